@@ -1,0 +1,113 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every target of ours: language mode 6 and no warning left unread.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+]
+
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let arguments = Target.Dependency.product(
+  name: "ArgumentParser",
+  package: "swift-argument-parser"
+)
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let lifecycle = Target.Dependency.product(
+  name: "ServiceLifecycle",
+  package: "swift-service-lifecycle"
+)
+
+let package = Package(
+  name: "brasa",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "brasa", targets: ["brasa"]),
+    .executable(name: "brasa-load", targets: ["brasa-load"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    // Values, queries and writes: the vocabulary.
+    .target(name: "FirestoreModel", swiftSettings: strict),
+    .target(name: "DocumentCodec", dependencies: ["FirestoreModel"], swiftSettings: strict),
+    .target(
+      name: "FirestoreWire",
+      dependencies: ["FirestoreModel", "DocumentCodec", protobuf],
+      exclude: ["Protos"],
+      swiftSettings: strict
+    ),
+
+    // Storage.
+    .target(name: "KeyValueStore", swiftSettings: strict),
+    .systemLibrary(
+      name: "CRocksDB",
+      pkgConfig: "rocksdb",
+      providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]
+    ),
+    .target(
+      name: "KeyValueRocksDB",
+      dependencies: ["KeyValueStore", "CRocksDB"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "DocumentStore",
+      dependencies: ["FirestoreModel", "DocumentCodec", "KeyValueStore"],
+      swiftSettings: strict
+    ),
+
+    // The service and its port.
+    .target(
+      name: "FirestoreService",
+      dependencies: [
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", logging, metrics,
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "Gateway",
+      dependencies: [
+        "FirestoreModel", "FirestoreWire", "FirestoreService", "DocumentStore", nio, nioPosix,
+        nioHTTP1, nioHTTP2, nioSSL, httpTypes, hummingbird, logging, metrics, lifecycle,
+      ],
+      swiftSettings: strict
+    ),
+
+    // Programs.
+    .executableTarget(
+      name: "brasa",
+      dependencies: [
+        "Gateway", "FirestoreService", "DocumentStore", "KeyValueStore", "KeyValueRocksDB",
+        arguments, logging, lifecycle,
+      ],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "brasa-load",
+      dependencies: ["FirestoreModel", "FirestoreWire", nio, nioPosix, nioHTTP2, arguments],
+      swiftSettings: strict
+    ),
+  ]
+)

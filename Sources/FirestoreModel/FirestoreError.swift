@@ -1,0 +1,66 @@
+/// The canonical status codes, by their gRPC numbers.
+package enum StatusCode: Int, Sendable, CaseIterable {
+  case ok = 0
+  case cancelled = 1
+  case unknown = 2
+  case invalidArgument = 3
+  case deadlineExceeded = 4
+  case notFound = 5
+  case alreadyExists = 6
+  case permissionDenied = 7
+  case resourceExhausted = 8
+  case failedPrecondition = 9
+  case aborted = 10
+  case outOfRange = 11
+  case unimplemented = 12
+  case internalError = 13
+  case unavailable = 14
+  case dataLoss = 15
+  case unauthenticated = 16
+}
+
+/// What a client is told when a request fails: Firestore's code and Firestore's text.
+///
+/// The cause is for the log and never leaves the server.
+package struct FirestoreError: Error, Sendable {
+  /// A machine-readable `google.rpc.ErrorInfo` and, with `helpURL`, a `google.rpc.Help`.
+  package struct Reason: Sendable, Hashable {
+    package let reason: String
+    package let domain: String
+    package let helpURL: String?
+
+    /// A reason in Firestore's domain unless another is named.
+    package init(
+      _ reason: String,
+      domain: String = "firestore.googleapis.com",
+      helpURL: String? = nil
+    ) {
+      self.reason = reason
+      self.domain = domain
+      self.helpURL = helpURL
+    }
+  }
+
+  package let code: StatusCode
+  package let message: String
+  package let reason: Reason?
+  package let cause: (any Error)?
+
+  /// An error for the client, with what led to it for the log.
+  package init(
+    _ code: StatusCode,
+    _ message: String,
+    reason: Reason? = nil,
+    cause: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.reason = reason
+    self.cause = cause
+  }
+
+  /// INVALID_ARGUMENT with that text.
+  package static func invalidArgument(_ message: String) -> FirestoreError {
+    FirestoreError(.invalidArgument, message)
+  }
+}

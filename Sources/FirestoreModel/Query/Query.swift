@@ -1,0 +1,155 @@
+/// A structured query as a client sent it, decoded and syntactically valid.
+///
+/// `NormalizedQuery` (made by `normalized()`) has the implicit orders, the disjunctive normal form
+/// and Firestore's checks behind it.
+package struct Query: Sendable, Hashable {
+  /// Which documents the query ranges over, below `parent`.
+  package enum Scope: Sendable, Hashable {
+    /// Documents of one direct child collection.
+    case collection(Text)
+    /// Documents of every collection of that id at any depth below the parent.
+    case collectionGroup(Text)
+    /// Documents of all direct child collections (`from` without a collection id).
+    case children
+    /// All documents below the parent, at any depth (what recursive deletes ask for).
+    case descendants
+  }
+
+  /// The root or a document.
+  package var parent: ResourcePath
+  package var scope: Scope
+  package var filter: Filter?
+  package var orders: [Order]
+  package var start: Cursor?
+  package var end: Cursor?
+  package var offset: Int
+  /// Nil is no limit; zero is none of the results.
+  package var limit: Int?
+  /// Nil is the whole document; `[__name__]` and `[]` are keys only.
+  package var projection: [FieldPath]?
+  package var findNearest: FindNearest?
+
+  /// A query over a scope, everything else to be set.
+  package init(parent: ResourcePath = .root, scope: Scope) {
+    self.parent = parent
+    self.scope = scope
+    orders = []
+    offset = 0
+  }
+}
+
+/// A condition on documents.
+package indirect enum Filter: Sendable, Hashable {
+  case field(FieldPath, FieldOperator, Value)
+  case unary(FieldPath, UnaryOperator)
+  case and([Filter])
+  case or([Filter])
+
+  /// Operators that compare with a value; raw values are the protocol's numbers.
+  package enum FieldOperator: Int, Sendable, Hashable {
+    case lessThan = 1
+    case lessThanOrEqual = 2
+    case greaterThan = 3
+    case greaterThanOrEqual = 4
+    case equal = 5
+    case notEqual = 6
+    case arrayContains = 7
+    case `in` = 8
+    case arrayContainsAny = 9
+    case notIn = 10
+  }
+
+  /// Operators without a value; raw values are the protocol's numbers.
+  package enum UnaryOperator: Int, Sendable, Hashable {
+    case isNaN = 2
+    case isNull = 3
+    case isNotNaN = 4
+    case isNotNull = 5
+  }
+}
+
+/// One sort criterion.
+package struct Order: Sendable, Hashable {
+  /// Raw values are the protocol's numbers.
+  package enum Direction: Int, Sendable, Hashable {
+    case ascending = 1
+    case descending = 2
+  }
+
+  package let field: FieldPath
+  package let direction: Direction
+
+  /// Sorts by that field.
+  package init(_ field: FieldPath, _ direction: Direction = .ascending) {
+    self.field = field
+    self.direction = direction
+  }
+}
+
+/// A position in the sort order: a prefix of the orders' values.
+package struct Cursor: Sendable, Hashable {
+  package let values: [Value]
+  /// Just before the documents with equal keys, or just after them.
+  package let before: Bool
+
+  /// A position before or after the documents with these values.
+  package init(values: [Value], before: Bool) {
+    self.values = values
+    self.before = before
+  }
+}
+
+/// An exact nearest-neighbour search over the query's documents.
+package struct FindNearest: Sendable, Hashable {
+  /// Raw values are the protocol's numbers.
+  package enum Measure: Int, Sendable, Hashable {
+    case euclidean = 1
+    case cosine = 2
+    case dotProduct = 3
+  }
+
+  package let field: FieldPath
+  package let vector: [Double]
+  package let measure: Measure
+  /// 1 ... 1,000.
+  package let limit: Int
+  package let distanceResultField: FieldPath?
+  package let distanceThreshold: Double?
+
+  /// A search for the `limit` nearest vectors.
+  package init(
+    field: FieldPath,
+    vector: [Double],
+    measure: Measure,
+    limit: Int,
+    distanceResultField: FieldPath? = nil,
+    distanceThreshold: Double? = nil
+  ) {
+    self.field = field
+    self.vector = vector
+    self.measure = measure
+    self.limit = limit
+    self.distanceResultField = distanceResultField
+    self.distanceThreshold = distanceThreshold
+  }
+}
+
+/// One aggregation of an aggregation query.
+package struct Aggregation: Sendable, Hashable {
+  /// What is computed.
+  package enum Operator: Sendable, Hashable {
+    /// At most `upTo` are counted, if given.
+    case count(upTo: Int64?)
+    case sum(FieldPath)
+    case average(FieldPath)
+  }
+
+  package let alias: Text
+  package let `operator`: Operator
+
+  /// An aggregation under a name; unnamed ones were named `field_1`, ... by the decoder.
+  package init(alias: Text, operator: Operator) {
+    self.alias = alias
+    self.operator = `operator`
+  }
+}

@@ -1,0 +1,53 @@
+/// A string that compares as Firestore compares strings: by its UTF-8 bytes.
+///
+/// Swift's `String` equates canonically equivalent texts ("é" composed and decomposed); Firestore
+/// keeps them apart. Ids, field names and string values are therefore `Text`.
+package struct Text: Sendable {
+  /// The text itself; always native UTF-8.
+  package let string: String
+
+  /// Wraps a string; its storage is made contiguous UTF-8.
+  package init(_ string: String) {
+    var native = string
+    native.makeContiguousUTF8()
+    self.string = native
+  }
+
+  /// The number of UTF-8 bytes.
+  package var byteCount: Int { string.utf8.count }
+
+  /// Whether there are no bytes.
+  package var isEmpty: Bool { string.utf8.isEmpty }
+
+  /// Lends the UTF-8 bytes without copying.
+  package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    if let result = try string.utf8.withContiguousStorageIfAvailable({
+      try body(UnsafeRawBufferPointer($0))
+    }) {
+      return result
+    }
+    return try Array(string.utf8).withUnsafeBytes(body)
+  }
+}
+
+extension Text: Hashable {
+  package static func == (left: Text, right: Text) -> Bool {
+    left.withBytes { first in right.withBytes { compareBytes(first, $0) == .equal } }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    withBytes { hasher.combine(bytes: $0) }
+  }
+}
+
+extension Text: Comparable {
+  package static func < (left: Text, right: Text) -> Bool {
+    left.withBytes { first in right.withBytes { compareBytes(first, $0) == .ascending } }
+  }
+}
+
+extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
+  package init(stringLiteral value: String) { self.init(value) }
+
+  package var description: String { string }
+}

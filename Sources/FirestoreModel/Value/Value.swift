@@ -1,0 +1,96 @@
+/// A Firestore value, decoded. The total order is in `Value+Order.swift`.
+///
+/// Numbers keep their wire type: `.integer(3)` and `.double(3)` are equal in the order and distinct
+/// here. `Hashable` is identity of what is stored (type and bits), not Firestore's equality, which is
+/// `compare(_:) == .equal`.
+package enum Value: Sendable, Hashable {
+  case null
+  case boolean(Bool)
+  case integer(Int64)
+  case double(Double)
+  /// Truncated to microseconds by whoever decodes it.
+  case timestamp(Timestamp)
+  case string(Text)
+  case bytes([UInt8])
+  case reference(DocumentName)
+  case geoPoint(GeoPoint)
+  case array([Value])
+  case map(MapValue)
+  /// On the wire a map `{__type__: "__vector__", value: [doubles]}`.
+  case vector([Double])
+}
+
+/// Degrees: latitude -90 ... 90, longitude -180 ... 180, neither NaN (checked where it is decoded).
+package struct GeoPoint: Sendable, Hashable {
+  package let latitude: Double
+  package let longitude: Double
+
+  /// A point on the globe.
+  package init(latitude: Double, longitude: Double) {
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+}
+
+/// A map's entries, sorted by the UTF-8 bytes of their keys, each key once.
+package struct MapValue: Sendable, Hashable {
+  /// One field of a map.
+  package struct Entry: Sendable, Hashable {
+    package let key: Text
+    package var value: Value
+
+    /// A field of that name.
+    package init(key: Text, value: Value) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// Sorted, unique.
+  package private(set) var entries: [Entry]
+
+  /// No fields.
+  package init() { entries = [] }
+
+  /// Sorts the entries; where a key comes twice the later one wins, as in protobuf maps.
+  package init(_ unsorted: [Entry]) {
+    entries = []
+    entries.reserveCapacity(unsorted.count)
+    let ordered = unsorted.enumerated().sorted {
+      $0.element.key == $1.element.key
+        ? $0.offset < $1.offset : $0.element.key < $1.element.key
+    }
+    for (_, entry) in ordered {
+      if entries.last?.key == entry.key { entries.removeLast() }
+      entries.append(entry)
+    }
+  }
+
+  /// The field's value; setting nil removes it. Logarithmic to find, linear to insert.
+  package subscript(key: Text) -> Value? {
+    get {
+      let index = position(of: key)
+      return index < entries.count && entries[index].key == key ? entries[index].value : nil
+    }
+    set {
+      let index = position(of: key)
+      let found = index < entries.count && entries[index].key == key
+      switch (found, newValue) {
+      case (true, let value?): entries[index].value = value
+      case (true, nil): entries.remove(at: index)
+      case (false, let value?): entries.insert(Entry(key: key, value: value), at: index)
+      case (false, nil): break
+      }
+    }
+  }
+
+  private func position(of key: Text) -> Int {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].key < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,76 @@
+/// One write of a commit. Preconditions are judged, then the operation applies, then the transforms.
+package struct Write: Sendable, Hashable {
+  /// What a write does to its document.
+  package enum Operation: Sendable, Hashable {
+    /// Replaces the document (mask nil) or the masked paths: present ones are set, absent ones
+    /// deleted. The mask is canonical and free of conflicts.
+    case update(DocumentFields, mask: [FieldPath]?)
+    /// Deletes the document; one that does not exist is no error without a precondition.
+    case delete
+    /// Only judges the precondition (`Write.verify`, field 5); the document joins the read set.
+    case verify
+    /// The legacy `Write.transform`: only the transforms; creates a missing document.
+    case transform
+  }
+
+  package let name: DocumentName
+  package let operation: Operation
+  package let transforms: [FieldTransform]
+  package let precondition: Precondition?
+
+  /// A write whose parts are valid one by one; `WriteLimits` judges them together.
+  package init(
+    name: DocumentName,
+    operation: Operation,
+    transforms: [FieldTransform] = [],
+    precondition: Precondition? = nil
+  ) {
+    self.name = name
+    self.operation = operation
+    self.transforms = transforms
+    self.precondition = precondition
+  }
+}
+
+/// What must hold of the stored document for a write to apply.
+package enum Precondition: Sendable, Hashable {
+  case exists(Bool)
+  /// The document exists with exactly this update time (microseconds).
+  case updateTime(CommitVersion)
+}
+
+/// A change computed by the server from the stored value of one field.
+package struct FieldTransform: Sendable, Hashable {
+  /// Rules: fact sheet C.4.
+  package enum Operation: Sendable, Hashable {
+    case serverTimestamp
+    case increment(Value)
+    case maximum(Value)
+    case minimum(Value)
+    case appendMissingElements([Value])
+    case removeAllFromArray([Value])
+  }
+
+  package let field: FieldPath
+  package let operation: Operation
+
+  /// A transform of that field.
+  package init(field: FieldPath, operation: Operation) {
+    self.field = field
+    self.operation = operation
+  }
+}
+
+/// What a write's author gets back.
+package struct WriteResult: Sendable, Hashable {
+  /// Nil for deletes and verifies; a no-op keeps the stored time.
+  package let updateTime: CommitVersion?
+  /// One value a transform, in their order; `null` for the array transforms.
+  package let transformResults: [Value]
+
+  /// The result of one write.
+  package init(updateTime: CommitVersion?, transformResults: [Value] = []) {
+    self.updateTime = updateTime
+    self.transformResults = transformResults
+  }
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// What a transport knows of a call beside its message.
+package struct CallContext: Sendable {
+  /// Names the call in logs; also sent back as `x-request-id`.
+  package let requestID: String
+  /// The `authorization` header as it came, for gRPC and HTTP alike.
+  package let authorization: String?
+  /// Whether the connection is encrypted.
+  package let isSecure: Bool
+  /// When the caller stops waiting; nil is never.
+  package let deadline: ContinuousClock.Instant?
+  /// Raised when the caller went away or the deadline passed; work in progress looks at it.
+  package let cancellation: Cancellation
+
+  /// The circumstances of one call.
+  package init(
+    requestID: String,
+    authorization: String?,
+    isSecure: Bool,
+    deadline: ContinuousClock.Instant? = nil,
+    cancellation: Cancellation = Cancellation()
+  ) {
+    self.requestID = requestID
+    self.authorization = authorization
+    self.isSecure = isSecure
+    self.deadline = deadline
+    self.cancellation = cancellation
+  }
+}
+
+/// A flag that goes up once: the caller no longer wants the answer.
+package final class Cancellation: Sendable {
+  private let flag = Atomic<Bool>(false)
+
+  /// A flag that is down.
+  package init() {}
+
+  /// Whether the flag is up.
+  package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+
+  /// Raises the flag.
+  package func cancel() { flag.store(true, ordering: .relaxed) }
+}

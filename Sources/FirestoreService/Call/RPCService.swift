@@ -1,0 +1,35 @@
+import FirestoreModel
+import FirestoreWire
+
+/// The API as the transports see it: protobuf bytes in, protobuf bytes out.
+///
+/// gRPC passes messages through; REST transcodes JSON to and from the same bytes. Any thread may
+/// call; answers come on any thread, and may come before the call returns.
+package protocol RPCService: AnyObject, Sendable {
+  /// Answers a unary method exactly once.
+  func unary(
+    _ method: RPCMethod,
+    request: [UInt8],
+    context: CallContext,
+    respond: @escaping @Sendable (Result<[UInt8], FirestoreError>) -> Void
+  )
+
+  /// Opens a server-streaming method; answers exactly once.
+  func stream(
+    _ method: RPCMethod,
+    request: [UInt8],
+    context: CallContext,
+    respond: @escaping @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
+  )
+}
+
+/// The answers of a server-streaming method, pulled as fast as the client reads.
+package protocol ResponseStream: AnyObject, Sendable {
+  /// The next messages, at least one and about `maxBytes` in all; none at the end.
+  ///
+  /// One call at a time; answers exactly once, on any thread.
+  func next(
+    maxBytes: Int,
+    respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
+  )
+}

@@ -1,0 +1,35 @@
+/// The methods of `google.firestore.v1.Firestore`; raw values are the names in the gRPC path.
+package enum RPCMethod: String, Sendable, CaseIterable {
+  case getDocument = "GetDocument"
+  case listDocuments = "ListDocuments"
+  case createDocument = "CreateDocument"
+  case updateDocument = "UpdateDocument"
+  case deleteDocument = "DeleteDocument"
+  case batchGetDocuments = "BatchGetDocuments"
+  case beginTransaction = "BeginTransaction"
+  case commit = "Commit"
+  case rollback = "Rollback"
+  case runQuery = "RunQuery"
+  case executePipeline = "ExecutePipeline"
+  case runAggregationQuery = "RunAggregationQuery"
+  case partitionQuery = "PartitionQuery"
+  case write = "Write"
+  case listen = "Listen"
+  case listCollectionIDs = "ListCollectionIds"
+  case batchWrite = "BatchWrite"
+
+  /// How many messages each side sends.
+  package enum Shape: Sendable {
+    case unary
+    case serverStreaming
+    case bidirectional
+  }
+
+  package var shape: Shape {
+    switch self {
+    case .batchGetDocuments, .runQuery, .executePipeline, .runAggregationQuery: .serverStreaming
+    case .write, .listen: .bidirectional
+    default: .unary
+    }
+  }
+}

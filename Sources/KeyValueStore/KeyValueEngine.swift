@@ -1,0 +1,115 @@
+/// An ordered key-value store with consistent reads and atomic, durable groups of writes.
+///
+/// Keys and values are bytes; keys sort as `memcmp` sorts them. All calls block; any thread may
+/// call, groups run one after the other.
+///
+/// **Time.** The engine hands out versions (microseconds since the epoch, strictly increasing,
+/// across restarts and clock steps) and read times. A read at time T sees every commit with a
+/// version at or below T, and no later group ever allocates a version at or below a read time that
+/// was handed out. A ceiling at most one second ahead of both is durable before they are used.
+package protocol KeyValueEngine: AnyObject, Sendable {
+  /// Runs `body` on a consistent view. The view ends with the call; keep it short.
+  func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R
+
+  /// Runs `body` as one group and returns when the group is durable; a throw writes nothing.
+  ///
+  /// After a failed write or fsync every later group throws `KeyValueError.stopped`.
+  func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R
+
+  /// A point read of the newest durable value without a snapshot. With `cachedOnly` the call never
+  /// touches the disk and says `.incomplete` where it would have to.
+  func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead
+
+  /// Writes a consistent, openable copy of the data to a directory that does not exist yet.
+  func checkpoint(to directory: String) throws
+
+  /// Counters and sizes for metrics, by Prometheus-style name.
+  func statistics() -> [String: Double]
+
+  /// Flushes and closes; later calls throw. Called once, when no other call is running.
+  func close() throws
+}
+
+/// The answer of a point read.
+package enum PointRead: Sendable {
+  case found([UInt8])
+  case missing
+  /// Only the disk knows.
+  case incomplete
+}
+
+/// What can be read in a view or in a group.
+package protocol KeyValueReader: AnyObject {
+  /// The value, copied.
+  func get(_ key: [UInt8]) throws -> [UInt8]?
+
+  /// A cursor over the keys of `range`, before its first key (after its last one when `reversed`).
+  func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor
+}
+
+/// A consistent view of the durable state.
+package protocol KeyValueSnapshot: KeyValueReader {
+  /// The read time of this view: it holds exactly the commits with a version at or below it.
+  /// Allocated when first asked for in this view, monotonic over the engine's life.
+  func readTime() throws -> Int64
+}
+
+/// One group of writes; reads see the group's own earlier writes.
+package protocol KeyValueGroup: KeyValueReader {
+  /// A version above every version and read time handed out so far. One commit takes one.
+  func allocateVersion() throws -> Int64
+
+  func put(_ key: [UInt8], _ value: [UInt8]) throws
+  func delete(_ key: [UInt8]) throws
+
+  /// Marks a point to roll back to; savepoints nest.
+  func setSavepoint() throws
+  /// Undoes every put and delete since the last savepoint, which it removes.
+  func rollbackToSavepoint() throws
+  /// Removes the last savepoint and keeps what was written since.
+  func releaseSavepoint() throws
+}
+
+/// Walks keys in order. Buffers are lent until the next move.
+package protocol KeyValueCursor: AnyObject {
+  /// Moves to the next key in the cursor's direction; false at the end of the range.
+  func next() throws -> Bool
+
+  /// Moves to the first key at or beyond `key` in the cursor's direction, within the range.
+  func seek(_ key: [UInt8]) throws -> Bool
+
+  /// The current key; valid after a move that answered true.
+  var key: UnsafeRawBufferPointer { get }
+  /// The current value; valid after a move that answered true.
+  var value: UnsafeRawBufferPointer { get }
+}
+
+/// Keys from `lower`, included, to `upper`, excluded; nil is no bound.
+package struct KeyRange: Sendable, Hashable {
+  package var lower: [UInt8]
+  package var upper: [UInt8]?
+
+  /// Keys in `lower ..< upper`.
+  package init(lower: [UInt8], upper: [UInt8]?) {
+    self.lower = lower
+    self.upper = upper
+  }
+
+  /// All keys that begin with the prefix.
+  package init(prefix: [UInt8]) {
+    lower = prefix
+    upper = Self.successor(ofPrefix: prefix)
+  }
+
+  /// The least key above every key with that prefix; nil when there is none (all 0xFF).
+  package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
+    var bytes = prefix
+    while let last = bytes.popLast() {
+      if last < 0xFF {
+        bytes.append(last + 1)
+        return bytes
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,31 @@
+/// What an engine reports.
+package struct KeyValueError: Error, Sendable {
+  /// The kinds of failure; open, so that engines can add theirs.
+  package struct Code: Sendable, Hashable {
+    package let rawValue: String
+
+    /// Bytes on disk are not what was written; the message names the file.
+    package static let corruption = Code(rawValue: "corruption")
+    /// Another process has the directory open.
+    package static let locked = Code(rawValue: "locked")
+    /// The directory was written by a newer format.
+    package static let newerFormat = Code(rawValue: "newer-format")
+    /// An earlier write or fsync failed; nothing more is acknowledged.
+    package static let stopped = Code(rawValue: "stopped")
+    /// The operating system refused (disk full, I/O error).
+    package static let inputOutput = Code(rawValue: "io")
+    /// The engine was closed.
+    package static let closed = Code(rawValue: "closed")
+  }
+
+  package let code: Code
+  package let message: String
+  package let metadata: [String: String]
+
+  /// An engine's failure, with the file or directory concerned in `metadata`.
+  package init(_ code: Code, _ message: String, metadata: [String: String] = [:]) {
+    self.code = code
+    self.message = message
+    self.metadata = metadata
+  }
+}

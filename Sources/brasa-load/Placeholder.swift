@@ -1,0 +1,1 @@
+// Delete with the first real file.
