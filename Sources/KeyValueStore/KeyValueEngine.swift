@@ -1,18 +1,21 @@
 /// An ordered key-value store with consistent reads and atomic, durable groups of writes.
 ///
-/// Keys and values are bytes; keys sort as `memcmp` sorts them. All calls block; any thread may
-/// call, groups run one after the other.
+/// Keys and values are bytes; keys sort as `memcmp` sorts them. A key is not empty and does not
+/// begin with 0x00: those keys are the engine's own, no cursor shows them. All calls block; any
+/// thread may call, groups run one after the other.
 ///
 /// **Time.** The engine hands out versions (microseconds since the epoch, strictly increasing,
 /// across restarts and clock steps) and read times. A read at time T sees every commit with a
 /// version at or below T, and no later group ever allocates a version at or below a read time that
 /// was handed out. A ceiling at most one second ahead of both is durable before they are used.
 package protocol KeyValueEngine: AnyObject, Sendable {
-  /// Runs `body` on a consistent view. The view ends with the call; keep it short.
+  /// Runs `body` on a consistent view. The view ends with the call; keep it short. One thread at a
+  /// time uses it.
   func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R
 
   /// Runs `body` as one group and returns when the group is durable; a throw writes nothing.
   ///
+  /// A group started inside the body of another never begins: do not nest.
   /// After a failed write or fsync every later group throws `KeyValueError.stopped`.
   func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R
 
@@ -50,8 +53,17 @@ package protocol KeyValueReader: AnyObject {
 /// A consistent view of the durable state.
 package protocol KeyValueSnapshot: KeyValueReader {
   /// The read time of this view: it holds exactly the commits with a version at or below it.
-  /// Allocated when first asked for in this view, monotonic over the engine's life.
+  ///
+  /// Decided when first asked for, the same ever after. A view opened after another view's read
+  /// time was handed out never gets a lower one. At most once a second, and only when no group
+  /// landed for a while, the call waits for one fsync.
   func readTime() throws -> Int64
+
+  /// The read time if it needs no fsync, else nil.
+  func cachedReadTime() throws -> Int64?
+
+  /// The value in this view, if it can be had without touching the disk.
+  func getCached(_ key: [UInt8]) throws -> PointRead
 }
 
 /// One group of writes; reads see the group's own earlier writes.
@@ -70,7 +82,10 @@ package protocol KeyValueGroup: KeyValueReader {
   func releaseSavepoint() throws
 }
 
-/// Walks keys in order. Buffers are lent until the next move.
+/// Walks keys in order. Buffers are lent until the next move or, in a group, its next write.
+///
+/// A group's cursor sees at each move what the group has written up to then; a key that it stands
+/// on may be deleted or rolled back. A cursor ends with its view or group and must not outlive it.
 package protocol KeyValueCursor: AnyObject {
   /// Moves to the next key in the cursor's direction; false at the end of the range.
   func next() throws -> Bool

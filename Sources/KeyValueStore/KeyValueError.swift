@@ -16,6 +16,10 @@ package struct KeyValueError: Error, Sendable {
     package static let inputOutput = Code(rawValue: "io")
     /// The engine was closed.
     package static let closed = Code(rawValue: "closed")
+    /// This engine cannot do that.
+    package static let unsupported = Code(rawValue: "unsupported")
+    /// The caller broke the protocol's rules.
+    package static let misuse = Code(rawValue: "misuse")
   }
 
   package let code: Code
@@ -28,4 +32,14 @@ package struct KeyValueError: Error, Sendable {
     self.message = message
     self.metadata = metadata
   }
+
+  /// Refuses keys that are the engine's own.
+  package static func checkKey(_ key: [UInt8]) throws {
+    guard let first = key.first, first != 0 else {
+      throw KeyValueError(.misuse, "a key is empty or begins with 0x00")
+    }
+  }
+
+  /// A rollback or release without a savepoint.
+  package static let noSavepoint = KeyValueError(.misuse, "the group has no savepoint")
 }

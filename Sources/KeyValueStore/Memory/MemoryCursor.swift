@@ -1,0 +1,98 @@
+/// A cursor over a sorted table that may change between moves.
+final class MemoryCursor: KeyValueCursor {
+  private enum Place {
+    case before
+    case at(SortedTable.Entry)
+    case ended
+  }
+
+  private let source: () throws -> SortedTable
+  private let range: KeyRange
+  private let isReversed: Bool
+  private var place = Place.before
+  private var lentKey = LentBytes()
+  private var lentValue = LentBytes()
+
+  /// `source` answers the table as it is at each move.
+  init(over range: KeyRange, reversed: Bool, source: @escaping () throws -> SortedTable) {
+    self.range = range
+    isReversed = reversed
+    self.source = source
+  }
+
+  func next() throws -> Bool {
+    let table = try source()
+    switch place {
+    case .before:
+      return settle(
+        isReversed
+          ? Self.last(in: table, below: range.upper)
+          : Self.first(in: table, from: range.lower)
+      )
+    case .at(let entry):
+      return settle(
+        isReversed
+          ? Self.last(in: table, below: entry.key)
+          : Self.first(in: table, from: entry.key + [0])
+      )
+    case .ended:
+      return false
+    }
+  }
+
+  func seek(_ key: [UInt8]) throws -> Bool {
+    let table = try source()
+    if isReversed {
+      let isAbove = range.upper.map { compareBytes(key, $0) >= 0 } ?? false
+      return settle(Self.last(in: table, below: isAbove ? range.upper : key + [0]))
+    }
+    let isBelow = compareBytes(key, range.lower) < 0
+    return settle(Self.first(in: table, from: isBelow ? range.lower : key))
+  }
+
+  var key: UnsafeRawBufferPointer { lentKey.bytes }
+  var value: UnsafeRawBufferPointer { lentValue.bytes }
+
+  private func settle(_ entry: SortedTable.Entry?) -> Bool {
+    guard let entry, contains(entry.key) else {
+      place = .ended
+      return false
+    }
+    place = .at(entry)
+    lentKey.set(entry.key)
+    lentValue.set(entry.value)
+    return true
+  }
+
+  private func contains(_ key: [UInt8]) -> Bool {
+    compareBytes(key, range.lower) >= 0
+      && (range.upper.map { compareBytes(key, $0) < 0 } ?? true)
+  }
+
+  private static func first(in table: SortedTable, from key: [UInt8]) -> SortedTable.Entry? {
+    let position = table.lowerBound(key)
+    return position == table.endPosition ? nil : table[position]
+  }
+
+  private static func last(in table: SortedTable, below key: [UInt8]?) -> SortedTable.Entry? {
+    let end = key.map(table.lowerBound) ?? table.endPosition
+    return table.position(before: end).map { table[$0] }
+  }
+}
+
+/// Bytes at an address that stays put until they are set again.
+private final class LentBytes {
+  private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(storage) }
+
+  func set(_ bytes: [UInt8]) {
+    storage.deallocate()
+    storage = .allocate(byteCount: bytes.count, alignment: 1)
+    storage.copyBytes(from: bytes)
+  }
+
+  deinit {
+    storage.deallocate()
+  }
+}

@@ -1,0 +1,195 @@
+import Synchronization
+
+/// What a `MemoryEngine` leaves behind when it closes: the disk of tests that reopen.
+package final class MemoryStorage: Sendable {
+  struct Contents {
+    var table = SortedTable()
+    var timeline = Timeline(landed: 0, ceiling: 0)
+    var heldVersion: Int64 = 0
+  }
+
+  let contents = Mutex(Contents())
+
+  package init() {}
+}
+
+/// An engine that keeps everything in memory; nothing is durable beyond the `MemoryStorage`.
+///
+/// Any thread may call. Views share the table with the engine until a group changes it.
+package final class MemoryEngine: KeyValueEngine {
+  private let storage: MemoryStorage
+  private let clock: MicrosecondClock
+  private let groups = Mutex(())
+  private let isClosed = Atomic(false)
+
+  /// Opens the storage, a new one by default. One engine at a time may have it open.
+  package init(storage: MemoryStorage = MemoryStorage(), clock: MicrosecondClock = .system) {
+    self.storage = storage
+    self.clock = clock
+    storage.contents.withLock { contents in
+      contents.timeline = Timeline(
+        landed: contents.heldVersion,
+        ceiling: contents.timeline.ceiling
+      )
+    }
+  }
+
+  package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
+    try checkOpen()
+    return try body(MemorySnapshot(of: storage, clock: clock))
+  }
+
+  package func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
+    try groups.withLock { _ in
+      try checkOpen()
+      let group = MemoryGroup(on: storage, clock: clock)
+      let result: R
+      do {
+        result = try body(group)
+      } catch {
+        group.abandon()
+        throw error
+      }
+      group.land()
+      return result
+    }
+  }
+
+  package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
+    try checkOpen()
+    return storage.contents.withLock { $0.table }.value(key).map(PointRead.found) ?? .missing
+  }
+
+  package func checkpoint(to directory: String) throws {
+    throw KeyValueError(
+      .unsupported,
+      "the in-memory engine has no files to copy",
+      metadata: ["directory": directory]
+    )
+  }
+
+  package func statistics() -> [String: Double] {
+    ["kv_keys": Double(storage.contents.withLock { $0.table.count })]
+  }
+
+  package func close() throws {
+    isClosed.store(true, ordering: .sequentiallyConsistent)
+  }
+
+  private func checkOpen() throws {
+    guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+      throw KeyValueError(.closed, "the storage engine was closed")
+    }
+  }
+}
+
+/// A view: the table as it was, with what its read time depends on.
+private final class MemorySnapshot: KeyValueSnapshot {
+  private let storage: MemoryStorage
+  private let clock: MicrosecondClock
+  private let table: SortedTable
+  private let floor: Int64
+  private let held: Int64
+  private var time: Int64?
+
+  init(of storage: MemoryStorage, clock: MicrosecondClock) {
+    self.storage = storage
+    self.clock = clock
+    (table, floor, held) = storage.contents.withLock {
+      ($0.table, $0.timeline.floor, $0.heldVersion)
+    }
+  }
+
+  func get(_ key: [UInt8]) throws -> [UInt8]? {
+    table.value(key)
+  }
+
+  func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
+    MemoryCursor(over: range, reversed: reversed) { [table] in table }
+  }
+
+  func getCached(_ key: [UInt8]) throws -> PointRead {
+    table.value(key).map(PointRead.found) ?? .missing
+  }
+
+  func cachedReadTime() throws -> Int64? {
+    try readTime()
+  }
+
+  func readTime() throws -> Int64 {
+    if let time { return time }
+    let now = clock.now()
+    let answer = storage.contents.withLock { contents in
+      // Memory is as durable as this engine gets: the ceiling may rise on the spot.
+      contents.timeline.raiseCeiling(to: now)
+      return contents.timeline.readTime(floor: floor, held: held, now: now)
+    }
+    guard case .time(let decided) = answer else {
+      preconditionFailure("the ceiling was raised to the clock")
+    }
+    time = decided
+    return decided
+  }
+}
+
+/// A group: a private copy of the table that replaces the engine's when it lands.
+private final class MemoryGroup: KeyValueGroup {
+  private let storage: MemoryStorage
+  private let clock: MicrosecondClock
+  private var table: SortedTable
+  private var savepoints: [SortedTable] = []
+
+  init(on storage: MemoryStorage, clock: MicrosecondClock) {
+    self.storage = storage
+    self.clock = clock
+    table = storage.contents.withLock { $0.table }
+  }
+
+  func land() {
+    storage.contents.withLock { contents in
+      contents.table = table
+      contents.heldVersion = contents.timeline.groupRecord?.version ?? contents.heldVersion
+      contents.timeline.groupLanded(ceiling: nil)
+    }
+  }
+
+  func abandon() {
+    storage.contents.withLock { $0.timeline.groupAbandoned() }
+  }
+
+  func allocateVersion() throws -> Int64 {
+    let now = clock.now()
+    return storage.contents.withLock { $0.timeline.allocateVersion(now: now) }
+  }
+
+  func get(_ key: [UInt8]) throws -> [UInt8]? {
+    table.value(key)
+  }
+
+  func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
+    MemoryCursor(over: range, reversed: reversed) { self.table }
+  }
+
+  func put(_ key: [UInt8], _ value: [UInt8]) throws {
+    try KeyValueError.checkKey(key)
+    table.put(key, value)
+  }
+
+  func delete(_ key: [UInt8]) throws {
+    try KeyValueError.checkKey(key)
+    table.remove(key)
+  }
+
+  func setSavepoint() throws {
+    savepoints.append(table)
+  }
+
+  func rollbackToSavepoint() throws {
+    guard let saved = savepoints.popLast() else { throw KeyValueError.noSavepoint }
+    table = saved
+  }
+
+  func releaseSavepoint() throws {
+    guard savepoints.popLast() != nil else { throw KeyValueError.noSavepoint }
+  }
+}

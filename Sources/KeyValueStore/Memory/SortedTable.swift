@@ -1,0 +1,140 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Keys and values in key order; a copy costs nothing until one of the two changes.
+///
+/// The entries lie in sorted chunks of bounded size, none of them empty, so that a change copies
+/// one chunk and the list of chunks.
+struct SortedTable: Sendable {
+  struct Entry: Sendable {
+    let key: [UInt8]
+    var value: [UInt8]
+  }
+
+  /// A place among the entries; the end is the place after the last one.
+  struct Position: Equatable, Sendable {
+    var chunk: Int
+    var offset: Int
+  }
+
+  private static let chunkLimit = 256
+
+  private var chunks: [[Entry]] = []
+  private(set) var count = 0
+
+  subscript(position: Position) -> Entry {
+    chunks[position.chunk][position.offset]
+  }
+
+  var startPosition: Position { Position(chunk: 0, offset: 0) }
+  var endPosition: Position { Position(chunk: chunks.count, offset: 0) }
+
+  func position(after position: Position) -> Position {
+    let next = Position(chunk: position.chunk, offset: position.offset + 1)
+    return next.offset < chunks[next.chunk].count
+      ? next : Position(chunk: position.chunk + 1, offset: 0)
+  }
+
+  /// Nil before the first entry.
+  func position(before position: Position) -> Position? {
+    if position.offset > 0 {
+      return Position(chunk: position.chunk, offset: position.offset - 1)
+    }
+    guard position.chunk > 0 else { return nil }
+    return Position(chunk: position.chunk - 1, offset: chunks[position.chunk - 1].count - 1)
+  }
+
+  /// The place of the first entry whose key is at or above `key`.
+  func lowerBound(_ key: [UInt8]) -> Position {
+    // The last chunk that begins at or below the key can hold it, all later ones begin above it.
+    let following = Self.partitionPoint(chunks.count) { compareBytes(chunks[$0][0].key, key) > 0 }
+    guard following > 0 else { return startPosition }
+    let chunk = following - 1
+    let entries = chunks[chunk]
+    let offset = Self.partitionPoint(entries.count) { compareBytes(entries[$0].key, key) >= 0 }
+    return offset < entries.count
+      ? Position(chunk: chunk, offset: offset) : Position(chunk: chunk + 1, offset: 0)
+  }
+
+  func value(_ key: [UInt8]) -> [UInt8]? {
+    let place = lowerBound(key)
+    guard place != endPosition, self[place].key == key else { return nil }
+    return self[place].value
+  }
+
+  mutating func put(_ key: [UInt8], _ value: [UInt8]) {
+    let place = lowerBound(key)
+    if place != endPosition, self[place].key == key {
+      chunks[place.chunk][place.offset].value = value
+      return
+    }
+    insert(Entry(key: key, value: value), at: place)
+    count += 1
+  }
+
+  mutating func remove(_ key: [UInt8]) {
+    let place = lowerBound(key)
+    guard place != endPosition, self[place].key == key else { return }
+    chunks[place.chunk].remove(at: place.offset)
+    if chunks[place.chunk].isEmpty {
+      chunks.remove(at: place.chunk)
+    }
+    count -= 1
+  }
+
+  private mutating func insert(_ entry: Entry, at place: Position) {
+    guard !chunks.isEmpty else {
+      chunks = [[entry]]
+      return
+    }
+    // A place at a chunk's start belongs to the chunk before it just as well; that one lets
+    // ascending inserts fill the last chunk.
+    var target = place
+    if target.offset == 0, target.chunk > 0 {
+      target = Position(chunk: target.chunk - 1, offset: chunks[target.chunk - 1].count)
+    }
+    chunks[target.chunk].insert(entry, at: target.offset)
+    if chunks[target.chunk].count > Self.chunkLimit {
+      split(target.chunk)
+    }
+  }
+
+  private mutating func split(_ chunk: Int) {
+    let middle = chunks[chunk].count / 2
+    let upper = Array(chunks[chunk][middle...])
+    chunks[chunk].removeSubrange(middle...)
+    chunks.insert(upper, at: chunk + 1)
+  }
+
+  /// The first index in `0 ..< count` where the predicate holds, if it holds for all later ones.
+  private static func partitionPoint(_ count: Int, _ holds: (Int) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(middle) {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    return low
+  }
+}
+
+/// Below, at or above zero as `memcmp` orders two keys; a prefix sorts before its continuations.
+func compareBytes(_ left: [UInt8], _ right: [UInt8]) -> Int {
+  left.withUnsafeBytes { left in
+    right.withUnsafeBytes { right in
+      let shared = min(left.count, right.count)
+      if shared > 0, let a = left.baseAddress, let b = right.baseAddress {
+        let order = memcmp(a, b, shared)
+        if order != 0 { return Int(order) }
+      }
+      return left.count - right.count
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/// The order of versions and read times of one engine, as a state machine without clock or disk.
+///
+/// Groups run one after the other. A group in flight is *pending* from its first version on, until
+/// its outcome is known: it landed (visible and durable) or it was abandoned (nothing written). A
+/// group whose outcome is unknown, after a failed write, stays pending for good.
+///
+/// The rule that everything rests on: a read time T handed out for a view means that every landed
+/// or still possible version at or below T is in that view, and none above T is. It takes two
+/// facts about a view:
+/// - its *floor*, noted just before the view was opened: every version that may ever land at or
+///   below the floor had landed already, so the view holds it;
+/// - the version that it *holds*: the last version of the last group in the view.
+/// When the view holds everything that has landed and nothing is pending, time may move on to the
+/// clock. Otherwise the greater of floor and held version is the answer.
+///
+/// Read times follow the clock only up to the *ceiling*, which is durable; after a restart no
+/// version falls below it. Versions need no ceiling of their own: they are durable with their
+/// group.
+package struct Timeline: Sendable {
+  /// How far ahead of the clock a ceiling may be persisted.
+  package static let lead: Int64 = 1_000_000
+
+  /// A read time, or the ceiling that must be durable first.
+  package enum ReadTime: Sendable, Equatable {
+    case time(Int64)
+    case needsCeiling(Int64)
+  }
+
+  /// The highest version or read time handed out.
+  private var last: Int64
+  /// The highest version known to have landed.
+  private var landed: Int64
+  /// The first and last version of the group in flight.
+  private var pending: ClosedRange<Int64>?
+  /// The highest time that a view may be given.
+  package private(set) var ceiling: Int64
+
+  /// Continues after a restart: `landed` is the last durable version, `ceiling` the highest durable
+  /// ceiling (0 and 0 in a new store).
+  package init(landed: Int64, ceiling: Int64) {
+    self.landed = landed
+    self.ceiling = max(landed, ceiling)
+    last = self.ceiling
+  }
+
+  /// A version for the group in flight, above all that was handed out.
+  package mutating func allocateVersion(now: Int64) -> Int64 {
+    last = max(last + 1, now)
+    pending = (pending?.lowerBound ?? last)...last
+    return last
+  }
+
+  /// The ceiling that the group in flight can make durable along with its last version; nil when
+  /// it took no version.
+  package var groupRecord: (version: Int64, ceiling: Int64)? {
+    pending.map { ($0.upperBound, max(ceiling, $0.upperBound + Self.lead)) }
+  }
+
+  /// The group in flight, if it took versions, is visible and durable, its ceiling too.
+  package mutating func groupLanded(ceiling newCeiling: Int64?) {
+    if let pending {
+      landed = pending.upperBound
+    }
+    pending = nil
+    ceiling = max(ceiling, newCeiling ?? 0)
+  }
+
+  /// The group in flight wrote nothing and never will.
+  package mutating func groupAbandoned() {
+    pending = nil
+  }
+
+  /// The floor of a view that is opened after this call.
+  package var floor: Int64 {
+    pending.map { $0.lowerBound - 1 } ?? last
+  }
+
+  /// A ceiling became durable.
+  package mutating func raiseCeiling(to newCeiling: Int64) {
+    ceiling = max(ceiling, newCeiling)
+  }
+
+  /// The read time of a view with that floor which holds every group up to version `held`.
+  package mutating func readTime(floor: Int64, held: Int64, now: Int64) -> ReadTime {
+    if let pending, pending.upperBound <= held {
+      // Visible before its writer came to say so.
+      landed = pending.upperBound
+      self.pending = nil
+    }
+    guard pending == nil, landed <= held else { return .time(max(floor, held)) }
+    let time = max(last, now)
+    guard time <= max(ceiling, last) else { return .needsCeiling(now + Self.lead) }
+    last = time
+    return .time(time)
+  }
+}
