@@ -1,9 +1,9 @@
 /// A Firestore value, decoded. The total order is in `Value+Order.swift`.
 ///
 /// Numbers keep their wire type: `.integer(3)` and `.double(3)` are equal in the order and distinct
-/// here. `Hashable` is identity of what is stored (type and bits), not Firestore's equality, which is
+/// here. `==` is identity of what is stored (type and bits, `Value+Identity.swift`), not Firestore's equality, which is
 /// `compare(_:) == .equal`.
-package enum Value: Sendable, Hashable {
+package enum Value: Sendable {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -21,7 +21,7 @@ package enum Value: Sendable, Hashable {
 }
 
 /// Degrees: latitude -90 ... 90, longitude -180 ... 180, neither NaN (checked where it is decoded).
-package struct GeoPoint: Sendable, Hashable {
+package struct GeoPoint: Sendable {
   package let latitude: Double
   package let longitude: Double
 

@@ -1,0 +1,170 @@
+/// Bytes of values whose `memcmp` order is `Value.compare`: what index keys are made of.
+///
+/// DESIGN
+///
+/// A value is a tag byte and a body. Tags rise with the classes of `Value.TypeOrder`, with gaps for
+/// types to come; 0x00 is no tag, so it can end arrays and maps before any further element.
+///
+///     null        08
+///     false, true 10, 11
+///     NaN         18                (a class of its own: ranges over numbers never meet it)
+///     number      19  9 or 11 bytes in all, below
+///     timestamp   20  microseconds since the epoch, 8 bytes big-endian, sign bit flipped
+///     string      28  UTF-8 with 00 written as 00 FF, then 00 01
+///     bytes       30  like a string
+///     reference   38  project and database (each like a string's body), then the path's
+///                     segments as `SegmentEncoding` has them, then 00
+///     geopoint    40  latitude, longitude: ordered doubles, 8 bytes each
+///     array       48  the encoded elements, then 00
+///     vector      50  dimension, 4 bytes big-endian, then one ordered double each
+///     map         58  for each key in order: 01, the key like a string's body, the encoded value;
+///                     then 00
+///
+/// An *ordered double* is the IEEE bit pattern big-endian with the sign bit flipped, or all bits if
+/// it was set; -0 is written as 0 and NaN, where one may occur, as eight 00 bytes, before -infinity.
+///
+/// A *number*, integer or double, is written as one exact real number: the largest double that is
+/// not above it, as an ordered double; then, only where that double's magnitude is 2^53 or more,
+/// what remains (0 ... 1,023) as 2 bytes big-endian. Doubles remain 0, so integers fall exactly
+/// between their neighbouring doubles.
+///
+/// No encoding is a prefix of another, so encodings may be concatenated and still compare value by
+/// value. *Descending*, every byte is inverted. What an index keeps of a value ends after
+/// `truncationLength` bytes; two values that differ only behind that share their place.
+///
+/// Equal values encode equally: 3 and 3.0, 0 and -0.0. What that loses, and whether the value was
+/// cut, is one `ValueTag` byte that travels beside the key; with it `decode` restores the value.
+package enum OrderedEncoding {
+  /// Where an index cuts a value's encoding: a string of 1,500 bytes is still whole.
+  package static let truncationLength = 1_503
+
+  /// The first bytes of encoded values.
+  package enum Tag {
+    /// Ends arrays, maps and references.
+    package static let end: UInt8 = 0x00
+    /// Comes before a key of a map.
+    package static let key: UInt8 = 0x01
+    package static let null: UInt8 = 0x08
+    package static let `false`: UInt8 = 0x10
+    package static let `true`: UInt8 = 0x11
+    package static let nan: UInt8 = 0x18
+    package static let number: UInt8 = 0x19
+    package static let timestamp: UInt8 = 0x20
+    package static let string: UInt8 = 0x28
+    package static let bytes: UInt8 = 0x30
+    package static let reference: UInt8 = 0x38
+    package static let geoPoint: UInt8 = 0x40
+    package static let array: UInt8 = 0x48
+    package static let vector: UInt8 = 0x50
+    package static let map: UInt8 = 0x58
+    /// Above every value.
+    package static let ceiling: UInt8 = 0x60
+  }
+
+  /// Appends a value cut for an index, and says what the bytes do not.
+  @discardableResult
+  package static func append(
+    _ value: Value,
+    to bytes: inout [UInt8],
+    direction: Order.Direction = .ascending
+  ) -> ValueTag {
+    let start = bytes.count
+    let tag = appendWhole(value, to: &bytes)
+    return finish(from: start, tag: tag, direction: direction, in: &bytes)
+  }
+
+  /// Appends a value in full, ascending.
+  @discardableResult
+  package static func appendWhole(_ value: Value, to bytes: inout [UInt8]) -> ValueTag {
+    switch value {
+    case .null: bytes.append(Tag.null)
+    case .boolean(let flag): bytes.append(flag ? Tag.true : Tag.false)
+    case .integer(let number): return appendInteger(number, to: &bytes)
+    case .double(let number): return appendDouble(number, to: &bytes)
+    case .timestamp(let instant): appendTimestamp(instant.microseconds, to: &bytes)
+    case .string(let text): text.withBytes { appendString($0, to: &bytes) }
+    case .bytes(let content): content.withUnsafeBytes { appendBytes($0, to: &bytes) }
+    case .reference(let name): appendReference(name, to: &bytes)
+    case .geoPoint(let point):
+      return appendGeoPoint(point.latitude, point.longitude, to: &bytes)
+    case .array(let elements): return appendArray(elements, to: &bytes)
+    case .vector(let numbers): return appendVector(numbers, to: &bytes)
+    case .map(let map): return appendMap(map, to: &bytes)
+    }
+    return .exact
+  }
+
+  /// Cuts what was appended since `start` to an index's length and turns it to its direction.
+  package static func finish(
+    from start: Int,
+    tag: ValueTag,
+    direction: Order.Direction,
+    in bytes: inout [UInt8]
+  ) -> ValueTag {
+    var result = tag
+    if bytes.count - start > truncationLength {
+      bytes.removeLast(bytes.count - start - truncationLength)
+      result = tag.truncated
+    }
+    if direction == .descending { invert(&bytes, from: start) }
+    return result
+  }
+
+  /// Inverts every byte from a position on.
+  package static func invert(_ bytes: inout [UInt8], from start: Int) {
+    bytes.withUnsafeMutableBytes { raw in
+      for index in start..<raw.count { raw[index] = ~raw[index] }
+    }
+  }
+
+  /// The first bytes of all values of the class of this one: `lower ..< upper`, ascending.
+  package static func tagRange(of type: Value.TypeOrder) -> Range<UInt8> {
+    switch type {
+    case .null: Tag.null..<Tag.null + 1
+    case .boolean: Tag.false..<Tag.true + 1
+    case .nan: Tag.nan..<Tag.nan + 1
+    case .number: Tag.number..<Tag.number + 1
+    case .timestamp: Tag.timestamp..<Tag.timestamp + 1
+    case .string: Tag.string..<Tag.string + 1
+    case .bytes: Tag.bytes..<Tag.bytes + 1
+    case .reference: Tag.reference..<Tag.reference + 1
+    case .geoPoint: Tag.geoPoint..<Tag.geoPoint + 1
+    case .array: Tag.array..<Tag.array + 1
+    case .vector: Tag.vector..<Tag.vector + 1
+    case .map: Tag.map..<Tag.map + 1
+    }
+  }
+}
+
+/// What an encoded value does not say about the value it was made from; one byte beside the key.
+package struct ValueTag: RawRepresentable, Sendable, Hashable {
+  package let rawValue: UInt8
+
+  /// A tag as stored.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The bytes say everything.
+  package static let exact = ValueTag(rawValue: 0)
+  /// The number was an integer.
+  package static let integer = ValueTag(rawValue: 1)
+  /// The number was a double (zero: positive).
+  package static let double = ValueTag(rawValue: 2)
+  /// The number was the double -0.0.
+  package static let negativeZero = ValueTag(rawValue: 3)
+  /// An array, map, vector or geopoint whose numbers' types or signs of zero are not kept.
+  package static let lossy = ValueTag(rawValue: 4)
+
+  private static let cut: UInt8 = 0x80
+
+  /// The same, and the bytes end before the value does.
+  package var truncated: ValueTag { ValueTag(rawValue: rawValue | Self.cut) }
+
+  /// Whether the encoding was cut: values may differ although their bytes agree.
+  package var isTruncated: Bool { rawValue & Self.cut != 0 }
+
+  /// Whether `decode` restores exactly what was stored.
+  package var isRestorable: Bool { !isTruncated && self != .lossy }
+
+  /// The tag of a container that holds a value of this tag.
+  package var ofContainer: ValueTag { self == .exact ? .exact : .lossy }
+}
