@@ -1,0 +1,67 @@
+import FirestoreModel
+
+/// What a client, or the server for it, wants written at once.
+package struct CommitRequest: Sendable {
+  /// Applied in order, each seeing the ones before it; all or none.
+  package var writes: [Write]
+  /// The transaction that ends with this commit.
+  package var transaction: TransactionID?
+  /// Documents on which the decision to allow this commit rests; if one of them has changed, the
+  /// commit fails with `StaleReadSet` and must be decided again.
+  package var readSet: [ReadDependency]
+  /// What `request.time` was for the decision, and the value of all server timestamps: whole
+  /// milliseconds, from `Database.requestTime()`. Nil takes one on the way.
+  package var requestTime: Timestamp?
+
+  /// A commit of these writes.
+  package init(
+    writes: [Write],
+    transaction: TransactionID? = nil,
+    readSet: [ReadDependency] = [],
+    requestTime: Timestamp? = nil
+  ) {
+    self.writes = writes
+    self.transaction = transaction
+    self.readSet = readSet
+    self.requestTime = requestTime
+  }
+}
+
+/// A document that was read and the version that it had.
+package struct ReadDependency: Sendable, Hashable {
+  package let path: ResourcePath
+  /// The update version seen; zero when the document was missing.
+  package let version: CommitVersion
+
+  /// A document seen at a version.
+  package init(path: ResourcePath, version: CommitVersion) {
+    self.path = path
+    self.version = version
+  }
+}
+
+/// The documents that a decision rested on have changed: take it again, then commit again.
+package struct StaleReadSet: Error, Sendable {}
+
+/// A commit that is durable.
+package struct CommitOutcome: Sendable, Hashable {
+  package let version: CommitVersion
+  /// One a write, in their order.
+  package let results: [WriteResult]
+}
+
+/// A durable commit as observers see it.
+package struct PublishedCommit: Sendable {
+  /// One document before and after.
+  package struct Change: Sendable {
+    package let path: ResourcePath
+    package let old: StoredDocument?
+    package let new: StoredDocument?
+  }
+
+  package let database: DatabaseID
+  package let incarnation: Incarnation
+  package let version: CommitVersion
+  /// Every changed document once, in the order of the writes.
+  package let changes: [Change]
+}

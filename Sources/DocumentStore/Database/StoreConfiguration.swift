@@ -1,0 +1,59 @@
+import FirestoreModel
+import KeyValueStore
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// How a `DocumentStore` behaves, and what it takes from outside: clock, randomness, observers.
+package struct StoreConfiguration: Sendable {
+  /// Measures waiting and idling; it need not be the wall clock.
+  package var clock = Self.monotonicClock
+  /// Numbers that make transaction ids unguessable.
+  package var random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
+
+  /// How far back reads may look, in microseconds.
+  package var retention: Int64 = 3_600_000_000
+  /// How many bytes of history one database may keep; the oldest goes first, even inside
+  /// `retention`.
+  package var historyBytes: Int64 = 1 << 30
+
+  /// After so many microseconds without a call a transaction is over.
+  package var transactionIdleTimeout: Int64 = 60_000_000
+  /// After so many microseconds a transaction is over, whatever it does.
+  package var transactionTotalTimeout: Int64 = 270_000_000
+  /// For so many microseconds it is remembered how a transaction ended.
+  package var transactionMemory: Int64 = 300_000_000
+  /// How many transactions of one database may be under way.
+  package var maximumTransactions = 50_000
+  /// How many documents and ranges one transaction may read.
+  package var maximumTransactionReads = 100_000
+  /// After so many microseconds in a document's queue a call gives up.
+  package var lockTimeout: Int64 = 20_000_000
+
+  /// Whether naming an unknown database makes it.
+  package var autoCreateDatabases = false
+  /// Whether a query without its composite index is refused, as production does.
+  package var requireIndexes = true
+  /// Told which index a query would need in production, when it was answered without.
+  package var missingIndexObserver: (@Sendable (String) -> Void)?
+  /// Told of every commit that changed something, in version order, after it is durable.
+  package var commitObserver: (@Sendable (PublishedCommit) -> Void)?
+  /// Told of failures of work that nobody waits for (sweeps, erasing).
+  package var backgroundErrorObserver: (@Sendable (any Error) -> Void)?
+  /// Whether the store does its maintenance on a thread of its own; tests call
+  /// `DocumentStore.performMaintenance()` instead.
+  package var maintainsItself = true
+
+  /// The defaults of production.
+  package init() {}
+
+  /// Microseconds since some moment, never stepping back.
+  package static let monotonicClock = MicrosecondClock {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+}

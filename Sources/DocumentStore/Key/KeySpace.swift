@@ -1,0 +1,68 @@
+import FirestoreModel
+
+// Every key of a database begins with the byte of its key space and the database's incarnation
+// (4 bytes big-endian), so that one incarnation's keys of one kind are contiguous. What follows is
+// documented where it is encoded:
+//
+//   0x01        meta (not per database)             MetaKey.swift
+//   0x10, 0x11  documents and their history         DocumentKey.swift
+//   0x20, 0x22  automatic indexes and their history Index/
+//   0x21, 0x23  declared indexes and their history  Index/
+//   0x30, 0x31  changes and commits                 ChangeKey.swift, CommitKey.swift
+//   0x40, 0x41  directory of collections            DirectoryKey.swift
+//
+// Numbers are big-endian, ids and paths are `SegmentEncoding`'s.
+
+/// The number that stands for one life of a database in its keys.
+///
+/// Clearing or deleting a database retires its incarnation; numbers are never used twice.
+package typealias Incarnation = UInt32
+
+/// The first byte of a key.
+package enum KeySpace: UInt8, Sendable, CaseIterable {
+  case meta = 0x01
+  case document = 0x10
+  case documentHistory = 0x11
+  case automaticIndex = 0x20
+  case declaredIndex = 0x21
+  case automaticIndexHistory = 0x22
+  case declaredIndexHistory = 0x23
+  case change = 0x30
+  case commit = 0x31
+  case collectionsOfParent = 0x40
+  case parentsOfCollection = 0x41
+
+  /// The spaces that hold a database's keys; meta holds everybody's.
+  package static var perDatabase: [KeySpace] { allCases.filter { $0 != .meta } }
+
+  /// The beginning of every key of one incarnation in this space, with room for what follows.
+  package func prefix(_ incarnation: Incarnation, reserving capacity: Int = 0) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.prefixLength + capacity)
+    bytes.append(rawValue)
+    withUnsafeBytes(of: incarnation.bigEndian) { bytes.append(contentsOf: $0) }
+    return bytes
+  }
+
+  /// The number of bytes that `prefix(_:)` gives.
+  package static let prefixLength = 5
+}
+
+extension [UInt8] {
+  /// Appends a version as 8 bytes, most significant first.
+  mutating func append(_ version: CommitVersion) {
+    appendBigEndian(UInt64(bitPattern: version.microseconds), to: &self)
+  }
+
+  /// Writes a version over 8 bytes, for the places that were left open while it was not known.
+  mutating func setVersion(_ version: CommitVersion, at offset: Int) {
+    withUnsafeMutableBytes {
+      $0.storeBytes(of: version.microseconds.bigEndian, toByteOffset: offset, as: Int64.self)
+    }
+  }
+}
+
+extension CommitVersion {
+  /// The first version after this one.
+  package var next: CommitVersion { CommitVersion(microseconds: microseconds + 1) }
+}

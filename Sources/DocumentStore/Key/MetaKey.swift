@@ -1,0 +1,79 @@
+import FirestoreModel
+
+/// Where the store keeps what it knows of itself: `0x01, kind byte`, then by kind:
+///
+/// - 0x01 format version; value: 4 bytes. A store with a greater one is refused, untouched.
+/// - 0x02 catalog: project segment, database segment; value: incarnation (4 bytes), creation
+///   version (8 bytes).
+/// - 0x03 the greatest incarnation ever given out; value: 4 bytes.
+/// - 0x04 retired incarnation whose keys are still to be erased: incarnation; value empty.
+/// - 0x05 history floor: incarnation; value: version (8 bytes) below which history may be gone.
+/// - 0x10 index definitions and their states: incarnation, then as `Index/` documents.
+package enum MetaKey {
+  private enum Kind: UInt8 {
+    case format = 0x01
+    case catalog = 0x02
+    case greatestIncarnation = 0x03
+    case retired = 0x04
+    case historyFloor = 0x05
+    case indexes = 0x10
+  }
+
+  /// The format version's key.
+  package static let format = prefix(.format)
+
+  /// The greatest incarnation's key.
+  package static let greatestIncarnation = prefix(.greatestIncarnation)
+
+  /// What all catalog keys begin with.
+  package static let catalog = prefix(.catalog)
+
+  /// What the keys of all retired incarnations begin with.
+  package static let retired = prefix(.retired)
+
+  /// The catalog entry of a database.
+  package static func catalogEntry(_ id: DatabaseID) -> [UInt8] {
+    var bytes = catalog
+    SegmentEncoding.append(id.project, to: &bytes)
+    SegmentEncoding.append(id.database, to: &bytes)
+    return bytes
+  }
+
+  /// The database that a catalog key names; nil where it is none.
+  package static func database(ofCatalogKey key: UnsafeRawBufferPointer) -> DatabaseID? {
+    var position = catalog.count
+    guard let project = SegmentEncoding.decode(key, at: &position),
+      let database = SegmentEncoding.decode(key, at: &position), position == key.count
+    else { return nil }
+    return DatabaseID(project: project, database: database)
+  }
+
+  /// The mark of an incarnation that is to be erased.
+  package static func retired(_ incarnation: Incarnation) -> [UInt8] {
+    prefix(.retired, incarnation)
+  }
+
+  /// The history floor of an incarnation.
+  package static func historyFloor(_ incarnation: Incarnation) -> [UInt8] {
+    prefix(.historyFloor, incarnation)
+  }
+
+  /// What the keys of an incarnation's index definitions begin with.
+  package static func indexes(_ incarnation: Incarnation) -> [UInt8] {
+    prefix(.indexes, incarnation)
+  }
+
+  /// The incarnation in a key of the kinds that carry one.
+  package static func incarnation(ofKey key: UnsafeRawBufferPointer) -> Incarnation? {
+    guard key.count >= 6 else { return nil }
+    return Incarnation(bigEndian: key.loadUnaligned(fromByteOffset: 2, as: Incarnation.self))
+  }
+
+  private static func prefix(_ kind: Kind) -> [UInt8] {
+    [KeySpace.meta.rawValue, kind.rawValue]
+  }
+
+  private static func prefix(_ kind: Kind, _ incarnation: Incarnation) -> [UInt8] {
+    prefix(kind) + withUnsafeBytes(of: incarnation.bigEndian) { Array($0) }
+  }
+}

@@ -1,0 +1,34 @@
+import FirestoreModel
+
+/// Names a transaction to clients: opaque, never empty, not to be guessed.
+package struct TransactionID: Sendable, Hashable {
+  package let bytes: [UInt8]
+
+  /// Bytes as a client sent them.
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// How a transaction was begun.
+package enum TransactionOptions: Sendable, Hashable {
+  /// Reads at one version: the given one or that of the first read. Commits nothing.
+  case readOnly(readTime: CommitVersion? = nil)
+  /// Reads at one version and writes if nothing that was read has changed. `retrying` names the
+  /// attempt that was aborted; the new one keeps its place in the queues.
+  case readWrite(mode: ConcurrencyMode = .pessimistic, retrying: TransactionID? = nil)
+}
+
+/// What a read-write transaction does about others that touch the same documents.
+package enum ConcurrencyMode: Sendable, Hashable {
+  /// Only validates when it commits.
+  case optimistic
+  /// Also takes places in the documents' queues, so that contenders wait instead of failing.
+  case pessimistic
+}
+
+/// What a read is consistent with.
+package enum Consistency: Sendable, Hashable {
+  case latest
+  case at(CommitVersion)
+  case transaction(TransactionID)
+  case newTransaction(TransactionOptions)
+}
