@@ -111,7 +111,7 @@ package struct FindNearest: Sendable, Hashable {
   package let field: FieldPath
   package let vector: [Double]
   package let measure: Measure
-  /// 1 ... 1,000.
+  /// Between 1 and 1,000.
   package let limit: Int
   package let distanceResultField: FieldPath?
   package let distanceThreshold: Double?
@@ -147,7 +147,9 @@ package struct Aggregation: Sendable, Hashable {
   package let alias: Text
   package let `operator`: Operator
 
-  /// An aggregation under a name; unnamed ones were named `field_1`, ... by the decoder.
+  /// An aggregation under a name.
+  ///
+  /// The decoder named unnamed ones `field_1`, `field_2` and so on.
   package init(alias: Text, operator: Operator) {
     self.alias = alias
     self.operator = `operator`

@@ -1,8 +1,8 @@
-/// A Firestore value, decoded. The total order is in `Value+Order.swift`.
+/// A Firestore value, decoded.
 ///
 /// Numbers keep their wire type: `.integer(3)` and `.double(3)` are equal in the order and distinct
-/// here. `==` is identity of what is stored (type and bits, `Value+Identity.swift`), not Firestore's equality, which is
-/// `compare(_:) == .equal`.
+/// here. The total order is in `Value+Order.swift`; `==` is identity of what is stored, type and bits
+/// (`Value+Identity.swift`), not Firestore's equality, which is `compare(_:) == .equal`.
 package enum Value: Sendable {
   case null
   case boolean(Bool)
@@ -20,7 +20,10 @@ package enum Value: Sendable {
   case vector([Double])
 }
 
-/// Degrees: latitude -90 ... 90, longitude -180 ... 180, neither NaN (checked where it is decoded).
+/// A point on the globe, in degrees.
+///
+/// Latitude is within -90 and 90, longitude within -180 and 180, neither NaN (checked where it is
+/// decoded).
 package struct GeoPoint: Sendable {
   package let latitude: Double
   package let longitude: Double
@@ -66,7 +69,9 @@ package struct MapValue: Sendable, Hashable {
     }
   }
 
-  /// The field's value; setting nil removes it. Logarithmic to find, linear to insert.
+  /// The field's value; setting nil removes it.
+  ///
+  /// Logarithmic to find, linear to insert.
   package subscript(key: Text) -> Value? {
     get {
       let index = position(of: key)

@@ -1,4 +1,6 @@
-/// One write of a commit. Preconditions are judged, then the operation applies, then the transforms.
+/// One write of a commit.
+///
+/// Preconditions are judged, then the operation applies, then the transforms.
 package struct Write: Sendable, Hashable {
   /// What a write does to its document.
   package enum Operation: Sendable, Hashable {

@@ -1,0 +1,35 @@
+/// Firestore's limits (Standard edition), in bytes where not said otherwise.
+package enum Limits {
+  /// A document: its name, its fields and 32 bytes.
+  package static let documentSize = 1_048_576
+  package static let valueSize = 1_048_487
+  /// Maps and arrays inside one another.
+  package static let nestingDepth = 20
+  package static let fieldNameSize = 1_500
+  package static let fieldPathSize = 1_500
+  package static let idSize = 1_500
+  package static let nameSize = 6 * 1_024
+  /// Collections inside one another.
+  package static let collectionDepth = 100
+  package static let vectorDimension = 2_048
+
+  /// A request's message; documented as 10 MiB, observed as 11.
+  package static let requestSize = 11_534_336
+  /// Writes of a BatchWrite; a Commit is bounded by its size alone.
+  package static let batchWrites = 500
+  /// Transforms of one document in one commit.
+  package static let transforms = 500
+  package static let indexEntries = 40_000
+  package static let indexEntrySize = 7_680
+  package static let indexEntriesSize = 8 * 1_048_576
+  package static let compositeIndexFields = 100
+
+  package static let disjunctions = 30
+  package static let inValues = 30
+  package static let notInValues = 10
+  package static let inequalityFields = 10
+  /// Filters, sort orders and the ancestor together.
+  package static let queryComponents = 100
+  package static let aggregations = 5
+  package static let nearestNeighbours = 1_000
+}

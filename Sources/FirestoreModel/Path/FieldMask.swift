@@ -1,0 +1,39 @@
+/// Sets of field paths as masks name them.
+package enum FieldMask {
+  /// Reads an update mask: canonical, sorted, no path twice, none inside another.
+  package static func update(parsing texts: [String]) throws(FirestoreError) -> [FieldPath] {
+    let paths = try parse(texts)
+    if paths.contains(where: \.isDocumentName) {
+      throw .invalidArgument("Invalid reserved name in field path __name__")
+    }
+    // Sorted by names, what lies below a path follows it directly.
+    for (outer, inner) in zip(paths, paths.dropFirst()) where outer.isPrefix(of: inner) {
+      throw .invalidArgument(
+        "Field paths \"\(outer.canonicalString)\" and \"\(inner.canonicalString)\" of the update "
+          + "mask are in conflict: one holds the other."
+      )
+    }
+    return paths
+  }
+
+  /// Reads a mask of what to return; `__name__`, which is always returned, is left out.
+  package static func read(parsing texts: [String]) throws(FirestoreError) -> [FieldPath] {
+    reduced(try parse(texts))
+  }
+
+  /// Sorted, without `__name__` and without paths that lie inside another.
+  package static func reduced(_ paths: [FieldPath]) -> [FieldPath] {
+    var result: [FieldPath] = []
+    for path in paths.sorted() where !path.isDocumentName {
+      if let last = result.last, last.isPrefix(of: path) { continue }
+      result.append(path)
+    }
+    return result
+  }
+
+  private static func parse(_ texts: [String]) throws(FirestoreError) -> [FieldPath] {
+    var paths: Set<FieldPath> = []
+    for text in texts { paths.insert(try FieldPath(parsing: text)) }
+    return paths.sorted()
+  }
+}
