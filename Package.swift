@@ -72,6 +72,11 @@ let package = Package(
       dependencies: ["KeyValueStore", "CRocksDB"],
       swiftSettings: strict
     ),
+    .testTarget(
+      name: "KeyValueStoreTests",
+      dependencies: ["KeyValueStore", "KeyValueRocksDB"],
+      swiftSettings: strict
+    ),
     .target(
       name: "DocumentStore",
       dependencies: ["FirestoreModel", "DocumentCodec", "KeyValueStore"],

@@ -82,8 +82,9 @@ package protocol KeyValueGroup: KeyValueReader {
   func releaseSavepoint() throws
 }
 
-/// Walks keys in order. Buffers are lent until the next move or, in a group, its next write.
+/// Walks keys in order.
 ///
+/// Buffers are lent until the next move or, in a group, its next write.
 /// A group's cursor sees at each move what the group has written up to then; a key that it stands
 /// on may be deleted or rolled back. A cursor ends with its view or group and must not outlive it.
 package protocol KeyValueCursor: AnyObject {

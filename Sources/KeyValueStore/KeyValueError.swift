@@ -10,6 +10,8 @@ package struct KeyValueError: Error, Sendable {
     package static let locked = Code(rawValue: "locked")
     /// The directory was written by a newer format.
     package static let newerFormat = Code(rawValue: "newer-format")
+    /// The directory holds something else.
+    package static let foreign = Code(rawValue: "foreign")
     /// An earlier write or fsync failed; nothing more is acknowledged.
     package static let stopped = Code(rawValue: "stopped")
     /// The operating system refused (disk full, I/O error).

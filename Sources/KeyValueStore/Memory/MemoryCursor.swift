@@ -43,10 +43,10 @@ final class MemoryCursor: KeyValueCursor {
   func seek(_ key: [UInt8]) throws -> Bool {
     let table = try source()
     if isReversed {
-      let isAbove = range.upper.map { compareBytes(key, $0) >= 0 } ?? false
+      let isAbove = range.upper.map { KeyOrder.compare(key, $0) >= 0 } ?? false
       return settle(Self.last(in: table, below: isAbove ? range.upper : key + [0]))
     }
-    let isBelow = compareBytes(key, range.lower) < 0
+    let isBelow = KeyOrder.compare(key, range.lower) < 0
     return settle(Self.first(in: table, from: isBelow ? range.lower : key))
   }
 
@@ -65,8 +65,8 @@ final class MemoryCursor: KeyValueCursor {
   }
 
   private func contains(_ key: [UInt8]) -> Bool {
-    compareBytes(key, range.lower) >= 0
-      && (range.upper.map { compareBytes(key, $0) < 0 } ?? true)
+    KeyOrder.compare(key, range.lower) >= 0
+      && (range.upper.map { KeyOrder.compare(key, $0) < 0 } ?? true)
   }
 
   private static func first(in table: SortedTable, from key: [UInt8]) -> SortedTable.Entry? {

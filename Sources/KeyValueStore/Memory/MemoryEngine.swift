@@ -22,7 +22,9 @@ package final class MemoryEngine: KeyValueEngine {
   private let groups = Mutex(())
   private let isClosed = Atomic(false)
 
-  /// Opens the storage, a new one by default. One engine at a time may have it open.
+  /// Opens the storage, a new one by default.
+  ///
+  /// One engine at a time may have it open.
   package init(storage: MemoryStorage = MemoryStorage(), clock: MicrosecondClock = .system) {
     self.storage = storage
     self.clock = clock

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// Keys and values in key order; a copy costs nothing until one of the two changes.
 ///
 /// The entries lie in sorted chunks of bounded size, none of them empty, so that a change copies
@@ -50,11 +44,13 @@ struct SortedTable: Sendable {
   /// The place of the first entry whose key is at or above `key`.
   func lowerBound(_ key: [UInt8]) -> Position {
     // The last chunk that begins at or below the key can hold it, all later ones begin above it.
-    let following = Self.partitionPoint(chunks.count) { compareBytes(chunks[$0][0].key, key) > 0 }
+    let following = Self.partitionPoint(chunks.count) {
+      KeyOrder.compare(chunks[$0][0].key, key) > 0
+    }
     guard following > 0 else { return startPosition }
     let chunk = following - 1
     let entries = chunks[chunk]
-    let offset = Self.partitionPoint(entries.count) { compareBytes(entries[$0].key, key) >= 0 }
+    let offset = Self.partitionPoint(entries.count) { KeyOrder.compare(entries[$0].key, key) >= 0 }
     return offset < entries.count
       ? Position(chunk: chunk, offset: offset) : Position(chunk: chunk + 1, offset: 0)
   }
@@ -122,19 +118,5 @@ struct SortedTable: Sendable {
       }
     }
     return low
-  }
-}
-
-/// Below, at or above zero as `memcmp` orders two keys; a prefix sorts before its continuations.
-func compareBytes(_ left: [UInt8], _ right: [UInt8]) -> Int {
-  left.withUnsafeBytes { left in
-    right.withUnsafeBytes { right in
-      let shared = min(left.count, right.count)
-      if shared > 0, let a = left.baseAddress, let b = right.baseAddress {
-        let order = memcmp(a, b, shared)
-        if order != 0 { return Int(order) }
-      }
-      return left.count - right.count
-    }
   }
 }

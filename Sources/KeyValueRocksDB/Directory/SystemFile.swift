@@ -1,0 +1,113 @@
+import KeyValueStore
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The file system calls that the engine makes itself, with errors that name the path.
+enum SystemFile {
+  static func failure(_ action: String, _ path: String, _ number: Int32 = errno) -> KeyValueError {
+    KeyValueError(
+      .inputOutput,
+      "cannot \(action) \(path): \(String(cString: strerror(number)))",
+      metadata: ["file": path]
+    )
+  }
+
+  /// Makes a directory that only its owner may enter, and those above it that are missing.
+  static func makeDirectory(_ path: String) throws {
+    guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+      throw failure("make directory", path)
+    }
+    try makeDirectory(String(path[..<slash]))
+    try makeDirectory(path)
+  }
+
+  /// The names in a directory, without the two that every directory has.
+  static func names(in directory: String) throws -> [String] {
+    guard let stream = opendir(directory) else { throw failure("list", directory) }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Runs `body` with an open file and closes it.
+  static func open<R>(_ path: String, _ flags: Int32, _ body: (Int32) throws -> R) throws -> R {
+    let descriptor = openDescriptor(path, flags)
+    guard descriptor >= 0 else { throw failure("open", path) }
+    defer { close(descriptor) }
+    return try body(descriptor)
+  }
+
+  static func openDescriptor(_ path: String, _ flags: Int32) -> Int32 {
+    #if canImport(Darwin)
+    Darwin.open(path, flags | O_CLOEXEC, 0o600)
+    #else
+    Glibc.open(path, flags | O_CLOEXEC, 0o600)
+    #endif
+  }
+
+  static func read(_ path: String) throws -> [UInt8] {
+    try open(path, O_RDONLY) { descriptor in
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let count = buffer.withUnsafeMutableBytes { readSome(descriptor, $0) }
+        guard count >= 0 else { throw failure("read", path) }
+        guard count > 0 else { return bytes }
+        bytes.append(contentsOf: buffer[..<count])
+      }
+    }
+  }
+
+  /// Puts a file in place whole or not at all, durably.
+  static func replace(_ path: String, with text: String, in directory: String) throws {
+    let temporary = path + ".new"
+    try open(temporary, O_WRONLY | O_CREAT | O_TRUNC) { descriptor in
+      let bytes = Array(text.utf8)
+      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      guard count == bytes.count else { throw failure("write", temporary) }
+      guard fsync(descriptor) == 0 else { throw failure("sync", temporary) }
+    }
+    guard rename(temporary, path) == 0 else { throw failure("rename", temporary) }
+    try sync(directory)
+  }
+
+  /// Makes a directory's entries, or a file's bytes, durable.
+  static func sync(_ path: String) throws {
+    try open(path, O_RDONLY) { descriptor in
+      guard fsync(descriptor) == 0 else { throw failure("sync", path) }
+    }
+  }
+
+  /// Gives a directory its final name, durably.
+  static func move(_ path: String, to target: String) throws {
+    guard rename(path, target) == 0 else { throw failure("rename", path) }
+    try sync(DataDirectory.parent(of: target))
+  }
+
+  static func truncate(_ path: String, to length: Int) throws {
+    try open(path, O_WRONLY) { descriptor in
+      guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("truncate", path) }
+      guard fsync(descriptor) == 0 else { throw failure("sync", path) }
+    }
+  }
+
+  private static func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int
+  {
+    #if canImport(Darwin)
+    Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+    #else
+    Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+    #endif
+  }
+}

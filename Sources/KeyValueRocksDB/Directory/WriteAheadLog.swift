@@ -1,0 +1,130 @@
+import KeyValueStore
+
+/// What one file of RocksDB's write-ahead log holds: whole records, and perhaps a torn tail.
+///
+/// **Layout.** The file is a row of blocks of 32,768 bytes. A block holds fragments, and zeros where
+/// fewer than 7 bytes are left. A fragment is: checksum (4 bytes), length (2 bytes), type (1 byte),
+/// payload; numbers are little-endian; the checksum is CRC-32C over type and payload, rotated right
+/// by 15 and increased by 0xA282EAD8. Types: 1 a full record, 2, 3 and 4 the first, middle and last
+/// fragments of one that spans blocks. A record is one write batch: one group, or one time record.
+///
+/// **Validity.** The engine writes and syncs one record after the other, so at a power failure at
+/// most the last record is not on the disk whole, and nothing whole follows it. It may be cut
+/// short, or have holes: the system writes pages in any order. Such a tail was never acknowledged.
+///
+/// **Recovery.** RocksDB itself only accepts a record that is cut short. So before it opens the
+/// files, the newest one is truncated after its last whole record, if what is damaged is its tail.
+/// A damaged record with a whole one after it, or any damage in an older file, is corruption: the
+/// start stops, and nothing is changed.
+struct WriteAheadLog {
+  /// The length up to the end of the last whole record before any damage.
+  let wholeBytes: Int
+  let totalBytes: Int
+  /// Where a whole record begins after the damage, if one does.
+  let recordAfterDamage: Int?
+
+  private static let blockBytes = 32_768
+  private static let headerBytes = 7
+
+  private enum Kind: UInt8 {
+    case full = 1
+    case first, middle, last
+  }
+
+  private struct Fragment {
+    let kind: Kind
+    let end: Int
+  }
+
+  /// Reads a log file's bytes.
+  init(scanning bytes: UnsafeRawBufferPointer) {
+    totalBytes = bytes.count
+    var offset = 0
+    var whole = 0
+    var isInside = false
+    var damage: Int?
+    while offset < bytes.count {
+      guard let place = Self.fragmentStart(atOrAfter: offset, in: bytes) else {
+        // Padding of a block that was the last one.
+        if !isInside { whole = bytes.count }
+        break
+      }
+      guard let fragment = Self.fragment(at: place, in: bytes),
+        isInside == (fragment.kind == .middle || fragment.kind == .last)
+      else {
+        damage = place
+        break
+      }
+      offset = fragment.end
+      isInside = fragment.kind == .first || fragment.kind == .middle
+      if !isInside { whole = offset }
+    }
+    wholeBytes = whole
+    recordAfterDamage = damage.flatMap { Self.record(after: $0, in: bytes) }
+  }
+
+  var isWhole: Bool { wholeBytes == totalBytes }
+
+  /// The next place where a fragment may begin: blocks end with up to six bytes of padding.
+  private static func fragmentStart(
+    atOrAfter offset: Int,
+    in bytes: UnsafeRawBufferPointer
+  ) -> Int? {
+    let left = blockBytes - offset % blockBytes
+    let start = left < headerBytes ? offset + left : offset
+    return start < bytes.count ? start : nil
+  }
+
+  private static func fragment(at offset: Int, in bytes: UnsafeRawBufferPointer) -> Fragment? {
+    let blockEnd = min(bytes.count, (offset / blockBytes + 1) * blockBytes)
+    guard offset + headerBytes <= blockEnd, let kind = Kind(rawValue: bytes[offset + 6]) else {
+      return nil
+    }
+    let length = Int(bytes[offset + 4]) | Int(bytes[offset + 5]) << 8
+    let end = offset + headerBytes + length
+    guard end <= blockEnd else { return nil }
+    let stored = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self).littleEndian
+    let actual = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[(offset + 6)..<end]))
+    guard stored == (actual >> 15 | actual << 17) &+ 0xA282_EAD8 else { return nil }
+    return Fragment(kind: kind, end: end)
+  }
+
+  /// Looks for the start of a whole record past the damage: in the damaged block at every byte, as
+  /// the damage may have hit the length that would lead to the next fragment; in later blocks along
+  /// their fragments.
+  private static func record(after damage: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
+    let blockEnd = min(bytes.count, (damage / blockBytes + 1) * blockBytes)
+    if let found = ((damage + 1)..<max(damage + 1, blockEnd)).first(where: {
+      isRecord(at: $0, in: bytes)
+    }) {
+      return found
+    }
+    return stride(from: blockEnd, to: bytes.count, by: blockBytes).lazy
+      .compactMap { record(inBlockAt: $0, in: bytes) }.first
+  }
+
+  private static func record(inBlockAt start: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
+    var offset = start
+    while offset < start + blockBytes, let fragment = fragment(at: offset, in: bytes) {
+      if isRecord(at: offset, in: bytes) { return offset }
+      offset = fragment.end
+    }
+    return nil
+  }
+
+  private static func isRecord(at start: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
+    guard var current = fragment(at: start, in: bytes) else { return false }
+    guard current.kind != .full else { return true }
+    guard current.kind == .first else { return false }
+    while let place = fragmentStart(atOrAfter: current.end, in: bytes),
+      let following = fragment(at: place, in: bytes)
+    {
+      switch following.kind {
+      case .middle: current = following
+      case .last: return true
+      case .full, .first: return false
+      }
+    }
+    return false
+  }
+}

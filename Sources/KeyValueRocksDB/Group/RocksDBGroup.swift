@@ -1,0 +1,128 @@
+import CRocksDB
+import KeyValueStore
+
+/// A group: an indexed batch of writes that the library writes whole.
+///
+/// The library cannot drop a savepoint and keep what follows, so released ones stay on its stack,
+/// marked, and a rollback goes through them down to the last one that is still wanted. Cursors keep
+/// their group alive; those that stand on a key step aside before each write.
+final class RocksDBGroup: KeyValueGroup, CursorOwner {
+  private enum Savepoint {
+    case set
+    case released
+  }
+
+  let batch: OpaquePointer
+  private let handle: RocksDBHandle
+  private let time: EngineTime
+  private var savepoints: [Savepoint] = []
+  private var cursors: [Unmanaged<RocksDBCursor>] = []
+
+  private static let reservedBytes = 16 << 10
+
+  init(on handle: RocksDBHandle, time: EngineTime) {
+    self.handle = handle
+    self.time = time
+    batch = rocksdb_writebatch_wi_create(Self.reservedBytes, 1)
+  }
+
+  deinit {
+    rocksdb_writebatch_wi_destroy(batch)
+  }
+
+  /// Puts and deletes so far.
+  var count: Int {
+    Int(rocksdb_writebatch_wi_count(batch))
+  }
+
+  var isEmpty: Bool {
+    count == 0
+  }
+
+  /// Adds what views and the next start need to know about the group; nil when it took no version.
+  func recordTime() -> Int64? {
+    guard let record = time.groupRecord() else { return nil }
+    store(TimeRecord.groupKey, TimeRecord.group(version: record.version, ceiling: record.ceiling))
+    return record.ceiling
+  }
+
+  func allocateVersion() throws -> Int64 {
+    time.allocateVersion()
+  }
+
+  func get(_ key: [UInt8]) throws -> [UInt8]? {
+    try handle.get(key, through: batch)
+  }
+
+  func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
+    RocksDBCursor(over: range, reversed: reversed, owner: self)
+  }
+
+  func put(_ key: [UInt8], _ value: [UInt8]) throws {
+    try KeyValueError.checkKey(key)
+    moveCursorsAside(discardingIterators: false)
+    store(key, value)
+  }
+
+  func delete(_ key: [UInt8]) throws {
+    try KeyValueError.checkKey(key)
+    moveCursorsAside(discardingIterators: false)
+    key.withChars { rocksdb_writebatch_wi_delete(batch, $0, $1) }
+  }
+
+  func setSavepoint() throws {
+    rocksdb_writebatch_wi_set_save_point(batch)
+    savepoints.append(.set)
+  }
+
+  func rollbackToSavepoint() throws {
+    guard savepoints.contains(.set) else { throw KeyValueError.noSavepoint }
+    // The library rebuilds the batch's index, which iterators point into.
+    moveCursorsAside(discardingIterators: true)
+    while let savepoint = savepoints.popLast() {
+      try rocksCall { rocksdb_writebatch_wi_rollback_to_save_point(batch, $0) }
+      if savepoint == .set { return }
+    }
+  }
+
+  func releaseSavepoint() throws {
+    guard let last = savepoints.lastIndex(of: .set) else { throw KeyValueError.noSavepoint }
+    savepoints[last] = .released
+    if !savepoints.contains(.set) {
+      // Nothing can roll back any more; what is on the library's stack does no harm.
+      savepoints.removeAll()
+    }
+  }
+
+  func makeReadOptions() -> OpaquePointer {
+    RocksDBHandle.readOptions(at: nil)
+  }
+
+  func makeIterator(_ options: OpaquePointer) -> OpaquePointer {
+    let base = rocksdb_create_iterator(handle.database, options)
+    return rocksdb_writebatch_wi_create_iterator_with_base(batch, base)
+  }
+
+  func cursorOpened(_ cursor: RocksDBCursor) {
+    cursors.append(Unmanaged.passUnretained(cursor))
+  }
+
+  func cursorClosed(_ cursor: RocksDBCursor) {
+    let closed = Unmanaged.passUnretained(cursor).toOpaque()
+    cursors.removeAll { $0.toOpaque() == closed }
+  }
+
+  private func moveCursorsAside(discardingIterators: Bool) {
+    for cursor in cursors {
+      cursor.takeUnretainedValue().ownerWillWrite(discardingIterator: discardingIterators)
+    }
+  }
+
+  private func store(_ key: [UInt8], _ value: [UInt8]) {
+    key.withChars { key, keyCount in
+      value.withChars { value, valueCount in
+        rocksdb_writebatch_wi_put(batch, key, keyCount, value, valueCount)
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import CRocksDB
+import KeyValueStore
+
+/// Calls a function of the C library that reports failure through a message.
+func rocksCall<R>(
+  _ call: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
+) throws(KeyValueError) -> R {
+  var message: UnsafeMutablePointer<CChar>?
+  let result = call(&message)
+  guard let message else { return result }
+  defer { rocksdb_free(message) }
+  throw KeyValueError(rocksMessage: String(cString: message))
+}
+
+extension KeyValueError {
+  /// RocksDB's messages begin with the kind of failure and name the file where there is one.
+  init(rocksMessage message: String) {
+    let code: Code =
+      if message.hasPrefix("Corruption") {
+        .corruption
+      } else if message.hasPrefix("IO error"), message.contains("lock") {
+        .locked
+      } else {
+        .inputOutput
+      }
+    self.init(code, "RocksDB: \(message)")
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// The bytes as the C library takes them.
+  func withChars<R>(_ body: (UnsafePointer<CChar>?, Int) throws -> R) rethrows -> R {
+    try withUnsafeBufferPointer { bytes in
+      try bytes.withMemoryRebound(to: CChar.self) { try body($0.baseAddress, $0.count) }
+    }
+  }
+
+  /// A copy of bytes that the C library owns.
+  init(copying chars: UnsafePointer<CChar>?, count: Int) {
+    self.init(UnsafeRawBufferPointer(start: chars, count: count))
+  }
+}

@@ -1,0 +1,145 @@
+import CRocksDB
+import KeyValueStore
+
+/// An open database of the library with the options that every call shares.
+///
+/// The pointers never change after `init`, and the library's own calls on them are thread-safe,
+/// except for `close`, which must be the last one: hence the unchecked conformance.
+final class RocksDBHandle: @unchecked Sendable {
+  let database: OpaquePointer
+  let blockCacheBytes: Int
+  private let durable: OpaquePointer
+  private let newest: OpaquePointer
+  private let newestCached: OpaquePointer
+
+  private static let cacheTier: Int32 = 1
+
+  init(directory: String, configuration: RocksDBConfiguration) throws {
+    let options = try RocksDBOptions(configuration)
+    blockCacheBytes = configuration.blockCacheBytes
+    let opened = try rocksCall { rocksdb_open(options.database, directory, $0) }
+    guard let opened else {
+      throw KeyValueError(.inputOutput, "RocksDB gave neither a database nor an error")
+    }
+    database = opened
+    durable = rocksdb_writeoptions_create()
+    rocksdb_writeoptions_set_sync(durable, 1)
+    newest = rocksdb_readoptions_create()
+    newestCached = rocksdb_readoptions_create()
+    rocksdb_readoptions_set_read_tier(newestCached, Self.cacheTier)
+  }
+
+  deinit {
+    rocksdb_writeoptions_destroy(durable)
+    rocksdb_readoptions_destroy(newest)
+    rocksdb_readoptions_destroy(newestCached)
+  }
+
+  /// Reads a value without a copy inside the library.
+  func get(_ key: [UInt8], options: OpaquePointer? = nil) throws -> [UInt8]? {
+    let pinned = try key.withChars { chars, count in
+      try rocksCall { rocksdb_get_pinned(database, options ?? newest, chars, count, $0) }
+    }
+    return pinned.map(Self.copy)
+  }
+
+  /// Reads a value if that touches no disk.
+  ///
+  /// The default options read the newest value.
+  func getCached(_ key: [UInt8], options: OpaquePointer? = nil) throws -> PointRead {
+    var message: UnsafeMutablePointer<CChar>?
+    let pinned = key.withChars { chars, count in
+      rocksdb_get_pinned(database, options ?? newestCached, chars, count, &message)
+    }
+    if let message {
+      defer { rocksdb_free(message) }
+      let text = String(cString: message)
+      guard text.hasPrefix("Result incomplete") else { throw KeyValueError(rocksMessage: text) }
+      return .incomplete
+    }
+    return pinned.map { .found(Self.copy($0)) } ?? .missing
+  }
+
+  /// Options that read as of a snapshot of the library; the caller destroys them.
+  static func readOptions(at snapshot: OpaquePointer?, cachedOnly: Bool = false) -> OpaquePointer {
+    let options: OpaquePointer = rocksdb_readoptions_create()
+    if let snapshot {
+      rocksdb_readoptions_set_snapshot(options, snapshot)
+    }
+    if cachedOnly {
+      rocksdb_readoptions_set_read_tier(options, cacheTier)
+    }
+    return options
+  }
+
+  /// Writes a batch and returns when its bytes are on the disk.
+  func write(_ batch: OpaquePointer) throws(KeyValueError) {
+    try rocksCall { rocksdb_write_writebatch_wi(database, durable, batch, $0) }
+  }
+
+  /// Writes one key and returns when it is on the disk.
+  func put(_ key: [UInt8], _ value: [UInt8]) throws(KeyValueError) {
+    var message: UnsafeMutablePointer<CChar>?
+    key.withChars { key, keyCount in
+      value.withChars { value, valueCount in
+        rocksdb_put(database, durable, key, keyCount, value, valueCount, &message)
+      }
+    }
+    guard let message else { return }
+    defer { rocksdb_free(message) }
+    throw KeyValueError(rocksMessage: String(cString: message))
+  }
+
+  /// The value that a batch, or else the database, has for the key.
+  func get(_ key: [UInt8], through batch: OpaquePointer) throws -> [UInt8]? {
+    var count = 0
+    let chars = try key.withChars { key, keyCount in
+      try rocksCall {
+        rocksdb_writebatch_wi_get_from_batch_and_db(
+          batch,
+          database,
+          newest,
+          key,
+          keyCount,
+          &count,
+          $0
+        )
+      }
+    }
+    guard let chars else { return nil }
+    defer { rocksdb_free(chars) }
+    return Array(copying: chars, count: count)
+  }
+
+  /// Writes the memtables to their tables, so that the next start has no log to replay.
+  func flush() throws {
+    let options: OpaquePointer = rocksdb_flushoptions_create()
+    defer { rocksdb_flushoptions_destroy(options) }
+    rocksdb_flushoptions_set_wait(options, 1)
+    try rocksCall { rocksdb_flush(database, options, $0) }
+  }
+
+  /// Hard links and copies the live files to a directory that does not exist yet.
+  func checkpoint(to directory: String) throws {
+    let checkpoint = try rocksCall { rocksdb_checkpoint_object_create(database, $0) }
+    defer { rocksdb_checkpoint_object_destroy(checkpoint) }
+    try rocksCall { rocksdb_checkpoint_create(checkpoint, directory, 0, $0) }
+  }
+
+  /// A counter or size that the library keeps.
+  func property(_ name: String) -> UInt64? {
+    var value: UInt64 = 0
+    return rocksdb_property_int(database, name, &value) == 0 ? value : nil
+  }
+
+  func close() {
+    rocksdb_close(database)
+  }
+
+  private static func copy(_ pinned: OpaquePointer) -> [UInt8] {
+    var count = 0
+    let chars = rocksdb_pinnableslice_value(pinned, &count)
+    defer { rocksdb_pinnableslice_destroy(pinned) }
+    return Array(copying: chars, count: count)
+  }
+}

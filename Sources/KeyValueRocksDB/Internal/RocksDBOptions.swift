@@ -1,0 +1,93 @@
+import CRocksDB
+import KeyValueStore
+
+/// The library's option objects for one database, freed together.
+///
+/// Recovery mode 0 accepts a log that stops in the middle of its last record and nothing worse;
+/// `WriteAheadLog` cuts any other torn tail off before the library sees the files.
+struct RocksDBOptions: ~Copyable {
+  private static let toleratesOnlyTruncatedTail: Int32 = 0
+  private static let logsErrorsOnly: Int32 = 3
+
+  let database: OpaquePointer
+  let blockCache: OpaquePointer
+
+  init(_ configuration: RocksDBConfiguration) throws {
+    blockCache = rocksdb_cache_create_lru(configuration.blockCacheBytes)
+    let basic: OpaquePointer = rocksdb_options_create()
+    let derived: OpaquePointer = rocksdb_options_create()
+    defer { rocksdb_options_destroy(basic) }
+    database = derived
+    // A background error never heals by itself: the engine has stopped by then.
+    try rocksCall {
+      rocksdb_get_options_from_string(basic, "max_bgerror_resume_count=0", derived, $0)
+    }
+    setDurability()
+    setMemory(configuration)
+    setLevels(configuration)
+    setHousekeeping(configuration)
+    setBlocks(configuration)
+  }
+
+  deinit {
+    rocksdb_options_destroy(database)
+    rocksdb_cache_destroy(blockCache)
+  }
+
+  private func setDurability() {
+    rocksdb_options_set_create_if_missing(database, 1)
+    rocksdb_options_set_paranoid_checks(database, 1)
+    rocksdb_options_set_wal_recovery_mode(database, Self.toleratesOnlyTruncatedTail)
+    rocksdb_options_set_recycle_log_file_num(database, 0)
+    rocksdb_options_set_manual_wal_flush(database, 0)
+  }
+
+  private func setMemory(_ configuration: RocksDBConfiguration) {
+    rocksdb_options_set_write_buffer_size(database, configuration.writeBufferBytes)
+    rocksdb_options_set_max_write_buffer_number(database, Int32(configuration.writeBuffers))
+    rocksdb_options_set_memtable_whole_key_filtering(database, 1)
+    rocksdb_options_set_memtable_prefix_bloom_size_ratio(database, 0.02)
+    // One writer at a time: the concurrent insert path would only cost.
+    rocksdb_options_set_allow_concurrent_memtable_write(database, 0)
+    rocksdb_options_set_max_background_jobs(database, Int32(configuration.backgroundJobs))
+    rocksdb_options_set_max_open_files(database, Int32(configuration.openFiles))
+  }
+
+  private func setLevels(_ configuration: RocksDBConfiguration) {
+    rocksdb_options_set_level_compaction_dynamic_level_bytes(database, 1)
+    rocksdb_options_set_target_file_size_base(database, 32 << 20)
+    rocksdb_options_set_max_bytes_for_level_base(database, 128 << 20)
+    rocksdb_options_set_compression(
+      database,
+      Int32(configuration.compresses ? rocksdb_lz4_compression : rocksdb_no_compression)
+    )
+    // Flushes compete with the log's fsync for the disk; small steps keep it short.
+    rocksdb_options_set_bytes_per_sync(database, 1 << 20)
+  }
+
+  private func setHousekeeping(_ configuration: RocksDBConfiguration) {
+    rocksdb_options_set_info_log_level(database, Self.logsErrorsOnly)
+    rocksdb_options_set_keep_log_file_num(database, 2)
+    rocksdb_options_set_max_log_file_size(database, 1 << 20)
+    rocksdb_options_set_max_manifest_file_size(database, 4 << 20)
+    rocksdb_options_set_stats_dump_period_sec(database, 0)
+    rocksdb_options_set_stats_persist_period_sec(database, 0)
+    rocksdb_options_set_skip_stats_update_on_db_open(database, 1)
+  }
+
+  private func setBlocks(_ configuration: RocksDBConfiguration) {
+    let blocks: OpaquePointer = rocksdb_block_based_options_create()
+    defer { rocksdb_block_based_options_destroy(blocks) }
+    rocksdb_block_based_options_set_format_version(blocks, 5)
+    rocksdb_block_based_options_set_block_size(blocks, configuration.blockBytes)
+    rocksdb_block_based_options_set_block_cache(blocks, blockCache)
+    rocksdb_block_based_options_set_cache_index_and_filter_blocks(blocks, 1)
+    rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(blocks, 1)
+    rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(blocks, 1)
+    rocksdb_block_based_options_set_filter_policy(
+      blocks,
+      rocksdb_filterpolicy_create_bloom_full(configuration.bloomBitsPerKey)
+    )
+    rocksdb_options_set_block_based_table_factory(database, blocks)
+  }
+}

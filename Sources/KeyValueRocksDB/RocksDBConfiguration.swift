@@ -1,0 +1,23 @@
+/// What can be set about a RocksDB engine; the defaults suit a server of two cores.
+package struct RocksDBConfiguration: Sendable {
+  /// Data, index and filter blocks kept in memory.
+  package var blockCacheBytes = 64 << 20
+  /// The size of one memtable.
+  ///
+  /// Recovery after a crash replays at most `writeBuffers` of them.
+  package var writeBufferBytes = 16 << 20
+  /// Memtables, the active one included, before writers wait for a flush.
+  package var writeBuffers = 3
+  /// The unit of reading and caching, before compression.
+  package var blockBytes = 8 << 10
+  /// Bloom filter bits a key; about one point read of a missing key in a hundred reads a block at 10.
+  package var bloomBitsPerKey = 10.0
+  /// Files kept open.
+  package var openFiles = 512
+  /// Threads for flushes and compactions.
+  package var backgroundJobs = 2
+  /// Whether blocks below the top levels are compressed (LZ4).
+  package var compresses = true
+
+  package init() {}
+}

@@ -1,0 +1,75 @@
+import KeyValueStore
+import Synchronization
+
+/// Versions and read times of an open database.
+///
+/// It puts the timeline together with the clock and the writing of ceilings. Any thread may call.
+final class EngineTime: Sendable {
+  private let timeline: Mutex<Timeline>
+  private let clock: MicrosecondClock
+  private let persistCeiling: @Sendable (Int64) throws -> Void
+  private let ceilingWriter = Mutex(())
+
+  /// `persistCeiling` returns when the ceiling is durable.
+  init(
+    _ timeline: Timeline,
+    clock: MicrosecondClock,
+    persistCeiling: @escaping @Sendable (Int64) throws -> Void
+  ) {
+    self.timeline = Mutex(timeline)
+    self.clock = clock
+    self.persistCeiling = persistCeiling
+  }
+
+  func floor() -> Int64 {
+    timeline.withLock { $0.floor }
+  }
+
+  func allocateVersion() -> Int64 {
+    let now = clock.now()
+    return timeline.withLock { $0.allocateVersion(now: now) }
+  }
+
+  func groupRecord() -> (version: Int64, ceiling: Int64)? {
+    timeline.withLock { $0.groupRecord }
+  }
+
+  func groupLanded(ceiling: Int64?) {
+    timeline.withLock { $0.groupLanded(ceiling: ceiling) }
+  }
+
+  func groupAbandoned() {
+    timeline.withLock { $0.groupAbandoned() }
+  }
+
+  /// The read time of a view, after making a ceiling durable if need be.
+  func readTime(floor: Int64, held: Int64) throws -> Int64 {
+    while true {
+      switch decide(floor: floor, held: held) {
+      case .time(let time): return time
+      case .needsCeiling(let ceiling): try raiseCeiling(to: ceiling)
+      }
+    }
+  }
+
+  /// The read time of a view, or nil when a ceiling must be made durable first.
+  func readTimeInMemory(floor: Int64, held: Int64) -> Int64? {
+    guard case .time(let time) = decide(floor: floor, held: held) else { return nil }
+    return time
+  }
+
+  private func decide(floor: Int64, held: Int64) -> Timeline.ReadTime {
+    let now = clock.now()
+    return timeline.withLock { $0.readTime(floor: floor, held: held, now: now) }
+  }
+
+  private func raiseCeiling(to ceiling: Int64) throws {
+    try ceilingWriter.withLock { _ in
+      // Whoever held the lock before may have raised it for all that waited.
+      let isRaised = timeline.withLock { $0.ceiling + Timeline.lead / 2 > ceiling }
+      guard !isRaised else { return }
+      try persistCeiling(ceiling)
+      timeline.withLock { $0.raiseCeiling(to: ceiling) }
+    }
+  }
+}

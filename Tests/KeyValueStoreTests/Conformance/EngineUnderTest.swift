@@ -1,0 +1,78 @@
+import Foundation
+import KeyValueRocksDB
+import KeyValueStore
+import Synchronization
+import Testing
+
+/// Every engine that has to pass the conformance suite.
+enum EngineKind: CaseIterable, CustomTestStringConvertible {
+  case memory, rocksDB
+
+  var testDescription: String {
+    switch self {
+    case .memory: "memory"
+    case .rocksDB: "RocksDB"
+    }
+  }
+}
+
+/// A place where one engine's data lives over several openings, with a clock set by hand.
+final class EngineUnderTest: Sendable {
+  let clock: ManualClock
+  private let kind: EngineKind
+  private let storage = MemoryStorage()
+  private let directory = NSTemporaryDirectory() + "brasa-engine-" + UUID().uuidString
+
+  init(_ kind: EngineKind, now: Int64 = 1_000_000_000) {
+    self.kind = kind
+    clock = ManualClock(now)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  func open() throws -> any KeyValueEngine {
+    switch kind {
+    case .memory: MemoryEngine(storage: storage, clock: clock.clock)
+    case .rocksDB:
+      try RocksDBEngine(directory: directory, configuration: .small, clock: clock.clock)
+    }
+  }
+
+  /// Opens, runs and closes.
+  func run<R>(_ body: (any KeyValueEngine) throws -> R) throws -> R {
+    let engine = try open()
+    let result = try body(engine)
+    try engine.close()
+    return result
+  }
+}
+
+extension RocksDBConfiguration {
+  /// Small buffers, so that tests meet flushes and several tables.
+  static var small: RocksDBConfiguration {
+    var configuration = RocksDBConfiguration()
+    configuration.blockCacheBytes = 1 << 20
+    configuration.writeBufferBytes = 256 << 10
+    configuration.blockBytes = 1 << 10
+    return configuration
+  }
+}
+
+/// A clock that moves when told to.
+final class ManualClock: Sendable {
+  private let time: Mutex<Int64>
+
+  init(_ now: Int64) {
+    time = Mutex(now)
+  }
+
+  func advance(by microseconds: Int64) {
+    time.withLock { $0 += microseconds }
+  }
+
+  var clock: MicrosecondClock {
+    MicrosecondClock { self.time.withLock { $0 } }
+  }
+}

@@ -1,0 +1,55 @@
+import KeyValueStore
+import Testing
+
+@Suite("The timeline")
+struct TimelineTests {
+  @Test
+  func `asks for a durable ceiling before it hands out a time above the last one`() {
+    var timeline = Timeline(landed: 100, ceiling: 500)
+    #expect(timeline.readTime(floor: 500, held: 100, now: 400) == .time(500))
+    #expect(timeline.readTime(floor: 500, held: 100, now: 501) == .needsCeiling(1_000_501))
+    timeline.raiseCeiling(to: 1_000_501)
+    #expect(timeline.readTime(floor: 500, held: 100, now: 501) == .time(501))
+  }
+
+  @Test
+  func `a group makes a ceiling durable along with its version`() throws {
+    var timeline = Timeline(landed: 0, ceiling: 0)
+    #expect(timeline.groupRecord == nil)
+    #expect(timeline.allocateVersion(now: 1_000) == 1_000)
+    #expect(timeline.allocateVersion(now: 1_000) == 1_001)
+    let record = try #require(timeline.groupRecord)
+    #expect(record == (1_001, 1_001_001))
+    timeline.groupLanded(ceiling: record.ceiling)
+    #expect(timeline.readTime(floor: 0, held: 1_001, now: 1_001_000) == .time(1_001_000))
+  }
+
+  @Test
+  func `a view without the group in flight stays below it, one with it does not`() {
+    var timeline = Timeline(landed: 10, ceiling: 10_000)
+    let floor = timeline.floor
+    let version = timeline.allocateVersion(now: 20_000)
+    #expect(timeline.floor == version - 1)
+    #expect(timeline.readTime(floor: floor, held: 10, now: 30_000) == .time(floor))
+    // Visible already, though the writer has not come back from the disk to say so.
+    #expect(timeline.readTime(floor: floor, held: version, now: 9_000) == .time(20_000))
+    #expect(timeline.floor == 20_000)
+  }
+
+  @Test
+  func `a group of unknown outcome holds read times back for good`() {
+    var timeline = Timeline(landed: 10, ceiling: 10)
+    let version = timeline.allocateVersion(now: 50)
+    #expect(timeline.readTime(floor: timeline.floor, held: 10, now: 90) == .time(version - 1))
+  }
+
+  @Test
+  func `a view that missed a landed group stays below it`() {
+    var timeline = Timeline(landed: 10, ceiling: 10)
+    let floor = timeline.floor
+    _ = timeline.allocateVersion(now: 50)
+    timeline.groupLanded(ceiling: 1_000)
+    #expect(timeline.readTime(floor: floor, held: 10, now: 90) == .time(10))
+    #expect(timeline.readTime(floor: floor, held: 50, now: 90) == .time(90))
+  }
+}
