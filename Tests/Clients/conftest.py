@@ -1,0 +1,89 @@
+"""The servers and clients that tests ask for.
+
+One development server serves the whole run. Each test works in a project of its own, so tests
+neither see each other nor depend on their order.
+"""
+
+import itertools
+import os
+import re
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(__file__))
+
+from support import clients, rest, rpc, server as servers  # noqa: E402
+
+_numbers = itertools.count(1)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help="run the slow tests too")
+
+
+def pytest_collection_modifyitems(config, items):
+    emulator = servers.TARGET == "emulator"
+    for item in items:
+        if item.get_closest_marker("slow") and not config.getoption("--slow"):
+            item.add_marker(pytest.mark.skip(reason="slow: runs with --slow"))
+        if emulator and item.get_closest_marker("brasa_only"):
+            item.add_marker(pytest.mark.skip(reason="needs our program"))
+        differs = item.get_closest_marker("emulator_differs")
+        if emulator and differs:
+            reason = differs.args[0] if differs.args else "differs"
+            item.add_marker(pytest.mark.xfail(reason=f"emulator: {reason}", strict=False))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The development server of this run."""
+    if servers.TARGET == "emulator":
+        running = servers.Emulator()
+    else:
+        program = servers.binary()
+        if not program.exists():
+            pytest.exit(f"{program} is missing: swift build, or set BRASA_BINARY", returncode=4)
+        running = servers.Brasa(tmp_path_factory.mktemp("data"))
+    running.start()
+    yield running
+    was_running = running.is_running
+    code = running.stop()
+    if servers.TARGET != "emulator":
+        assert was_running, f"the server died during the run:\n{running.output[-4000:]}"
+        assert code == 0, f"exit code {code} on SIGTERM:\n{running.output[-4000:]}"
+
+
+@pytest.fixture
+def project(request):
+    """A project id that no other test uses."""
+    words = re.sub(r"[^a-z0-9]+", "-", request.node.originalname.lower().removeprefix("test_"))
+    return f"{words[:20].strip('-')}-{os.getpid()}-{next(_numbers)}"
+
+
+@pytest.fixture
+def client(server, project):
+    """Google's client on the default database of the test's project."""
+    made = clients.connect(server, project)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def calls(server):
+    """The RPCs without a client's checks."""
+    made = rpc.Calls(server.host)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def names(project):
+    """The resource names of the test's default database."""
+    return rpc.Names(project)
+
+
+@pytest.fixture
+def http(server, project):
+    """The REST surface of the test's default database."""
+    return rest.Rest(server, project)

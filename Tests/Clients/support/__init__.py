@@ -1,0 +1,1 @@
+"""What the tests share: servers to talk to, and ways to talk to them."""

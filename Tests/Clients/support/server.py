@@ -1,0 +1,176 @@
+"""Starts and stops the servers that the tests talk to.
+
+`BRASA_TEST_TARGET=emulator` runs the suite against Google's Firestore emulator instead of our own
+program: a check of the tests themselves. `BRASA_BINARY` names the program to test; without it the
+debug build of this checkout is taken.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
+TARGET = os.environ.get("BRASA_TEST_TARGET", "brasa")
+EMULATOR_JAR = os.environ.get(
+    "FIRESTORE_EMULATOR_JAR",
+    "/usr/lib/google-cloud-sdk/platform/cloud-firestore-emulator/cloud-firestore-emulator.jar",
+)
+EMULATOR_MAIN = "com.google.cloud.datastore.emulator.firestore.CloudFirestore"
+START_SECONDS = 60
+STOP_SECONDS = 30
+
+
+def binary():
+    """The program under test."""
+    chosen = os.environ.get("BRASA_BINARY")
+    return pathlib.Path(chosen) if chosen else CHECKOUT / ".build" / "debug" / "brasa"
+
+
+def free_port():
+    """A port that nobody uses right now; only for programs that cannot be told to choose one."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def clean_environment(extra=None):
+    """Our environment without settings meant for servers or clients of somebody else."""
+    dropped = ("BRASA_", "FIRESTORE_", "GOOGLE_", "GCLOUD_", "FIREBASE_")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+    kept.update(extra or {})
+    return kept
+
+
+class Process:
+    """A server process whose output is kept, with the address that it printed."""
+
+    address_pattern = re.compile(r"\b(https?)://(?:127\.0\.0\.1|localhost|\[::1\]):(\d+)")
+
+    def __init__(self, command, environment=None):
+        self.command = [str(part) for part in command]
+        self.environment = environment or clean_environment()
+        self.process = None
+        self.lines = []
+        self.port = None
+        self.scheme = "http"
+        self._reader = None
+        self._ready = threading.Event()
+
+    def start(self):
+        """Starts the process and waits until it printed its address."""
+        self._ready.clear()
+        self.process = subprocess.Popen(
+            self.command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=self.environment,
+        )
+        self._reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
+        self._reader.start()
+        if not self._ready.wait(START_SECONDS) or self.port is None:
+            self.kill()
+            raise RuntimeError(f"no address from {' '.join(self.command)}:\n{self.output}")
+        return self
+
+    def _read(self, process):
+        for line in process.stdout:
+            self.lines.append(line)
+            found = self.address_pattern.search(line)
+            if found and not self._ready.is_set():
+                self.scheme, self.port = found.group(1), int(found.group(2))
+                self._ready.set()
+        self._ready.set()
+
+    @property
+    def host(self):
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def url(self):
+        return f"{self.scheme}://{self.host}"
+
+    @property
+    def output(self):
+        return "".join(self.lines)
+
+    @property
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def stop(self):
+        """Asks the process to stop, as an operator does, and gives its exit code."""
+        if self.process is None:
+            return None
+        if self.is_running:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise RuntimeError(f"did not stop on SIGTERM:\n{self.output}") from None
+        self._reader.join(STOP_SECONDS)
+        return code
+
+    def kill(self):
+        """kill -9."""
+        if self.process is None:
+            return
+        if self.is_running:
+            self.process.kill()
+        self.process.wait(STOP_SECONDS)
+        self._reader.join(STOP_SECONDS)
+
+
+class Brasa(Process):
+    """Our server on a data directory. It may be started again after a stop or a kill."""
+
+    def __init__(self, data, *arguments, development=True, environment=None):
+        self.data = pathlib.Path(data)
+        command = [binary(), "serve", "--port", "0", "--data", data]
+        command += ["--dev"] if development else []
+        super().__init__([*command, *arguments], clean_environment(environment))
+
+
+class Emulator(Process):
+    """Google's emulator, in memory."""
+
+    def __init__(self):
+        command = ["java", "-Duser.language=en", "-Xmx2g", "-cp", EMULATOR_JAR, EMULATOR_MAIN]
+        super().__init__([*command, "--host=127.0.0.1", f"--port={free_port()}"])
+
+    def start(self):
+        super().start()
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return self
+            threading.Event().wait(0.05)
+        raise RuntimeError(f"the emulator does not listen:\n{self.output}")
+
+
+def run(*arguments, environment=None, check=True, input=None, timeout=120):
+    """Runs one of our commands to its end."""
+    done = subprocess.run(
+        [str(binary()), *map(str, arguments)],
+        input=input,
+        capture_output=True,
+        text=True,
+        env=clean_environment(environment),
+        timeout=timeout,
+    )
+    if check and done.returncode != 0:
+        raise AssertionError(
+            f"brasa {' '.join(map(str, arguments))}: exit {done.returncode}\n"
+            f"{done.stdout}{done.stderr}"
+        )
+    return done
