@@ -28,11 +28,14 @@ extension DocumentName {
     self.init(database: name.database, path: name.path)
   }
 
-  /// Throws what `init(parsing:)` would, and builds nothing.
-  package static func check(_ bytes: UnsafeRawBufferPointer) throws(FirestoreError) {
+  /// Throws what `init(parsing:)` would, builds nothing and returns where the path begins.
+  @discardableResult
+  package static func check(_ bytes: UnsafeRawBufferPointer) throws(FirestoreError) -> Int {
     var parser = NameParser(bytes, kind: "Document name")
+    var start = bytes.count
     _ = try parser.database()
-    try parser.path(allowingRoot: false) { _ in }
+    try parser.path(allowingRoot: false) { start = min(start, $0.lowerBound) }
+    return start
   }
 }
 

@@ -1,0 +1,97 @@
+import FirestoreModel
+
+// Reading stored fields. Bytes that were never validated give arbitrary results, not a crash.
+
+extension DocumentFields {
+  /// Encodes a map; the entries come out sorted.
+  package init(encoding map: MapValue) {
+    var writer = ProtobufWriter()
+    writer.mapEntries(2, map)
+    self.init(validated: writer.bytes)
+  }
+
+  /// All fields, decoded.
+  package func decoded() -> MapValue {
+    bytes.withUnsafeBytes { (try? ValueDecoder.map($0, field: 2)) ?? MapValue() }
+  }
+
+  /// The value at a path, decoded; nil where there is none.
+  package func value(at path: FieldPath) -> Value? {
+    withView(at: path) { $0?.decoded() }
+  }
+
+  /// Whether there is a value at a path.
+  package func hasValue(at path: FieldPath) -> Bool { withView(at: path) { $0 != nil } }
+
+  /// Lends the value at a path as it lies in the bytes; the view ends with the body.
+  package func withView<R>(
+    at path: FieldPath,
+    _ body: (ValueView?) throws -> R
+  ) rethrows -> R {
+    try bytes.withUnsafeBytes { raw in
+      try body(EntryIterator.view(in: raw, field: 2, at: path.segments[...]))
+    }
+  }
+
+  /// What Firestore counts for keys and values.
+  package var byteSize: Int {
+    var check = FieldsCheck()
+    try? bytes.withUnsafeBytes { try check.entries($0, field: 2, depth: 0) }
+    return check.size
+  }
+}
+
+extension DocumentRecord: QueryDocument {
+  package func value(at path: FieldPath) -> Value? { fields.value(at: path) }
+}
+
+/// Goes over the entries of a stored `map<string, Value>` field.
+struct EntryIterator: IteratorProtocol {
+  private var reader: ProtobufReader
+  private let field: Int
+  /// Where the entry that `next()` returned last begins in the message.
+  private(set) var start = 0
+
+  init(_ message: UnsafeRawBufferPointer, field: Int) {
+    reader = ProtobufReader(message)
+    self.field = field
+  }
+
+  /// Where that entry ends.
+  var end: Int { reader.position }
+
+  mutating func next() -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+    start = reader.position
+    guard let found = try? readEntry() else { return nil }
+    return found
+  }
+
+  private mutating func readEntry() throws(ProtobufError) -> (
+    key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  )? {
+    guard try reader.nextField() == field else { return nil }
+    var entry = ProtobufReader(try reader.content())
+    guard try entry.nextField() == 1 else { return nil }
+    let key = try entry.content()
+    guard try entry.nextField() == 2 else { return nil }
+    return (key, try entry.content())
+  }
+
+  static func view(
+    in message: UnsafeRawBufferPointer,
+    field: Int,
+    at path: ArraySlice<Text>
+  ) -> ValueView? {
+    guard let name = path.first else { return nil }
+    let found = name.withBytes { bytes -> ValueView? in
+      var entries = EntryIterator(message, field: field)
+      while let (key, value) = entries.next() {
+        if isSame(key, bytes) { return ValueView(value) }
+      }
+      return nil
+    }
+    guard path.count > 1, let found else { return found }
+    guard case .map(let inner) = found.content else { return nil }
+    return view(in: inner, field: 1, at: path.dropFirst())
+  }
+}

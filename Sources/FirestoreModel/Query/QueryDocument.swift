@@ -1,0 +1,28 @@
+/// A document as queries look at it, whatever form its fields have.
+package protocol QueryDocument {
+  var name: DocumentName { get }
+
+  /// The field's value; nil where there is none. Never asked for `__name__`.
+  func value(at path: FieldPath) -> Value?
+}
+
+/// A document with its fields decoded.
+package struct DecodedDocument: QueryDocument, Sendable, Hashable {
+  package let name: DocumentName
+  package let fields: MapValue
+
+  /// A document of these fields.
+  package init(name: DocumentName, fields: MapValue) {
+    self.name = name
+    self.fields = fields
+  }
+
+  package func value(at path: FieldPath) -> Value? { fields.value(at: path) }
+}
+
+extension QueryDocument {
+  /// The value that a filter or order sees; `__name__` is the document's reference.
+  package func queryValue(at path: FieldPath) -> Value? {
+    path.isDocumentName ? .reference(name) : value(at: path)
+  }
+}

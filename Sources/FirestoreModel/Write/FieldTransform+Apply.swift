@@ -1,0 +1,96 @@
+extension FieldTransform {
+  /// What the field becomes and what the client is told, from what is stored there (nil: nothing).
+  ///
+  /// Every server timestamp of a commit gets the same request time, cut to milliseconds here.
+  package func apply(
+    to stored: Value?,
+    requestTime: Timestamp
+  ) -> (value: Value, result: Value) {
+    switch operation {
+    case .serverTimestamp:
+      let instant = Value.timestamp(requestTime.truncatedToMilliseconds)
+      return (instant, instant)
+    case .increment(let operand):
+      let sum = Self.sum(stored, operand)
+      return (sum, sum)
+    case .maximum(let operand):
+      let kept = Self.chosen(stored, operand, over: .ascending)
+      return (kept, kept)
+    case .minimum(let operand):
+      let kept = Self.chosen(stored, operand, over: .descending)
+      return (kept, kept)
+    case .appendMissingElements(let elements):
+      return (.array(Self.union(stored, elements)), .null)
+    case .removeAllFromArray(let elements):
+      let kept = Self.elements(of: stored).filter { kept in
+        !elements.contains { $0.isEqual(to: kept) }
+      }
+      return (.array(kept), .null)
+    }
+  }
+
+  /// Refuses operands and fields that no document could satisfy.
+  package func check() throws(FirestoreError) {
+    if field.isDocumentName {
+      throw .invalidArgument("Invalid reserved name in field path __name__")
+    }
+    switch operation {
+    case .increment(let operand), .maximum(let operand), .minimum(let operand):
+      guard operand.isNumber else { throw .invalidArgument("Input must be int64 or double.") }
+    case .serverTimestamp, .appendMissingElements, .removeAllFromArray: break
+    }
+  }
+
+  /// Integers saturate; any double makes a double; what is no number counts as missing.
+  private static func sum(_ stored: Value?, _ operand: Value) -> Value {
+    switch (stored, operand) {
+    case (.integer(let left)?, .integer(let right)):
+      let (sum, overflow) = left.addingReportingOverflow(right)
+      return .integer(overflow ? (right < 0 ? .min : .max) : sum)
+    case (.integer(let left)?, .double(let right)): return .double(Double(left) + right)
+    case (.double(let left)?, .integer(let right)): return .double(left + Double(right))
+    case (.double(let left)?, .double(let right)): return .double(left + right)
+    default: return operand
+    }
+  }
+
+  /// The operand if the stored number stands so to it, else the stored one; NaN wins over numbers.
+  private static func chosen(
+    _ stored: Value?,
+    _ operand: Value,
+    over order: Ordering
+  ) -> Value {
+    guard let stored, stored.isNumber else { return operand }
+    if stored.isNaN || operand.isNaN { return stored.isNaN ? stored : operand }
+    return stored.compare(operand) == order ? operand : stored
+  }
+
+  private static func union(_ stored: Value?, _ added: [Value]) -> [Value] {
+    var result = elements(of: stored)
+    for element in added where !result.contains(where: { $0.isEqual(to: element) }) {
+      result.append(element)
+    }
+    return result
+  }
+
+  private static func elements(of value: Value?) -> [Value] {
+    if case .array(let elements)? = value { elements } else { [] }
+  }
+}
+
+extension Value {
+  /// Whether this is an integer or a double, NaN included.
+  package var isNumber: Bool {
+    switch self {
+    case .integer, .double: true
+    default: false
+    }
+  }
+}
+
+extension Timestamp {
+  /// The instant cut off toward the past to whole milliseconds.
+  package var truncatedToMilliseconds: Timestamp {
+    Timestamp(microseconds: seconds * 1_000_000 + Int64(nanos / 1_000_000) * 1_000)
+  }
+}
