@@ -1,0 +1,132 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every target of ours: language mode 6 and no warning left unread.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+]
+
+let arguments = Target.Dependency.product(
+  name: "ArgumentParser",
+  package: "swift-argument-parser"
+)
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let lifecycle = Target.Dependency.product(
+  name: "ServiceLifecycle",
+  package: "swift-service-lifecycle"
+)
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+
+/// One example: its service, and its client as core, pages and SwiftUI app, each in its folder.
+func example(
+  _ name: String,
+  core: [Target.Dependency] = [],
+  serviceResources: [Resource] = []
+) -> [Target] {
+  [
+    .target(
+      name: "\(name)Service",
+      dependencies: ["ServiceHost", grdb, hummingbird, nioFoundation],
+      path: "\(name)/Service",
+      resources: serviceResources,
+      swiftSettings: strict
+    ),
+    .target(
+      name: "\(name)Core",
+      dependencies: ["RESTClient"] + core,
+      path: "\(name)/Core",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "\(name)Web",
+      dependencies: [.init(stringLiteral: "\(name)Core"), "LivePage"],
+      path: "\(name)/Web",
+      resources: [.copy("Pages")],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "\(name)App",
+      dependencies: [.init(stringLiteral: "\(name)Core")],
+      path: "\(name)/App",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "\(name)Tests",
+      dependencies: [
+        .init(stringLiteral: "\(name)Service"), .init(stringLiteral: "\(name)Core"),
+        "ExampleTesting",
+      ],
+      path: "\(name)/Tests",
+      swiftSettings: strict
+    ),
+  ]
+}
+
+let package = Package(
+  name: "brasa-examples",
+  platforms: [.macOS(.v26), .iOS(.v26)],
+  products: [.executable(name: "examples", targets: ["examples"])],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    .target(name: "RESTClient", swiftSettings: strict),
+    .target(
+      name: "ServiceHost",
+      dependencies: [
+        crypto, cryptoExtras, grdb, hummingbird, lifecycle, logging, nio, nioFoundation, nioPosix,
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "LivePage",
+      dependencies: ["ServiceHost", httpTypes, hummingbird, lifecycle, mustache, nioFoundation],
+      resources: [.copy("Assets")],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "examples",
+      dependencies: [
+        "VollmedService", "VollmedWeb",
+        "ServiceHost", "LivePage", arguments,
+      ],
+      path: "Sources/Examples",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "ExampleTesting",
+      dependencies: ["ServiceHost", "RESTClient", hummingbird, lifecycle, logging],
+      path: "Tests/Support",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "RESTClientTests",
+      dependencies: ["RESTClient", "ExampleTesting"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "LivePageTests",
+      dependencies: ["LivePage", "ExampleTesting"],
+      swiftSettings: strict
+    ),
+  ]
+    + example("Vollmed", serviceResources: [.copy("Faces")])
+)

@@ -1,0 +1,56 @@
+import Foundation
+
+/// An app that a browser shows: view models on the server, drawn as a page.
+///
+/// The host draws `view` whenever an observed property that it read has changed, and sends what
+/// the person does to `perform`. Both happen on the main actor, so an app is written as it would
+/// be for a screen.
+@MainActor
+package protocol LiveApp: AnyObject, Sendable {
+  /// What the page shows now.
+  var view: LiveView { get }
+
+  /// Carries out what the person did. Actions start in the order in which they were done; one
+  /// that waits does not hold up the next.
+  func perform(_ action: LiveAction) async
+
+  /// Work of the app itself, for as long as it lives: loading, clocks. Cancelled at the end.
+  func run() async
+}
+
+extension LiveApp {
+  package func run() async {}
+}
+
+/// A template and what fills it.
+package struct LiveView {
+  package let template: String
+  package let model: Any
+
+  package init(template: String, model: Any) {
+    self.template = template
+    self.model = model
+  }
+}
+
+/// Something a person did: the name of a form or a button, and the form's fields.
+package struct LiveAction: Sendable {
+  package let name: String
+  package let fields: [String: String]
+
+  package init(name: String, fields: [String: String] = [:]) {
+    self.name = name
+    self.fields = fields
+  }
+
+  /// A field's text; empty when the form has no such field.
+  package subscript(field: String) -> String { fields[field] ?? "" }
+
+  /// A file from a form: the page sends it as a `data:` URL in base 64.
+  package func file(_ field: String) -> Data? {
+    guard let text = fields[field], text.hasPrefix("data:"),
+      let comma = text.range(of: ";base64,")
+    else { return nil }
+    return Data(base64Encoded: String(text[comma.upperBound...]))
+  }
+}

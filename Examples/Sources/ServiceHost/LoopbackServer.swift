@@ -1,0 +1,58 @@
+import Foundation
+import Hummingbird
+import Logging
+import ServiceLifecycle
+
+/// Serves a router on the loopback address.
+///
+/// Requests in progress are finished before it stops.
+package struct LoopbackServer: Sendable {
+  private let responder: RouterResponder<BasicRequestContext>
+  private let port: Int
+  private let services: [any Service]
+
+  /// - Parameters:
+  ///   - port: 0 lets the kernel choose a free one.
+  ///   - services: What has to run beside the server.
+  package init(
+    _ router: Router<BasicRequestContext>,
+    port: Int = 0,
+    services: [any Service] = []
+  ) {
+    responder = router.buildResponder()
+    self.port = port
+    self.services = services
+  }
+
+  /// The server as a service of a group, which decides when it stops.
+  ///
+  /// - Parameter onReady: Called with the address as soon as connections are accepted.
+  package func service(onReady: @escaping @Sendable (URL) async -> Void) -> some Service {
+    var logger = Logger(label: "examples")
+    logger.logLevel = .error
+    return Application(
+      responder: responder,
+      configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+      services: services,
+      onServerRunning: { channel in
+        guard let port = channel.localAddress?.port,
+          let url = URL(string: "http://127.0.0.1:\(port)")
+        else { return }
+        await onReady(url)
+      },
+      logger: logger
+    )
+  }
+
+  /// Runs until the process gets SIGINT or SIGTERM.
+  package func run(onReady: @escaping @Sendable (URL) async -> Void) async throws {
+    var logger = Logger(label: "examples")
+    logger.logLevel = .error
+    let group = ServiceGroup(
+      services: [service(onReady: onReady)],
+      gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: logger
+    )
+    try await group.run()
+  }
+}

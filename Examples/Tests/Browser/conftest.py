@@ -1,0 +1,174 @@
+"""Starts the examples' processes and a headless Chromium for the browser tests."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("EXAMPLES_PROGRAM", ROOT / ".build/debug/examples"))
+PATIENCE = 20
+
+
+class Process:
+    """One running part of an example; `address` is where it listens."""
+
+    def __init__(self, *arguments):
+        self.arguments = arguments
+        self.address = None
+        self.start()
+
+    def start(self, port=None):
+        arguments = list(self.arguments)
+        if port:
+            arguments += ["--port", str(port)]
+        self.process = subprocess.Popen(
+            [str(PROGRAM), *arguments], stdout=subprocess.PIPE, text=True
+        )
+        line = self.process.stdout.readline()
+        assert line.startswith("listening on "), f"{arguments} said {line!r}"
+        self.address = line.split()[-1]
+
+    @property
+    def port(self):
+        return int(self.address.rsplit(":", 1)[1])
+
+    def stop(self, how=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+            try:
+                self.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process.stdout.close()
+
+    def restart(self):
+        """The same part on the same port, as a service that comes back."""
+        self.start(self.port)
+
+
+class Page:
+    """A browser on one page, with waits on conditions and no sleeps."""
+
+    def __init__(self, driver, address):
+        self.driver = driver
+        self.address = address
+        driver.get(address)
+
+    def wait(self, condition, what="condition"):
+        return WebDriverWait(self.driver, PATIENCE, 0.03, ignored_exceptions=(Exception,)).until(
+            lambda _: condition(), f"waited for {what}"
+        )
+
+    def all(self, css):
+        return self.driver.find_elements(By.CSS_SELECTOR, css)
+
+    def one(self, css):
+        return self.wait(lambda: next(iter(self.all(css)), None), css)
+
+    def sees(self, text, css="body"):
+        self.wait(lambda: any(text in e.text for e in self.all(css)), f"{text!r} in {css}")
+
+    def sees_no(self, css):
+        self.wait(lambda: not self.all(css), f"no {css}")
+
+    def click(self, label):
+        """Clicks the button that shows the label or is called so."""
+
+        def act():
+            for button in reversed(self.all("button")):
+                name = button.get_attribute("aria-label") or ""
+                if label in (button.text.strip(), name) and button.is_enabled():
+                    button.click()
+                    return True
+            return False
+
+        self.wait(act, f"button {label!r}")
+
+    def fill(self, css, text):
+        def act():
+            field = self.all(css)[0]
+            field.clear()
+            field.send_keys(text)
+            return field.get_attribute("value") == text
+
+        self.wait(act, css)
+
+    def set(self, css, value):
+        """Sets a field that has no plain text, such as a date, as its picker would."""
+        self.driver.execute_script(
+            "const e = document.querySelector(arguments[0]); e.value = arguments[1];"
+            "e.dispatchEvent(new Event('input', { bubbles: true }));",
+            css,
+            value,
+        )
+
+
+def options(scheme="light"):
+    chosen = Options()
+    chosen.binary_location = "/usr/bin/chromium"
+    for flag in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--hide-scrollbars",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--force-device-scale-factor=2",
+    ):
+        chosen.add_argument(flag)
+    if scheme == "dark":
+        chosen.add_argument("--force-dark-mode")
+    return chosen
+
+
+def make_driver(scheme="light"):
+    driver = webdriver.Chrome(options=options(scheme), service=Service("/usr/bin/chromedriver"))
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True},
+    )
+    driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )
+    return driver
+
+
+@pytest.fixture
+def driver():
+    driver = make_driver()
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def run():
+    """Starts parts of examples and stops them when the test is over."""
+    running = []
+
+    def start(*arguments):
+        process = Process(*map(str, arguments))
+        running.append(process)
+        return process
+
+    yield start
+    for process in reversed(running):
+        process.stop()
+
+
+def write_mock(path, *routes):
+    """Replaces the file of mocked routes in one step."""
+    draft = path.with_suffix(".new")
+    draft.write_text(json.dumps(list(routes)))
+    draft.rename(path)

@@ -1,0 +1,205 @@
+import Foundation
+import GRDB
+import Hummingbird
+import ServiceHost
+
+/// `/consulta`: book, read, move and cancel the caller's own appointments.
+extension VollmedService {
+  func addAppointmentRoutes(to group: RouterGroup<BasicRequestContext>) {
+    group.post { request, _ in try await book(request) }
+    group.get { request, _ in
+      let person = try await requirePerson(request)
+      let records = try await database.read {
+        try AppointmentRecord.filter(Column("isCancelled") == false)
+          .filter(Column("patientID") == person || Column("specialistID") == person)
+          .order(Column("date")).fetchAll($0)
+      }
+      var replies: [FullAppointmentReply] = []
+      for record in records { replies.append(try await full(record, host: request.host)) }
+      return try Response.json(replies)
+    }
+    group.get(":id") { request, context in
+      let record = try await ownAppointment(request, context)
+      return try Response.json(try await full(record, host: request.host))
+    }
+    group.patch(":id") { request, context in try await move(request, context) }
+    group.delete(":id") { request, context in try await cancel(request, context) }
+  }
+
+  /// A patient's appointments, soonest first, without the cancelled ones.
+  func appointments(ofPatient id: String, host: String) async throws -> [ListedAppointmentReply] {
+    try await database.read { database in
+      let records =
+        try AppointmentRecord
+        .filter(Column("patientID") == id && Column("isCancelled") == false)
+        .order(Column("date")).fetchAll(database)
+      return try records.compactMap { record in
+        try SpecialistRecord.fetchOne(database, key: record.specialistID).map {
+          ListedAppointmentReply(
+            id: record.id,
+            data: AppointmentDate.text(record.time),
+            especialista: SpecialistReply($0, host: host)
+          )
+        }
+      }
+    }
+  }
+
+  private func book(_ request: Request) async throws -> Response {
+    let person = try await requirePerson(request)
+    let form = try await request.json(BookingForm.self)
+    let date = try date(form.data)
+    let rules = BookingRules(clinic: clinic, now: now())
+    let record = AppointmentRecord(
+      id: UUID().uuidString.lowercased(),
+      specialistID: form.especialista,
+      patientID: form.paciente,
+      date: date.timeIntervalSince1970
+    )
+    try await database.write { database in
+      guard try PatientRecord.exists(database, key: form.paciente) else {
+        throw ServiceError(.badRequest, "Paciente não encontrado!")
+      }
+      guard form.paciente == person else {
+        throw ServiceError(.forbidden, "Este token não dá acesso a esses dados.")
+      }
+      guard try SpecialistRecord.exists(database, key: form.especialista) else {
+        throw ServiceError(.badRequest, "Especialista não encontrado!")
+      }
+      try rules.checkBooking(
+        at: date,
+        patient: form.paciente,
+        specialist: form.especialista,
+        in: database
+      )
+      try record.insert(database)
+    }
+    return try Response.json(reply(record, data: form.data))
+  }
+
+  private func move(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    var record = try await ownAppointment(request, context)
+    let form = try await request.json(MoveForm.self)
+    let date = try date(form.data)
+    let rules = BookingRules(clinic: clinic, now: now())
+    record.date = date.timeIntervalSince1970
+    try await database.write { [record] database in
+      try rules.checkBooking(
+        at: date,
+        patient: record.patientID,
+        specialist: record.specialistID,
+        moving: record.id,
+        in: database
+      )
+      try record.updateIfActive(database)
+    }
+    return try Response.json(reply(record, data: form.data))
+  }
+
+  private func cancel(
+    _ request: Request,
+    _ context: BasicRequestContext
+  ) async throws -> Response {
+    var record = try await ownAppointment(request, context)
+    record.cancelReason = try await request.json(CancelForm.self).reason
+    record.isCancelled = true
+    try BookingRules(clinic: clinic, now: now()).checkCancellation(of: record)
+    try await database.write { [record] in try record.updateIfActive($0) }
+    return try Response.json("Consulta cancelada com sucesso")
+  }
+
+  private func ownAppointment(
+    _ request: Request,
+    _ context: BasicRequestContext
+  ) async throws -> AppointmentRecord {
+    let person = try await requirePerson(request)
+    let id = try context.parameters.require("id")
+    let record = try await database.read { try AppointmentRecord.fetchOne($0, key: id) }
+    guard let record, !record.isCancelled else {
+      throw ServiceError(.badRequest, "Consulta não encontrada")
+    }
+    guard record.patientID == person || record.specialistID == person else {
+      throw ServiceError(.forbidden, "Este token não dá acesso a esses dados.")
+    }
+    return record
+  }
+
+  private func full(
+    _ record: AppointmentRecord,
+    host: String
+  ) async throws -> FullAppointmentReply {
+    let people = try await database.read { database in
+      (
+        try SpecialistRecord.fetchOne(database, key: record.specialistID),
+        try PatientRecord.fetchOne(database, key: record.patientID)
+      )
+    }
+    guard let specialist = people.0, let patient = people.1 else {
+      throw ServiceError(.badRequest, "Consulta não encontrada")
+    }
+    return FullAppointmentReply(
+      id: record.id,
+      data: AppointmentDate.text(record.time),
+      especialista: SpecialistReply(specialist, host: host),
+      paciente: PatientReply(patient),
+      motivoCancelamento: record.cancelReason
+    )
+  }
+
+  private func reply(_ record: AppointmentRecord, data: String) -> BookingReply {
+    BookingReply(
+      id: record.id,
+      especialista: record.specialistID,
+      paciente: record.patientID,
+      data: data
+    )
+  }
+
+  private func date(_ text: String) throws -> Date {
+    guard let date = AppointmentDate.parse(text, in: clinic) else {
+      throw ServiceError(.badRequest, "Data inválida")
+    }
+    return date
+  }
+}
+
+extension AppointmentRecord {
+  /// Stores the new values unless another request has cancelled the appointment meanwhile.
+  fileprivate func updateIfActive(_ database: Database) throws {
+    let active = AppointmentRecord.filter(key: id).filter(Column("isCancelled") == false)
+    guard try !active.isEmpty(database) else {
+      throw ServiceError(.badRequest, "Consulta não encontrada")
+    }
+    try update(database)
+  }
+}
+
+private struct BookingForm: Decodable {
+  let especialista: String
+  let paciente: String
+  let data: String
+}
+
+private struct MoveForm: Decodable {
+  let data: String
+}
+
+/// The reason, under the service's key or the app's.
+private struct CancelForm: Decodable {
+  let reason: String
+
+  private enum Key: String, CodingKey {
+    case service = "motivo_cancelamento"
+    case app = "motivoCancelamento"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let object = try decoder.container(keyedBy: Key.self)
+    reason =
+      try object.decodeIfPresent(String.self, forKey: .service)
+      ?? object.decodeIfPresent(String.self, forKey: .app) ?? ""
+    guard reason.count <= 1000 else {
+      throw ServiceError(.badRequest, "O motivo é longo demais")
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/// A phone number, accepted as text or as a JSON number and always answered as text.
+struct PhoneNumber: Decodable {
+  let text: String
+
+  init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if let number = try? value.decode(Int64.self) {
+      text = String(number)
+    } else {
+      text = try value.decode(String.self)
+    }
+  }
+}
