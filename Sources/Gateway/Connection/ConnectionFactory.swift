@@ -1,0 +1,141 @@
+import NIOCore
+import NIOHTTP2
+import NIOSSL
+import NIOTLS
+
+/// Sets up accepted connections: TLS or not, then the protocol that the client chose.
+final class ConnectionFactory: Sendable {
+  private let environment: ConnectionEnvironment
+  private let registry: ConnectionRegistry
+  private let certificates: CertificateStore?
+  private let mailboxes: [ObjectIdentifier: EventLoopMailbox]
+
+  init(
+    environment: ConnectionEnvironment,
+    registry: ConnectionRegistry,
+    certificates: CertificateStore?,
+    group: any EventLoopGroup
+  ) {
+    self.environment = environment
+    self.registry = registry
+    self.certificates = certificates
+    mailboxes = Dictionary(
+      uniqueKeysWithValues: group.makeIterator().map {
+        (ObjectIdentifier($0), EventLoopMailbox(eventLoop: $0))
+      }
+    )
+  }
+
+  /// Adds the first handlers of an accepted connection; runs on its event loop.
+  func configure(_ channel: any Channel) throws {
+    guard registry.admit(channel) else {
+      environment.logger.warning("connection refused: too many are open")
+      throw ChannelError.inappropriateOperationForState
+    }
+    let patience = TimeAmount.seconds(environment.limits.headSeconds)
+    guard let certificates else {
+      let detector = ProtocolDetector(patience: patience) { isHTTP2 in
+        try self.start(channel, isHTTP2: isHTTP2, isSecure: false)
+      }
+      try channel.pipeline.syncOperations.addHandler(detector)
+      return
+    }
+    try channel.pipeline.syncOperations.addHandlers([
+      NIOSSLServerHandler(context: certificates.context),
+      HandshakeTimeout(limit: patience) { applicationProtocol in
+        try self.start(channel, isHTTP2: applicationProtocol == "h2", isSecure: true)
+      },
+    ])
+  }
+
+  private func start(_ channel: any Channel, isHTTP2: Bool, isSecure: Bool) throws {
+    let peer = Peer(channel, isSecure: isSecure)
+    if isHTTP2 {
+      try startHTTP2(channel, peer: peer)
+    } else {
+      let connection = HTTP1Connection(environment: environment, peer: peer)
+      connection.start(on: channel)
+      registry.setFinish(of: channel) { connection.finish(channel) }
+    }
+  }
+
+  private func startHTTP2(_ channel: any Channel, peer: Peer) throws {
+    guard let mailbox = mailboxes[ObjectIdentifier(channel.eventLoop)] else {
+      preconditionFailure("a connection on an event loop of another group")
+    }
+    let connection = HTTP2Connection(environment: environment, mailbox: mailbox, peer: peer)
+    let (connectionConfiguration, streamConfiguration) = http2Configuration()
+    try channel.pipeline.syncOperations.addHandlers([
+      WriteCoalescer(),
+      NIOHTTP2Handler(
+        mode: .server,
+        frameDelegate: connection,
+        connectionConfiguration: connectionConfiguration,
+        streamConfiguration: streamConfiguration
+      ),
+      connection,
+    ])
+    let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
+    registry.setFinish(of: channel) { bound.value.finishGracefully() }
+  }
+
+  private func http2Configuration() -> (
+    NIOHTTP2Handler.ConnectionConfiguration, NIOHTTP2Handler.StreamConfiguration
+  ) {
+    let limits = environment.limits
+    var connection = NIOHTTP2Handler.ConnectionConfiguration()
+    connection.initialSettings = [
+      HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streamsPerConnection),
+      HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerListBytes),
+      HTTP2Setting(parameter: .initialWindowSize, value: HTTP2Connection.streamWindow),
+    ]
+    connection.maximumSequentialEmptyDataFrames = 16
+    connection.controlFrameRateLimit.maximumCount = limits.controlFramesPerTenSeconds
+    connection.controlFrameRateLimit.windowLength = .seconds(10)
+    var stream = NIOHTTP2Handler.StreamConfiguration()
+    stream.streamResetFrameRateLimit.maximumCount = limits.resetsPerTenSeconds
+    stream.streamResetFrameRateLimit.windowLength = .seconds(10)
+    return (connection, stream)
+  }
+}
+
+/// Waits for the TLS handshake and passes on the protocol that it agreed on.
+final class HandshakeTimeout: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let limit: TimeAmount
+  private let configure: (String?) throws -> Void
+  private var timer: Scheduled<Void>?
+
+  init(limit: TimeAmount, configure: @escaping (String?) throws -> Void) {
+    self.limit = limit
+    self.configure = configure
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
+      context.close(promise: nil)
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    timer?.cancel()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard case .handshakeCompleted(let agreed) = event as? TLSUserEvent else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    timer?.cancel()
+    do {
+      try configure(agreed)
+      context.pipeline.syncOperations.removeHandler(self, promise: nil)
+    } catch {
+      context.close(promise: nil)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+}

@@ -1,0 +1,26 @@
+import NIOCore
+
+/// Where a connection comes from and over what.
+struct Peer: Sendable {
+  /// Whether the connection is encrypted.
+  let isSecure: Bool
+  /// Whether the other end is this machine.
+  let isLocal: Bool
+
+  init(_ channel: any Channel, isSecure: Bool) {
+    self.isSecure = isSecure
+    isLocal = channel.remoteAddress.map(Self.isLoopback) ?? false
+  }
+
+  private static func isLoopback(_ address: SocketAddress) -> Bool {
+    switch address {
+    case .v4, .v6: address.ipAddress.map(isLoopback) ?? false
+    case .unixDomainSocket: true
+    }
+  }
+
+  /// Whether the numeric address is a loopback address of either protocol version.
+  static func isLoopback(_ address: String) -> Bool {
+    address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.")
+  }
+}

@@ -1,0 +1,29 @@
+/// Work that event loops start and the gateway's `run()` owns.
+///
+/// Unbounded by itself: what is submitted is one item for a connection or a stream, and both are
+/// capped.
+struct TaskQueue: Sendable {
+  private let items: AsyncStream<@Sendable () async -> Void>
+  private let continuation: AsyncStream<@Sendable () async -> Void>.Continuation
+
+  init() {
+    (items, continuation) = AsyncStream.makeStream()
+  }
+
+  /// Has the work run; after `finish` it is dropped.
+  func submit(_ work: @escaping @Sendable () async -> Void) {
+    continuation.yield(work)
+  }
+
+  /// Takes no more work.
+  func finish() {
+    continuation.finish()
+  }
+
+  /// Runs what is submitted until `finish`, then waits for what still runs.
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      for await item in items { group.addTask { await item() } }
+    }
+  }
+}

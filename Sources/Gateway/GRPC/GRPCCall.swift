@@ -1,0 +1,269 @@
+import FirestoreModel
+import FirestoreService
+import FirestoreWire
+import NIOCore
+import NIOHTTP2
+
+/// A gRPC call whose client sends one message: unary, or with a stream of answers.
+///
+/// Only the connection's event loop touches the state; answers of other threads arrive through its
+/// mailbox.
+///
+///     receiving -> delayed -> running -> (finished | streaming -> finished)
+///
+/// `finished` may follow any phase: an error, the deadline, or a client that went away.
+// Sendable: references cross threads only to be handed back to the mailbox's event loop.
+final class GRPCCall: ConnectionStream, @unchecked Sendable {
+  private enum Phase {
+    /// The request's message is still coming.
+    case receiving(GRPCMessageBuffer)
+    /// The request is complete and waits for the client to read earlier answers.
+    case delayed([UInt8])
+    /// The service works on it.
+    case running
+    /// The service has answered with a stream; `isPulling` while it computes the next part.
+    case streaming(any ResponseStream, isPulling: Bool)
+    /// The status was written, or nobody waits for it.
+    case finished
+  }
+
+  static let tooMuchHeld = FirestoreError(
+    .resourceExhausted,
+    "Too many bytes of unfinished requests on one connection."
+  )
+
+  let connection: HTTP2Connection
+  let deadline: NIODeadline?
+  var unwrittenBytes = 0
+  private(set) var heldRequestBytes = 0
+  private let id: HTTP2StreamID
+  private let route: GRPCPath
+  private let started: ContinuousClock.Instant
+  private let context: CallContext
+  private var phase: Phase
+  private var unacknowledgedBytes = 0
+  private var hasWrittenHead = false
+  private var isRequestComplete = false
+  /// Guards `pull` against answers that come before `next` returns.
+  private var isInPull = false
+
+  /// Opens the call; throws what the client is told at once.
+  init(
+    _ head: RequestHead,
+    on id: HTTP2StreamID,
+    of connection: HTTP2Connection
+  ) throws(FirestoreError) {
+    let limits = connection.environment.limits
+    route = try Self.admit(head, limits: limits)
+    started = ContinuousClock.now
+    var expiry: ContinuousClock.Instant?
+    var deadline: NIODeadline?
+    if let timeout = head.timeout {
+      let duration = try Self.duration(timeout)
+      expiry = started + duration
+      deadline = .now() + TimeAmount(duration)
+    }
+    self.deadline = deadline
+    self.id = id
+    self.connection = connection
+    context = CallContext(
+      requestID: connection.requestID(id),
+      authorization: head.authorization,
+      isSecure: connection.peer.isSecure,
+      isLocal: connection.peer.isLocal,
+      deadline: expiry
+    )
+    phase = .receiving(GRPCMessageBuffer(limit: limits.messageBytes))
+  }
+
+  private static func admit(
+    _ head: RequestHead,
+    limits: GatewayConfiguration.Limits
+  ) throws(FirestoreError) -> GRPCPath {
+    guard head.bytes <= limits.metadataBytes else {
+      throw FirestoreError(
+        .resourceExhausted,
+        "Request metadata exceeds the limit of \(limits.metadataBytes) bytes."
+      )
+    }
+    guard head.encoding == nil || head.encoding == "identity" else {
+      throw FirestoreError(
+        .unimplemented,
+        "Message encodings other than identity are not accepted."
+      )
+    }
+    let route = GRPCPath(head.path)
+    switch route {
+    case .unknown:
+      throw FirestoreError(.unimplemented, "The server has no method \(head.path.prefix(200)).")
+    case .firestore(let method) where method.shape == .bidirectional:
+      throw FirestoreError(.unimplemented, "\(method.rawValue) is not served yet.")
+    case .firestore, .health:
+      return route
+    }
+  }
+
+  private static func duration(_ timeout: String) throws(FirestoreError) -> Duration {
+    guard let duration = GRPCTimeout.parse(timeout) else {
+      throw .invalidArgument("Malformed grpc-timeout: \(timeout.prefix(20))")
+    }
+    return duration
+  }
+
+  // MARK: Request
+
+  func receive(_ data: ByteBuffer, isLast: Bool) {
+    isRequestComplete = isLast
+    guard case .receiving(var buffer) = phase else { return }
+    phase = .finished
+    do throws(FirestoreError) {
+      try buffer.append(data)
+      phase = .receiving(buffer)
+    } catch {
+      phase = .receiving(buffer)
+      return fail(error)
+    }
+    heldRequestBytes = buffer.heldBytes
+    unacknowledgedBytes += data.readableBytes
+    if !isLast, unacknowledgedBytes >= HTTP2Connection.streamWindow / 2 {
+      connection.acknowledge(unacknowledgedBytes, on: id)
+      unacknowledgedBytes = 0
+    }
+  }
+
+  func receiveEnd() {
+    isRequestComplete = true
+    guard case .receiving(let buffer) = phase else { return }
+    do throws(FirestoreError) {
+      phase = .delayed(try buffer.message())
+    } catch {
+      return fail(error)
+    }
+    connection.startWhenReaderAllows(self)
+  }
+
+  /// Hands the complete request to the service.
+  func start() {
+    guard case .delayed(let request) = phase else { return }
+    phase = .running
+    connection.releaseRequestBytes(heldRequestBytes)
+    heldRequestBytes = 0
+    let mailbox = connection.mailbox
+    switch route {
+    case .firestore(let method) where method.shape == .unary:
+      connection.environment.service.unary(method, request: request, context: context) {
+        mailbox.post(.message($0), to: self)
+      }
+    case .firestore(let method):
+      connection.environment.service.stream(method, request: request, context: context) {
+        mailbox.post(.stream($0), to: self)
+      }
+    case .health(.check):
+      receive(.message(connection.environment.health.check(request)))
+    case .health(.watch):
+      receive(.stream(connection.environment.health.watch(request)))
+    case .unknown:
+      preconditionFailure("a call of no method was admitted")
+    }
+  }
+
+  // MARK: Answers
+
+  /// Takes an answer of the service; too late ones are dropped.
+  func receive(_ answer: EventLoopMailbox.Answer) {
+    switch (answer, phase) {
+    case (.message(.success(let message)), .running):
+      write([message])
+      finish()
+    case (.stream(.success(let stream)), .running):
+      phase = .streaming(stream, isPulling: false)
+      pull()
+    case (.chunk(.success(let messages)), .streaming(let stream, isPulling: true)):
+      phase = .streaming(stream, isPulling: false)
+      guard !messages.isEmpty else { return finish() }
+      write(messages)
+      if !isInPull { pull() }
+    case (.message(.failure(let error)), .running), (.stream(.failure(let error)), .running),
+      (.chunk(.failure(let error)), .streaming):
+      fail(error)
+    default:
+      return
+    }
+  }
+
+  /// Asks for more answers for as long as the client keeps up.
+  private func pull() {
+    isInPull = true
+    defer { isInPull = false }
+    let limit = connection.environment.limits.streamedResultBytes
+    while case .streaming(let stream, isPulling: false) = phase, unwrittenBytes < limit / 2 {
+      phase = .streaming(stream, isPulling: true)
+      let mailbox = connection.mailbox
+      stream.next(maxBytes: limit / 2) { mailbox.post(.chunk($0), to: self) }
+    }
+  }
+
+  var wantsToContinue: Bool {
+    if case .streaming(_, isPulling: false) = phase { true } else { false }
+  }
+
+  func continueWriting() {
+    pull()
+  }
+
+  /// Writes messages as one run of DATA, after the head if it has not been sent.
+  private func write(_ messages: [[UInt8]]) {
+    if !hasWrittenHead {
+      hasWrittenHead = true
+      connection.writeHeaders(GRPCHeaders.head, on: id, isLast: false)
+    }
+    let size = messages.reduce(0) { $0 + $1.count + GRPCMessageBuffer.prefixBytes }
+    var data = connection.allocate(size)
+    for message in messages {
+      data.writeInteger(UInt8(0))
+      data.writeInteger(UInt32(message.count))
+      data.writeBytes(message)
+    }
+    connection.writeData(data, of: self, on: id)
+  }
+
+  private func finish() {
+    phase = .finished
+    connection.writeHeaders(GRPCHeaders.success, on: id, isLast: true)
+    observe(.ok)
+  }
+
+  /// Ends the call with that error: trailers only, or the trailers of what was already sent.
+  func fail(_ error: FirestoreError) {
+    if case .finished = phase { return }
+    phase = .finished
+    context.cancellation.cancel()
+    let trailers =
+      hasWrittenHead
+      ? GRPCHeaders.trailers(error, requestID: context.requestID)
+      : GRPCHeaders.trailersOnly(error, requestID: context.requestID)
+    connection.writeHeaders(trailers, on: id, isLast: true)
+    if !isRequestComplete {
+      connection.write(HTTP2Frame(streamID: id, payload: .rstStream(.noError)))
+    }
+    observe(error.code)
+    connection.environment.log(error, requestID: context.requestID, route: route)
+  }
+
+  func expire() {
+    fail(FirestoreError(.deadlineExceeded, "Deadline exceeded."))
+  }
+
+  func abandon() {
+    context.cancellation.cancel()
+    if case .finished = phase { return }
+    phase = .finished
+    observe(.cancelled)
+  }
+
+  func drain() {}
+
+  private func observe(_ code: StatusCode) {
+    connection.environment.observe(route, code, since: started)
+  }
+}

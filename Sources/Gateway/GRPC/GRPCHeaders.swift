@@ -1,0 +1,42 @@
+import FirestoreModel
+import FirestoreWire
+import NIOHPACK
+
+/// The header blocks of a gRPC answer.
+enum GRPCHeaders {
+  /// Before the first message.
+  static let head: HPACKHeaders = [
+    ":status": "200", "content-type": "application/grpc",
+  ]
+
+  /// After the last message of a call that went well.
+  static let success: HPACKHeaders = ["grpc-status": "0"]
+
+  /// After the messages of a call that failed under way.
+  static func trailers(_ error: FirestoreError, requestID: String) -> HPACKHeaders {
+    var headers = HPACKHeaders()
+    add(error, requestID: requestID, to: &headers)
+    return headers
+  }
+
+  /// The whole answer of a call that failed before its first message.
+  static func trailersOnly(_ error: FirestoreError, requestID: String) -> HPACKHeaders {
+    var headers = head
+    if error.code == .unimplemented {
+      headers.add(name: "grpc-accept-encoding", value: "identity")
+    }
+    add(error, requestID: requestID, to: &headers)
+    return headers
+  }
+
+  private static func add(
+    _ error: FirestoreError,
+    requestID: String,
+    to headers: inout HPACKHeaders
+  ) {
+    for (name, value) in GRPCStatus(error: error).trailers {
+      headers.add(name: name, value: value, indexing: .nonIndexable)
+    }
+    headers.add(name: "x-request-id", value: requestID, indexing: .nonIndexable)
+  }
+}

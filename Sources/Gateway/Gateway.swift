@@ -1,0 +1,143 @@
+import FirestoreService
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// The server's one port: gRPC, REST and every other HTTP route, with or without TLS.
+///
+/// `run()` serves until a graceful shutdown is asked for, then drains; it may be called once.
+package final class Gateway: Service {
+  private let configuration: GatewayConfiguration
+  private let environment: ConnectionEnvironment
+  private let registry: ConnectionRegistry
+  private let certificates: CertificateStore?
+  private let onListening: @Sendable (SocketAddress) -> Void
+  private let logger: Logger
+
+  /// A gateway for that service.
+  ///
+  /// - Parameters:
+  ///   - features: HTTP routes beside REST, health and metrics.
+  ///   - metrics: Shown at `/metrics`; the registry that swift-metrics was bootstrapped with.
+  ///   - onListening: Told the bound address once connections are accepted.
+  /// - Throws: What is wrong with the certificate files.
+  package init(
+    _ configuration: GatewayConfiguration,
+    service: any RPCService,
+    features: [any HTTPFeature] = [],
+    metrics: MetricsRegistry,
+    logger: Logger,
+    onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
+  ) throws {
+    self.configuration = configuration
+    self.logger = logger
+    self.onListening = onListening
+    certificates = try configuration.tls.map(CertificateStore.init)
+    let gatewayMetrics = GatewayMetrics(registry: metrics)
+    let builtIn: [any HTTPFeature] = [
+      HealthFeature(), MetricsFeature(registry: metrics),
+      RESTFeature(
+        service: service,
+        metrics: gatewayMetrics,
+        bodyLimit: configuration.limits.messageBytes
+      ),
+    ]
+    environment = ConnectionEnvironment(
+      service: service,
+      limits: configuration.limits,
+      metrics: gatewayMetrics,
+      logger: logger,
+      responder: GatewayResponder(
+        features: builtIn + features,
+        metrics: gatewayMetrics,
+        logger: logger
+      ),
+      tasks: TaskQueue()
+    )
+    registry = ConnectionRegistry(
+      limit: configuration.limits.connections,
+      metric: gatewayMetrics.connections
+    )
+  }
+
+  /// Reads the certificate files again; open connections keep what they have.
+  package func reloadCertificates() throws {
+    try certificates?.reload()
+  }
+
+  /// Binds the port and serves until a graceful shutdown, then ends what is open.
+  package func run() async throws {
+    let threads = configuration.threads
+    let group = MultiThreadedEventLoopGroup(
+      numberOfThreads: threads > 0 ? threads : System.coreCount
+    )
+    do {
+      try await serve(on: group)
+    } catch {
+      try await group.shutdownGracefully()
+      throw error
+    }
+    try await group.shutdownGracefully()
+  }
+
+  private func serve(on group: MultiThreadedEventLoopGroup) async throws {
+    let listener = try await bind(on: group)
+    if let address = listener.localAddress { onListening(address) }
+    await withTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { await self.environment.tasks.run() }
+      await self.waitForShutdown(of: listener)
+      await self.drain()
+      self.environment.tasks.finish()
+      await tasks.waitForAll()
+    }
+  }
+
+  private func bind(on group: MultiThreadedEventLoopGroup) async throws -> any Channel {
+    let factory = ConnectionFactory(
+      environment: environment,
+      registry: registry,
+      certificates: certificates,
+      group: group
+    )
+    return try await ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 1_024)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelOption(
+        .writeBufferWaterMark,
+        value: ChannelOptions.Types.WriteBufferWaterMark(low: 64 << 10, high: 256 << 10)
+      )
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try factory.configure(channel) }
+      }
+      .bind(host: configuration.host, port: configuration.port)
+      .get()
+  }
+
+  /// Returns when a shutdown is asked for or the listener failed.
+  private func waitForShutdown(of listener: any Channel) async {
+    await withTaskCancellationOrGracefulShutdownHandler {
+      try? await listener.closeFuture.get()
+    } onCancelOrGracefulShutdown: {
+      listener.close(promise: nil)
+    }
+  }
+
+  /// Lets open calls end, for as long as the configuration gives them.
+  private func drain() async {
+    environment.health.stop()
+    registry.finishAll()
+    let limit = Duration.seconds(configuration.limits.drainSeconds)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.registry.waitUntilEmpty() }
+      group.addTask {
+        do { try await Task.sleep(for: limit) } catch { return }
+        self.logger.info("closing connections that are still open")
+        self.registry.closeAll()
+      }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import FirestoreService
+
+/// What a gateway listens on and the bounds that it holds its clients to.
+package struct GatewayConfiguration: Sendable {
+  /// The address to bind, a name or a number.
+  package var host: String
+  /// The TCP port; 0 lets the system choose.
+  package var port: Int
+  /// Certificate and key files in PEM; nil is cleartext.
+  package var tls: TLSFiles?
+  /// Whether the emulator's helper routes are served.
+  package var isDevelopment: Bool
+  /// Event loops, one thread each; 0 is one for every processor.
+  package var threads: Int
+  package var limits: Limits
+
+  /// A gateway on that address, with the product's limits unless others are given.
+  package init(
+    host: String = "127.0.0.1",
+    port: Int = 8080,
+    tls: TLSFiles? = nil,
+    isDevelopment: Bool = false,
+    threads: Int = 0,
+    limits: Limits = Limits()
+  ) {
+    self.host = host
+    self.port = port
+    self.tls = tls
+    self.isDevelopment = isDevelopment
+    self.threads = threads
+    self.limits = limits
+  }
+
+  /// Where the server's certificate chain and private key are; both are read again on a reload.
+  package struct TLSFiles: Sendable, Hashable {
+    package let certificate: String
+    package let key: String
+
+    /// Paths of two PEM files.
+    package init(certificate: String, key: String) {
+      self.certificate = certificate
+      self.key = key
+    }
+  }
+
+  /// Bounds on what one client may make the server hold; every one has a stated answer.
+  package struct Limits: Sendable {
+    /// Open connections; more are closed at once.
+    package var connections = 10_000
+    /// Open streams on one HTTP/2 connection; more are refused with REFUSED_STREAM.
+    package var streamsPerConnection = 1_024
+    /// The largest gRPC message and REST body; RESOURCE_EXHAUSTED, or 413.
+    package var messageBytes = 16 << 20
+    /// Request metadata of a call, by HPACK's count; RESOURCE_EXHAUSTED.
+    package var metadataBytes = 32 << 10
+    /// Request metadata that ends the connection.
+    package var headerListBytes = 64 << 10
+    /// Bytes of unfinished requests on one connection; RESOURCE_EXHAUSTED for the one too many.
+    package var bufferedRequestBytes = 64 << 20
+    /// Answers waiting for one client to read; further calls wait to start.
+    package var bufferedResponseBytes = 8 << 20
+    /// What a streamed result has under way to its client before more is computed.
+    package var streamedResultBytes = 128 << 10
+    /// RST_STREAM frames in ten seconds; more end the connection with ENHANCE_YOUR_CALM.
+    package var resetsPerTenSeconds = 1_000
+    /// PING, SETTINGS and PRIORITY frames in ten seconds; more end the connection.
+    package var controlFramesPerTenSeconds = 2_000
+    /// Until the first bytes, the TLS handshake and each request's head have come.
+    package var headSeconds: Int64 = 30
+    /// Until the whole body of an HTTP request has come.
+    package var bodySeconds: Int64 = 120
+    /// A client that reads nothing of what waits for it that long is dropped.
+    package var stalledReaderSeconds: Int64 = 120
+    /// How long open calls may go on after a stop was asked for.
+    package var drainSeconds: Int64 = 10
+
+    /// The product's limits.
+    package init() {}
+  }
+}

@@ -1,0 +1,36 @@
+import HTTPTypes
+import Hummingbird
+
+/// Lets web pages of any origin call the API: what authorises a call is its token, never a cookie.
+struct CrossOriginAccess: RouterMiddleware {
+  func handle(
+    _ request: Request,
+    context: GatewayRequestContext,
+    next: (Request, GatewayRequestContext) async throws -> Response
+  ) async throws -> Response {
+    guard let origin = request.headers[.origin] else { return try await next(request, context) }
+    var response =
+      request.method == .options
+      ? preflight(request) : try await next(request, context)
+    response.headers[.accessControlAllowOrigin] = origin
+    response.headers[.accessControlAllowCredentials] = "true"
+    response.headers[.accessControlExposeHeaders] =
+      "x-http-session-id, x-request-id, x-firestore-unary-trailer"
+    response.headers.append(HTTPField(name: .vary, value: "Origin"))
+    return response
+  }
+
+  private func preflight(_ request: Request) -> Response {
+    var headers: HTTPFields = [
+      .accessControlAllowMethods: "GET, POST, PUT, PATCH, DELETE, OPTIONS",
+      .accessControlMaxAge: "3600",
+    ]
+    if let asked = request.headers[.accessControlRequestHeaders] {
+      headers[.accessControlAllowHeaders] = asked
+    }
+    if request.headers[.requestPrivateNetwork] == "true" {
+      headers[.allowPrivateNetwork] = "true"
+    }
+    return Response(status: .ok, headers: headers)
+  }
+}

@@ -1,0 +1,76 @@
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Turns what a handler throws into Google's JSON error body; the one place that does so for HTTP.
+struct ErrorRendering: RouterMiddleware {
+  func handle(
+    _ request: Request,
+    context: GatewayRequestContext,
+    next: (Request, GatewayRequestContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as FirestoreError {
+      return Self.response(error, isStreaming: false, logger: context.logger)
+    } catch let error as any HTTPResponseError {
+      return Self.response(error, to: request)
+    } catch {
+      let failure = FirestoreError(.internalError, "Internal error.", cause: error)
+      return Self.response(failure, isStreaming: false, logger: context.logger)
+    }
+  }
+
+  /// The answer for an error of the API; streaming methods wrap it in an array.
+  static func response(
+    _ error: FirestoreError,
+    isStreaming: Bool,
+    logger: Logger
+  ) -> Response {
+    switch error.code {
+    case .internalError, .unknown, .dataLoss:
+      logger.error(
+        "request failed",
+        metadata: [
+          "code": "\(error.code.name)", "message": "\(error.message)",
+          "cause": error.cause.map { "\($0)" } ?? "none",
+        ]
+      )
+    default: break
+    }
+    return .json(
+      RESTError.body(error, streaming: isStreaming),
+      status: HTTPResponse.Status(code: RESTError.httpStatus(error.code))
+    )
+  }
+
+  /// The answer for an error of the router or the HTTP layer.
+  private static func response(_ error: any HTTPResponseError, to request: Request) -> Response {
+    let code: StatusCode =
+      switch error.status.code {
+      case 404, 405: .notFound
+      case 401: .unauthenticated
+      case 403: .permissionDenied
+      case 400..<500: .invalidArgument
+      default: .internalError
+      }
+    let body = RESTError.body(
+      FirestoreError(code, "\(request.method) \(request.uri.path): \(error.status.reasonPhrase)"),
+      streaming: false
+    )
+    return .json(body, status: error.status)
+  }
+}
+
+extension Response {
+  /// A JSON answer.
+  static func json(_ body: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status,
+      headers: [.contentType: "application/json; charset=UTF-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+    )
+  }
+}

@@ -1,0 +1,46 @@
+import FirestoreService
+import Hummingbird
+import Logging
+
+/// Answers every request that is not gRPC, of both HTTP versions.
+struct GatewayResponder: Sendable {
+  private let responder: RouterResponder<GatewayRequestContext>
+  private let logger: Logger
+
+  init(features: [any HTTPFeature], metrics: GatewayMetrics, logger: Logger) {
+    let router = Router(context: GatewayRequestContext.self, options: .autoGenerateHeadEndpoints)
+    router.addMiddleware {
+      RequestObservation(metrics: metrics)
+      CrossOriginAccess()
+      ErrorRendering()
+    }
+    for feature in features { feature.addRoutes(to: router) }
+    responder = router.buildResponder()
+    self.logger = logger
+  }
+
+  /// The answer; what fails has become an error's answer already.
+  func respond(
+    to request: Request,
+    requestID: String,
+    peer: Peer,
+    cancellation: Cancellation
+  ) async -> Response {
+    var logger = logger
+    logger[metadataKey: "request"] = "\(requestID)"
+    let context = GatewayRequestContext(
+      source: GatewayRequestContext.Source(
+        logger: logger,
+        requestID: requestID,
+        peer: peer,
+        cancellation: cancellation
+      )
+    )
+    do {
+      return try await responder.respond(to: request, context: context)
+    } catch {
+      logger.error("request failed outside its handlers", metadata: ["error": "\(error)"])
+      return Response(status: .internalServerError)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Counts and logs each HTTP request, and sends its id back.
+struct RequestObservation: RouterMiddleware {
+  let metrics: GatewayMetrics
+
+  func handle(
+    _ request: Request,
+    context: GatewayRequestContext,
+    next: (Request, GatewayRequestContext) async throws -> Response
+  ) async throws -> Response {
+    let start = ContinuousClock.now
+    var response = try await next(request, context)
+    response.headers[.requestID] = context.requestID
+    metrics.observe(status: response.status.code)
+    context.logger.debug(
+      "request",
+      metadata: [
+        "method": "\(request.method)", "path": "\(request.uri.path)",
+        "status": "\(response.status.code)", "duration": "\(ContinuousClock.now - start)",
+      ]
+    )
+    return response
+  }
+}
+
+extension HTTPField.Name {
+  /// The field `x-request-id`.
+  static let requestID = known("x-request-id")
+  /// The field `access-control-request-private-network`.
+  static let requestPrivateNetwork = known("access-control-request-private-network")
+  /// The field `access-control-allow-private-network`.
+  static let allowPrivateNetwork = known("access-control-allow-private-network")
+
+  /// The name; for literals, which are names.
+  private static func known(_ name: String) -> HTTPField.Name {
+    guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
+    return field
+  }
+}

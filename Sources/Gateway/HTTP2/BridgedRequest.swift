@@ -1,0 +1,272 @@
+import FirestoreService
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// An HTTP/2 request that is not gRPC, bridged to the responder that HTTP/1.1 has too.
+///
+/// The body streams in with back-pressure: the client gets window for what the handler took. The
+/// answer streams out at the pace of the client's reading.
+// Sendable: only the connection's event loop touches the state; other threads hop onto it.
+final class BridgedRequest: ConnectionStream, @unchecked Sendable {
+  typealias Body = NIOThrowingAsyncSequenceProducer<
+    ByteBuffer, any Error, NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark,
+    BodyDelegate
+  >
+
+  /// The client went away before the answer was complete.
+  struct Abandoned: Error {}
+
+  private let connection: HTTP2Connection
+  private let eventLoop: any EventLoop
+  private let id: HTTP2StreamID
+  private let head: HTTPRequest
+  private let cancellation = Cancellation()
+  private var body: Body.NewSequence?
+  private var source: Body.Source?
+  /// Body bytes that the handler has not taken yet; the client gets window for them when it does.
+  private var withheldBytes = 0
+  private var isHandlerBehind = false
+  private var isRequestComplete = false
+  private var isGone = false
+  private var writersWaiting: [EventLoopPromise<Void>] = []
+  private(set) var deadline: NIODeadline?
+  var unwrittenBytes = 0
+  var heldRequestBytes: Int { withheldBytes }
+
+  /// Opens the request; nil if its pseudo-headers are no HTTP request's.
+  init?(_ headers: HPACKHeaders, on id: HTTP2StreamID, of connection: HTTP2Connection) {
+    guard let head = HTTPRequest(headers), let eventLoop = connection.context?.eventLoop else {
+      return nil
+    }
+    self.connection = connection
+    self.eventLoop = eventLoop
+    self.id = id
+    self.head = head
+    deadline = .now() + .seconds(connection.environment.limits.bodySeconds)
+    let body = Body.makeSequence(
+      backPressureStrategy: .init(lowWatermark: 4, highWatermark: 16),
+      finishOnDeinit: true,
+      delegate: BodyDelegate(self)
+    )
+    self.body = body
+    source = body.source
+  }
+
+  /// Has the handler run.
+  func start() {
+    guard let sequence = body?.sequence else { return }
+    body = nil
+    let request = Request(head: head, body: RequestBody(asyncSequence: sequence))
+    connection.environment.tasks.submit { await self.answer(request) }
+  }
+
+  private func answer(_ request: Request) async {
+    let response = await connection.environment.responder.respond(
+      to: request,
+      requestID: connection.requestID(id),
+      peer: connection.peer,
+      cancellation: cancellation
+    )
+    do {
+      try await send(head: response)
+      try await response.body.write(BridgedResponseWriter(request: self))
+    } catch {
+      eventLoop.execute { self.reset() }
+    }
+  }
+
+  // MARK: Request
+
+  func receive(_ data: ByteBuffer, isLast: Bool) {
+    isRequestComplete = isLast
+    withheldBytes += data.readableBytes
+    if let source, case .stopProducing = source.yield(data) { isHandlerBehind = true }
+    if !isHandlerBehind { acknowledgeWithheld() }
+  }
+
+  func receiveEnd() {
+    isRequestComplete = true
+    deadline = nil
+    source?.finish()
+    source = nil
+  }
+
+  fileprivate func handlerCaughtUp() {
+    isHandlerBehind = false
+    releaseWithheld()
+  }
+
+  fileprivate func handlerStoppedReading() {
+    source = nil
+    isHandlerBehind = false
+    releaseWithheld()
+  }
+
+  /// As `acknowledgeWithheld`, outside the connection's own counting around `receive`.
+  private func releaseWithheld() {
+    guard !isGone else { return }
+    connection.releaseRequestBytes(withheldBytes)
+    acknowledgeWithheld()
+    connection.flushUnlessReading()
+  }
+
+  private func acknowledgeWithheld() {
+    if withheldBytes > 0, !isRequestComplete { connection.acknowledge(withheldBytes, on: id) }
+    withheldBytes = 0
+  }
+
+  // MARK: Answer
+
+  private func send(head response: Response) async throws {
+    var headers = HPACKHeaders([(":status", String(response.status.code))])
+    for field in response.headers {
+      headers.add(name: field.name.canonicalName, value: field.value)
+    }
+    let block = headers
+    try await onEventLoop { self.connection.writeHeaders(block, on: self.id, isLast: false) }
+  }
+
+  /// Writes a part of the answer's body; returns when more may follow.
+  fileprivate func send(_ data: ByteBuffer) async throws {
+    try await onEventLoop { self.connection.writeData(data, of: self, on: self.id) }
+    try await eventLoop.flatSubmit { self.roomToWrite() }.get()
+  }
+
+  /// Ends the answer.
+  fileprivate func finish() async throws {
+    try await onEventLoop {
+      self.connection.write(
+        HTTP2Frame(
+          streamID: self.id,
+          payload: .data(
+            HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)
+          )
+        )
+      )
+    }
+  }
+
+  private func onEventLoop(_ write: @escaping @Sendable () -> Void) async throws {
+    try await eventLoop.submit {
+      if self.isGone { throw Abandoned() }
+      write()
+      self.connection.flushUnlessReading()
+    }
+    .get()
+  }
+
+  private func roomToWrite() -> EventLoopFuture<Void> {
+    if isGone { return eventLoop.makeFailedFuture(Abandoned()) }
+    if unwrittenBytes < connection.environment.limits.streamedResultBytes {
+      return eventLoop.makeSucceededVoidFuture()
+    }
+    let promise = eventLoop.makePromise(of: Void.self)
+    writersWaiting.append(promise)
+    return promise.futureResult
+  }
+
+  var wantsToContinue: Bool { !writersWaiting.isEmpty }
+
+  func continueWriting() {
+    let writers = writersWaiting
+    writersWaiting = []
+    for writer in writers { writer.succeed() }
+  }
+
+  // MARK: Ends
+
+  func abandon() {
+    isGone = true
+    cancellation.cancel()
+    source?.finish(Abandoned())
+    source = nil
+    let writers = writersWaiting
+    writersWaiting = []
+    for writer in writers { writer.fail(Abandoned()) }
+  }
+
+  /// The body took too long.
+  func expire() {
+    deadline = nil
+    reset()
+  }
+
+  func drain() {}
+
+  private func reset() {
+    guard !isGone else { return }
+    connection.write(HTTP2Frame(streamID: id, payload: .rstStream(.cancel)))
+    connection.flushUnlessReading()
+  }
+
+  /// Tells the request when its handler wants more of the body.
+  struct BodyDelegate: NIOAsyncSequenceProducerDelegate {
+    private let request: WeakRequest
+
+    fileprivate init(_ request: BridgedRequest) {
+      self.request = WeakRequest(request)
+    }
+
+    func produceMore() {
+      guard let request = request.value else { return }
+      request.eventLoop.execute { request.handlerCaughtUp() }
+    }
+
+    func didTerminate() {
+      guard let request = request.value else { return }
+      request.eventLoop.execute { request.handlerStoppedReading() }
+    }
+  }
+}
+
+/// A reference that does not keep the request; its body's delegate would make a cycle.
+// Sendable: written once, before it is shared; weak loads are atomic.
+private final class WeakRequest: @unchecked Sendable {
+  private(set) weak var value: BridgedRequest?
+
+  init(_ value: BridgedRequest) {
+    self.value = value
+  }
+}
+
+/// Writes an answer's body to its stream.
+private struct BridgedResponseWriter: ResponseBodyWriter {
+  let request: BridgedRequest
+
+  func write(_ buffer: ByteBuffer) async throws {
+    guard buffer.readableBytes > 0 else { return }
+    try await request.send(buffer)
+  }
+
+  consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+    try await request.finish()
+  }
+}
+
+extension HTTPRequest {
+  /// The request that an HTTP/2 header block describes; nil without method or path.
+  init?(_ headers: HPACKHeaders) {
+    var pseudo: [String: String] = [:]
+    var fields = HTTPFields()
+    for (name, value, _) in headers {
+      if name.hasPrefix(":") {
+        pseudo[name] = value
+      } else if let name = HTTPField.Name(name) {
+        fields.append(HTTPField(name: name, value: value))
+      }
+    }
+    guard let method = pseudo[":method"].flatMap({ HTTPRequest.Method($0) }),
+      let path = pseudo[":path"]
+    else { return nil }
+    self.init(
+      method: method,
+      scheme: pseudo[":scheme"],
+      authority: pseudo[":authority"],
+      path: path,
+      headerFields: fields
+    )
+  }
+}

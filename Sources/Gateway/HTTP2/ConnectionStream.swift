@@ -1,0 +1,29 @@
+import NIOCore
+import NIOHTTP2
+
+/// One request on an HTTP/2 connection, from its head to its stream's close.
+///
+/// All of it happens on the connection's event loop.
+protocol ConnectionStream: AnyObject {
+  /// When the caller stops waiting; nil is never.
+  var deadline: NIODeadline? { get }
+  /// Bytes of DATA handed to the HTTP/2 layer and not yet written.
+  var unwrittenBytes: Int { get set }
+  /// Bytes of the request held at the moment.
+  var heldRequestBytes: Int { get }
+
+  /// A part of the request's body; after the last, `receiveEnd` follows and no window is due.
+  func receive(_ data: ByteBuffer, isLast: Bool)
+  /// The request is complete.
+  func receiveEnd()
+  /// Whether more of the answer can be asked for.
+  var wantsToContinue: Bool { get }
+  /// Some of what was written left; more may be produced.
+  func continueWriting()
+  /// The stream is gone: the client reset it or the connection closed.
+  func abandon()
+  /// `deadline` has passed.
+  func expire()
+  /// The server is about to stop: endless answers should end.
+  func drain()
+}

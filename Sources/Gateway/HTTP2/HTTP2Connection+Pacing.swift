@@ -1,0 +1,95 @@
+import NIOCore
+import NIOHTTP2
+
+/// Pacing by the client's reading, and the connection's one timer.
+extension HTTP2Connection {
+  /// Starts the call now, or when the client has read enough of the answers before it.
+  func startWhenReaderAllows(_ call: GRPCCall) {
+    if unwrittenBytes < environment.limits.bufferedResponseBytes, delayedCalls.isEmpty {
+      call.start()
+    } else {
+      delayedCalls.append(call)
+    }
+  }
+
+  func startDelayedCalls() {
+    while unwrittenBytes < environment.limits.bufferedResponseBytes,
+      let call = delayedCalls.popFirst()
+    {
+      call.start()
+    }
+  }
+
+  /// Has the stream produce more on the loop's next turn, outside the write that made room.
+  func continueLater(_ stream: any ConnectionStream) {
+    streamsToContinue.append(stream)
+    guard streamsToContinue.count == 1, let context else { return }
+    context.eventLoop.assumeIsolated().execute { self.continueStreams() }
+  }
+
+  private func continueStreams() {
+    let streams = streamsToContinue
+    streamsToContinue = []
+    for stream in streams { stream.continueWriting() }
+    startDelayedCalls()
+    flushUnlessReading()
+  }
+
+  /// Makes sure that the timer fires by then.
+  func wake(at deadline: NIODeadline) {
+    guard let context else { return }
+    if let wake {
+      guard deadline < wake.at else { return }
+      wake.task.cancel()
+    }
+    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+      self.wake = nil
+      self.expireCalls()
+    }
+    wake = (deadline, task)
+  }
+
+  /// Has the timer look after a client that may stop reading.
+  func watchReader() {
+    lastProgress = .now()
+    wake(at: lastProgress + .seconds(environment.limits.stalledReaderSeconds))
+  }
+
+  /// Ends calls whose deadline passed, drops a stalled reader and sets the timer for the next.
+  private func expireCalls() {
+    let now = NIODeadline.now()
+    if unwrittenBytes > 0 {
+      let stalled = lastProgress + .seconds(environment.limits.stalledReaderSeconds)
+      guard now < stalled else {
+        environment.logger.info("client stopped reading", metadata: ["connection": "\(number)"])
+        context?.close(promise: nil)
+        return
+      }
+      wake(at: stalled)
+    }
+    for stream in Array(streams.values) {
+      guard let deadline = stream.deadline else { continue }
+      if deadline <= now { stream.expire() } else { wake(at: deadline) }
+    }
+    flushUnlessReading()
+  }
+}
+
+/// Told by the HTTP/2 layer, during its own writing: nothing may be written from here.
+extension HTTP2Connection: NIOHTTP2FrameDelegate {
+  func wroteFrame(_ frame: HTTP2Frame) {
+    guard case .data(let payload) = frame.payload else { return }
+    let size = payload.data.readableBytes
+    guard size > 0, let stream = streams[frame.streamID] else { return }
+    unwrittenBytes -= size
+    stream.unwrittenBytes -= size
+    if unwrittenBytes > 0 { lastProgress = .now() }
+    if stream.unwrittenBytes < environment.limits.streamedResultBytes / 2 {
+      continueAfterWrite(stream)
+    }
+  }
+
+  private func continueAfterWrite(_ stream: any ConnectionStream) {
+    if stream.wantsToContinue || !delayedCalls.isEmpty { continueLater(stream) }
+  }
+}

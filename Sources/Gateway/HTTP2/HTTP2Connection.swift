@@ -1,0 +1,321 @@
+import FirestoreModel
+import FirestoreService
+import FirestoreWire
+import Logging
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// An HTTP/2 connection: gRPC calls and bridged HTTP requests on the frames of one channel.
+///
+/// There is no channel, task or actor for a stream. `NIOHTTP2Handler`, the next handler towards the
+/// socket, checks the protocol, answers pings, cuts DATA to the peer's frame size and holds it until
+/// the peer's windows allow it; this handler opens and ends streams, sends WINDOW_UPDATE, counts
+/// what is held for a client in either direction, and times out. Everything here happens on the
+/// connection's event loop. Writes within a read are flushed once, at its end.
+final class HTTP2Connection: ChannelInboundHandler {
+  typealias InboundIn = HTTP2Frame
+  typealias OutboundOut = HTTP2Frame
+
+  /// The connection's window for request bodies, topped up at half.
+  static let connectionWindow = 4 << 20
+  /// A stream's window, topped up at half.
+  static let streamWindow = 256 << 10
+
+  /// Between the announcement of the end and the refusal of new streams.
+  private static let announcement = TimeAmount.milliseconds(100)
+
+  let environment: ConnectionEnvironment
+  let mailbox: EventLoopMailbox
+  let peer: Peer
+  let number: UInt64
+
+  var context: ChannelHandlerContext?
+  var streams: [HTTP2StreamID: any ConnectionStream] = [:]
+  /// Response bytes that wait in the HTTP/2 layer for the client's windows or the socket.
+  var unwrittenBytes = 0
+  /// Complete calls that wait for the client to read earlier answers.
+  var delayedCalls = CircularBuffer<GRPCCall>()
+  var streamsToContinue: [any ConnectionStream] = []
+  var lastProgress = NIODeadline.now()
+  var wake: (at: NIODeadline, task: Scheduled<Void>)?
+  var shutdown = Shutdown.none
+  private var heldRequestBytes = 0
+  private var unacknowledgedBytes = 0
+  private var isReading = false
+  private var isDirty = false
+  private var lastStreamID = HTTP2StreamID.rootStream
+
+  /// How far the connection is on its way to a graceful end.
+  enum Shutdown {
+    case none
+    /// The client was told; streams that crossed the notice are still served.
+    case announced
+    /// New streams are refused; the channel closes with the last one.
+    case closing
+  }
+
+  init(environment: ConnectionEnvironment, mailbox: EventLoopMailbox, peer: Peer) {
+    self.environment = environment
+    self.mailbox = mailbox
+    self.peer = peer
+    number = environment.nextConnectionNumber()
+  }
+
+  /// Names a stream's request in logs: connection and stream.
+  func requestID(_ stream: HTTP2StreamID) -> String {
+    "\(String(number, radix: 36))-\(Int(stream))"
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive { widenConnectionWindow() }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    widenConnectionWindow()
+    context.fireChannelActive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    end()
+    self.context = nil
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    environment.logger.debug(
+      "connection failed",
+      metadata: ["connection": "\(String(number, radix: 36))", "error": "\(error)"]
+    )
+    // The HTTP/2 layer has reset the stream, or told the client why the connection ends.
+    if error is NIOHTTP2Errors.StreamError { return }
+    context.close(promise: nil)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    isReading = true
+    let frame = unwrapInboundIn(data)
+    switch frame.payload {
+    case .headers(let payload):
+      receive(payload, on: frame.streamID)
+    case .data(let payload):
+      receive(payload, on: frame.streamID)
+    case .rstStream, .priority, .settings, .pushPromise, .ping, .goAway, .windowUpdate,
+      .alternativeService, .origin:
+      // The HTTP/2 layer acts on these; a reset arrives as the stream's closing.
+      return
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    isReading = false
+    flushUnlessReading()
+    context.fireChannelReadComplete()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let closed = event as? StreamClosedEvent { close(closed.streamID) }
+  }
+
+  // MARK: Requests
+
+  private func receive(_ payload: HTTP2Frame.FramePayload.Headers, on id: HTTP2StreamID) {
+    if let stream = streams[id] {
+      if payload.endStream { stream.receiveEnd() }
+      return
+    }
+    lastStreamID = max(lastStreamID, id)
+    guard shutdown != .closing else {
+      return write(HTTP2Frame(streamID: id, payload: .rstStream(.refusedStream)))
+    }
+    let head = RequestHead(payload.headers)
+    if head.isGRPC {
+      openCall(head, on: id, isComplete: payload.endStream)
+    } else {
+      openRequest(payload.headers, on: id, isComplete: payload.endStream)
+    }
+  }
+
+  private func openCall(_ head: RequestHead, on id: HTTP2StreamID, isComplete: Bool) {
+    let call: GRPCCall
+    do throws(FirestoreError) {
+      call = try GRPCCall(head, on: id, of: self)
+    } catch {
+      return refuse(error, on: id, isComplete: isComplete)
+    }
+    streams[id] = call
+    if let deadline = call.deadline { wake(at: deadline) }
+    if isComplete { call.receiveEnd() }
+  }
+
+  private func openRequest(_ headers: HPACKHeaders, on id: HTTP2StreamID, isComplete: Bool) {
+    guard let request = BridgedRequest(headers, on: id, of: self) else {
+      return write(HTTP2Frame(streamID: id, payload: .rstStream(.protocolError)))
+    }
+    streams[id] = request
+    if let deadline = request.deadline { wake(at: deadline) }
+    request.start()
+    if isComplete { request.receiveEnd() }
+  }
+
+  /// Answers a call that never started.
+  private func refuse(_ error: FirestoreError, on id: HTTP2StreamID, isComplete: Bool) {
+    environment.observe(.unknown, error.code, since: nil)
+    writeHeaders(GRPCHeaders.trailersOnly(error, requestID: requestID(id)), on: id, isLast: true)
+    if !isComplete { write(HTTP2Frame(streamID: id, payload: .rstStream(.noError))) }
+  }
+
+  private func receive(_ payload: HTTP2Frame.FramePayload.Data, on id: HTTP2StreamID) {
+    let padding = payload.paddingBytes.map { $0 + 1 } ?? 0
+    let size = payload.data.readableBytes
+    acknowledgeOnConnection(size + padding)
+    guard let stream = streams[id], case .byteBuffer(let data) = payload.data else { return }
+    if size > 0 {
+      heldRequestBytes -= stream.heldRequestBytes
+      stream.receive(data, isLast: payload.endStream)
+      heldRequestBytes += stream.heldRequestBytes
+      environment.metrics.receivedBytes.add(size)
+    }
+    if payload.endStream {
+      stream.receiveEnd()
+    } else if heldRequestBytes > environment.limits.bufferedRequestBytes {
+      (stream as? GRPCCall)?.fail(GRPCCall.tooMuchHeld)
+    }
+  }
+
+  private func widenConnectionWindow() {
+    guard unacknowledgedBytes == 0 else { return }
+    acknowledgeOnConnection(Self.connectionWindow - 65_535)
+    flushUnlessReading()
+  }
+
+  private func acknowledgeOnConnection(_ bytes: Int) {
+    unacknowledgedBytes += bytes
+    guard unacknowledgedBytes >= Self.connectionWindow / 2 else { return }
+    acknowledge(unacknowledgedBytes, on: .rootStream)
+    unacknowledgedBytes = 0
+  }
+
+  /// Lets the client send that many bytes more.
+  func acknowledge(_ bytes: Int, on id: HTTP2StreamID) {
+    write(HTTP2Frame(streamID: id, payload: .windowUpdate(windowSizeIncrement: bytes)))
+  }
+
+  /// A call took its request out of the connection's hands.
+  func releaseRequestBytes(_ bytes: Int) {
+    heldRequestBytes -= bytes
+  }
+
+  // MARK: Answers
+
+  /// Writes a HEADERS frame; the last one ends the stream.
+  func writeHeaders(_ headers: HPACKHeaders, on id: HTTP2StreamID, isLast: Bool) {
+    write(
+      HTTP2Frame(
+        streamID: id,
+        payload: .headers(HTTP2Frame.FramePayload.Headers(headers: headers, endStream: isLast))
+      )
+    )
+  }
+
+  /// Writes a DATA frame of a stream's answer and counts it until it left.
+  func writeData(_ data: ByteBuffer, of stream: any ConnectionStream, on id: HTTP2StreamID) {
+    let size = data.readableBytes
+    unwrittenBytes += size
+    stream.unwrittenBytes += size
+    environment.metrics.sentBytes.add(size)
+    if wake == nil { watchReader() }
+    write(
+      HTTP2Frame(
+        streamID: id,
+        payload: .data(HTTP2Frame.FramePayload.Data(data: .byteBuffer(data)))
+      )
+    )
+  }
+
+  /// An empty buffer for that many bytes.
+  func allocate(_ bytes: Int) -> ByteBuffer {
+    context?.channel.allocator.buffer(capacity: bytes) ?? ByteBuffer()
+  }
+
+  /// Writes a frame; it leaves with the next flush.
+  func write(_ frame: HTTP2Frame) {
+    guard let context else { return }
+    isDirty = true
+    context.write(wrapOutboundOut(frame), promise: nil)
+  }
+
+  /// Flushes what was written, unless the end of the current read will do it.
+  func flushUnlessReading() {
+    guard isDirty, !isReading, let context else { return }
+    isDirty = false
+    context.flush()
+  }
+
+  // MARK: Ends
+
+  private func close(_ id: HTTP2StreamID) {
+    guard let stream = streams.removeValue(forKey: id) else { return }
+    heldRequestBytes -= stream.heldRequestBytes
+    unwrittenBytes -= stream.unwrittenBytes
+    stream.unwrittenBytes = 0
+    stream.abandon()
+    startDelayedCalls()
+    closeIfDrained()
+  }
+
+  private func end() {
+    wake?.task.cancel()
+    wake = nil
+    let open = streams.values
+    streams = [:]
+    delayedCalls = []
+    for stream in open { stream.abandon() }
+  }
+
+  /// Announces the end now and refuses new streams a little later, when those under way have come.
+  func finishGracefully() {
+    advanceShutdown()
+    guard let context else { return }
+    context.eventLoop.assumeIsolated().scheduleTask(in: Self.announcement) {
+      self.advanceShutdown()
+    }
+  }
+
+  /// Tells the client that the server stops; `closing` refuses streams from now on.
+  private func advanceShutdown() {
+    switch shutdown {
+    case .none:
+      shutdown = .announced
+      writeGoAway(lastStreamID: .maxID)
+      for stream in streams.values { stream.drain() }
+    case .announced:
+      shutdown = .closing
+      writeGoAway(lastStreamID: lastStreamID)
+      closeIfDrained()
+    case .closing:
+      return
+    }
+    flushUnlessReading()
+  }
+
+  private func writeGoAway(lastStreamID: HTTP2StreamID) {
+    let payload = HTTP2Frame.FramePayload.goAway(
+      lastStreamID: lastStreamID,
+      errorCode: .noError,
+      opaqueData: nil
+    )
+    write(HTTP2Frame(streamID: .rootStream, payload: payload))
+  }
+
+  private func closeIfDrained() {
+    guard shutdown == .closing, streams.isEmpty, let context else { return }
+    context.flush()
+    context.close(promise: nil)
+  }
+}

@@ -1,0 +1,101 @@
+import FirestoreModel
+import FirestoreWire
+
+/// The gateway's own metrics, looked up once so that counting a call costs two locks at most.
+struct GatewayMetrics: Sendable {
+  let receivedBytes: CounterMetric
+  let sentBytes: CounterMetric
+  let connections: GaugeMetric
+  private let calls: [[CounterMetric]]
+  private let durations: [HistogramMetric]
+  private let registry: MetricsRegistry
+
+  init(registry: MetricsRegistry) {
+    self.registry = registry
+    receivedBytes = registry.counter("received_bytes_total")
+    sentBytes = registry.counter("sent_bytes_total")
+    connections = registry.gauge("connections")
+    calls = CallName.all.map { name in
+      StatusCode.allCases.map { code in
+        registry.counter("calls_total", [("method", name), ("code", code.name)])
+      }
+    }
+    durations = CallName.all.map { name in
+      registry.histogram(
+        "call_duration_seconds",
+        [("method", name)],
+        bounds: HistogramMetric.seconds
+      )
+    }
+  }
+
+  /// Counts a finished call; `since` is nil for one that was refused at once.
+  func observe(_ name: CallName, _ code: StatusCode, since start: ContinuousClock.Instant?) {
+    calls[name.index][code.rawValue].add(1)
+    guard let start else { return }
+    let (seconds, attoseconds) = (ContinuousClock.now - start).components
+    durations[name.index].record(Double(seconds) + Double(attoseconds) / 1e18)
+  }
+
+  /// Counts an HTTP request that is not an API call.
+  func observe(status: Int) {
+    registry.counter("http_requests_total", [("status", String(status))]).add(1)
+  }
+}
+
+/// A method's place in the metrics' tables.
+struct CallName: Sendable {
+  static let unknown = CallName(index: 0)
+  static let health = CallName(index: 1)
+  static let all = ["unknown", "Health"] + RPCMethod.allCases.map(\.rawValue)
+
+  private static let indexes: [RPCMethod: Int] = Dictionary(
+    uniqueKeysWithValues: zip(RPCMethod.allCases, 2...)
+  )
+
+  let index: Int
+
+  private init(index: Int) {
+    self.index = index
+  }
+
+  init(_ method: RPCMethod) {
+    index = Self.indexes[method] ?? 0
+  }
+
+  init(_ path: GRPCPath) {
+    switch path {
+    case .firestore(let method): self.init(method)
+    case .health: self = .health
+    case .unknown: self = .unknown
+    }
+  }
+
+  /// The method's name in logs and metrics.
+  var text: String { Self.all[index] }
+}
+
+extension StatusCode {
+  /// The code's canonical name, as in `NOT_FOUND`.
+  var name: String {
+    switch self {
+    case .ok: "OK"
+    case .cancelled: "CANCELLED"
+    case .unknown: "UNKNOWN"
+    case .invalidArgument: "INVALID_ARGUMENT"
+    case .deadlineExceeded: "DEADLINE_EXCEEDED"
+    case .notFound: "NOT_FOUND"
+    case .alreadyExists: "ALREADY_EXISTS"
+    case .permissionDenied: "PERMISSION_DENIED"
+    case .resourceExhausted: "RESOURCE_EXHAUSTED"
+    case .failedPrecondition: "FAILED_PRECONDITION"
+    case .aborted: "ABORTED"
+    case .outOfRange: "OUT_OF_RANGE"
+    case .unimplemented: "UNIMPLEMENTED"
+    case .internalError: "INTERNAL"
+    case .unavailable: "UNAVAILABLE"
+    case .dataLoss: "DATA_LOSS"
+    case .unauthenticated: "UNAUTHENTICATED"
+    }
+  }
+}

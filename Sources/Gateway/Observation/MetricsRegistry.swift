@@ -1,0 +1,119 @@
+import CoreMetrics
+import Synchronization
+
+/// Every metric of the process, as swift-metrics' backend and as Prometheus text.
+///
+/// Labels become Prometheus names: `commit.group.size` is `brasa_commit_group_size`. Counters are
+/// counters, recorders that aggregate and timers are histograms, timers in seconds, the others are
+/// gauges. A metric lives as long as the process.
+package final class MetricsRegistry: Sendable {
+  private struct Key: Hashable, Comparable {
+    let name: String
+    let labels: String
+
+    static func < (left: Key, right: Key) -> Bool {
+      (left.name, left.labels) < (right.name, right.labels)
+    }
+  }
+
+  private let metrics = Mutex<[Key: any PrometheusMetric]>([:])
+
+  /// A registry without metrics.
+  package init() {}
+
+  /// The counter of that name and those labels.
+  package func counter(_ name: String, _ labels: [(String, String)] = []) -> CounterMetric {
+    metric(name, labels) { CounterMetric() }
+  }
+
+  /// The gauge of that name and those labels.
+  package func gauge(_ name: String, _ labels: [(String, String)] = []) -> GaugeMetric {
+    metric(name, labels) { GaugeMetric() }
+  }
+
+  /// The histogram of that name and those labels, with those upper bounds if it is new.
+  package func histogram(
+    _ name: String,
+    _ labels: [(String, String)] = [],
+    bounds: [Double]
+  ) -> HistogramMetric {
+    metric(name, labels) { HistogramMetric(bounds: bounds) }
+  }
+
+  /// All metrics in Prometheus' text format, sorted; series that never counted are left out.
+  package func render() -> String {
+    let sorted = metrics.withLock { $0.sorted { $0.key < $1.key } }
+    var text = ""
+    var lastName: String?
+    for (key, metric) in sorted where !metric.isUntouched {
+      if key.name != lastName {
+        text += "# TYPE \(key.name) \(type(of: metric).prometheusType)\n"
+        lastName = key.name
+      }
+      metric.render(name: key.name, labels: key.labels, into: &text)
+    }
+    return text
+  }
+
+  private func metric<Metric: PrometheusMetric>(
+    _ name: String,
+    _ labels: [(String, String)],
+    make: () -> Metric
+  ) -> Metric {
+    let key = Key(name: Self.prometheusName(name), labels: Self.prometheusLabels(labels))
+    return metrics.withLock { metrics in
+      if let known = metrics[key] as? Metric { return known }
+      // A name that is in use for another kind of metric keeps its kind; this one is not shown.
+      let new = make()
+      if metrics[key] == nil { metrics[key] = new }
+      return new
+    }
+  }
+
+  private static func prometheusName(_ label: String) -> String {
+    let name = String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    return name.hasPrefix("brasa_") ? name : "brasa_" + name
+  }
+
+  private static func prometheusLabels(_ labels: [(String, String)]) -> String {
+    labels.map { name, value in
+      var escaped = ""
+      for character in value {
+        switch character {
+        case "\\": escaped += "\\\\"
+        case "\"": escaped += "\\\""
+        case "\n": escaped += "\\n"
+        default: escaped.append(character)
+        }
+      }
+      return "\(name)=\"\(escaped)\""
+    }
+    .joined(separator: ",")
+  }
+}
+
+extension MetricsRegistry: MetricsFactory {
+  package func makeCounter(
+    label: String,
+    dimensions: [(String, String)]
+  ) -> any CounterHandler {
+    counter(label, dimensions)
+  }
+
+  package func makeRecorder(
+    label: String,
+    dimensions: [(String, String)],
+    aggregate: Bool
+  ) -> any RecorderHandler {
+    aggregate
+      ? histogram(label, dimensions, bounds: HistogramMetric.sizes) : gauge(label, dimensions)
+  }
+
+  package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    histogram(label, dimensions, bounds: HistogramMetric.seconds)
+  }
+
+  package func destroyCounter(_ handler: any CounterHandler) {}
+  package func destroyRecorder(_ handler: any RecorderHandler) {}
+  package func destroyTimer(_ handler: any TimerHandler) {}
+}
