@@ -1,0 +1,62 @@
+import DocumentCodec
+import FirestoreModel
+
+/// How a gRPC call ended, as trailers say it.
+///
+/// - `grpc-status`: the code's number;
+/// - `grpc-message`: the text, with `%` and the bytes outside 0x20 ... 0x7E as `%XX`, no others:
+///   clients print what else is escaped as it stands. Absent when empty;
+/// - `grpc-status-details-bin`: unpadded base64 of a `google.rpc.Status` with the details. Absent
+///   without details.
+package struct GRPCStatus: Sendable {
+  package let code: StatusCode
+  package let message: String
+  private let details: ErrorDetails
+
+  /// The call succeeded.
+  package static let ok = GRPCStatus(code: .ok)
+
+  /// A status without details.
+  package init(code: StatusCode, message: String = "") {
+    self.code = code
+    self.message = message
+    details = ErrorDetails()
+  }
+
+  /// What the client is told of an error; its cause stays here.
+  package init(error: FirestoreError) {
+    code = error.code
+    message = error.message
+    details = ErrorDetails(of: error)
+  }
+
+  /// Names and values to send, `grpc-status` first.
+  package var trailers: [(name: String, value: String)] {
+    var trailers = [(name: "grpc-status", value: String(code.rawValue))]
+    if !message.isEmpty {
+      trailers.append((name: "grpc-message", value: Self.percentEncoded(message)))
+    }
+    if !details.isEmpty {
+      let status = StatusMessage.encoded(code: code, message: message, details: details)
+      trailers.append((name: "grpc-status-details-bin", value: Base64.encode(status)))
+    }
+    return trailers
+  }
+
+  /// The text as a `grpc-message`.
+  package static func percentEncoded(_ message: String) -> String {
+    let hexadecimal = Array("0123456789ABCDEF".utf8)
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(message.utf8.count)
+    for byte in message.utf8 {
+      if (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "%") {
+        encoded.append(byte)
+      } else {
+        encoded.append(UInt8(ascii: "%"))
+        encoded.append(hexadecimal[Int(byte >> 4)])
+        encoded.append(hexadecimal[Int(byte & 0xF)])
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+}

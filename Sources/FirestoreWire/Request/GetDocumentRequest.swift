@@ -1,0 +1,26 @@
+import DocumentCodec
+import FirestoreModel
+
+/// `GetDocument`: one document by name.
+package struct GetDocumentRequest: WireRequest {
+  package let name: DocumentName
+  /// What to return of it; nil is everything.
+  package let mask: [FieldPath]?
+  package let consistency: ReadConsistency
+
+  package init(from reader: inout ProtobufReader) throws {
+    var name: DocumentName?
+    var mask: [FieldPath]?
+    var selector = ConsistencySelector(transaction: 3, readTime: 5)
+    while let field = try reader.nextField() {
+      switch field {
+      case 1: name = try reader.documentName()
+      case 2: try mask.set(try reader.readMask(), once: "mask")
+      default: try selector.read(field, from: &reader)
+      }
+    }
+    self.name = try name ?? DocumentName(parsing: "")
+    self.mask = mask
+    consistency = selector.consistency
+  }
+}

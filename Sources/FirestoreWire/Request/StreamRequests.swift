@@ -1,0 +1,155 @@
+import DocumentCodec
+import FirestoreModel
+
+/// A message of a `Listen` stream: one target added or removed.
+package struct ListenRequest: WireRequest {
+  /// What the message asks for.
+  package enum Change: Sendable, Hashable {
+    case add(ListenTarget)
+    case remove(Int32)
+  }
+
+  package let database: DatabaseID
+  package let change: Change
+  /// For logs only.
+  package let labels: [String: String]
+
+  package init(from reader: inout ProtobufReader) throws {
+    var database = ""
+    var change: Change?
+    var labels: [String: String] = [:]
+    while let field = try reader.nextField() {
+      switch field {
+      case 1: database = try reader.string()
+      case 2:
+        let target = try reader.submessage { try ListenTarget(from: &$0) }
+        try change.set(.add(target), once: "target_change")
+      case 3: try change.set(.remove(try reader.int32()), once: "target_change")
+      case 4: try reader.labelEntry(into: &labels)
+      default: try reader.skip()
+      }
+    }
+    self.database = try DatabaseID(parsing: database)
+    guard let change else {
+      throw FirestoreError.invalidArgument("The target change is not set or not known.")
+    }
+    self.change = change
+    self.labels = labels
+  }
+}
+
+/// What a client listens to.
+package struct ListenTarget: Sendable, Hashable {
+  /// The documents of the target.
+  package enum Kind: Sendable, Hashable {
+    case query(ParentName, Query)
+    case documents([DocumentName])
+  }
+
+  /// Where the client left off.
+  package enum Resumption: Sendable, Hashable {
+    case token([UInt8])
+    case readTime(Timestamp)
+  }
+
+  package let kind: Kind
+  /// Zero leaves the choice to the server.
+  package let targetID: Int32
+  /// Whether the target ends once it is consistent.
+  package let once: Bool
+  /// Nil starts from nothing.
+  package let resumption: Resumption?
+  /// How many documents the client holds of the target; nil where it does not say.
+  package let expectedCount: Int?
+
+  /// Reads a `Target` to its end.
+  init(from reader: inout ProtobufReader) throws {
+    var kind: Kind?
+    var targetID: Int32 = 0
+    var once = false
+    var resumption: Resumption?
+    var expectedCount: Int64?
+    while let field = try reader.nextField() {
+      switch field {
+      case 2: try kind.set(try reader.submessage(Self.query), once: "target_type")
+      case 3: try kind.set(try reader.submessage(Self.documents), once: "target_type")
+      case 4: try resumption.set(.token(try reader.byteArray()), once: "resume_type")
+      case 5: targetID = try reader.int32()
+      case 6: once = try reader.bool()
+      case 11: try resumption.set(.readTime(try reader.timestamp()), once: "resume_type")
+      case 12: try expectedCount.set(try reader.wrappedInteger(), once: "expected_count")
+      case 13: throw PipelineRefusal.error
+      default: try reader.skip()
+      }
+    }
+    guard let kind else {
+      throw FirestoreError.invalidArgument("The type of the target is not set or not known.")
+    }
+    self.kind = kind
+    self.targetID = targetID
+    self.once = once
+    self.resumption = resumption
+    self.expectedCount = expectedCount.map { Int($0) }
+  }
+
+  private static func query(_ reader: inout ProtobufReader) throws -> Kind {
+    var parent = ""
+    var content: UnsafeRawBufferPointer?
+    while let field = try reader.nextField() {
+      switch field {
+      case 1: parent = try reader.string()
+      case 2: try content.set(try reader.content(), once: "query_type")
+      default: try reader.skip()
+      }
+    }
+    let name = try ParentName(parsing: parent)
+    guard let content else {
+      throw FirestoreError.invalidArgument("only structured queries are supported")
+    }
+    return .query(name, try QueryMessage.read(content, below: name.path))
+  }
+
+  private static func documents(_ reader: inout ProtobufReader) throws -> Kind {
+    var names: [DocumentName] = []
+    while let field = try reader.nextField() {
+      if field == 2 { names.append(try reader.documentName()) } else { try reader.skip() }
+    }
+    return .documents(names)
+  }
+}
+
+/// A message of a `Write` stream.
+package struct WriteStreamRequest: WireRequest {
+  /// Nil where the message leaves it out, as all but the first may.
+  package let database: DatabaseID?
+  /// Empty in the first message of a new stream.
+  package let streamID: String
+  package let writes: [Write]
+  /// Empty in the first message of a new stream.
+  package let streamToken: [UInt8]
+  /// For logs only.
+  package let labels: [String: String]
+
+  package init(from reader: inout ProtobufReader) throws {
+    var database = ""
+    var streamID = ""
+    var writes: [Write] = []
+    var streamToken: [UInt8] = []
+    var labels: [String: String] = [:]
+    while let field = try reader.nextField() {
+      switch field {
+      case 1: database = try reader.string()
+      case 2: streamID = try reader.string()
+      case 3: writes.append(try reader.submessage(WriteMessage.read))
+      case 4: streamToken = try reader.byteArray()
+      case 5: try reader.labelEntry(into: &labels)
+      default: try reader.skip()
+      }
+    }
+    self.database = database.isEmpty ? nil : try DatabaseID(parsing: database)
+    self.streamID = streamID
+    self.writes = writes
+    self.streamToken = streamToken
+    self.labels = labels
+  }
+}
