@@ -32,11 +32,8 @@ package struct StoredDocument: Sendable, Hashable {
   }
 
   /// Reads a record's value.
-  package init(value: [UInt8]) throws(KeyValueError) {
-    let bytes = value
-    self = try bytes.withUnsafeBytes { raw throws(KeyValueError) in
-      try StoredDocument(value: raw)
-    }
+  package init(value: [UInt8]) throws {
+    self = try value.withUnsafeBytes { try StoredDocument(value: $0) }
   }
 
   /// The record's value.

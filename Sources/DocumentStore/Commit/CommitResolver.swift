@@ -1,0 +1,107 @@
+import FirestoreModel
+import KeyValueStore
+
+/// A commit on its way to the writer.
+struct PendingCommit: Sendable {
+  let database: Database
+  let request: CommitRequest
+  /// What its transaction has read; nil without one.
+  let reads: Transaction.Reads?
+  /// What its caller's thread has worked out; nil leaves that to the group.
+  let plan: CommitPlan?
+  let completion: @Sendable (Result<CommitOutcome, any Error>) -> Void
+}
+
+/// Decides inside a group whether a commit may stand, and what it comes to.
+struct CommitResolver {
+  let group: any KeyValueGroup
+
+  /// Checks what the commit rests on and writes it. Throws `FirestoreError` or `StaleReadSet`, before
+  /// anything is written, where the commit fails; anything else where the group does.
+  func resolve(_ pending: PendingCommit) throws -> ResolvedCommit {
+    let database = pending.database
+    guard !database.isRetired else { throw FirestoreError.unknownDatabase(database.id) }
+    if let reads = pending.reads {
+      let validator = ReadValidator(database: database, reader: group)
+      guard try validator.holds(reads) else { throw FirestoreError.contention }
+    }
+    for dependency in pending.request.readSet {
+      let key = DocumentKey(dependency.path, in: database.incarnation)
+      guard try version(of: key) == dependency.version else { throw StaleReadSet() }
+    }
+    let version = CommitVersion(microseconds: try group.allocateVersion())
+    let plan = try validPlan(of: pending, version)
+    let applier = CommitApplier(database: database, group: group, version: version)
+    let changed = try applier.apply(plan)
+    return ResolvedCommit(version: version, plan: plan, hasChanges: changed)
+  }
+
+  /// The preparation if it still holds, else a new plan.
+  private func validPlan(
+    of pending: PendingCommit,
+    _ version: CommitVersion
+  ) throws -> CommitPlan {
+    let indexes = pending.database.indexes.current
+    if let plan = pending.plan, try holds(plan, indexes, version) { return plan }
+    let latest = version.timestamp.truncatedToMilliseconds
+    let planner = CommitPlanner(
+      incarnation: pending.database.incarnation,
+      indexes: indexes,
+      requestTime: { min(pending.request.requestTime ?? latest, latest) },
+      read: { try group.get($0) }
+    )
+    do {
+      return try planner.plan(pending.request.writes)
+    } catch let error as KeyValueError where error.code == .corruption {
+      throw FirestoreError.storage(error)
+    }
+  }
+
+  private func holds(
+    _ plan: CommitPlan,
+    _ indexes: IndexSet,
+    _ version: CommitVersion
+  ) throws -> Bool {
+    guard plan.indexGeneration == indexes.generation, !plan.missedEntries else { return false }
+    if let time = plan.requestTime, time > version.timestamp { return false }
+    for document in plan.documents {
+      let base = document.base?.updateTime ?? .zero
+      guard try self.version(of: document.key) == base else { return false }
+    }
+    return true
+  }
+
+  private func version(of key: DocumentKey) throws -> CommitVersion {
+    try group.get(key.bytes).map { try StoredDocument.updateTime(ofValue: $0) } ?? .zero
+  }
+}
+
+/// A commit that stands as soon as its group is durable.
+struct ResolvedCommit: Sendable {
+  let version: CommitVersion
+  let plan: CommitPlan
+  let hasChanges: Bool
+
+  /// What its author gets.
+  var outcome: CommitOutcome {
+    CommitOutcome(version: version, results: plan.results.map { $0.result(at: version) })
+  }
+
+  /// What observers get.
+  func published(in database: Database) -> PublishedCommit {
+    let changes = plan.documents.compactMap { document -> PublishedCommit.Change? in
+      guard document.changeKind != nil else { return nil }
+      return PublishedCommit.Change(
+        path: document.path,
+        old: document.base,
+        new: document.record(at: version)
+      )
+    }
+    return PublishedCommit(
+      database: database.id,
+      incarnation: database.incarnation,
+      version: version,
+      changes: changes
+    )
+  }
+}

@@ -1,0 +1,102 @@
+import FirestoreModel
+import KeyValueStore
+
+/// The one place that commits: takes everything that waits as one group of the engine.
+///
+/// Commits of a group are decided in the order in which they came. When the group is durable, their
+/// completions run on the writer's thread, then observers hear of them in version order.
+final class CommitWriter: Sendable {
+  private let engine: any KeyValueEngine
+  private let observer: (@Sendable (PublishedCommit) -> Void)?
+  private let mailbox = Mailbox<PendingCommit>()
+
+  /// A group takes no more commits than this, so that none waits for too many others.
+  private static let groupSize = 1_024
+
+  init(engine: any KeyValueEngine, observer: (@Sendable (PublishedCommit) -> Void)?) {
+    self.engine = engine
+    self.observer = observer
+  }
+
+  /// Hands a commit to the writer; after the store was closed it fails at once.
+  func submit(_ commit: PendingCommit) {
+    if !mailbox.put(CollectionOfOne(commit)) {
+      let closed = KeyValueError(.closed, "the store was closed")
+      commit.completion(.failure(FirestoreError.storage(closed)))
+    }
+  }
+
+  /// Commits until the store is closed.
+  func serve() {
+    while let waiting = mailbox.take() {
+      var start = 0
+      while start < waiting.count {
+        let end = min(start + Self.groupSize, waiting.count)
+        commit(waiting[start..<end])
+        start = end
+      }
+    }
+  }
+
+  /// Ends `serve()` when nothing waits any more.
+  func close() { mailbox.close() }
+
+  private func commit(_ batch: ArraySlice<PendingCommit>) {
+    var outcomes: [Result<ResolvedCommit, any Error>] = []
+    outcomes.reserveCapacity(batch.count)
+    do {
+      try engine.write { group in
+        let resolver = CommitResolver(group: group)
+        for pending in batch { try outcomes.append(resolve(pending, with: resolver)) }
+      }
+    } catch {
+      fail(batch, outcomes, error)
+      return
+    }
+    for (pending, outcome) in zip(batch, outcomes) {
+      pending.completion(outcome.map(\.outcome))
+    }
+    if let observer { publish(batch, outcomes, to: observer) }
+  }
+
+  /// A refusal is the commit's own; every other error is the group's.
+  private func resolve(
+    _ pending: PendingCommit,
+    with resolver: CommitResolver
+  ) throws -> Result<ResolvedCommit, any Error> {
+    do {
+      return .success(try resolver.resolve(pending))
+    } catch let error as FirestoreError {
+      return .failure(error)
+    } catch let error as StaleReadSet {
+      return .failure(error)
+    }
+  }
+
+  private func publish(
+    _ batch: ArraySlice<PendingCommit>,
+    _ outcomes: [Result<ResolvedCommit, any Error>],
+    to observer: (PublishedCommit) -> Void
+  ) {
+    for (pending, outcome) in zip(batch, outcomes) {
+      guard case .success(let commit) = outcome, commit.hasChanges else { continue }
+      observer(commit.published(in: pending.database))
+    }
+  }
+
+  /// The group left nothing behind: what rested on it must be read again.
+  private func fail(
+    _ batch: ArraySlice<PendingCommit>,
+    _ outcomes: [Result<ResolvedCommit, any Error>],
+    _ error: any Error
+  ) {
+    for (index, pending) in zip(0..., batch) {
+      pending.database.forgetGroup()
+      if index < outcomes.count, case .failure(let refusal) = outcomes[index] {
+        pending.completion(.failure(refusal))
+      } else {
+        pending.completion(.failure(FirestoreError.storage(error)))
+      }
+    }
+  }
+}

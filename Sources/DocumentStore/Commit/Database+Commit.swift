@@ -1,0 +1,183 @@
+import FirestoreModel
+import KeyValueStore
+
+extension Database {
+  /// Commits writes, all or none, and completes when they are durable.
+  ///
+  /// Fails with `FirestoreError`, or with `StaleReadSet` when the decision behind the request must be
+  /// taken again; a transaction survives only the latter. The completion runs once, on the writer's
+  /// thread, the caller's or the store's.
+  package func commit(
+    _ request: CommitRequest,
+    completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
+  ) {
+    do {
+      try WriteLimits.checkCommit(request.writes, database: id)
+      guard let id = request.transaction else {
+        commitPlainly(request, completion: completion)
+        return
+      }
+      let transaction = try transactionToCommit(id, request)
+      commit(request, in: transaction, completion: completion)
+    } catch {
+      completion(.failure(FirestoreError.storage(error)))
+    }
+  }
+
+  /// Commits each write on its own, in no order, and completes when all have their answers.
+  ///
+  /// `readSets`, where given, has one set a write; a write that goes stale answers `StaleReadSet`.
+  package func batchWrite(
+    _ writes: [Write],
+    readSets: [[ReadDependency]] = [],
+    requestTime: Timestamp? = nil,
+    completion: @escaping @Sendable (Result<[Result<WriteResult, any Error>], any Error>) -> Void
+  ) {
+    do {
+      try WriteLimits.checkBatch(writes, database: id)
+    } catch {
+      completion(.failure(FirestoreError.storage(error)))
+      return
+    }
+    let answers = AnswerCollector(count: writes.count) { completion(.success($0)) }
+    for (index, write) in writes.enumerated() {
+      let request = CommitRequest(
+        writes: [write],
+        readSet: index < readSets.count ? readSets[index] : [],
+        requestTime: requestTime
+      )
+      commit(request) { result in
+        answers.set(
+          result.flatMap { outcome in
+            outcome.results.first.map(Result.success)
+              ?? .failure(FirestoreError(.internalError, "A write has no result."))
+          },
+          at: index
+        )
+      }
+    }
+  }
+
+  /// Without a transaction: waits only where pessimistic transactions hold the documents.
+  private func commitPlainly(
+    _ request: CommitRequest,
+    completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
+  ) {
+    guard !locks.isIdle else {
+      submit(request, reads: nil, completion: completion)
+      return
+    }
+    let owner = locks.makeOwner()
+    locks.write(writtenKeys(request), by: owner) { [self] result in
+      switch result {
+      case .failure(let refusal):
+        locks.release(owner)
+        completion(.failure(refusal))
+      case .success:
+        submit(request, reads: nil) { result in
+          self.locks.release(owner)
+          completion(result)
+        }
+      }
+    }
+  }
+
+  private func commit(
+    _ request: CommitRequest,
+    in transaction: Transaction,
+    completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
+  ) {
+    let reads = transaction.reads
+    guard transaction.isPessimistic || !locks.isIdle else {
+      submit(request, reads: reads) { [self] result in
+        finish(transaction, result, completion)
+      }
+      return
+    }
+    locks.write(writtenKeys(request), by: transaction.owner) { [self] result in
+      switch result {
+      case .failure(let refusal): finish(transaction, .failure(refusal), completion)
+      case .success:
+        submit(request, reads: reads) { result in
+          self.finish(transaction, result, completion)
+        }
+      }
+    }
+  }
+
+  private func finish(
+    _ transaction: Transaction,
+    _ result: Result<CommitOutcome, any Error>,
+    _ completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
+  ) {
+    switch result {
+    case .success: transactions.end(transaction, .committed)
+    case .failure(is StaleReadSet): transaction.reopen(now: configuration.clock.now())
+    case .failure: transactions.end(transaction, .refused)
+    }
+    completion(result)
+  }
+
+  /// The transaction, now committing; throws what speaks against its commit.
+  private func transactionToCommit(
+    _ id: TransactionID,
+    _ request: CommitRequest
+  ) throws(FirestoreError) -> Transaction {
+    let transaction = try transactions.find(id)
+    if transaction.isReadOnly, !request.writes.isEmpty {
+      transactions.end(transaction, .refused)
+      throw .readOnlyTransaction
+    }
+    guard transaction.beginCommit() else { throw .transactionOver }
+    return transaction
+  }
+
+  /// Prepares the commit on this thread and hands it to the writer.
+  private func submit(
+    _ request: CommitRequest,
+    reads: Transaction.Reads?,
+    completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
+  ) {
+    var plan: CommitPlan?
+    do {
+      plan = try prepare(request)
+    } catch {
+      // What the newest state refuses is refused, unless what the commit rests on may have changed:
+      // that comes first, and only the group can tell.
+      guard reads != nil || !request.readSet.isEmpty else {
+        completion(.failure(FirestoreError.storage(error)))
+        return
+      }
+    }
+    writer.submit(
+      PendingCommit(
+        database: self,
+        request: request,
+        reads: reads,
+        plan: plan,
+        completion: completion
+      )
+    )
+  }
+
+  private func prepare(_ request: CommitRequest) throws -> CommitPlan {
+    guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+    let planner = CommitPlanner(
+      incarnation: incarnation,
+      indexes: indexes.current,
+      requestTime: { try request.requestTime ?? self.requestTime() },
+      read: { [engine] key in
+        guard case .found(let value) = try engine.get(key, cachedOnly: false) else { return nil }
+        return value
+      }
+    )
+    return try planner.plan(request.writes)
+  }
+
+  private func writtenKeys(_ request: CommitRequest) -> [DocumentKey] {
+    request.writes.compactMap { write in
+      if case .verify = write.operation { return nil }
+      return DocumentKey(write.name.path, in: incarnation)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// What becomes of a document's index entries: both lists are sorted by key, each key once.
+struct EntryDifference {
+  private(set) var begun: [IndexEntry] = []
+  /// The entries that end, and whether their key goes on with other tags.
+  private(set) var ended: [(entry: IndexEntry, isReplaced: Bool)] = []
+
+  init(old: [IndexEntry], new: [IndexEntry]) {
+    var left = 0
+    var right = 0
+    while left < old.count, right < new.count {
+      if old[left].key == new[right].key {
+        if old[left].tags != new[right].tags {
+          ended.append((old[left], true))
+          begun.append(new[right])
+        }
+        left += 1
+        right += 1
+      } else if old[left].key.lexicographicallyPrecedes(new[right].key) {
+        ended.append((old[left], false))
+        left += 1
+      } else {
+        begun.append(new[right])
+        right += 1
+      }
+    }
+    ended += old[left...].map { ($0, false) }
+    begun += new[right...]
+  }
+}

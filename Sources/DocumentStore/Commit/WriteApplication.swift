@@ -1,0 +1,34 @@
+import DocumentCodec
+import FirestoreModel
+
+/// What one write makes of a document's fields.
+enum WriteApplication {
+  /// Applies the update or transform operation of a write, then its transforms, to the fields that
+  /// the document has (nil where there is none).
+  ///
+  /// `requestTime` is only asked for by server timestamps; the caller has it where they occur.
+  static func apply(
+    _ write: Write,
+    to current: DocumentFields?,
+    requestTime: Timestamp?
+  ) throws(FirestoreError) -> (fields: DocumentFields, transformResults: [Value]) {
+    if case .update(let fields, nil) = write.operation, write.transforms.isEmpty {
+      return (fields, [])
+    }
+    let updated = updated(write, from: current)
+    let (fields, results) = updated.applying(
+      write.transforms,
+      requestTime: requestTime ?? Timestamp(microseconds: 0)
+    )
+    return (try DocumentCodec.validate(fields.bytes, name: write.name), results)
+  }
+
+  private static func updated(_ write: Write, from current: DocumentFields?) -> DocumentFields {
+    let stored = current ?? .empty
+    return switch write.operation {
+    case .update(let fields, nil): fields
+    case .update(let fields, let mask?): stored.applying(fields, mask: mask)
+    case .transform, .delete, .verify: stored
+    }
+  }
+}

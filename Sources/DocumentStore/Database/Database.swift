@@ -1,0 +1,79 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// One life of a database: what its readers, transactions and commits share.
+///
+/// Clearing or deleting the database retires the object; a new life is a new object. Any thread may
+/// call. What is not said here is in extensions: `Document/` reads, `Commit/` writes,
+/// `Transaction/`, `Query/`, `List/`, `Index/`.
+package final class Database: Sendable {
+  package let id: DatabaseID
+  package let incarnation: Incarnation
+  package let engine: any KeyValueEngine
+  package let configuration: StoreConfiguration
+  /// The index definitions and their states.
+  package let indexes: IndexCatalog
+
+  let writer: CommitWriter
+  let locks: DocumentLocks
+  let transactions: TransactionTable
+  let directory: CollectionDirectory
+  let historyBudget: HistoryBudget
+  private let retired = Atomic(false)
+  private let floor: Atomic<Int64>
+
+  init(id: DatabaseID, incarnation: Incarnation, store: StoreServices) throws {
+    self.id = id
+    self.incarnation = incarnation
+    engine = store.engine
+    configuration = store.configuration
+    writer = store.writer
+    locks = DocumentLocks(
+      clock: configuration.clock,
+      timeout: configuration.lockTimeout,
+      followUp: store.followUp
+    )
+    transactions = TransactionTable(configuration: configuration, locks: locks)
+    directory = CollectionDirectory(incarnation: incarnation)
+    historyBudget = HistoryBudget(incarnation: incarnation)
+    let (indexes, floor) = try engine.read { reader in
+      (
+        try IndexCatalog(incarnation: incarnation, databaseID: id, reader: reader),
+        try HistoryFloor.read(incarnation, in: reader)
+      )
+    }
+    self.indexes = indexes
+    self.floor = Atomic(floor.microseconds)
+  }
+
+  /// Whether the database was cleared or deleted since this object was made.
+  package var isRetired: Bool { retired.load(ordering: .sequentiallyConsistent) }
+
+  /// Called in the body of the group that retires the incarnation.
+  func retire() { retired.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Below this version history may be gone.
+  package var historyFloor: CommitVersion {
+    CommitVersion(microseconds: floor.load(ordering: .sequentiallyConsistent))
+  }
+
+  /// Called before history below the version is removed.
+  func raiseHistoryFloor(to version: CommitVersion) {
+    floor.max(version.microseconds, ordering: .sequentiallyConsistent)
+  }
+
+  /// Forgets what a group that failed may have changed in memory.
+  func forgetGroup() {
+    directory.forget()
+    historyBudget.forget()
+  }
+}
+
+/// What all databases of one store share.
+struct StoreServices: Sendable {
+  let engine: any KeyValueEngine
+  let configuration: StoreConfiguration
+  let writer: CommitWriter
+  let followUp: FollowUpQueue
+}

@@ -1,0 +1,155 @@
+import FirestoreModel
+import KeyValueStore
+
+/// A database as it is listed.
+package struct DatabaseListing: Sendable, Hashable {
+  package let id: DatabaseID
+  package let incarnation: Incarnation
+  /// When the database was created; clearing does not change it.
+  package let createTime: CommitVersion
+}
+
+/// Which databases there are, as `MetaKey` documents it. Every change is one group.
+struct DatabaseCatalog: Sendable {
+  private let engine: any KeyValueEngine
+
+  /// The format that this code reads and writes.
+  private static let format: UInt32 = 1
+
+  /// Marks a new store with the format; refuses a store of a newer one.
+  init(engine: any KeyValueEngine) throws {
+    self.engine = engine
+    if let stored = try engine.read({ try $0.get(MetaKey.format) }) {
+      let version = try Self.number(stored, at: 0)
+      guard version <= Self.format else {
+        throw KeyValueError(
+          .newerFormat,
+          "the data has format \(version), this program knows formats up to \(Self.format)"
+        )
+      }
+    } else {
+      try engine.write { try $0.put(MetaKey.format, Self.bytes(Self.format)) }
+    }
+  }
+
+  /// The incarnation in force; nil for an unknown database.
+  func incarnation(of id: DatabaseID) throws -> Incarnation? {
+    try engine.read { try Self.entry(of: id, in: $0)?.incarnation }
+  }
+
+  /// Makes a database unless there is one.
+  func create(_ id: DatabaseID) throws -> (Incarnation, isNew: Bool) {
+    if let known = try incarnation(of: id) { return (known, false) }
+    return try engine.write { group in
+      if let known = try Self.entry(of: id, in: group) { return (known.incarnation, false) }
+      let incarnation = try Self.nextIncarnation(in: group)
+      let version = CommitVersion(microseconds: try group.allocateVersion())
+      try Self.put(id, incarnation, version, in: group)
+      return (incarnation, true)
+    }
+  }
+
+  /// Removes a database; `retire` runs inside the group.
+  func delete(_ id: DatabaseID, retire: () -> Void) throws {
+    try engine.write { group in
+      guard let entry = try Self.entry(of: id, in: group) else {
+        throw FirestoreError.unknownDatabase(id)
+      }
+      try group.delete(MetaKey.catalogEntry(id))
+      try group.put(MetaKey.retired(entry.incarnation), [])
+      retire()
+    }
+  }
+
+  /// Gives a database a new incarnation with the index definitions of the old one.
+  func clear(_ id: DatabaseID, retire: () -> Void) throws {
+    try engine.write { group in
+      guard let entry = try Self.entry(of: id, in: group) else {
+        throw FirestoreError.unknownDatabase(id)
+      }
+      let incarnation = try Self.nextIncarnation(in: group)
+      try Self.put(id, incarnation, entry.createTime, in: group)
+      try group.put(MetaKey.retired(entry.incarnation), [])
+      try Self.copyIndexes(from: entry.incarnation, to: incarnation, in: group)
+      retire()
+    }
+  }
+
+  /// All databases by project and id.
+  func list() throws -> [DatabaseListing] {
+    try engine.read { snapshot in
+      var databases: [DatabaseListing] = []
+      let cursor = try snapshot.cursor(over: KeyRange(prefix: MetaKey.catalog), reversed: false)
+      while try cursor.next() {
+        guard let id = MetaKey.database(ofCatalogKey: cursor.key) else { continue }
+        let entry = try Self.entry([UInt8](cursor.value))
+        databases.append(
+          DatabaseListing(id: id, incarnation: entry.incarnation, createTime: entry.createTime)
+        )
+      }
+      return databases
+    }
+  }
+
+  private static func entry(
+    of id: DatabaseID,
+    in reader: any KeyValueReader
+  ) throws -> (incarnation: Incarnation, createTime: CommitVersion)? {
+    try reader.get(MetaKey.catalogEntry(id)).map(entry)
+  }
+
+  private static func entry(
+    _ value: [UInt8]
+  ) throws -> (incarnation: Incarnation, createTime: CommitVersion) {
+    var position = 4
+    guard let version = value.withUnsafeBytes({ readBigEndian($0, at: &position) }) else {
+      throw KeyValueError(.corruption, "an entry of the catalog is shorter than its parts")
+    }
+    return (try number(value, at: 0), CommitVersion(microseconds: Int64(bitPattern: version)))
+  }
+
+  private static func put(
+    _ id: DatabaseID,
+    _ incarnation: Incarnation,
+    _ createTime: CommitVersion,
+    in group: any KeyValueGroup
+  ) throws {
+    var value = bytes(incarnation)
+    value.append(createTime)
+    try group.put(MetaKey.catalogEntry(id), value)
+  }
+
+  private static func nextIncarnation(in group: any KeyValueGroup) throws -> Incarnation {
+    let last = try group.get(MetaKey.greatestIncarnation).map { try number($0, at: 0) } ?? 0
+    try group.put(MetaKey.greatestIncarnation, bytes(last + 1))
+    return last + 1
+  }
+
+  private static func copyIndexes(
+    from old: Incarnation,
+    to new: Incarnation,
+    in group: any KeyValueGroup
+  ) throws {
+    let prefix = MetaKey.indexes(old)
+    var copies: [(key: [UInt8], value: [UInt8])] = []
+    let cursor = try group.cursor(over: KeyRange(prefix: prefix), reversed: false)
+    while try cursor.next() {
+      let key = MetaKey.indexes(new) + cursor.key.dropFirst(prefix.count)
+      copies.append((key, [UInt8](cursor.value)))
+    }
+    for (key, value) in copies { try group.put(key, value) }
+  }
+
+  private static func bytes(_ number: UInt32) -> [UInt8] {
+    withUnsafeBytes(of: number.bigEndian) { Array($0) }
+  }
+
+  private static func number(_ value: [UInt8], at offset: Int) throws(KeyValueError) -> UInt32 {
+    guard value.count >= offset + 4 else {
+      throw KeyValueError(.corruption, "a number of the store's own records is too short")
+    }
+    return value.withUnsafeBytes {
+      UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+  }
+}

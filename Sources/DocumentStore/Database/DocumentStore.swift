@@ -1,0 +1,138 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// The document databases in one key-value store.
+///
+/// It owns two threads, the writer's and the one for what goes on after a wait, and a third for
+/// maintenance unless `maintainsItself` is off. Any thread may call. `close()` ends it.
+package final class DocumentStore: Sendable {
+  package let engine: any KeyValueEngine
+  package let configuration: StoreConfiguration
+
+  private let writer: CommitWriter
+  private let followUp = FollowUpQueue()
+  private let catalog: DatabaseCatalog
+  private let maintenance: Maintenance
+  private let ticks = Mailbox<Void>()
+  private let open = Mutex<[DatabaseID: Database]>([:])
+  private let threads = Mutex<[StoreThread]>([])
+
+  /// Microseconds between looks for time-outs.
+  private static let tick = 50_000
+  /// Microseconds between steps while there is more to do at once.
+  private static let busyTick = 1_000
+  /// Ticks from one look for sweeps and erasing to the next.
+  private static let rest = 20
+
+  /// Opens the store over an engine, which stays its caller's to close. Refuses a newer format.
+  package init(engine: any KeyValueEngine, configuration: StoreConfiguration) throws {
+    self.engine = engine
+    self.configuration = configuration
+    writer = CommitWriter(engine: engine, observer: configuration.commitObserver)
+    catalog = try DatabaseCatalog(engine: engine)
+    maintenance = Maintenance(engine: engine, configuration: configuration)
+    let (writer, followUp) = (writer, followUp)
+    threads.withLock {
+      $0.append(StoreThread { writer.serve() })
+      $0.append(StoreThread { followUp.serve() })
+    }
+    if configuration.maintainsItself { startMaintenance() }
+  }
+
+  /// The database of that id; made on first use where the configuration says so.
+  package func database(_ id: DatabaseID) throws -> Database {
+    if let known = open.withLock({ $0[id] }) { return known }
+    if configuration.autoCreateDatabases { _ = try catalog.create(id) }
+    guard let incarnation = try catalog.incarnation(of: id) else {
+      throw FirestoreError.unknownDatabase(id)
+    }
+    return try opened(id, incarnation)
+  }
+
+  /// Makes a database; refuses an id that is taken.
+  package func createDatabase(_ id: DatabaseID) throws -> Database {
+    let (incarnation, isNew) = try catalog.create(id)
+    guard isNew else {
+      throw FirestoreError(.alreadyExists, "Database already exists: \(id.path)")
+    }
+    return try opened(id, incarnation)
+  }
+
+  /// Deletes a database with everything in it; its keys are erased in the background.
+  package func deleteDatabase(_ id: DatabaseID) throws {
+    let known = open.withLock { $0.removeValue(forKey: id) }
+    try catalog.delete(id) { known?.retire() }
+  }
+
+  /// Empties a database but for its index definitions, at once and as a whole; its keys are erased
+  /// in the background.
+  package func clear(_ id: DatabaseID) throws {
+    _ = try database(id)
+    let known = open.withLock { $0.removeValue(forKey: id) }
+    try catalog.clear(id) { known?.retire() }
+  }
+
+  /// All databases by id.
+  package func listDatabases() throws -> [DatabaseListing] { try catalog.list() }
+
+  /// One step of everything that nobody waits for: time-outs, sweeps, erasing. Answers whether there
+  /// is more to do at once.
+  @discardableResult
+  package func performMaintenance() throws -> Bool {
+    try maintenance.step(Array(open.withLock { $0.values }))
+  }
+
+  /// Answers what was handed in, then ends the store's threads. No call may follow.
+  package func close() {
+    writer.close()
+    ticks.close()
+    let threads = threads.withLock { threads in
+      defer { threads = [] }
+      return threads
+    }
+    threads.first?.join()
+    followUp.close()
+    for thread in threads.dropFirst() { thread.join() }
+  }
+
+  private func opened(_ id: DatabaseID, _ incarnation: Incarnation) throws -> Database {
+    let services = StoreServices(
+      engine: engine,
+      configuration: configuration,
+      writer: writer,
+      followUp: followUp
+    )
+    let database = try Database(id: id, incarnation: incarnation, store: services)
+    return open.withLock { open in
+      if let first = open[id], first.incarnation >= incarnation { return first }
+      open[id] = database
+      return database
+    }
+  }
+
+  private func startMaintenance() {
+    let thread = StoreThread { [ticks, weak self] in
+      var pause = 0
+      while ticks.take(waiting: pause == 0 ? Self.busyTick : Self.tick) != nil {
+        guard let self else { return }
+        pause = maintain(pause: pause)
+      }
+    }
+    threads.withLock { $0.append(thread) }
+  }
+
+  /// Answers for how many ticks the store may rest from all but time-outs.
+  private func maintain(pause: Int) -> Int {
+    guard pause == 0 else {
+      maintenance.expire(Array(open.withLock { $0.values }))
+      return pause - 1
+    }
+    do {
+      return try performMaintenance() ? 0 : Self.rest
+    } catch {
+      configuration.backgroundErrorObserver?(error)
+      return Self.rest
+    }
+  }
+}

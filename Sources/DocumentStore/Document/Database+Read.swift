@@ -1,0 +1,109 @@
+import FirestoreModel
+import KeyValueStore
+
+extension Database {
+  /// Lends a view at that time. Refuses versions that are too old or in the future.
+  package func read<R>(_ time: ReadTime, _ body: (ReadView) throws -> R) throws -> R {
+    try engine.read { snapshot in
+      let now = CommitVersion(microseconds: try snapshot.readTime())
+      guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+      switch time {
+      case .now: return try body(ReadView(snapshot, at: now, isCurrent: true))
+      case .at(let version):
+        try checkReadable(version, now: now)
+        let isCurrent = try version == now || !hasCommits(after: version, in: snapshot)
+        return try body(ReadView(snapshot, at: version, isCurrent: isCurrent))
+      }
+    }
+  }
+
+  /// The document at a view's version; nil when there was none.
+  package func document(_ key: DocumentKey, in view: ReadView) throws -> StoredDocument? {
+    if let value = try view.reader.get(key.bytes),
+      try StoredDocument.updateTime(ofValue: value) <= view.version
+    {
+      return try StoredDocument(value: value)
+    }
+    guard !view.isCurrent else { return nil }
+    let range = KeyRange(
+      lower: key.historyKey(to: view.version.next),
+      upper: KeyRange.successor(ofPrefix: key.historyPrefix)
+    )
+    let cursor = try view.reader.cursor(over: range, reversed: false)
+    guard try cursor.next() else { return nil }
+    let record = try StoredDocument(value: cursor.value)
+    return record.updateTime <= view.version ? record : nil
+  }
+
+  /// The document at a path, at that time; nil when there was none.
+  package func get(_ path: ResourcePath, at time: ReadTime = .now) throws -> DocumentRecord? {
+    let key = DocumentKey(path, in: incarnation)
+    let name = DocumentName(database: id, path: path)
+    do {
+      if case .now = time {
+        guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+        guard case .found(let value) = try engine.get(key.bytes, cachedOnly: false)
+        else { return nil }
+        return try StoredDocument(value: value).record(name: name)
+      }
+      return try read(time) { try document(key, in: $0)?.record(name: name) }
+    } catch {
+      throw FirestoreError.storage(error)
+    }
+  }
+
+  /// What memory alone knows of the newest state; never touches the disk.
+  package func getCached(_ path: ResourcePath) -> CachedDocument {
+    let key = DocumentKey(path, in: incarnation)
+    guard !isRetired, let answer = try? engine.get(key.bytes, cachedOnly: true)
+    else { return .unknown }
+    switch answer {
+    case .missing: return .missing
+    case .incomplete: return .unknown
+    case .found(let value):
+      guard let stored = try? StoredDocument(value: value) else { return .unknown }
+      return .found(stored.record(name: DocumentName(database: id, path: path)))
+    }
+  }
+
+  /// A version that holds everything that was durable when this was called.
+  package func readTime() throws -> CommitVersion {
+    do {
+      return CommitVersion(microseconds: try engine.read { try $0.readTime() })
+    } catch {
+      throw FirestoreError.storage(error)
+    }
+  }
+
+  /// The time of a request: whole milliseconds, never above the version of a commit that follows.
+  package func requestTime() throws -> Timestamp {
+    try readTime().timestamp.truncatedToMilliseconds
+  }
+
+  /// Whether a commit with a version above this one has changed something.
+  package func hasCommits(
+    after version: CommitVersion,
+    in reader: any KeyValueReader
+  ) throws -> Bool {
+    let range = KeyRange(
+      lower: CommitKey.bytes(version.next, in: incarnation),
+      upper: KeyRange.successor(ofPrefix: KeySpace.commit.prefix(incarnation))
+    )
+    return try reader.cursor(over: range, reversed: false).next()
+  }
+
+  private func checkReadable(_ version: CommitVersion, now: CommitVersion) throws {
+    guard version <= now else { throw FirestoreError.readTimeInFuture }
+    let oldest = now.microseconds - configuration.retention
+    guard version.microseconds >= oldest, version >= historyFloor
+    else { throw FirestoreError.readTimeTooOld }
+  }
+}
+
+/// What memory alone knows of a document.
+package enum CachedDocument: Sendable {
+  case found(DocumentRecord)
+  case missing
+  /// Only the disk, or a proper read, can tell.
+  case unknown
+}

@@ -1,0 +1,73 @@
+import FirestoreModel
+import KeyValueStore
+
+// What the store tells clients, each text in one place.
+extension FirestoreError {
+  static func noDocumentToUpdate(_ name: DocumentName) -> FirestoreError {
+    FirestoreError(.notFound, "No document to update: \(name.string)")
+  }
+
+  static func documentExists(_ name: DocumentName) -> FirestoreError {
+    FirestoreError(.alreadyExists, "Document already exists: \(name.string)")
+  }
+
+  static func baseVersion(stored: CommitVersion, required: CommitVersion) -> FirestoreError {
+    FirestoreError(
+      .failedPrecondition,
+      "the stored version (\(stored.microseconds)) does not match the required base version "
+        + "(\(required.microseconds))"
+    )
+  }
+
+  static let contention = FirestoreError(
+    .aborted,
+    "Too much contention on these documents. Please try again."
+  )
+
+  /// The token of a transaction that ended well, by rollback or by its age.
+  static let transactionOver = FirestoreError(
+    .aborted,
+    "The referenced transaction has expired or is no longer valid."
+  )
+
+  /// The token of a transaction whose commit was refused.
+  static let transactionRefused = invalidArgument(
+    "The referenced transaction has expired or is no longer valid."
+  )
+
+  static let unknownTransaction = invalidArgument("Invalid transaction.")
+  static let badRetryTransaction = invalidArgument("Invalid retry transaction.")
+  static let readOnlyTransaction = invalidArgument(
+    "Cannot modify entities in a read-only transaction."
+  )
+  static let readTimeTooOld = invalidArgument("The requested snapshot version is too old.")
+  static let readTimeInFuture = invalidArgument(
+    "The requested 'read_time' cannot be in the future."
+  )
+
+  static func unknownDatabase(_ id: DatabaseID) -> FirestoreError {
+    FirestoreError(
+      .notFound,
+      "The database \(id.database.string) does not exist for project \(id.project.string)"
+    )
+  }
+
+  static let tooManyTransactions = FirestoreError(
+    .resourceExhausted,
+    "Too many transactions are under way."
+  )
+
+  static let tooManyTransactionReads = FirestoreError(
+    .resourceExhausted,
+    "The transaction has read too much."
+  )
+
+  /// What clients hear when the engine fails; the cause is for the log.
+  static func storage(_ error: any Error) -> FirestoreError {
+    if let known = error as? FirestoreError { return known }
+    if let cause = error as? KeyValueError, cause.code == .corruption {
+      return FirestoreError(.dataLoss, "Stored data is damaged.", cause: cause)
+    }
+    return FirestoreError(.unavailable, "The service is temporarily unavailable.", cause: error)
+  }
+}

@@ -1,0 +1,43 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A thread of the store's own, for work that must not block a caller's.
+///
+/// `@unchecked Sendable`: the handle is written before `init` returns and only read by `join`.
+final class StoreThread: @unchecked Sendable {
+  private let handle: pthread_t
+
+  /// Starts a thread that runs `body` once.
+  init(_ body: @escaping @Sendable () -> Void) {
+    let start = Unmanaged.passRetained(ThreadBody(run: body))
+    #if canImport(Darwin)
+    var created: pthread_t?
+    let code = pthread_create(&created, nil, { enterThread($0) }, start.toOpaque())
+    guard code == 0, let created else { preconditionFailure("no thread: error \(code)") }
+    #else
+    var created = pthread_t()
+    let code = pthread_create(&created, nil, { enterThread($0) }, start.toOpaque())
+    precondition(code == 0, "no thread: error \(code)")
+    #endif
+    handle = created
+  }
+
+  /// Waits until the body has returned. Called once.
+  func join() { pthread_join(handle, nil) }
+}
+
+/// What a new thread needs to begin.
+private final class ThreadBody {
+  let run: @Sendable () -> Void
+
+  init(run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+private func enterThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let context else { return nil }
+  Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
+  return nil
+}

@@ -1,0 +1,79 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// Reads that all look at one version: of one call, or as part of a transaction.
+///
+/// The version is that of the consistency, or is fixed by the first view; a transaction's first
+/// view fixes it for the whole transaction. Any thread may call, one at a time.
+package final class ConsistentRead: Sendable {
+  /// The transaction that the consistency began; clients are told.
+  package let newTransaction: TransactionID?
+  private let database: Database
+  private let transaction: Transaction?
+  private let version: Mutex<CommitVersion?>
+
+  init(
+    _ database: Database,
+    version: CommitVersion?,
+    transaction: Transaction?,
+    isNew: Bool
+  ) {
+    self.database = database
+    self.transaction = transaction
+    self.version = Mutex(version)
+    newTransaction = isNew ? transaction?.id : nil
+  }
+
+  /// Whether what is read must be recorded.
+  package var isTracking: Bool { transaction.map { !$0.isReadOnly } ?? false }
+
+  /// Lends a view at the version; views end with the call and may be opened again and again.
+  package func view<R>(_ body: (ReadView) throws -> R) throws -> R {
+    try transaction?.beginCall(database)
+    defer { transaction?.endCall(now: database.configuration.clock.now()) }
+    while true {
+      if let fixed = transaction?.version ?? version.withLock({ $0 }) {
+        return try database.read(.at(fixed), body)
+      }
+      // Another first read of the transaction may fix a version that this view does not hold.
+      let result = try database.read(.now) { view -> R? in
+        guard fix(view.version) == view.version else { return nil }
+        return try body(view)
+      }
+      if let result { return result }
+    }
+  }
+
+  /// Notes something that was read at the version, for the transaction's commit to check.
+  package func record(_ read: TrackedRead) throws {
+    guard let transaction, !transaction.isReadOnly else { return }
+    let limit = database.configuration.maximumTransactionReads
+    guard case .document(let path, let version) = read else {
+      try transaction.note(read, limit: limit)
+      return
+    }
+    let key = DocumentKey(path, in: database.incarnation)
+    try transaction.note(key, version, limit: limit)
+    if transaction.isPessimistic {
+      database.locks.note([key], by: transaction.owner)
+      if !transaction.isOpen { database.locks.release(transaction.owner) }
+    }
+  }
+
+  private func fix(_ candidate: CommitVersion) -> CommitVersion {
+    if let transaction { return transaction.fixVersion(candidate) }
+    return version.withLock { version in
+      let fixed = version ?? candidate
+      version = fixed
+      return fixed
+    }
+  }
+}
+
+extension Transaction {
+  /// A call begins; throws when the transaction takes none any more.
+  func beginCall(_ database: Database) throws(FirestoreError) {
+    guard beginCall(now: database.configuration.clock.now()) else { throw .transactionOver }
+  }
+}

@@ -1,0 +1,152 @@
+import FirestoreModel
+import KeyValueStore
+
+/// What a batch of documents looked like at one version.
+package struct BatchGetResult: Sendable {
+  /// A document that was asked for; the record is nil when it was missing.
+  package struct Item: Sendable {
+    package let path: ResourcePath
+    package let record: DocumentRecord?
+  }
+
+  /// In the order of the request.
+  package let items: [Item]
+  package let readTime: CommitVersion
+  /// The transaction that the request began; nil without one.
+  package let newTransaction: TransactionID?
+}
+
+extension Database {
+  /// Begins a transaction.
+  package func beginTransaction(_ options: TransactionOptions) throws -> TransactionID {
+    try begin(options).id
+  }
+
+  /// Ends a transaction without a commit. One that ended before is no error, unless it committed.
+  package func rollback(_ id: TransactionID) throws {
+    try transactions.rollback(id)
+  }
+
+  /// Prepares reading with a consistency; queries take it from here.
+  package func beginRead(_ consistency: Consistency) throws -> ConsistentRead {
+    switch consistency {
+    case .latest: ConsistentRead(self, version: nil, transaction: nil, isNew: false)
+    case .at(let version): ConsistentRead(self, version: version, transaction: nil, isNew: false)
+    case .transaction(let id):
+      try ConsistentRead(self, version: nil, transaction: transactions.find(id), isNew: false)
+    case .newTransaction(let options):
+      try ConsistentRead(self, version: nil, transaction: begin(options), isNew: true)
+    }
+  }
+
+  /// Reads documents at one version. In a pessimistic transaction it may have to wait for others
+  /// and then completes on the store's thread, otherwise on the caller's.
+  package func batchGet(
+    _ paths: [ResourcePath],
+    consistency: Consistency = .latest,
+    completion: @escaping @Sendable (Result<BatchGetResult, any Error>) -> Void
+  ) {
+    do {
+      let transaction: Transaction?
+      switch consistency {
+      case .latest, .at: transaction = nil
+      case .transaction(let id): transaction = try transactions.find(id)
+      case .newTransaction(let options): transaction = try begin(options)
+      }
+      let read = ConsistentRead(
+        self,
+        version: consistency.version,
+        transaction: transaction,
+        isNew: consistency.beginsTransaction
+      )
+      guard let transaction, transaction.isPessimistic else {
+        completion(Result { try batchGet(paths, with: read) })
+        return
+      }
+      batchGet(paths, with: read, waitingIn: transaction, completion)
+    } catch {
+      completion(.failure(FirestoreError.storage(error)))
+    }
+  }
+
+  private func begin(_ options: TransactionOptions) throws -> Transaction {
+    guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+    if case .readOnly(let version?) = options {
+      // Refuses a version that cannot be read before anything rests on it.
+      try read(.at(version)) { _ in }
+    }
+    return try transactions.begin(options)
+  }
+
+  /// Takes the documents' places first, so that the version is fixed after the wait.
+  private func batchGet(
+    _ paths: [ResourcePath],
+    with read: ConsistentRead,
+    waitingIn transaction: Transaction,
+    _ completion: @escaping @Sendable (Result<BatchGetResult, any Error>) -> Void
+  ) {
+    do {
+      try transaction.beginCall(self)
+    } catch {
+      completion(.failure(error))
+      return
+    }
+    let keys = paths.map { DocumentKey($0, in: incarnation) }
+    locks.read(keys, by: transaction.owner, insists: transaction.isRetry) { [self] result in
+      let answer = result.mapError { $0 as any Error }.flatMap { _ in
+        Result { try batchGet(paths, with: read) }
+      }
+      transaction.endCall(now: configuration.clock.now())
+      switch answer {
+      case .failure where result.isFailure: transactions.end(transaction, .rolledBack)
+      default: if !transaction.isOpen { locks.release(transaction.owner) }
+      }
+      completion(answer)
+    }
+  }
+
+  private func batchGet(
+    _ paths: [ResourcePath],
+    with read: ConsistentRead
+  ) throws -> BatchGetResult {
+    do {
+      return try read.view { view in
+        var items: [BatchGetResult.Item] = []
+        items.reserveCapacity(paths.count)
+        for path in paths {
+          let stored = try document(DocumentKey(path, in: incarnation), in: view)
+          try read.record(.document(path, stored?.updateTime ?? .zero))
+          let name = DocumentName(database: id, path: path)
+          items.append(BatchGetResult.Item(path: path, record: stored?.record(name: name)))
+        }
+        return BatchGetResult(
+          items: items,
+          readTime: view.version,
+          newTransaction: read.newTransaction
+        )
+      }
+    } catch {
+      throw FirestoreError.storage(error)
+    }
+  }
+}
+
+extension Consistency {
+  /// The version that it names.
+  fileprivate var version: CommitVersion? {
+    if case .at(let version) = self { return version }
+    return nil
+  }
+
+  fileprivate var beginsTransaction: Bool {
+    if case .newTransaction = self { return true }
+    return false
+  }
+}
+
+extension Result {
+  fileprivate var isFailure: Bool {
+    if case .failure = self { return true }
+    return false
+  }
+}

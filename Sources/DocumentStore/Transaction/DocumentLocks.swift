@@ -1,0 +1,143 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// The lock table of one database with what goes on when a wait ends.
+///
+/// Any thread may call. A call that need not wait goes on at once on its own thread; one that waited
+/// goes on on the store's follow-up thread.
+final class DocumentLocks: Sendable {
+  typealias Continuation = @Sendable (Result<Void, FirestoreError>) -> Void
+
+  private struct State {
+    var table = LockTable()
+    var continuations: [UInt64: Continuation] = [:]
+    var lastOwner: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+  /// The number of documents in the table; commits look here before they take the lock.
+  private let inUse = Atomic(0)
+  private let clock: MicrosecondClock
+  private let timeout: Int64
+  private let followUp: FollowUpQueue
+
+  init(clock: MicrosecondClock, timeout: Int64, followUp: FollowUpQueue) {
+    self.clock = clock
+    self.timeout = timeout
+    self.followUp = followUp
+  }
+
+  /// An owner of its own age, or of that of its first attempt.
+  func makeOwner(age: UInt64? = nil) -> LockTable.Owner {
+    state.withLock {
+      $0.lastOwner += 1
+      return LockTable.Owner(number: $0.lastOwner, age: age ?? $0.lastOwner)
+    }
+  }
+
+  /// Goes on when the owner has a reader's place in every document.
+  func read(
+    _ keys: [DocumentKey],
+    by owner: LockTable.Owner,
+    insists: Bool,
+    then: @escaping Continuation
+  ) {
+    take(sorted(keys)[...], then: then) { table, key, deadline in
+      table.read(key, by: owner, insists: insists, deadline: deadline)
+    }
+  }
+
+  /// Goes on when the owner may write every document.
+  func write(_ keys: [DocumentKey], by owner: LockTable.Owner, then: @escaping Continuation) {
+    take(sorted(keys)[...], then: then) { table, key, deadline in
+      table.write(key, by: owner, deadline: deadline)
+    }
+  }
+
+  /// Whether nobody holds or waits for any document, so that a commit needs no owner.
+  var isIdle: Bool { inUse.load(ordering: .sequentiallyConsistent) == 0 }
+
+  /// Shared places for what a query found, where they can be had without waiting.
+  func note(_ keys: [DocumentKey], by owner: LockTable.Owner) {
+    state.withLock { state in
+      for key in keys { state.table.note(key, by: owner) }
+      inUse.store(state.table.count, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  /// Ends everything that the owner holds or waits for; its waits fail as `reason`.
+  func release(_ owner: LockTable.Owner, failingWaits reason: FirestoreError = .transactionOver) {
+    finish { table in
+      let (granted, dropped) = table.release(owner.number)
+      return (granted, dropped, reason)
+    }
+  }
+
+  /// Ends waits that have lasted too long.
+  func expire() {
+    let now = clock.now()
+    finish { table in
+      let (granted, expired) = table.expire(now: now)
+      return (granted, expired, .contention)
+    }
+  }
+
+  private func take(
+    _ keys: ArraySlice<DocumentKey>,
+    then: @escaping Continuation,
+    request: @escaping @Sendable (inout LockTable, DocumentKey, Int64) -> LockTable.Answer
+  ) {
+    let deadline = clock.now() + timeout
+    let answer = state.withLock { state -> LockTable.Answer in
+      defer { inUse.store(state.table.count, ordering: .sequentiallyConsistent) }
+      for (index, key) in zip(keys.indices, keys) {
+        let answer = request(&state.table, key, deadline)
+        switch answer {
+        case .granted: continue
+        case .deadlock: return answer
+        case .waits(let ticket):
+          let rest = keys[(index + 1)...]
+          state.continuations[ticket] = { result in
+            switch result {
+            case .success: self.take(rest, then: then, request: request)
+            case .failure: then(result)
+            }
+          }
+          return answer
+        }
+      }
+      return .granted
+    }
+    switch answer {
+    case .granted: then(.success(()))
+    case .deadlock: then(.failure(.contention))
+    case .waits: break
+    }
+  }
+
+  /// Changes the table, then lets those whose wait ended go on.
+  private func finish(
+    _ change: (inout LockTable) -> (granted: [UInt64], failed: [UInt64], reason: FirestoreError)
+  ) {
+    let ended = state.withLock { state -> [(Continuation, Result<Void, FirestoreError>)] in
+      let (granted, failed, reason) = change(&state.table)
+      inUse.store(state.table.count, ordering: .sequentiallyConsistent)
+      return granted.compactMap { ticket in
+        state.continuations.removeValue(forKey: ticket).map { ($0, .success(())) }
+      }
+        + failed.compactMap { ticket in
+          state.continuations.removeValue(forKey: ticket).map { ($0, .failure(reason)) }
+        }
+    }
+    for (continuation, result) in ended {
+      followUp.run { continuation(result) }
+    }
+  }
+
+  /// One order for everybody, so that fewer circles arise.
+  private func sorted(_ keys: [DocumentKey]) -> [DocumentKey] {
+    guard keys.count > 1 else { return keys }
+    return Set(keys).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+  }
+}

@@ -1,0 +1,211 @@
+/// Who waits for whom: the queues of documents, as a state machine without clock or threads.
+///
+/// A place in a document's queue only schedules; whether a commit may stand is decided when it is
+/// validated. Rules:
+/// - Readers share a document while nobody waits for it. Who comes while others wait, and who was
+///   aborted before, asks for it exclusively.
+/// - Whoever has to wait stands in a queue ordered by the age of its first attempt; holders that ask
+///   for more stand before everybody else, because nobody else can be served before them.
+/// - A wait that would close a circle is refused: its requester is the one to try again.
+struct LockTable: Sendable {
+  /// Who asks: one transaction attempt or one commit, with the age that orders it.
+  struct Owner: Sendable, Hashable {
+    let number: UInt64
+    /// The number of its first attempt; smaller is older.
+    let age: UInt64
+  }
+
+  /// What an owner may do with the others.
+  enum Mode: Sendable {
+    case shared
+    case exclusive
+  }
+
+  /// The answer to a request.
+  enum Answer: Sendable, Equatable {
+    case granted
+    /// The ticket names the wait when it ends.
+    case waits(ticket: UInt64)
+    case deadlock
+  }
+
+  private struct Waiter {
+    let ticket: UInt64
+    let owner: Owner
+    let mode: Mode
+    let isUpgrade: Bool
+    let deadline: Int64
+
+    func comesBefore(_ other: Waiter) -> Bool {
+      if isUpgrade != other.isUpgrade { return isUpgrade }
+      return owner.age < other.owner.age
+    }
+  }
+
+  private struct Place {
+    var holders: [UInt64: Mode] = [:]
+    var queue: [Waiter] = []
+
+    var isVacant: Bool { holders.isEmpty && queue.isEmpty }
+
+    func admits(_ owner: UInt64, _ mode: Mode) -> Bool {
+      holders.allSatisfy { $0.key == owner || (mode == .shared && $0.value == .shared) }
+    }
+  }
+
+  private var places: [DocumentKey: Place] = [:]
+  private var held: [UInt64: Set<DocumentKey>] = [:]
+  /// The documents that an owner waits for.
+  private var waits: [UInt64: [DocumentKey]] = [:]
+  private var lastTicket: UInt64 = 0
+
+  /// The number of documents that somebody holds or waits for.
+  var count: Int { places.count }
+
+  /// A reader's place: shared, unless the reader insists or others wait.
+  mutating func read(
+    _ key: DocumentKey,
+    by owner: Owner,
+    insists: Bool,
+    deadline: Int64
+  ) -> Answer {
+    let isContended = !(places[key]?.queue.isEmpty ?? true)
+    let mode: Mode = insists || isContended ? .exclusive : .shared
+    if places[key]?.holders[owner.number] != nil, mode == .exclusive, !insists {
+      return .granted
+    }
+    return request(key, mode, by: owner, deadline: deadline)
+  }
+
+  /// A writer's place: exclusive, unless nobody else is there and the writer holds nothing either.
+  mutating func write(_ key: DocumentKey, by owner: Owner, deadline: Int64) -> Answer {
+    guard places[key] != nil else { return .granted }
+    return request(key, .exclusive, by: owner, deadline: deadline)
+  }
+
+  /// A shared place for what a query found, where it can be had without waiting.
+  mutating func note(_ key: DocumentKey, by owner: Owner) {
+    let place = places[key] ?? Place()
+    guard place.holders[owner.number] == nil, place.queue.isEmpty,
+      place.admits(owner.number, .shared)
+    else { return }
+    hold(key, .shared, by: owner.number)
+  }
+
+  /// Ends everything that an owner holds or waits for; answers the tickets that are served now and
+  /// those that will never be.
+  mutating func release(_ owner: UInt64) -> (granted: [UInt64], dropped: [UInt64]) {
+    var touched = held.removeValue(forKey: owner) ?? []
+    var dropped: [UInt64] = []
+    for key in touched { places[key]?.holders[owner] = nil }
+    for key in waits.removeValue(forKey: owner) ?? [] {
+      dropped += places[key]?.queue.filter { $0.owner.number == owner }.map(\.ticket) ?? []
+      places[key]?.queue.removeAll { $0.owner.number == owner }
+      touched.insert(key)
+    }
+    let order = touched.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    return (order.flatMap { serve($0) }, dropped)
+  }
+
+  /// Ends the waits whose deadline has come; answers their tickets and those served instead.
+  mutating func expire(now: Int64) -> (granted: [UInt64], expired: [UInt64]) {
+    var expired: [UInt64] = []
+    var granted: [UInt64] = []
+    for key in Set(waits.values.joined()) {
+      let late = places[key]?.queue.filter { $0.deadline <= now } ?? []
+      guard !late.isEmpty else { continue }
+      places[key]?.queue.removeAll { $0.deadline <= now }
+      for waiter in late { endWait(of: waiter.owner.number, for: key) }
+      expired += late.map(\.ticket)
+      granted += serve(key)
+    }
+    return (granted, expired)
+  }
+
+  private mutating func request(
+    _ key: DocumentKey,
+    _ mode: Mode,
+    by owner: Owner,
+    deadline: Int64
+  ) -> Answer {
+    let place = places[key] ?? Place()
+    let current = place.holders[owner.number]
+    if current == .exclusive || current == mode { return .granted }
+    if (place.queue.isEmpty || current != nil) && place.admits(owner.number, mode) {
+      hold(key, mode, by: owner.number)
+      return .granted
+    }
+    lastTicket += 1
+    let waiter = Waiter(
+      ticket: lastTicket,
+      owner: owner,
+      mode: mode,
+      isUpgrade: current != nil,
+      deadline: deadline
+    )
+    enqueue(waiter, for: key)
+    guard closesCircle(owner.number) else { return .waits(ticket: waiter.ticket) }
+    places[key]?.queue.removeAll { $0.ticket == waiter.ticket }
+    endWait(of: owner.number, for: key)
+    return .deadlock
+  }
+
+  private mutating func hold(_ key: DocumentKey, _ mode: Mode, by owner: UInt64) {
+    places[key, default: Place()].holders[owner] = mode
+    held[owner, default: []].insert(key)
+  }
+
+  private mutating func enqueue(_ waiter: Waiter, for key: DocumentKey) {
+    let queue = places[key]?.queue ?? []
+    let position = queue.firstIndex { waiter.comesBefore($0) } ?? queue.endIndex
+    places[key, default: Place()].queue.insert(waiter, at: position)
+    waits[waiter.owner.number, default: []].append(key)
+  }
+
+  private mutating func endWait(of owner: UInt64, for key: DocumentKey) {
+    guard let position = waits[owner]?.firstIndex(of: key) else { return }
+    waits[owner]?.remove(at: position)
+    if waits[owner]?.isEmpty == true { waits[owner] = nil }
+  }
+
+  /// Serves a queue from its front as far as it goes.
+  private mutating func serve(_ key: DocumentKey) -> [UInt64] {
+    var granted: [UInt64] = []
+    while let place = places[key], let first = place.queue.first,
+      place.admits(first.owner.number, first.mode)
+    {
+      places[key]?.queue.removeFirst()
+      endWait(of: first.owner.number, for: key)
+      hold(key, first.mode, by: first.owner.number)
+      granted.append(first.ticket)
+    }
+    if places[key]?.isVacant == true { places[key] = nil }
+    return granted
+  }
+
+  /// Whether `owner` waits, over any number of others, for itself.
+  private func closesCircle(_ owner: UInt64) -> Bool {
+    var stack = [owner]
+    var visited: Set<UInt64> = []
+    /// How much of a queue has been followed: everybody in it waits for those before.
+    var followed: [DocumentKey: Int] = [:]
+    while let current = stack.popLast() {
+      for key in waits[current] ?? [] {
+        guard let place = places[key],
+          let position = place.queue.lastIndex(where: { $0.owner.number == current })
+        else { continue }
+        if current != owner, place.holders[owner] != nil { return true }
+        let start = followed[key]
+        if let start, start >= position { continue }
+        followed[key] = position
+        let holders = start == nil ? place.holders.keys.filter { $0 != current } : []
+        let ahead = place.queue[(start ?? 0)..<position].map(\.owner.number)
+        for other in holders + ahead where other != current {
+          if other == owner { return true }
+          if visited.insert(other).inserted { stack.append(other) }
+        }
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,158 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// The transactions of one database: those under way, and for a while how the others ended.
+final class TransactionTable: Sendable {
+  private struct Past {
+    let end: Transaction.End
+    let age: UInt64
+    let forgottenAt: Int64
+  }
+
+  private struct State {
+    var open: [TransactionID: Transaction] = [:]
+    var past: [TransactionID: Past] = [:]
+    /// The past ones by the time when they are forgotten.
+    var order: [TransactionID] = []
+    var forgotten = 0
+    var sequence: UInt64 = 0
+  }
+
+  private let configuration: StoreConfiguration
+  private let locks: DocumentLocks
+  private let state = Mutex(State())
+
+  /// How many past transactions are remembered at most.
+  private static let memory = 100_000
+
+  init(configuration: StoreConfiguration, locks: DocumentLocks) {
+    self.configuration = configuration
+    self.locks = locks
+  }
+
+  /// Begins a transaction.
+  func begin(_ options: TransactionOptions) throws(FirestoreError) -> Transaction {
+    let age = try ageOfAttempt(before: options)
+    let owner = locks.makeOwner(age: age)
+    let now = configuration.clock.now()
+    let random = configuration.random()
+    let transaction = state.withLock { state -> Transaction? in
+      guard state.open.count < configuration.maximumTransactions else { return nil }
+      state.sequence += 1
+      let id = Self.id(sequence: state.sequence, random: random)
+      let transaction = Transaction(id: id, owner: owner, options: options, now: now)
+      state.open[id] = transaction
+      return transaction
+    }
+    guard let transaction else { throw .tooManyTransactions }
+    return transaction
+  }
+
+  /// A transaction that is under way; otherwise throws what became of it.
+  func find(_ id: TransactionID) throws(FirestoreError) -> Transaction {
+    expireNow(id)
+    let (open, past) = state.withLock { ($0.open[id], $0.past[id]) }
+    if let open { return open }
+    switch past?.end {
+    case nil: throw .unknownTransaction
+    case .refused: throw .transactionRefused
+    case .committed, .rolledBack, .expired: throw .transactionOver
+    }
+  }
+
+  /// Ends a transaction without a commit; one that is over already, unless committed, is no error.
+  func rollback(_ id: TransactionID) throws(FirestoreError) {
+    let (open, past) = state.withLock { ($0.open[id], $0.past[id]) }
+    if let open {
+      end(open, .rolledBack)
+      return
+    }
+    switch past?.end {
+    case nil: throw .unknownTransaction
+    case .committed: throw .transactionOver
+    case .rolledBack, .expired, .refused: return
+    }
+  }
+
+  /// Remembers how the transaction ended and gives its places free.
+  func end(_ transaction: Transaction, _ end: Transaction.End) {
+    // Also what a call took while the transaction was ended by another.
+    defer { locks.release(transaction.owner) }
+    guard transaction.end() else { return }
+    let now = configuration.clock.now()
+    state.withLock { state in
+      state.open[transaction.id] = nil
+      state.order.append(transaction.id)
+      state.past[transaction.id] = Past(
+        end: end,
+        age: transaction.owner.age,
+        forgottenAt: now + configuration.transactionMemory
+      )
+      forget(&state, now: now)
+    }
+  }
+
+  /// Ends what has been idle or has lasted too long.
+  func expire() {
+    let now = configuration.clock.now()
+    let late = state.withLock { state in
+      forget(&state, now: now)
+      return state.open.values.filter { isExpired($0, now: now) }
+    }
+    for transaction in late { end(transaction, .expired) }
+  }
+
+  /// The number of transactions under way.
+  var count: Int { state.withLock { $0.open.count } }
+
+  private func expireNow(_ id: TransactionID) {
+    guard let transaction = state.withLock({ $0.open[id] }),
+      isExpired(transaction, now: configuration.clock.now())
+    else { return }
+    end(transaction, .expired)
+  }
+
+  private func isExpired(_ transaction: Transaction, now: Int64) -> Bool {
+    transaction.isExpired(
+      now: now,
+      idle: configuration.transactionIdleTimeout,
+      total: configuration.transactionTotalTimeout
+    )
+  }
+
+  /// The age of the attempt that is retried, which ends if it has not; nil for a first attempt.
+  private func ageOfAttempt(before options: TransactionOptions) throws(FirestoreError) -> UInt64? {
+    guard case .readWrite(_, let retrying?) = options else { return nil }
+    let (open, past) = state.withLock { ($0.open[retrying], $0.past[retrying]) }
+    if let open, !open.isReadOnly {
+      end(open, .rolledBack)
+      return open.owner.age
+    }
+    guard let past, past.end != .committed else { throw .badRetryTransaction }
+    return past.age
+  }
+
+  private func forget(_ state: inout State, now: Int64) {
+    while state.forgotten < state.order.count {
+      let id = state.order[state.forgotten]
+      let isOld = (state.past[id]?.forgottenAt ?? 0) <= now
+      guard isOld || state.order.count - state.forgotten > Self.memory else { break }
+      state.past[id] = nil
+      state.forgotten += 1
+    }
+    if state.forgotten > 1_024, state.forgotten * 2 > state.order.count {
+      state.order.removeFirst(state.forgotten)
+      state.forgotten = 0
+    }
+  }
+
+  /// 16 bytes: a sequence number, so that ids differ, and a random number, so that they cannot be
+  /// guessed.
+  private static func id(sequence: UInt64, random: UInt64) -> TransactionID {
+    var bytes: [UInt8] = []
+    appendBigEndian(sequence, to: &bytes)
+    appendBigEndian(random, to: &bytes)
+    return TransactionID(bytes)
+  }
+}
