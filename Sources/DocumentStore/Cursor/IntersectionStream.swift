@@ -1,0 +1,72 @@
+import FirestoreModel
+
+/// The positions that every one of several streams has: a zig-zag of seeks.
+///
+/// Each leg jumps to the furthest position any leg has reached, so the cost follows the sparsest leg
+/// and never the sum of all.
+package final class IntersectionStream: PositionStream {
+  private let legs: [any PositionStream]
+  private let reversed: Bool
+  private var started = false
+  private var target: [UInt8] = []
+
+  /// Intersects at least one stream; all run in the same direction over the same kind of position.
+  package init(_ legs: [any PositionStream], reversed: Bool) {
+    precondition(!legs.isEmpty)
+    self.legs = legs
+    self.reversed = reversed
+  }
+
+  package var position: UnsafeRawBufferPointer { legs[0].position }
+
+  /// The first leg's; equal positions of one document carry equal values.
+  package var payload: UnsafeRawBufferPointer { legs[0].payload }
+
+  package func next() throws -> Bool {
+    guard try legs[0].next() else { return false }
+    return try align()
+  }
+
+  package func seek(_ target: UnsafeRawBufferPointer) throws -> Bool {
+    guard try legs[0].seek(target) else { return false }
+    return try align()
+  }
+
+  /// Moves legs until all stand on one position, the first leg's or one beyond it.
+  private func align() throws -> Bool {
+    setTarget(legs[0].position)
+    var agreed = 1
+    var leg = legs.count > 1 ? 1 : 0
+    let wasStarted = started
+    started = true
+    var fresh = wasStarted ? 0 : legs.count - 1
+    while agreed < legs.count {
+      let stream = legs[leg]
+      // A leg that already stands on the target or beyond it need not move.
+      let moves = fresh > 0 || order(stream.position) == .ascending
+      if fresh > 0 { fresh -= 1 }
+      if moves {
+        guard try target.withUnsafeBytes({ try stream.seek($0) }) else { return false }
+      }
+      if order(stream.position) == .equal {
+        agreed += 1
+      } else {
+        setTarget(stream.position)
+        agreed = 1
+      }
+      leg = (leg + 1) % legs.count
+    }
+    return true
+  }
+
+  /// Where a position stands relative to the target, in the stream's direction.
+  private func order(_ position: UnsafeRawBufferPointer) -> Ordering {
+    let result = target.withUnsafeBytes { compareBytes(position, $0) }
+    return reversed ? result.reversed : result
+  }
+
+  private func setTarget(_ position: UnsafeRawBufferPointer) {
+    target.removeAll(keepingCapacity: true)
+    target.append(contentsOf: position)
+  }
+}

@@ -1,0 +1,60 @@
+import FirestoreModel
+import KeyValueStore
+
+/// One document by name, if it satisfies the query: what `__name__ ==` asks for.
+final class LookupStream: PositionStream {
+  private let context: QueryContext
+  private let name: [UInt8]
+  private let orders: [Order]
+  private let range: PositionRange
+  private let lentPosition = LentBytes()
+  private let lentTags = LentBytes()
+  private var isDone = false
+
+  /// Looks for a name part; its position is that of the query's own order.
+  init(_ context: QueryContext, name: [UInt8], orders: [Order], range: PositionRange) {
+    self.context = context
+    self.name = name
+    self.orders = orders
+    self.range = range
+  }
+
+  var position: UnsafeRawBufferPointer { lentPosition.bytes }
+  var payload: UnsafeRawBufferPointer { lentTags.bytes }
+
+  func next() throws -> Bool {
+    if isDone { return false }
+    isDone = true
+    guard let document = try context.document(named: name),
+      try context.matches(document, named: name),
+      let place = OrderedPosition(document, name: name, orders: orders)
+    else { return false }
+    lentPosition.set(place.bytes)
+    lentTags.set(place.tags)
+    return range.contains(position)
+  }
+
+  func seek(_ target: UnsafeRawBufferPointer) throws -> Bool {
+    guard try next() else { return false }
+    return compareBytes(position, target) != .ascending
+  }
+}
+
+/// The position that a document would have in an index with exactly a query's orders.
+struct OrderedPosition {
+  private(set) var bytes: [UInt8] = []
+  private(set) var tags: [UInt8] = []
+
+  /// Nil where the document lacks one of the fields.
+  init?(_ document: StoredDocument, name: [UInt8], orders: [Order]) {
+    for order in orders {
+      if order.field.isDocumentName {
+        bytes.append(contentsOf: order.direction == .ascending ? name : name.map { ~$0 })
+        continue
+      }
+      guard let value = document.fields.value(at: order.field) else { return nil }
+      let tag = OrderedEncoding.append(value, to: &bytes, direction: order.direction)
+      tags.append(tag.rawValue)
+    }
+  }
+}

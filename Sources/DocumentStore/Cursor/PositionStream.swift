@@ -1,0 +1,26 @@
+/// Candidates of a query in the order of their positions.
+///
+/// A *position* is what follows an index's equality prefix in its keys: the encoded values of the
+/// order fields, then the document's name. Streams that run backwards give positions in descending
+/// byte order. Streams live inside one engine view and belong to one thread.
+package protocol PositionStream: AnyObject {
+  /// Moves to the next candidate; false at the end.
+  func next() throws -> Bool
+
+  /// Moves to the first candidate at or beyond `target` in the stream's direction; never backwards.
+  func seek(_ target: UnsafeRawBufferPointer) throws -> Bool
+
+  /// The candidate's position; lent until the next move, valid after a move that answered true.
+  var position: UnsafeRawBufferPointer { get }
+
+  /// What is stored beside the position: an entry's type tags, a document's record.
+  var payload: UnsafeRawBufferPointer { get }
+}
+
+/// A stream without candidates.
+package final class EmptyStream: PositionStream {
+  package func next() -> Bool { false }
+  package func seek(_ target: UnsafeRawBufferPointer) -> Bool { false }
+  package var position: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+  package var payload: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+}

@@ -1,0 +1,40 @@
+import FirestoreModel
+import KeyValueStore
+
+/// One engine view together with the version at which it is read and what reading it has cost.
+///
+/// A view is `current` when it holds no commit above the read version: then what is live is what is
+/// visible and history need not be looked at.
+package final class ReadView {
+  package let reader: any KeyValueReader
+  package let version: CommitVersion
+  package let isCurrent: Bool
+  package var statistics = ReadStatistics()
+
+  /// A view read at `version`; `isCurrent` promises that it holds no later commit.
+  package init(_ reader: any KeyValueReader, at version: CommitVersion, isCurrent: Bool) {
+    self.reader = reader
+    self.version = version
+    self.isCurrent = isCurrent
+  }
+}
+
+/// What a query has read so far; `explain` reports it as it is.
+package struct ReadStatistics: Sendable, Hashable {
+  /// Index entries looked at, visible at the read version or not.
+  package var indexEntriesScanned = 0
+  /// Document records looked at.
+  package var documentsScanned = 0
+  /// Moves to a key elsewhere than the next one.
+  package var seeks = 0
+
+  /// Nothing read yet.
+  package init() {}
+
+  /// Adds what another part of the query has read.
+  package mutating func add(_ other: ReadStatistics) {
+    indexEntriesScanned += other.indexEntriesScanned
+    documentsScanned += other.documentsScanned
+    seeks += other.seeks
+  }
+}

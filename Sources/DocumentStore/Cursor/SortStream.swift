@@ -1,0 +1,146 @@
+import FirestoreModel
+import KeyValueStore
+
+/// Reads all documents that a plan without order finds, keeps those that satisfy the query, and
+/// gives them in the query's order: what a missing index costs.
+///
+/// At most `SortBuffer.capacity` positions are held; when they are used up and there were more, the
+/// documents are read again for the next ones.
+final class SortStream: PositionStream {
+  private let context: QueryContext
+  private let orders: [Order]
+  private let range: PositionRange
+  private let buffer: SortBuffer
+  private let openBase: () throws -> CandidateStream
+  private var index = -1
+  private let lentPosition = LentBytes()
+  private let lentTags = LentBytes()
+
+  /// Sorts what `openBase` opens; `buffer` keeps what was sorted for the query's next pulls.
+  init(
+    _ context: QueryContext,
+    orders: [Order],
+    range: PositionRange,
+    buffer: SortBuffer,
+    openBase: @escaping () throws -> CandidateStream
+  ) {
+    self.context = context
+    self.orders = orders
+    self.range = range
+    self.buffer = buffer
+    self.openBase = openBase
+  }
+
+  var position: UnsafeRawBufferPointer { lentPosition.bytes }
+  var payload: UnsafeRawBufferPointer { lentTags.bytes }
+
+  func next() throws -> Bool {
+    if index < 0 {
+      if !buffer.covers(range) { try fill(range) }
+      index = buffer.index(of: range.lower)
+    } else {
+      index += 1
+    }
+    if index == buffer.entries.count, !buffer.isComplete, let last = buffer.entries.last {
+      let rest = PositionRange(lower: last.position + [0], upper: range.upper)
+      try fill(rest)
+      index = 0
+    }
+    guard index < buffer.entries.count else { return false }
+    let entry = buffer.entries[index]
+    lentPosition.set(entry.position)
+    lentTags.set(entry.tags)
+    return range.contains(position)
+  }
+
+  func seek(_ target: UnsafeRawBufferPointer) throws -> Bool {
+    while try next() {
+      if compareBytes(position, target) != .ascending { return true }
+    }
+    return false
+  }
+
+  private func fill(_ wanted: PositionRange) throws {
+    let base = try openBase()
+    var heap = MinimumHeap<SortBuffer.Entry> { $1.position.lexicographicallyPrecedes($0.position) }
+    var overflowed = false
+    var name: [UInt8] = []
+    while try base.next() {
+      base.copyName(to: &name)
+      guard let entry = try entry(base, name: name, in: wanted) else { continue }
+      if heap.count < SortBuffer.capacity {
+        heap.insert(entry)
+        continue
+      }
+      overflowed = true
+      if let greatest = heap.minimum,
+        entry.position.lexicographicallyPrecedes(greatest.position)
+      {
+        heap.replaceMinimum(with: entry)
+      }
+    }
+    buffer.replace(with: heap.elements, from: wanted, isComplete: !overflowed)
+  }
+
+  private func entry(
+    _ base: CandidateStream,
+    name: [UInt8],
+    in wanted: PositionRange
+  ) throws -> SortBuffer.Entry? {
+    let document =
+      base.plan.deliversRecords
+      ? try StoredDocument(value: base.payload) : try context.document(named: name)
+    guard let document, try context.matches(document, named: name),
+      let place = OrderedPosition(document, name: name, orders: orders),
+      place.bytes.withUnsafeBytes({ wanted.contains($0) })
+    else { return nil }
+    return SortBuffer.Entry(position: place.bytes, tags: place.tags)
+  }
+}
+
+/// Positions that were sorted for a query at its version; they serve its later pulls.
+final class SortBuffer {
+  /// How many positions one buffer holds.
+  static let capacity = 50_000
+
+  struct Entry {
+    let position: [UInt8]
+    let tags: [UInt8]
+  }
+
+  private(set) var entries: [Entry] = []
+  /// Whether the entries go on to the end of what was asked for.
+  private(set) var isComplete = false
+  private var range: PositionRange?
+
+  /// Takes the least positions of a range.
+  func replace(with unsorted: [Entry], from range: PositionRange, isComplete: Bool) {
+    entries = unsorted.sorted { $0.position.lexicographicallyPrecedes($1.position) }
+    self.range = range
+    self.isComplete = isComplete
+  }
+
+  /// Whether the beginning of a range is in the buffer, as far as there is anything.
+  func covers(_ wanted: PositionRange) -> Bool {
+    guard let range, range.upper == wanted.upper,
+      !wanted.lower.lexicographicallyPrecedes(range.lower)
+    else { return false }
+    guard let last = entries.last else { return isComplete }
+    return isComplete || !last.position.lexicographicallyPrecedes(wanted.lower)
+  }
+
+  /// The first entry at or above a position.
+  func index(of position: [UInt8]) -> Int {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].position.lexicographicallyPrecedes(position) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+}

@@ -1,0 +1,137 @@
+import FirestoreModel
+
+/// Which documents an index holds; raw values are those of `google.firestore.admin.v1`.
+package enum IndexScope: UInt8, Sendable, Hashable, CaseIterable {
+  /// One collection at a time, each in a range of its own.
+  case collection = 1
+  /// All collections of one id, in one range.
+  case collectionGroup = 2
+}
+
+/// How an index holds one field.
+package enum IndexFieldMode: UInt8, Sendable, Hashable, CaseIterable {
+  case ascending = 1
+  case descending = 2
+  /// One entry for each distinct element of an array.
+  case contains = 3
+
+  /// The order's mode.
+  package init(_ direction: Order.Direction) {
+    self = direction == .ascending ? .ascending : .descending
+  }
+
+  /// The direction in which the encoded value is written; elements are written ascending.
+  package var direction: Order.Direction { self == .descending ? .descending : .ascending }
+}
+
+/// One field of a declared index.
+package struct IndexField: Sendable, Hashable {
+  package let path: FieldPath
+  package let mode: IndexFieldMode
+
+  /// A field in that mode.
+  package init(_ path: FieldPath, _ mode: IndexFieldMode) {
+    self.path = path
+    self.mode = mode
+  }
+}
+
+/// A composite index as it is declared: the fields in order, then the document's name.
+///
+/// Two declarations that mean the same index are equal: the name's direction is kept apart and
+/// follows the last field's where it is not given.
+package struct IndexDefinition: Sendable, Hashable {
+  package let collectionID: Text
+  package let scope: IndexScope
+  /// At least one field, none of them `__name__`.
+  package let fields: [IndexField]
+  package let nameDirection: Order.Direction
+
+  /// The most fields that one index may have.
+  package static let maximumFields = 100
+
+  /// Declares an index; `__name__`, if present, must be the last field.
+  ///
+  /// Refuses what Firestore refuses: no fields, a field twice, more than one array field, more than
+  /// 100 fields.
+  package init(
+    collectionID: Text,
+    scope: IndexScope,
+    fields declared: [IndexField]
+  ) throws(FirestoreError) {
+    var fields = declared
+    var direction = Order.Direction.ascending
+    if let last = fields.last, last.path.isDocumentName {
+      guard last.mode != .contains else {
+        throw .invalidArgument("field '__name__' cannot have an array configuration")
+      }
+      direction = last.mode.direction
+      fields.removeLast()
+    } else if let last = fields.last {
+      direction = last.mode.direction
+    }
+    try Self.check(fields)
+    self.collectionID = collectionID
+    self.scope = scope
+    self.fields = fields
+    nameDirection = direction
+  }
+
+  private static func check(_ fields: [IndexField]) throws(FirestoreError) {
+    if fields.isEmpty { throw .invalidArgument("an index needs at least one field") }
+    if fields.count > maximumFields {
+      throw .invalidArgument("an index may not have more than \(maximumFields) fields")
+    }
+    if Set(fields.map(\.path)).count < fields.count {
+      throw .invalidArgument("an index may not name a field twice")
+    }
+    if fields.count(where: { $0.mode == .contains }) > 1 {
+      throw .invalidArgument("an index may not have more than one array field")
+    }
+    if fields.contains(where: \.path.isDocumentName) {
+      throw .invalidArgument("field '__name__' must be the last field of an index")
+    }
+  }
+
+  /// The fields with the name behind them, as the admin API and the links list them.
+  package var listedFields: [IndexField] {
+    fields + [IndexField(.documentName, IndexFieldMode(nameDirection))]
+  }
+}
+
+/// Whether queries may use an index.
+package enum IndexState: Sendable, Hashable {
+  /// Commits maintain it; documents from before are still being added.
+  case creating
+  /// Complete for reads at this version and later.
+  case ready(since: CommitVersion)
+  /// No longer maintained; its entries are being erased.
+  case deleting
+
+  /// Whether a read at `version` may rely on the index.
+  package func isUsable(at version: CommitVersion) -> Bool {
+    if case .ready(let since) = self { return since <= version }
+    return false
+  }
+
+  /// Whether commits keep its entries.
+  package var isMaintained: Bool { self != .deleting }
+}
+
+/// A declared index of one database.
+package struct DeclaredIndex: Sendable, Hashable {
+  /// Part of its keys; never used again after a deletion.
+  package let number: UInt32
+  package let definition: IndexDefinition
+  package var state: IndexState
+
+  /// An index under its number.
+  package init(number: UInt32, definition: IndexDefinition, state: IndexState) {
+    self.number = number
+    self.definition = definition
+    self.state = state
+  }
+
+  /// The id that the admin API and links show.
+  package var id: String { "CICAg\(String(number, radix: 36, uppercase: true))" }
+}

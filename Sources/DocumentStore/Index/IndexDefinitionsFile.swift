@@ -1,0 +1,288 @@
+import FirestoreModel
+
+/// The index definitions of a database as the Firebase CLI keeps them: `firestore.indexes.json`.
+///
+///     indexes[]        { collectionGroup, queryScope, fields[] { fieldPath, order | arrayConfig } }
+///     fieldOverrides[] { collectionGroup, fieldPath, indexes[] { queryScope, order | arrayConfig } }
+///
+/// What is not supported is refused by the name of its member: `ttl`, `vectorConfig`, `density` other
+/// than SPARSE_ALL, unknown members.
+package struct IndexDefinitionsFile: Sendable, Hashable {
+  /// The declared indexes of one field's override.
+  package struct Override: Sendable, Hashable {
+    package let collectionID: Text
+    package let field: FieldPath
+    package let indexes: Set<SingleFieldIndex>
+
+    /// An exact list of a field's indexes.
+    package init(collectionID: Text, field: FieldPath, indexes: Set<SingleFieldIndex>) {
+      self.collectionID = collectionID
+      self.field = field
+      self.indexes = indexes
+    }
+  }
+
+  package var indexes: [IndexDefinition]
+  package var overrides: [Override]
+
+  /// Definitions to print.
+  package init(indexes: [IndexDefinition] = [], overrides: [Override] = []) {
+    self.indexes = indexes
+    self.overrides = overrides
+  }
+
+  /// Reads a file's text.
+  package init(parsing text: String) throws(FirestoreError) {
+    self.init()
+    let document = try JSONText(parsing: text)
+    for (name, value) in try Self.members(document, of: "the file") {
+      switch name {
+      case "indexes":
+        for (index, element) in try Self.elements(value, "indexes").enumerated() {
+          indexes.append(try Self.definition(element, "indexes[\(index)]"))
+        }
+      case "fieldOverrides":
+        for (index, element) in try Self.elements(value, "fieldOverrides").enumerated() {
+          overrides.append(try Self.override(element, "fieldOverrides[\(index)]"))
+        }
+      default: throw Self.unsupported(name)
+      }
+    }
+  }
+
+  /// The file's text; the same definitions give the same text.
+  package var text: String {
+    let document = JSONText.object([
+      .init("indexes", .array(indexes.map(Self.json))),
+      .init("fieldOverrides", .array(overrides.map(Self.json))),
+    ])
+    return document.printed(flat: Self.isFlat) + "\n"
+  }
+
+  /// One declared index as it stands in a file.
+  static func entry(_ definition: IndexDefinition) -> String {
+    json(definition).printed { _ in true }
+  }
+
+  /// The override that adds an index to a field's defaults, as it stands in a file.
+  static func entry(collectionID: Text, field: FieldPath, adding index: SingleFieldIndex) -> String
+  {
+    let override = Override(
+      collectionID: collectionID,
+      field: field,
+      indexes: SingleFieldIndex.defaults.union([index])
+    )
+    return json(override).printed { _ in true }
+  }
+}
+
+// Reading.
+extension IndexDefinitionsFile {
+  private static func definition(
+    _ value: JSONText,
+    _ place: String
+  ) throws(FirestoreError) -> IndexDefinition {
+    var collectionID: Text?
+    var scope = IndexScope.collection
+    var fields: [IndexField] = []
+    for (name, value) in try members(value, of: place) {
+      switch name {
+      case "collectionGroup", "collectionId":
+        collectionID = Text(try string(value, "\(place).\(name)"))
+      case "queryScope": scope = try self.scope(value, "\(place).queryScope")
+      case "fields":
+        for (index, element) in try elements(value, "\(place).fields").enumerated() {
+          fields.append(try field(element, "\(place).fields[\(index)]"))
+        }
+      case "density":
+        guard value == .string("SPARSE_ALL") else { throw unsupported("\(place).density") }
+      default: throw unsupported("\(place).\(name)")
+      }
+    }
+    guard let collectionID else { throw missing("\(place).collectionGroup") }
+    return try IndexDefinition(collectionID: collectionID, scope: scope, fields: fields)
+  }
+
+  private static func field(
+    _ value: JSONText,
+    _ place: String
+  ) throws(FirestoreError) -> IndexField {
+    var path: FieldPath?
+    var mode: IndexFieldMode?
+    for (name, value) in try members(value, of: place) {
+      switch name {
+      case "fieldPath":
+        path = try FieldPath(parsing: try string(value, "\(place).fieldPath"))
+      case "order", "mode", "arrayConfig":
+        mode = try self.mode(name, value, "\(place).\(name)")
+      default: throw unsupported("\(place).\(name)")
+      }
+    }
+    guard let path else { throw missing("\(place).fieldPath") }
+    guard let mode else { throw missing("\(place).order") }
+    return IndexField(path, mode)
+  }
+
+  private static func override(
+    _ value: JSONText,
+    _ place: String
+  ) throws(FirestoreError) -> Override {
+    var collectionID: Text?
+    var path: FieldPath?
+    var indexes: Set<SingleFieldIndex>?
+    for (name, value) in try members(value, of: place) {
+      switch name {
+      case "collectionGroup", "collectionId":
+        collectionID = Text(try string(value, "\(place).\(name)"))
+      case "fieldPath":
+        let text = try string(value, "\(place).fieldPath")
+        path = text == "*" ? FieldOverride.anyField : try FieldPath(parsing: text)
+      case "ttl":
+        guard value == .boolean(false) else { throw unsupported("\(place).ttl") }
+      case "indexes":
+        var list: Set<SingleFieldIndex> = []
+        for (index, element) in try elements(value, "\(place).indexes").enumerated() {
+          list.insert(try single(element, "\(place).indexes[\(index)]"))
+        }
+        indexes = list
+      default: throw unsupported("\(place).\(name)")
+      }
+    }
+    guard let collectionID else { throw missing("\(place).collectionGroup") }
+    guard let path else { throw missing("\(place).fieldPath") }
+    guard let indexes else { throw missing("\(place).indexes") }
+    return Override(collectionID: collectionID, field: path, indexes: indexes)
+  }
+
+  private static func single(
+    _ value: JSONText,
+    _ place: String
+  ) throws(FirestoreError) -> SingleFieldIndex {
+    var scope = IndexScope.collection
+    var mode: IndexFieldMode?
+    for (name, value) in try members(value, of: place) {
+      switch name {
+      case "queryScope": scope = try self.scope(value, "\(place).queryScope")
+      case "order", "arrayConfig": mode = try self.mode(name, value, "\(place).\(name)")
+      default: throw unsupported("\(place).\(name)")
+      }
+    }
+    guard let mode else { throw missing("\(place).order") }
+    return SingleFieldIndex(scope, mode)
+  }
+
+  private static func mode(
+    _ name: String,
+    _ value: JSONText,
+    _ place: String
+  ) throws(FirestoreError) -> IndexFieldMode {
+    let text = try string(value, place)
+    switch (name, text) {
+    case ("order", "ASCENDING"), ("mode", "ASCENDING"): return .ascending
+    case ("order", "DESCENDING"), ("mode", "DESCENDING"): return .descending
+    case ("arrayConfig", "CONTAINS"), ("mode", "ARRAY_CONTAINS"): return .contains
+    default: throw .invalidArgument("\(place): \"\(text)\" is not supported.")
+    }
+  }
+
+  private static func scope(
+    _ value: JSONText,
+    _ place: String
+  ) throws(FirestoreError) -> IndexScope {
+    switch try string(value, place) {
+    case "COLLECTION": return .collection
+    case "COLLECTION_GROUP": return .collectionGroup
+    case let other: throw .invalidArgument("\(place): \"\(other)\" is not supported.")
+    }
+  }
+
+  private static func members(
+    _ value: JSONText,
+    of place: String
+  ) throws(FirestoreError) -> [(String, JSONText)] {
+    guard case .object(let members) = value
+    else { throw .invalidArgument("\(place) must be an object.") }
+    return members.map { ($0.key, $0.value) }
+  }
+
+  private static func elements(
+    _ value: JSONText,
+    _ place: String
+  ) throws(FirestoreError) -> [JSONText] {
+    guard case .array(let elements) = value
+    else { throw .invalidArgument("\(place) must be a list.") }
+    return elements
+  }
+
+  private static func string(
+    _ value: JSONText,
+    _ place: String
+  ) throws(FirestoreError) -> String {
+    guard case .string(let text) = value
+    else { throw .invalidArgument("\(place) must be a string.") }
+    return text
+  }
+
+  private static func unsupported(_ place: String) -> FirestoreError {
+    .invalidArgument("\(place) is not supported.")
+  }
+
+  private static func missing(_ place: String) -> FirestoreError {
+    .invalidArgument("\(place) is missing.")
+  }
+}
+
+// Printing.
+extension IndexDefinitionsFile {
+  private static func json(_ definition: IndexDefinition) -> JSONText {
+    // The CLI leaves the name out where it follows the last field's direction.
+    let last = definition.fields.last?.mode.direction ?? .ascending
+    let fields = definition.nameDirection == last ? definition.fields : definition.listedFields
+    return .object([
+      .init("collectionGroup", .string(definition.collectionID.string)),
+      .init("queryScope", .string(name(definition.scope))),
+      .init(
+        "fields",
+        .array(
+          fields.map {
+            .object([.init("fieldPath", .string($0.path.canonicalString)), json($0.mode)])
+          }
+        )
+      ),
+    ])
+  }
+
+  private static func json(_ override: Override) -> JSONText {
+    let isAny = override.field == FieldOverride.anyField
+    return .object([
+      .init("collectionGroup", .string(override.collectionID.string)),
+      .init("fieldPath", .string(isAny ? "*" : override.field.canonicalString)),
+      .init(
+        "indexes",
+        .array(
+          override.indexes.sorted { $0.place < $1.place }.map {
+            .object([json($0.mode), .init("queryScope", .string(name($0.scope)))])
+          }
+        )
+      ),
+    ])
+  }
+
+  private static func json(_ mode: IndexFieldMode) -> JSONText.Member {
+    switch mode {
+    case .ascending: .init("order", .string("ASCENDING"))
+    case .descending: .init("order", .string("DESCENDING"))
+    case .contains: .init("arrayConfig", .string("CONTAINS"))
+    }
+  }
+
+  private static func name(_ scope: IndexScope) -> String {
+    scope == .collection ? "COLLECTION" : "COLLECTION_GROUP"
+  }
+
+  /// Fields of an index are one line each.
+  private static func isFlat(_ value: JSONText) -> Bool {
+    guard case .object(let members) = value else { return false }
+    return members.allSatisfy { if case .string = $0.value { true } else { false } }
+  }
+}

@@ -1,0 +1,69 @@
+import FirestoreModel
+import KeyValueStore
+
+/// One entry that a document has in an index.
+package struct IndexEntry: Sendable, Hashable {
+  /// The whole live key.
+  package let key: [UInt8]
+  /// What the key does not say of its values: `ValueTag`s in their order, trailing zeros left away.
+  package let tags: [UInt8]
+
+  /// An entry as a maintainer makes it.
+  package init(key: [UInt8], tags: [UInt8]) {
+    self.key = key
+    self.tags = tags
+  }
+}
+
+/// Values of index entries, and the keys of their history.
+///
+/// The live value is the version of the commit that wrote the entry (8 bytes big-endian), then the
+/// `ValueTag`s of the values in their order, trailing zeros left away.
+///
+///     history    22 | 23, the live key without its first byte, to 8B, from 8B -> the tags
+///
+/// `from` is the version that wrote the entry, `to` that of the commit that removed it.
+package enum IndexEntryCoding {
+  /// The history key of an entry that lived from one commit to another.
+  package static func historyKey(
+    liveKey key: [UInt8],
+    from: CommitVersion,
+    to: CommitVersion
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(key.count + 16)
+    bytes.append(contentsOf: key)
+    bytes[0] = historyPrefix(of: key[0])
+    appendBigEndian(UInt64(bitPattern: to.microseconds), to: &bytes)
+    appendBigEndian(UInt64(bitPattern: from.microseconds), to: &bytes)
+    return bytes
+  }
+
+  /// The first byte of the history of live keys with a first byte.
+  package static func historyPrefix(of first: UInt8) -> UInt8 {
+    switch first {
+    case IndexKey.automatic: 0x22
+    case IndexKey.declared: 0x23
+    default: first
+    }
+  }
+
+  /// The value of a live entry.
+  package static func value(version: CommitVersion, tags: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(8 + tags.count)
+    appendBigEndian(UInt64(bitPattern: version.microseconds), to: &bytes)
+    bytes.append(contentsOf: tags)
+    return bytes
+  }
+
+  /// The version that wrote a live entry.
+  package static func version(ofValue value: UnsafeRawBufferPointer) -> CommitVersion {
+    CommitVersion(microseconds: bigEndian(value, at: 0))
+  }
+
+  /// The tags of a live entry.
+  package static func tags(ofValue value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: value.dropFirst(8))
+  }
+}

@@ -1,0 +1,104 @@
+import FirestoreModel
+import KeyValueStore
+
+/// Keys of index entries.
+///
+/// LAYOUT
+///
+///     automatic  20  incarnation 4B  kind  scope  place  field path  value  name
+///     declared   21  incarnation 4B  index number 4B      place  values      name
+///
+/// - kind: 01 the field's value, 02 one element of its array; scope: 01 collection, 02 group;
+/// - place: collection scope: the collection's path, its segments and the terminator;
+///   group scope: the collection id as one segment, and nothing in declared indexes, whose number
+///   implies it;
+/// - field path: its names and the terminator (`SegmentEncoding`);
+/// - value: `OrderedEncoding`, ascending in automatic indexes, each in its field's direction in
+///   declared ones; cut at 1,503 bytes, which the tags tell;
+/// - name: collection scope: the document id as one segment; group scope: the whole path, its
+///   segments and the terminator; inverted where a declared index has the name descending.
+///
+/// Values and history keys: `IndexEntryCoding`.
+package enum IndexKey {
+  /// First byte of automatic entries.
+  package static let automatic = KeySpace.automaticIndex.rawValue
+  /// First byte of declared indexes' entries.
+  package static let declared = KeySpace.declaredIndex.rawValue
+
+  static let valueKind: UInt8 = 0x01
+  static let elementKind: UInt8 = 0x02
+
+  /// Where the kind byte of an automatic key stands.
+  static let kindOffset = 5
+
+  /// The beginning of all automatic entries of a kind in one place, up to the field path.
+  package static func automaticPrefix(
+    incarnation: Incarnation,
+    kind: AutomaticIndexKind,
+    collection: ResourcePath
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(128)
+    bytes.append(automatic)
+    append(incarnation, to: &bytes)
+    bytes.append(kind.elements ? elementKind : valueKind)
+    bytes.append(kind.scope.rawValue)
+    appendPlace(kind.scope, collection, to: &bytes)
+    return bytes
+  }
+
+  /// The beginning of all entries of a declared index in one place.
+  package static func declaredPrefix(
+    incarnation: Incarnation,
+    number: UInt32,
+    scope: IndexScope,
+    collection: ResourcePath
+  ) -> [UInt8] {
+    var bytes = declaredPrefix(incarnation: incarnation, number: number)
+    if scope == .collection { appendPlace(scope, collection, to: &bytes) }
+    return bytes
+  }
+
+  /// The beginning of all entries of a declared index.
+  package static func declaredPrefix(incarnation: Incarnation, number: UInt32) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(128)
+    bytes.append(declared)
+    append(incarnation, to: &bytes)
+    append(number, to: &bytes)
+    return bytes
+  }
+
+  /// Appends the name part of an entry, ascending.
+  package static func appendName(
+    _ path: ResourcePath,
+    scope: IndexScope,
+    to bytes: inout [UInt8]
+  ) {
+    switch scope {
+    case .collection:
+      if let id = path.lastID { SegmentEncoding.append(id, to: &bytes) }
+    case .collectionGroup:
+      SegmentEncoding.append(path, to: &bytes)
+      bytes.append(SegmentEncoding.terminator)
+    }
+  }
+
+  private static func appendPlace(
+    _ scope: IndexScope,
+    _ collection: ResourcePath,
+    to bytes: inout [UInt8]
+  ) {
+    switch scope {
+    case .collection:
+      SegmentEncoding.append(collection, to: &bytes)
+      bytes.append(SegmentEncoding.terminator)
+    case .collectionGroup:
+      if let id = collection.lastID { SegmentEncoding.append(id, to: &bytes) }
+    }
+  }
+
+  private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+  }
+}

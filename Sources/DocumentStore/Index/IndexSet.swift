@@ -1,0 +1,85 @@
+import FirestoreModel
+
+/// One database's index definitions at one moment: what commits maintain and queries may use.
+package struct IndexSet: Sendable {
+  /// Two pictures of one database are the same exactly if this is.
+  package let generation: UInt64
+  package let incarnation: Incarnation
+  /// By number.
+  package let declared: [DeclaredIndex]
+  package let overrides: [FieldOverride]
+  /// The greatest number that a declared index ever had.
+  let lastNumber: UInt32
+
+  private let rules: [Text: CollectionIndexRules]
+  private let maintainers: [Text: [any IndexMaintainer]]
+  private let defaultRules: CollectionIndexRules
+  private let defaultMaintainers: [any IndexMaintainer]
+
+  /// The most entries that one document may have.
+  package static let maximumEntries = 40_000
+
+  /// A picture of some definitions.
+  package init(
+    generation: UInt64,
+    incarnation: Incarnation,
+    declared: [DeclaredIndex] = [],
+    overrides: [FieldOverride] = [],
+    lastNumber: UInt32 = 0
+  ) {
+    self.generation = generation
+    self.incarnation = incarnation
+    self.declared = declared.sorted { $0.number < $1.number }
+    self.overrides = overrides
+    self.lastNumber = max(lastNumber, declared.map(\.number).max() ?? 0)
+    let ids = Set(declared.map(\.definition.collectionID) + overrides.map(\.collectionID))
+    var rules: [Text: CollectionIndexRules] = [:]
+    for id in ids {
+      rules[id] = CollectionIndexRules(
+        incarnation: incarnation,
+        declared: declared.filter { $0.definition.collectionID == id },
+        overrides: overrides.filter { $0.collectionID == id }
+      )
+    }
+    self.rules = rules
+    maintainers = rules.mapValues(IndexMaintainers.make)
+    defaultRules = CollectionIndexRules(incarnation: incarnation, declared: [], overrides: [])
+    defaultMaintainers = IndexMaintainers.make(for: defaultRules)
+  }
+
+  /// All entries of a document, sorted by key, each key once.
+  package func entries(
+    of path: ResourcePath,
+    fields: DocumentFields
+  ) throws(FirestoreError) -> [IndexEntry] {
+    let document = IndexedDocument(path: path, fields: fields)
+    let id = document.collection.lastID ?? ""
+    var entries: [IndexEntry] = []
+    entries.reserveCapacity(document.values.count + 4)
+    for maintainer in maintainers[id] ?? defaultMaintainers {
+      maintainer.addEntries(of: document, to: &entries)
+    }
+    if entries.count > Self.maximumEntries {
+      throw .invalidArgument("too many index entries for entity")
+    }
+    entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    return entries
+  }
+
+  /// The declared indexes of a collection id in a scope.
+  package func declared(collectionID: Text, scope: IndexScope) -> [DeclaredIndex] {
+    rules[collectionID]?.declared.filter { $0.definition.scope == scope } ?? []
+  }
+
+  /// Whether queries may use a field's index; nil where there is none.
+  package func state(
+    of index: SingleFieldIndex,
+    field: FieldPath,
+    collectionID: Text
+  ) -> IndexState? {
+    guard let override = (rules[collectionID] ?? defaultRules).override(for: field) else {
+      return SingleFieldIndex.defaults.contains(index) ? .ready(since: .zero) : nil
+    }
+    return override.state(of: index)
+  }
+}

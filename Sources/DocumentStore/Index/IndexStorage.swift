@@ -1,0 +1,189 @@
+import FirestoreModel
+import KeyValueStore
+
+/// Where a database's index definitions are kept: below `MetaKey.indexes(incarnation)`.
+///
+/// FORMAT
+///
+/// - `01, number 4B` -> a declared index: state, scope byte, name direction byte (1 ascending,
+///   2 descending), collection id segment, then for each field a mode byte (1 ascending,
+///   2 descending, 3 contains) and its field path;
+/// - `02, collection id segment, field path` -> an override: a byte for the number of indexes, for
+///   each a scope byte and a mode byte; then for each kind of entries that is not complete since
+///   ever: scope byte, 1 for elements or 0, state;
+/// - `03` -> the generation (8 bytes) and the greatest index number given out (4 bytes).
+///
+/// A state is a byte, 1 creating, 2 ready, 3 deleting, and the version since when it is ready
+/// (8 bytes, zero in other states). Numbers are big-endian; segments and paths `SegmentEncoding`'s.
+enum IndexStorage {
+  private static let declaredKind: UInt8 = 0x01
+  private static let overrideKind: UInt8 = 0x02
+  private static let counterKind: UInt8 = 0x03
+
+  /// The generation and the last number given out.
+  struct Counters {
+    var generation: UInt64 = 0
+    var lastNumber: UInt32 = 0
+  }
+
+  static func load(_ incarnation: Incarnation, _ reader: any KeyValueReader) throws -> IndexSet {
+    let area = MetaKey.indexes(incarnation)
+    let cursor = try reader.cursor(over: KeyRange(prefix: area), reversed: false)
+    var declared: [DeclaredIndex] = []
+    var overrides: [FieldOverride] = []
+    var counters = Counters()
+    while try cursor.next() {
+      let key = UnsafeRawBufferPointer(rebasing: cursor.key.dropFirst(area.count))
+      var record = IndexRecordReader(cursor.value)
+      switch key.first {
+      case declaredKind: declared.append(try readDeclared(key, &record))
+      case overrideKind: overrides.append(try readOverride(key, &record))
+      case counterKind: counters = try readCounters(&record)
+      default: throw IndexRecordReader.damaged
+      }
+    }
+    return IndexSet(
+      generation: counters.generation,
+      incarnation: incarnation,
+      declared: declared,
+      overrides: overrides,
+      lastNumber: counters.lastNumber
+    )
+  }
+
+  /// Writes what differs between two pictures.
+  static func save(_ set: IndexSet, replacing old: IndexSet, in group: any KeyValueGroup) throws {
+    let area = MetaKey.indexes(set.incarnation)
+    for index in old.declared where !set.declared.contains(where: { $0.number == index.number }) {
+      try group.delete(area + key(index))
+    }
+    for index in set.declared where !old.declared.contains(index) {
+      try group.put(area + key(index), value(index))
+    }
+    for override in old.overrides where !set.overrides.contains(where: { key($0) == key(override) })
+    {
+      try group.delete(area + key(override))
+    }
+    for override in set.overrides where !old.overrides.contains(override) {
+      try group.put(area + key(override), value(override))
+    }
+    var counters: [UInt8] = []
+    appendBigEndian(set.generation, to: &counters)
+    append(set.lastNumber, to: &counters)
+    try group.put(area + [counterKind], counters)
+  }
+
+  private static func key(_ index: DeclaredIndex) -> [UInt8] {
+    var bytes = [declaredKind]
+    append(index.number, to: &bytes)
+    return bytes
+  }
+
+  private static func key(_ override: FieldOverride) -> [UInt8] {
+    var bytes = [overrideKind]
+    SegmentEncoding.append(override.collectionID, to: &bytes)
+    SegmentEncoding.append(override.field, to: &bytes)
+    return bytes
+  }
+
+  private static func value(_ index: DeclaredIndex) -> [UInt8] {
+    var bytes: [UInt8] = []
+    append(index.state, to: &bytes)
+    bytes.append(index.definition.scope.rawValue)
+    bytes.append(UInt8(index.definition.nameDirection.rawValue))
+    SegmentEncoding.append(index.definition.collectionID, to: &bytes)
+    for field in index.definition.fields {
+      bytes.append(field.mode.rawValue)
+      SegmentEncoding.append(field.path, to: &bytes)
+    }
+    return bytes
+  }
+
+  private static func value(_ override: FieldOverride) -> [UInt8] {
+    var bytes = [UInt8(override.indexes.count)]
+    for index in override.indexes.sorted(by: { $0.place < $1.place }) {
+      bytes.append(index.scope.rawValue)
+      bytes.append(index.mode.rawValue)
+    }
+    for kind in AutomaticIndexKind.all {
+      guard let state = override.states[kind] else { continue }
+      bytes.append(kind.scope.rawValue)
+      bytes.append(kind.elements ? 1 : 0)
+      append(state, to: &bytes)
+    }
+    return bytes
+  }
+
+  private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  private static func append(_ state: IndexState, to bytes: inout [UInt8]) {
+    var since = CommitVersion.zero
+    switch state {
+    case .creating: bytes.append(1)
+    case .ready(let version):
+      bytes.append(2)
+      since = version
+    case .deleting: bytes.append(3)
+    }
+    bytes.append(since)
+  }
+
+  private static func readCounters(_ record: inout IndexRecordReader) throws -> Counters {
+    Counters(generation: try record.number(), lastNumber: try record.shortNumber())
+  }
+
+  private static func readDeclared(
+    _ key: UnsafeRawBufferPointer,
+    _ record: inout IndexRecordReader
+  ) throws -> DeclaredIndex {
+    var keyReader = IndexRecordReader(key)
+    _ = try keyReader.byte()
+    let number = try keyReader.shortNumber()
+    let state = try record.state()
+    let scope = try record.scope()
+    guard let direction = Order.Direction(rawValue: Int(try record.byte()))
+    else { throw IndexRecordReader.damaged }
+    let collectionID = try record.segment()
+    var fields: [IndexField] = []
+    while !record.isAtEnd {
+      let mode = try record.mode()
+      fields.append(IndexField(try record.fieldPath(), mode))
+    }
+    fields.append(IndexField(.documentName, IndexFieldMode(direction)))
+    let definition = try IndexDefinition(
+      collectionID: collectionID,
+      scope: scope,
+      fields: fields
+    )
+    return DeclaredIndex(number: number, definition: definition, state: state)
+  }
+
+  private static func readOverride(
+    _ key: UnsafeRawBufferPointer,
+    _ record: inout IndexRecordReader
+  ) throws -> FieldOverride {
+    var keyReader = IndexRecordReader(key)
+    _ = try keyReader.byte()
+    let collectionID = try keyReader.segment()
+    let field = try keyReader.fieldPath()
+    var indexes: Set<SingleFieldIndex> = []
+    for _ in 0..<(try record.byte()) {
+      let scope = try record.scope()
+      indexes.insert(SingleFieldIndex(scope, try record.mode()))
+    }
+    var states: [AutomaticIndexKind: IndexState] = [:]
+    while !record.isAtEnd {
+      let scope = try record.scope()
+      let kind = AutomaticIndexKind(scope: scope, elements: try record.byte() == 1)
+      states[kind] = try record.state()
+    }
+    return FieldOverride(
+      collectionID: collectionID,
+      field: field,
+      indexes: indexes,
+      states: states
+    )
+  }
+}

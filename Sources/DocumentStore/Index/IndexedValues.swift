@@ -1,0 +1,73 @@
+import DocumentCodec
+import FirestoreModel
+
+/// Every indexable value of a document with its field path, encoded once for all maintainers.
+struct IndexedValues {
+  /// One value of a field, or one element of its array.
+  struct Item {
+    /// The field's names in the buffer, encoded, without the terminator that follows.
+    let path: Range<Int>
+    /// The value in the buffer, encoded ascending and cut to an index's length.
+    let value: Range<Int>
+    let tag: ValueTag
+  }
+
+  private var buffer: [UInt8] = []
+  /// Every field at any depth of maps, maps themselves included.
+  private(set) var values: [Item] = []
+  /// The distinct elements of every array field.
+  private(set) var elements: [Item] = []
+
+  var count: Int { values.count + elements.count }
+
+  /// Encodes a document's values.
+  init(_ fields: DocumentFields) {
+    buffer.reserveCapacity(2 * fields.bytes.count + 64)
+    values.reserveCapacity(16)
+    fields.forEachIndexedValue { path, view in
+      let start = buffer.count
+      buffer.append(contentsOf: path)
+      let place = start..<(buffer.count - 1)
+      let item = encode(view, at: place)
+      values.append(item)
+      if buffer[item.value.lowerBound] == OrderedEncoding.Tag.array {
+        addElements(of: view, at: place)
+      }
+    }
+  }
+
+  /// A field's encoded names, without the terminator.
+  func path(of item: Item) -> ArraySlice<UInt8> { buffer[item.path] }
+
+  /// The same with the terminator.
+  func terminatedPath(of item: Item) -> ArraySlice<UInt8> {
+    buffer[item.path.lowerBound...item.path.upperBound]
+  }
+
+  /// An encoded value.
+  func encoded(_ item: Item) -> ArraySlice<UInt8> { buffer[item.value] }
+
+  /// The value of a field, by its encoded names.
+  func value(at path: [UInt8]) -> Item? {
+    values.first { buffer[$0.path].elementsEqual(path) }
+  }
+
+  /// The elements of an array field, by its encoded names.
+  func elements(at path: [UInt8]) -> [Item] {
+    elements.filter { buffer[$0.path].elementsEqual(path) }
+  }
+
+  private mutating func addElements(of array: ValueView, at path: Range<Int>) {
+    var known: Set<ArraySlice<UInt8>> = []
+    array.forEachElement { element in
+      let item = encode(element, at: path)
+      if known.insert(buffer[item.value]).inserted { elements.append(item) }
+    }
+  }
+
+  private mutating func encode(_ value: ValueView, at path: Range<Int>) -> Item {
+    let start = buffer.count
+    let tag = value.appendOrdered(to: &buffer)
+    return Item(path: path, value: start..<buffer.count, tag: tag)
+  }
+}

@@ -1,0 +1,20 @@
+import FirestoreModel
+import KeyValueStore
+
+extension Database {
+  /// Begins to answer a query; the cursor's pulls do the reading.
+  ///
+  /// Refuses what Firestore refuses of a query. A missing index is refused by the first pull, or by
+  /// `plan()`, when the store requires indexes.
+  package func query(_ query: Query, consistency: Consistency = .latest) throws -> QueryCursor {
+    try self.query(try query.normalized(), consistency: consistency)
+  }
+
+  /// The same for a query in normal form.
+  package func query(
+    _ query: NormalizedQuery,
+    consistency: Consistency = .latest
+  ) throws -> QueryCursor {
+    QueryCursor(query, read: try beginRead(consistency), database: self)
+  }
+}

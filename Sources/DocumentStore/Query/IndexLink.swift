@@ -1,0 +1,73 @@
+import DocumentCodec
+import FirestoreModel
+
+/// The console's pages that create an index, with the index encoded in the address.
+///
+/// The parameter is base64url without padding of a `google.firestore.admin.v1.Index`: name 1,
+/// query scope 2, fields 3 {path 1, order 2 (1 ascending, 2 descending) or array config 3 (1)}.
+enum IndexLink {
+  /// The page that creates a composite index, or shows the one under its id.
+  static func composite(
+    _ database: DatabaseID,
+    _ definition: IndexDefinition,
+    id: String
+  ) -> String {
+    let name = "\(group(database, definition.collectionID))/indexes/\(id)"
+    let message = index(name: name, scope: definition.scope, fields: definition.listedFields)
+    return "\(page(database))?create_composite=\(base64URL(message))"
+  }
+
+  /// The page that turns a single field's index on.
+  static func exemption(
+    _ database: DatabaseID,
+    _ collectionID: Text,
+    _ field: FieldPath,
+    _ single: SingleFieldIndex
+  ) -> String {
+    let name = "\(group(database, collectionID))/fields/\(field.canonicalString)"
+    let fields = [IndexField(field, single.mode)]
+    let message = index(name: name, scope: single.scope, fields: fields)
+    return "\(page(database))?create_exemption=\(base64URL(message))"
+  }
+
+  private static func page(_ database: DatabaseID) -> String {
+    let project = "https://console.firebase.google.com/v1/r/project/\(database.project)/firestore"
+    if database.database == "(default)" { return "\(project)/indexes" }
+    return "\(project)/databases/\(database.database)/indexes"
+  }
+
+  private static func group(_ database: DatabaseID, _ collectionID: Text) -> String {
+    "\(database.path)/collectionGroups/\(collectionID)"
+  }
+
+  private static func index(name: String, scope: IndexScope, fields: [IndexField]) -> [UInt8] {
+    var writer = ProtobufWriter()
+    writer.string(1, name)
+    writer.int64(2, Int64(scope.rawValue))
+    for field in fields {
+      writer.message(3) { part in
+        part.string(1, field.path.canonicalString)
+        switch field.mode {
+        case .ascending, .descending: part.int64(2, Int64(field.mode.rawValue))
+        case .contains: part.int64(3, 1)
+        }
+      }
+    }
+    return writer.bytes
+  }
+
+  /// RFC 4648 section 5, without padding.
+  static func base64URL(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    var result: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      var bits = group.reduce(0) { $0 << 8 | UInt32($1) }
+      bits <<= 8 * UInt32(3 - group.count)
+      for position in 0...group.count {
+        result.append(alphabet[Int(bits >> (18 - 6 * UInt32(position)) & 63)])
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}

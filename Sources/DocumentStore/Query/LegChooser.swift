@@ -1,0 +1,191 @@
+import FirestoreModel
+
+/// Finds the fewest indexes that together fix all of a disjunct's equalities and elements and go on
+/// with its open orders.
+struct LegChooser {
+  let planner: Planner
+  let conditions: DisjunctConditions
+  /// The orders that no equality fixes, without the name.
+  let open: [Order]
+
+  struct Choice {
+    let legs: [IndexLeg]
+    let isReversed: Bool
+  }
+
+  /// An index that fits, with what it fixes.
+  private struct Candidate {
+    let leg: IndexLeg
+    let covers: Set<Int>
+  }
+
+  /// Nil where the indexes there are do not serve the disjunct.
+  func choose() -> Choice? {
+    guard planner.collectionID != nil else { return nil }
+    let choices = [false, true].compactMap { reversed in
+      cover(candidates(reversed: reversed)).map { Choice(legs: $0, isReversed: reversed) }
+    }
+    return choices.min { $0.legs.count < $1.legs.count }
+  }
+
+  /// The single-field indexes that fix one value each, positions by name ascending.
+  func availableSingles() -> [IndexLeg] {
+    goals.compactMap { automaticLeg($0) }
+  }
+
+  /// Equalities, then elements: what legs have to cover.
+  private var goals: [Goal] {
+    conditions.equalities.map { Goal(equality: $0, isElement: false) }
+      + conditions.elements.map { Goal(equality: $0, isElement: true) }
+  }
+
+  private struct Goal {
+    let equality: DisjunctConditions.Equality
+    let isElement: Bool
+  }
+
+  /// Takes again and again the candidate that covers most of what is left.
+  private func cover(_ candidates: [Candidate]) -> [IndexLeg]? {
+    var left = Set(goals.indices)
+    guard !left.isEmpty else { return candidates.first.map { [$0.leg] } }
+    var legs: [IndexLeg] = []
+    while !left.isEmpty {
+      guard
+        let best = candidates.max(by: {
+          $0.covers.intersection(left).count < $1.covers.intersection(left).count
+        }), !best.covers.isDisjoint(with: left)
+      else { return nil }
+      legs.append(best.leg)
+      left.subtract(best.covers)
+    }
+    return legs
+  }
+
+  private func candidates(reversed: Bool) -> [Candidate] {
+    let written = reversed ? open.map { Order($0.field, $0.direction.opposite) } : open
+    let name = reversed ? planner.nameDirection.opposite : planner.nameDirection
+    var result: [Candidate] = []
+    if name == .ascending {
+      result = automaticCandidates(written)
+    }
+    for index in planner.declaredIndexes where index.state.isUsable(at: planner.version) {
+      guard index.definition.nameDirection == name,
+        let candidate = candidate(index, followedBy: written)
+      else { continue }
+      result.append(candidate)
+    }
+    return result
+  }
+
+  private func automaticCandidates(_ written: [Order]) -> [Candidate] {
+    if written.isEmpty {
+      return goals.enumerated().compactMap { offset, goal in
+        automaticLeg(goal).map { Candidate(leg: $0, covers: [offset]) }
+      }
+    }
+    guard written.count == 1, let order = written.first, order.direction == .ascending,
+      goals.isEmpty,
+      let prefix = planner.automaticPrefix(order.field, elements: false, asked: open[0].direction)
+    else { return [] }
+    let leg = IndexLeg(
+      prefix: prefix,
+      leadingValues: 0,
+      scope: planner.indexScope,
+      fields: [IndexField(order.field, .ascending)],
+      nameDirection: .ascending
+    )
+    return [Candidate(leg: leg, covers: [])]
+  }
+
+  private func automaticLeg(_ goal: Goal) -> IndexLeg? {
+    guard
+      var prefix = planner.automaticPrefix(
+        goal.equality.field,
+        elements: goal.isElement,
+        asked: .ascending
+      )
+    else { return nil }
+    prefix += goal.equality.encoded
+    return IndexLeg(
+      prefix: prefix,
+      leadingValues: 1,
+      scope: planner.indexScope,
+      fields: [IndexField(goal.equality.field, goal.isElement ? .contains : .ascending)],
+      nameDirection: .ascending
+    )
+  }
+
+  /// A declared index whose first fields are all fixed and whose last ones are the open orders.
+  private func candidate(_ index: DeclaredIndex, followedBy written: [Order]) -> Candidate? {
+    let definition = index.definition
+    let fixedCount = definition.fields.count - written.count
+    guard fixedCount >= 0 else { return nil }
+    let suffix = definition.fields[fixedCount...]
+    guard suffix.elementsEqual(written, by: { $0 == IndexField($1.field, .init($1.direction)) })
+    else { return nil }
+    var prefix = planner.declaredPrefix(index)
+    var covers: Set<Int> = []
+    for field in definition.fields[..<fixedCount] {
+      guard let offset = goalOffset(for: field) else { return nil }
+      let encoded = goals[offset].equality.encoded
+      prefix += field.mode == .descending ? encoded.map { ~$0 } : encoded
+      covers.insert(offset)
+    }
+    let leg = IndexLeg(
+      prefix: prefix,
+      leadingValues: fixedCount,
+      scope: definition.scope,
+      fields: definition.fields,
+      nameDirection: definition.nameDirection
+    )
+    return Candidate(leg: leg, covers: covers)
+  }
+
+  private func goalOffset(for field: IndexField) -> Int? {
+    goals.firstIndex {
+      $0.isElement == (field.mode == .contains) && $0.equality.field == field.path
+    }
+  }
+}
+
+// What the planner knows of indexes.
+extension Planner {
+  /// The declared indexes of the query's collection id and scope.
+  var declaredIndexes: [DeclaredIndex] {
+    guard let collectionID else { return [] }
+    return indexes.declared(collectionID: collectionID, scope: indexScope)
+  }
+
+  /// The collection whose place in an index the query reads.
+  private var place: ResourcePath { collectionID.map { parent.appending($0) } ?? parent }
+
+  /// The beginning of a field's automatic entries; nil where queries may not use them.
+  func automaticPrefix(
+    _ field: FieldPath,
+    elements: Bool,
+    asked direction: Order.Direction
+  ) -> [UInt8]? {
+    guard let collectionID else { return nil }
+    let mode = elements ? IndexFieldMode.contains : IndexFieldMode(direction)
+    let index = SingleFieldIndex(indexScope, mode)
+    let state = indexes.state(of: index, field: field, collectionID: collectionID)
+    guard let state, state.isUsable(at: version) else { return nil }
+    var prefix = IndexKey.automaticPrefix(
+      incarnation: indexes.incarnation,
+      kind: index.storage,
+      collection: place
+    )
+    SegmentEncoding.append(field, to: &prefix)
+    return prefix
+  }
+
+  /// The beginning of a declared index's entries for the query's place.
+  func declaredPrefix(_ index: DeclaredIndex) -> [UInt8] {
+    IndexKey.declaredPrefix(
+      incarnation: indexes.incarnation,
+      number: index.number,
+      scope: index.definition.scope,
+      collection: place
+    )
+  }
+}

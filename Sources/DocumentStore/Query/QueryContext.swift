@@ -1,0 +1,93 @@
+import DocumentCodec
+import FirestoreModel
+import KeyValueStore
+
+/// What reading one query's plan needs to know, for as long as one view is open.
+struct QueryContext {
+  let view: ReadView
+  let incarnation: Incarnation
+  let database: DatabaseID
+  let query: NormalizedQuery
+  let space: NameSpace
+
+  /// The document under a name part (ascending) as it was at the view's version.
+  func document(named name: [UInt8]) throws -> StoredDocument? {
+    let key = documentKey(ofName: name)
+    view.statistics.documentsScanned += 1
+    if let live = try view.reader.get(key) {
+      let document = try StoredDocument(value: live)
+      if view.isCurrent || document.updateTime <= view.version { return document }
+    } else if view.isCurrent {
+      return nil
+    }
+    return try historicDocument(key)
+  }
+
+  /// The path that a name part (ascending) stands for.
+  func path(ofName name: [UInt8]) throws -> ResourcePath {
+    guard let path = name.withUnsafeBytes({ space.path(ofName: $0) }) else {
+      throw name.withUnsafeBytes { CorruptIndex.error($0) }
+    }
+    return path
+  }
+
+  /// Whether a document's fields satisfy the query.
+  func matches(_ document: StoredDocument, named name: [UInt8]) throws -> Bool {
+    matches(document, at: try path(ofName: name))
+  }
+
+  /// Whether the fields of the document at a path satisfy the query.
+  func matches(_ document: StoredDocument, at path: ResourcePath) -> Bool {
+    query.passesFilter(document.record(name: DocumentName(database: database, path: path)))
+  }
+
+  /// An index names a document that does not exist.
+  func missingDocument(_ name: [UInt8]) -> KeyValueError {
+    KeyValueError(
+      .corruption,
+      "an index entry names a document that does not exist",
+      metadata: ["path": (try? path(ofName: name).string) ?? ""]
+    )
+  }
+
+  /// The record that was the document at the view's version: the first that ended after it.
+  private func historicDocument(_ key: [UInt8]) throws -> StoredDocument? {
+    var prefix = key
+    prefix[0] = KeySpace.documentHistory.rawValue
+    var lower = prefix
+    lower.append(view.version.next)
+    let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
+    let cursor = try view.reader.cursor(over: range, reversed: false)
+    view.statistics.seeks += 1
+    guard try cursor.next() else { return nil }
+    let document = try StoredDocument(value: cursor.value)
+    return document.updateTime <= view.version ? document : nil
+  }
+
+  private func documentKey(ofName name: [UInt8]) -> [UInt8] {
+    var key = KeySpace.document.prefix(incarnation, reserving: 64 + name.count)
+    guard let collection = space.collectionBytes else {
+      appendKeyBody(ofPath: name, to: &key)
+      return key
+    }
+    key.append(contentsOf: collection)
+    key.append(SegmentEncoding.terminator)
+    key.append(contentsOf: name)
+    return key
+  }
+
+  /// Moves the terminator of a whole path before its last segment, where document keys have it.
+  private func appendKeyBody(ofPath name: [UInt8], to key: inout [UInt8]) {
+    name.withUnsafeBytes { bytes in
+      var last = 0
+      var offset = 0
+      while offset < bytes.count - 1 {
+        last = offset
+        guard SegmentEncoding.decode(bytes, at: &offset) != nil else { break }
+      }
+      key.append(contentsOf: bytes[..<last])
+      key.append(SegmentEncoding.terminator)
+      key.append(contentsOf: bytes[last..<(bytes.count - 1)])
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import FirestoreModel
+
+/// How a query is answered: one ordered source of candidates for each disjunct, merged.
+///
+/// A plan holds no data and no version; every pull of a cursor opens it anew, behind the last
+/// document that was delivered.
+package struct QueryPlan: Sendable {
+  package let space: NameSpace
+  /// Fields, then `__name__`.
+  package let orders: [Order]
+  package let disjuncts: [DisjunctPlan]
+  /// The index that production would ask for, where the plan reads and sorts instead.
+  package let missingIndex: MissingIndex?
+  /// The picture of the definitions that the plan was made for.
+  package let generation: UInt64
+}
+
+/// How one disjunct's documents are found.
+package struct DisjunctPlan: Sendable {
+  /// Where candidates come from.
+  package enum Source: Sendable {
+    /// The documents of one collection, by id.
+    case documents(collection: ResourcePath)
+    /// The documents of several collections, by path.
+    case collections(CollectionSet)
+    /// Index entries, those that all legs have.
+    case index([IndexLeg])
+    /// One document, if it satisfies the query.
+    case lookup(name: [UInt8])
+    /// Whatever the plan below finds, read, filtered and sorted.
+    indirect case sort(DisjunctPlan)
+  }
+
+  /// Where an order's value comes from.
+  package enum Component: Sendable, Hashable {
+    /// An equality fixes it: its encoding in the order's direction.
+    case constant([UInt8])
+    /// A value of the position, by index.
+    case position(Int)
+    /// The name, which ends every position.
+    case name
+  }
+
+  package var source: Source
+  /// Whether the source runs backwards.
+  package var isReversed: Bool
+  /// The direction in which each value of a position is written.
+  package var directions: [Order.Direction]
+  package var nameDirection: Order.Direction
+  /// One for each of the query's orders.
+  package var components: [Component]
+  /// Positions to read, as they are written.
+  package var ranges: [PositionRange]
+  /// Further conditions on the position's values, as they are written.
+  package var valueConditions: [ValueCondition] = []
+  /// A condition on the name, as it is written, where it does not lead the position.
+  package var nameCondition: [PositionRange]?
+  /// Whether every candidate's document is to be judged by the whole query.
+  package var checksDocuments: Bool
+
+  /// A condition on one value of a position.
+  package struct ValueCondition: Sendable, Hashable {
+    package let index: Int
+    package let ranges: [PositionRange]
+  }
+
+  /// Whether the source hands out document records rather than values' tags.
+  package var deliversRecords: Bool {
+    switch source {
+    case .documents, .collections: true
+    case .index, .lookup, .sort: false
+    }
+  }
+}
+
+/// One index in which a disjunct reads entries with fixed leading values.
+package struct IndexLeg: Sendable, Hashable {
+  /// The entries' keys up to the position.
+  package let prefix: [UInt8]
+  /// Values that the prefix fixes: the position's first value has this index among the tags.
+  package let leadingValues: Int
+  package let scope: IndexScope
+  /// The index's fields without the name.
+  package let fields: [IndexField]
+  package let nameDirection: Order.Direction
+}
+
+/// Several collections whose documents are read in the order of their paths.
+package struct CollectionSet: Sendable, Hashable {
+  /// Which collections below the parent.
+  package enum Members: Sendable, Hashable {
+    /// All of one id, at any depth.
+    case group(Text)
+    /// The parent's own collections.
+    case children
+    /// All at any depth.
+    case descendants
+  }
+
+  package let parent: ResourcePath
+  package let members: Members
+}

@@ -1,0 +1,130 @@
+import FirestoreModel
+import KeyValueStore
+
+/// A document's place in a query's order: its order values and its name, each encoded in its order's
+/// direction, so that bytes compare as the query sorts, whatever plan found the document.
+package struct SortKey: Sendable, Hashable {
+  package var bytes: [UInt8] = []
+  /// Where each component ends.
+  package var ends: [Int] = []
+
+  /// A key without components.
+  package init() {}
+
+  /// Appends one component, already in its direction.
+  package mutating func append(_ component: UnsafeRawBufferPointer) {
+    bytes.append(contentsOf: component)
+    ends.append(bytes.count)
+  }
+
+  package mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+  }
+
+  /// The components' bytes.
+  package var components: [ArraySlice<UInt8>] {
+    var start = 0
+    return ends.map { end in
+      defer { start = end }
+      return bytes[start..<end]
+    }
+  }
+}
+
+/// A place between the keys of a query's order: before or after all keys that begin with some
+/// components.
+package struct SortBound: Sendable, Hashable {
+  package var key: SortKey
+  package var isAfter: Bool
+
+  /// Before, or after, the keys that begin with these components.
+  package init(_ key: SortKey, isAfter: Bool) {
+    self.key = key
+    self.isAfter = isAfter
+  }
+
+  /// What a query's cursor means.
+  package init(_ cursor: Cursor, orders: [Order], space: NameSpace) {
+    var key = SortKey()
+    var isAfter = !cursor.before
+    for (value, order) in zip(cursor.values, orders) {
+      if order.field.isDocumentName {
+        guard case .reference(let name) = value else { break }
+        let place = Self.name(name.path, order.direction, space, isAfter: isAfter)
+        if let bytes = place.bytes { bytes.withUnsafeBytes { key.append($0) } }
+        isAfter = place.isAfter
+      } else {
+        var bytes: [UInt8] = []
+        OrderedEncoding.append(value, to: &bytes, direction: order.direction)
+        bytes.withUnsafeBytes { key.append($0) }
+      }
+    }
+    self.init(key, isAfter: isAfter)
+  }
+
+  private static func name(
+    _ path: ResourcePath,
+    _ direction: Order.Direction,
+    _ space: NameSpace,
+    isAfter: Bool
+  ) -> (bytes: [UInt8]?, isAfter: Bool) {
+    if let exact = space.name(of: path) {
+      return (direction == .ascending ? exact : exact.map { ~$0 }, isAfter)
+    }
+    // A document elsewhere: a place between the scope's names, on the same side either way.
+    switch (space.bound(path, after: isAfter), direction) {
+    case (.beforeAll, .ascending), (.afterAll, .descending): return (nil, false)
+    case (.afterAll, .ascending), (.beforeAll, .descending): return (nil, true)
+    case (.at(let bytes), .ascending): return (bytes, false)
+    case (.at(let bytes), .descending): return (bytes.map { ~$0 }, true)
+    }
+  }
+}
+
+extension DisjunctPlan {
+  /// The positions, as they are written, whose documents lie between two bounds.
+  func positions(from lower: SortBound?, to upper: SortBound?) -> PositionRange {
+    var range = PositionRange.all
+    if let lower {
+      switch place(lower) {
+      case .beforeStream: break
+      case .afterStream: return .none
+      case .at(let point): range = range.intersection(PositionRange(lower: point))
+      }
+    }
+    if let upper {
+      switch place(upper) {
+      case .beforeStream: return .none
+      case .afterStream: break
+      case .at(let point): range = range.intersection(PositionRange(upper: point))
+      }
+    }
+    return isReversed ? range.inverted : range
+  }
+
+  private enum Place {
+    case beforeStream
+    case afterStream
+    /// Just before this position and greater ones, in the query's order.
+    case at([UInt8])
+  }
+
+  /// Where a bound lies among this disjunct's positions, whose constants are left away.
+  private func place(_ bound: SortBound) -> Place {
+    var reduced: [UInt8] = []
+    var isAfter = bound.isAfter
+    for (part, component) in zip(bound.key.components, components) {
+      guard case .constant(let constant) = component else {
+        reduced.append(contentsOf: part)
+        continue
+      }
+      if part.elementsEqual(constant) { continue }
+      isAfter = constant.lexicographicallyPrecedes(part)
+      break
+    }
+    if reduced.isEmpty { return isAfter ? .afterStream : .beforeStream }
+    guard isAfter else { return .at(reduced) }
+    return KeyRange.successor(ofPrefix: reduced).map { .at($0) } ?? .afterStream
+  }
+}
