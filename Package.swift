@@ -86,6 +86,13 @@ let package = Package(
       dependencies: ["FirestoreModel", "DocumentCodec", "KeyValueStore"],
       swiftSettings: strict
     ),
+    .testTarget(
+      name: "DocumentStoreTests",
+      dependencies: [
+        "DocumentStore", "FirestoreModel", "DocumentCodec", "KeyValueStore", "KeyValueRocksDB",
+      ],
+      swiftSettings: strict
+    ),
 
     // The service and its port.
     .target(
