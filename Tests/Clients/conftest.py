@@ -58,7 +58,7 @@ def server(tmp_path_factory):
 def project(request):
     """A project id that no other test uses."""
     words = re.sub(r"[^a-z0-9]+", "-", request.node.originalname.lower().removeprefix("test_"))
-    return f"{words[:20].strip('-')}-{os.getpid()}-{next(_numbers)}"
+    return f"t-{words[:18].strip('-')}-{os.getpid()}-{next(_numbers)}"
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """The REST surface, through `requests`, as a browser or curl uses it."""
 
+import urllib.parse
+
 import requests
 
 
@@ -21,6 +23,9 @@ class Rest:
     def request(self, verb, path, **options):
         """`path` is what follows `/v1/`; gives the response whatever its status is."""
         options.setdefault("timeout", 30)
+        if "params" in options:
+            pairs = urllib.parse.urlencode(options.pop("params"), True, quote_via=urllib.parse.quote)
+            path = f"{path}?{pairs}"
         return self.session.request(verb, f"{self.base}/v1/{path}", **options)
 
     def call(self, verb, path, **options):

@@ -1,0 +1,227 @@
+"""Composite indexes: demanded, applied, built, listed; over the command line and over REST."""
+
+import base64
+import json
+import re
+import time
+
+import pytest
+from google.api_core import exceptions
+from google.cloud import firestore
+from google.cloud.firestore_v1.base_query import FieldFilter
+
+from support import clients, rest, server as servers
+
+pytestmark = pytest.mark.brasa_only
+
+DEFINITIONS = {
+    "indexes": [
+        {
+            "collectionGroup": "products",
+            "queryScope": "COLLECTION",
+            "fields": [
+                {"fieldPath": "userId", "order": "ASCENDING"},
+                {"fieldPath": "name", "order": "ASCENDING"},
+            ],
+        }
+    ],
+    "fieldOverrides": [
+        {
+            "collectionGroup": "parts",
+            "fieldPath": "kind",
+            "indexes": [
+                {"order": "ASCENDING", "queryScope": "COLLECTION"},
+                {"order": "ASCENDING", "queryScope": "COLLECTION_GROUP"},
+            ],
+        },
+        {"collectionGroup": "notes", "fieldPath": "body", "indexes": []},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory):
+    running = servers.Brasa(tmp_path_factory.mktemp("strict") / "data", "--require-indexes").start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+def products(strict, project):
+    client = clients.connect(strict, project)
+    for number in range(10):
+        client.document(f"products/{number}").set(
+            {"userId": "ana" if number % 2 else "bruno", "name": f"N{9 - number}", "price": number}
+        )
+    yield client.collection("products")
+    client.close()
+
+
+def seed_query(products):
+    return products.where(filter=FieldFilter("userId", "==", "ana")).order_by("name")
+
+
+def apply(strict, project, definitions, tmp_path, **more):
+    file = tmp_path / "firestore.indexes.json"
+    file.write_text(json.dumps(definitions))
+    return servers.run(
+        "indexes", "apply", file, "--project", project, "--data", strict.data, **more
+    )
+
+
+def wait_until_ready(strict, project):
+    """Polls the listing until no index is being built; bounded."""
+    for _ in range(300):
+        listed = servers.run("indexes", "list", "--project", project, "--data", strict.data).stdout
+        if "CREATING" not in listed.upper():
+            return listed
+        time.sleep(0.05)
+    raise AssertionError(listed)
+
+
+LINK = re.compile(
+    r"The query requires an index\. You can create it here: "
+    r"https://console\.firebase\.google\.com/v1/r/project/([^/]+)/firestore/indexes"
+    r"\?create_composite=([A-Za-z0-9_-]+)"
+)
+
+
+def test_a_query_without_its_index_names_it(products, project):
+    with pytest.raises(exceptions.FailedPrecondition) as refusal:
+        seed_query(products).get()
+    found = LINK.search(str(refusal.value))
+    assert found, str(refusal.value)
+    assert found.group(1) == project
+    encoded = found.group(2)
+    index = base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))
+    name = f"projects/{project}/databases/(default)/collectionGroups/products/indexes/_"
+    field = lambda path: bytes([0x1A, len(path) + 4, 0x0A, len(path)]) + path + bytes([0x10, 0x01])
+    assert index == (
+        bytes([0x0A, len(name)])
+        + name.encode()
+        + bytes([0x10, 0x01])
+        + field(b"userId")
+        + field(b"name")
+        + field(b"__name__")
+    )
+
+
+def test_single_fields_and_merged_equalities_need_no_composite(products):
+    assert len(products.order_by("name").get()) == 10
+    assert len(products.where(filter=FieldFilter("price", ">", 4)).get()) == 5
+    both = products.where(filter=FieldFilter("userId", "==", "ana")).where(
+        filter=FieldFilter("price", "==", 3)
+    )
+    assert [s.id for s in both.stream()] == ["3"]
+
+
+def test_groups_need_an_exemption(products):
+    client = products._client
+    group = client.collection_group("parts")
+    assert group.get() == []
+    with pytest.raises(exceptions.FailedPrecondition) as refusal:
+        group.where(filter=FieldFilter("kind", "==", "x")).get()
+    assert "COLLECTION_GROUP_ASC index for collection parts and field kind" in str(refusal.value)
+    assert "create_exemption=" in str(refusal.value)
+
+
+def test_an_applied_index_is_built_and_used(strict, products, project, tmp_path):
+    apply(strict, project, DEFINITIONS, tmp_path)
+    listed = wait_until_ready(strict, project)
+    assert "products" in listed and "userId" in listed and "READY" in listed.upper()
+    assert [s.get("name") for s in seed_query(products).stream()] == ["N0", "N2", "N4", "N6", "N8"]
+    # An index may be read backwards.
+    backwards = products.where(filter=FieldFilter("userId", "==", "ana")).order_by(
+        "name", direction=firestore.Query.DESCENDING
+    )
+    assert [s.get("name") for s in backwards.stream()] == ["N8", "N6", "N4", "N2", "N0"]
+    # It is kept up to date.
+    products.document("1").update({"name": "A"})
+    products.document("3").delete()
+    assert [s.get("name") for s in seed_query(products).stream()] == ["A", "N0", "N2", "N4"]
+    group = products._client.collection_group("parts")
+    products._client.document("products/1/parts/p").set({"kind": "x"})
+    assert [s.id for s in group.where(filter=FieldFilter("kind", "==", "x")).stream()] == ["p"]
+    # Applying the same again changes nothing; applying nothing drops it.
+    apply(strict, project, DEFINITIONS, tmp_path)
+    assert len(seed_query(products).get()) == 4
+    apply(strict, project, {"indexes": [], "fieldOverrides": []}, tmp_path)
+    with pytest.raises(exceptions.FailedPrecondition):
+        seed_query(products).get()
+
+
+def test_a_disabled_field_is_not_queried(strict, products, project, tmp_path):
+    apply(strict, project, DEFINITIONS, tmp_path)
+    wait_until_ready(strict, project)
+    notes = products._client.collection("notes")
+    notes.document("a").set({"body": "text", "title": "t"})
+    assert [s.id for s in notes.where(filter=FieldFilter("title", "==", "t")).stream()] == ["a"]
+    with pytest.raises(exceptions.FailedPrecondition):
+        notes.where(filter=FieldFilter("body", "==", "text")).get()
+
+
+@pytest.mark.parametrize(
+    "definitions, word",
+    [
+        ({"indexes": [], "fieldOverrides": [{"collectionGroup": "c", "fieldPath": "f", "ttl": True, "indexes": []}]}, "ttl"),
+        ({"indexes": [{"collectionGroup": "c", "queryScope": "NONSENSE", "fields": []}]}, "NONSENSE"),
+        ({"indexes": [{"collectionGroup": "c", "queryScope": "COLLECTION", "fields": [{"fieldPath": "f", "order": "UP"}]}]}, "UP"),
+        ({"surprise": []}, "surprise"),
+    ],
+    ids=["ttl", "scope", "order", "member"],
+)
+def test_what_is_not_supported_is_refused_by_name(strict, project, tmp_path, definitions, word):
+    clients.connect(strict, project).document("c/d").set({})
+    done = apply(strict, project, definitions, tmp_path, check=False)
+    assert done.returncode != 0
+    assert word.lower() in (done.stdout + done.stderr).lower()
+
+
+def test_development_mode_answers_without_the_index_and_names_it(server, client):
+    collection = client.collection("products")
+    collection.document("a").set({"userId": "ana", "name": "N"})
+    assert [s.id for s in seed_query(collection).stream()] == ["a"]
+    collection_name = "products"
+    assert "index" in server.output and collection_name in server.output
+
+
+def test_indexes_over_rest(strict, project, products):
+    http = rest.Rest(strict, project)
+    group = f"{http.database}/collectionGroups/products"
+    body = {
+        "queryScope": "COLLECTION",
+        "fields": [
+            {"fieldPath": "userId", "order": "ASCENDING"},
+            {"fieldPath": "price", "order": "DESCENDING"},
+        ],
+    }
+    operation = http.call("POST", f"{group}/indexes", json=body)
+    assert operation["name"].startswith(f"{http.database}/operations/")
+    wait_until_ready(strict, project)
+    (index,) = http.call("GET", f"{group}/indexes")["indexes"]
+    assert index["name"].startswith(f"{group}/indexes/")
+    assert index["state"] == "READY" and index["queryScope"] == "COLLECTION"
+    assert [field["fieldPath"] for field in index["fields"]][:2] == ["userId", "price"]
+    assert http.call("GET", index["name"])["name"] == index["name"]
+    query = products.where(filter=FieldFilter("userId", "==", "ana")).order_by(
+        "price", direction=firestore.Query.DESCENDING
+    )
+    assert [s.get("price") for s in query.stream()] == [9, 7, 5, 3, 1]
+    assert http.call("DELETE", index["name"]) == {}
+    assert http.call("GET", f"{group}/indexes").get("indexes", []) == []
+    assert http.refused("GET", index["name"], 404)["status"] == "NOT_FOUND"
+
+
+def test_databases_over_rest(strict, project, products):
+    http = rest.Rest(strict, project)
+    created = http.call(
+        "POST", f"projects/{project}/databases?databaseId=orders", json={"type": "FIRESTORE_NATIVE"}
+    )
+    assert created["done"] is True or created["name"]
+    listed = http.call("GET", f"projects/{project}/databases")["databases"]
+    assert {database["name"].split("/")[-1] for database in listed} == {"(default)", "orders"}
+    one = http.call("GET", f"projects/{project}/databases/orders")
+    assert one["name"] == f"projects/{project}/databases/orders"
+    assert one["type"] == "FIRESTORE_NATIVE"
+    http.call("DELETE", f"projects/{project}/databases/orders")
+    assert http.request("GET", f"projects/{project}/databases/orders").status_code == 404
