@@ -25,6 +25,7 @@ let arguments = Target.Dependency.product(
   package: "swift-argument-parser"
 )
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let lifecycle = Target.Dependency.product(
   name: "ServiceLifecycle",
   package: "swift-service-lifecycle"
@@ -106,8 +107,8 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "FirestoreService", "DocumentStore", nio, nioPosix,
-        nioHTTPTypes, nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, logging,
-        coreMetrics, lifecycle,
+        nioHTTPTypes, nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird,
+        hummingbirdCore, logging, coreMetrics, lifecycle,
       ],
       swiftSettings: strict
     ),

@@ -1,5 +1,6 @@
 import FirestoreService
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypes

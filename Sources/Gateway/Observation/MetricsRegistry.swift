@@ -16,7 +16,11 @@ package final class MetricsRegistry: Sendable {
     }
   }
 
+  /// Reads values that another part of the program keeps.
+  package typealias Source = @Sendable () -> [(name: String, value: Double)]
+
   private let metrics = Mutex<[Key: any PrometheusMetric]>([:])
+  private let sources = Mutex<[Source]>([])
 
   /// A registry without metrics.
   package init() {}
@@ -40,8 +44,23 @@ package final class MetricsRegistry: Sendable {
     metric(name, labels) { HistogramMetric(bounds: bounds) }
   }
 
+  /// Has the source read at each scrape; names that end in `_total` are counters, others gauges.
+  package func addSource(_ source: @escaping Source) {
+    sources.withLock { $0.append(source) }
+  }
+
   /// All metrics in Prometheus' text format, sorted; series that never counted are left out.
   package func render() -> String {
+    var text = renderOwn()
+    for (name, value) in sources.withLock({ $0 }).flatMap({ $0() }) {
+      let name = Self.prometheusName(name)
+      let type = name.hasSuffix("_total") ? CounterMetric.prometheusType : GaugeMetric.prometheusType
+      text += "# TYPE \(name) \(type)\n\(name) \(value)\n"
+    }
+    return text
+  }
+
+  private func renderOwn() -> String {
     let sorted = metrics.withLock { $0.sorted { $0.key < $1.key } }
     var text = ""
     var lastName: String?
