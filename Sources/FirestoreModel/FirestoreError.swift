@@ -41,9 +41,23 @@ package struct FirestoreError: Error, Sendable {
     }
   }
 
+  /// One wrong field of a request, told as `google.rpc.BadRequest`.
+  package struct FieldViolation: Sendable, Hashable {
+    /// The way to the field in the message; empty is the message itself.
+    package let field: String
+    package let description: String
+
+    /// What is wrong with that field.
+    package init(field: String, description: String) {
+      self.field = field
+      self.description = description
+    }
+  }
+
   package let code: StatusCode
   package let message: String
   package let reason: Reason?
+  package let violations: [FieldViolation]
   package let cause: (any Error)?
 
   /// An error for the client, with what led to it for the log.
@@ -51,11 +65,13 @@ package struct FirestoreError: Error, Sendable {
     _ code: StatusCode,
     _ message: String,
     reason: Reason? = nil,
+    violations: [FieldViolation] = [],
     cause: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.reason = reason
+    self.violations = violations
     self.cause = cause
   }
 
