@@ -59,6 +59,22 @@ let package = Package(
     .target(name: "FirestoreModel", swiftSettings: strict),
     .target(name: "DocumentCodec", dependencies: ["FirestoreModel"], swiftSettings: strict),
     .target(
+      name: "ModelTestSupport",
+      dependencies: ["FirestoreModel"],
+      path: "Tests/ModelTestSupport",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirestoreModelTests",
+      dependencies: ["FirestoreModel", "ModelTestSupport"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "DocumentCodecTests",
+      dependencies: ["FirestoreModel", "DocumentCodec", "ModelTestSupport"],
+      swiftSettings: strict
+    ),
+    .target(
       name: "FirestoreWire",
       dependencies: ["FirestoreModel", "DocumentCodec", protobuf],
       exclude: ["Protos"],

@@ -147,7 +147,8 @@ package struct ProtobufReader {
       position += 1
       result |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 {
-        if byte == 0 { isCanonical = false }
+        // A zero adds nothing; the tenth byte has room for one bit.
+        if byte == 0 || (shift == 63 && byte > 1) { isCanonical = false }
         return result
       }
       shift += 7

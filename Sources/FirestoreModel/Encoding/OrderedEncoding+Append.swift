@@ -13,11 +13,11 @@ extension OrderedEncoding {
     return .integer
   }
 
-  /// Appends a double; NaN has a tag of its own.
+  /// Appends a double; NaN has a tag of its own, which does not keep a payload.
   package static func appendDouble(_ number: Double, to bytes: inout [UInt8]) -> ValueTag {
     if number.isNaN {
       bytes.append(Tag.nan)
-      return .exact
+      return number.bitPattern == Double.nan.bitPattern ? .exact : .lossy
     }
     bytes.append(Tag.number)
     appendBigEndian(orderedBits(number), to: &bytes)

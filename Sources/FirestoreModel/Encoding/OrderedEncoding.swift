@@ -151,7 +151,7 @@ package struct ValueTag: RawRepresentable, Sendable, Hashable {
   package static let double = ValueTag(rawValue: 2)
   /// The number was the double -0.0.
   package static let negativeZero = ValueTag(rawValue: 3)
-  /// An array, map, vector or geopoint whose numbers' types or signs of zero are not kept.
+  /// A NaN with a payload, or a container whose numbers' types or signs of zero are not kept.
   package static let lossy = ValueTag(rawValue: 4)
 
   private static let cut: UInt8 = 0x80
