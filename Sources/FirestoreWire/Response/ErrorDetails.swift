@@ -6,28 +6,74 @@ struct ErrorDetails: Sendable {
   private static let typePrefix = "type.googleapis.com/google.rpc."
 
   private let reason: FirestoreError.Reason?
+  private let violations: [FirestoreError.FieldViolation]
 
   /// No details.
-  init() { reason = nil }
+  init() {
+    reason = nil
+    violations = []
+  }
 
   /// The details that an error carries.
-  init(of error: FirestoreError) { reason = error.reason }
+  init(of error: FirestoreError) {
+    reason = error.reason
+    violations = error.violations
+  }
 
-  var isEmpty: Bool { reason == nil }
+  var isEmpty: Bool { reason == nil && violations.isEmpty }
 
-  /// Encoded `google.protobuf.Any` messages: an ErrorInfo and, with a link, a Help.
+  /// Encoded `google.protobuf.Any` messages: an ErrorInfo, with a link a Help, a BadRequest.
   var messages: [[UInt8]] {
-    guard let reason else { return [] }
-    var messages = [
-      Self.any("ErrorInfo") { info in
-        info.string(1, reason.reason)
-        info.string(2, reason.domain)
-      }
-    ]
-    if let url = reason.helpURL {
+    var messages: [[UInt8]] = []
+    if let reason {
+      messages.append(
+        Self.any("ErrorInfo") { info in
+          info.string(1, reason.reason)
+          info.string(2, reason.domain)
+        }
+      )
+    }
+    if let url = reason?.helpURL {
       messages.append(Self.any("Help") { help in help.message(1) { $0.string(2, url) } })
     }
+    if !violations.isEmpty {
+      messages.append(Self.any("BadRequest") { writeViolations(to: &$0) })
+    }
     return messages
+  }
+
+  /// The same as JSON objects.
+  var json: [JSONValue] {
+    var objects: [JSONValue] = []
+    if let reason {
+      objects.append(
+        Self.object(
+          "ErrorInfo",
+          ["reason": .string(reason.reason), "domain": .string(reason.domain)]
+        )
+      )
+    }
+    if let url = reason?.helpURL {
+      objects.append(Self.object("Help", ["links": .array([.object(["url": .string(url)])])]))
+    }
+    if !violations.isEmpty {
+      let list = violations.map { violation in
+        JSONValue.object([
+          "field": .string(violation.field), "description": .string(violation.description),
+        ])
+      }
+      objects.append(Self.object("BadRequest", ["fieldViolations": .array(list)]))
+    }
+    return objects
+  }
+
+  private func writeViolations(to writer: inout ProtobufWriter) {
+    for violation in violations {
+      writer.message(1) { message in
+        message.nonEmpty(1, violation.field)
+        message.string(2, violation.description)
+      }
+    }
   }
 
   private static func any(_ type: String, _ body: (inout ProtobufWriter) -> Void) -> [UInt8] {
@@ -35,6 +81,16 @@ struct ErrorDetails: Sendable {
     writer.string(1, typePrefix + type)
     writer.message(2, body)
     return writer.bytes
+  }
+
+  private static func object(
+    _ type: String,
+    _ members: KeyValuePairs<String, JSONValue>
+  ) -> JSONValue {
+    .object(
+      [JSONValue.Member(name: "@type", value: .string(typePrefix + type))]
+        + members.map { JSONValue.Member(name: $0.key, value: $0.value) }
+    )
   }
 }
 

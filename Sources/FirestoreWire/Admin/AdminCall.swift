@@ -1,0 +1,190 @@
+import FirestoreModel
+internal import SwiftProtobuf
+
+/// A request of `google.firestore.admin.v1`, which comes as REST only.
+///
+/// Routes, below `/v1/` or `/v1beta1/`:
+///
+/// - `projects/{p}/databases`: GET lists, POST with `databaseId` creates
+/// - `projects/{p}/databases/{d}`: GET, DELETE (`etag`)
+/// - `…/databases/{d}/collectionGroups/{c}/indexes`: GET lists (`filter`, `pageSize`, `pageToken`;
+///   `-` is every group), POST creates; `…/indexes/{id}`: GET, DELETE
+/// - `…/databases/{d}/collectionGroups/{c}/fields`: GET lists; `…/fields/{f}`: GET
+/// - `…/databases/{d}/operations`: GET lists; `…/operations/{id}`: GET
+///
+/// What Google serves below these paths beyond that is refused with UNIMPLEMENTED.
+package enum AdminCall: Sendable, Equatable {
+  /// A page of a list.
+  package struct Page: Sendable, Hashable {
+    package let filter: String
+    /// Zero leaves it to the server.
+    package let size: Int
+    /// Empty asks for the first page.
+    package let token: String
+  }
+
+  case listDatabases(project: Text)
+  case createDatabase(DatabaseID, Google_Firestore_Admin_V1_Database)
+  case getDatabase(DatabaseID)
+  /// The etag is empty where the client does not insist on one.
+  case deleteDatabase(DatabaseID, etag: String)
+  case listIndexes(DatabaseID, collectionGroup: Text, Page)
+  case createIndex(DatabaseID, collectionGroup: Text, Google_Firestore_Admin_V1_Index)
+  case getIndex(DatabaseID, collectionGroup: Text, id: String)
+  case deleteIndex(DatabaseID, collectionGroup: Text, id: String)
+  case listFields(DatabaseID, collectionGroup: Text, Page)
+  case getField(DatabaseID, collectionGroup: Text, path: String)
+  case listOperations(DatabaseID, Page)
+  case getOperation(DatabaseID, id: String)
+
+  /// Reads a request; nil where the path is none of the admin API's.
+  package init?(
+    method: String,
+    path: String,
+    query: String?,
+    body: [UInt8]
+  ) throws(FirestoreError) {
+    guard let segments = try Self.segments(of: path) else { return nil }
+    let request = AdminHTTPRequest(
+      method: method,
+      query: try QueryParameters(query),
+      body: body
+    )
+    switch segments.count {
+    case 3: self = try request.databases(project: Text(segments[1]))
+    case 4: self = try request.database(try Self.database(segments))
+    default: self = try request.part(of: try Self.database(segments), segments.dropFirst(4))
+    }
+  }
+
+  /// The decoded segments of a path of this API; documents have an API of their own.
+  private static func segments(of path: String) throws(FirestoreError) -> [String]? {
+    var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
+    guard parts.popFirst()?.isEmpty == true, let version = parts.popFirst(),
+      version == "v1" || version == "v1beta1", parts.count >= 3
+    else { return nil }
+    var segments: [String] = []
+    for part in parts {
+      guard let segment = PercentEncoding.decode(part) else {
+        throw .invalidArgument("The URL's path has a malformed escape: \"\(part)\".")
+      }
+      segments.append(segment)
+    }
+    let isDatabases = segments[2] == "databases" || segments[2].hasPrefix("databases:")
+    guard segments[0] == "projects", isDatabases else { return nil }
+    if segments.count > 4, segments[4].split(separator: ":").first == "documents" { return nil }
+    return segments
+  }
+
+  private static func database(_ segments: [String]) throws(FirestoreError) -> DatabaseID {
+    try DatabaseID(parsing: segments.prefix(4).joined(separator: "/"))
+  }
+}
+
+/// An HTTP request whose path is being read.
+private struct AdminHTTPRequest {
+  private static let package = "google.firestore.admin.v1."
+
+  let method: String
+  let query: QueryParameters
+  let body: [UInt8]
+
+  private var unimplemented: FirestoreError {
+    FirestoreError(.unimplemented, "This method of the administration API is not served.")
+  }
+
+  func databases(project: Text) throws(FirestoreError) -> AdminCall {
+    switch method {
+    case "GET":
+      _ = try parameters(of: "ListDatabasesRequest", except: ["parent"])
+      return .listDatabases(project: project)
+    case "POST":
+      let values = try parameters(of: "CreateDatabaseRequest", except: ["parent", "database"])
+      guard let id = values["database_id"], !id.isEmpty else {
+        throw .invalidArgument("The parameter databaseId is required.")
+      }
+      let database = DatabaseID(project: project, database: Text(id))
+      return .createDatabase(database, try message("Database", at: "database"))
+    default: throw unimplemented
+    }
+  }
+
+  func database(_ database: DatabaseID) throws(FirestoreError) -> AdminCall {
+    switch method {
+    case "GET":
+      _ = try parameters(of: "GetDatabaseRequest", except: ["name"])
+      return .getDatabase(database)
+    case "DELETE":
+      let values = try parameters(of: "DeleteDatabaseRequest", except: ["name"])
+      return .deleteDatabase(database, etag: values["etag"] ?? "")
+    default: throw unimplemented
+    }
+  }
+
+  func part(
+    of database: DatabaseID,
+    _ segments: ArraySlice<String>
+  ) throws(FirestoreError) -> AdminCall {
+    let rest = Array(segments)
+    if rest[0] == "operations" {
+      if rest.count == 1, method == "GET" { return .listOperations(database, try page()) }
+      if rest.count == 2, method == "GET" { return .getOperation(database, id: rest[1]) }
+    }
+    guard rest.count >= 3, rest[0] == "collectionGroups" else { throw unimplemented }
+    let group = Text(rest[1])
+    switch (method, rest[2], rest.count) {
+    case ("GET", "indexes", 3):
+      return .listIndexes(database, collectionGroup: group, try page())
+    case ("POST", "indexes", 3):
+      return .createIndex(database, collectionGroup: group, try message("Index", at: "index"))
+    case ("GET", "indexes", 4): return .getIndex(database, collectionGroup: group, id: rest[3])
+    case ("DELETE", "indexes", 4):
+      return .deleteIndex(database, collectionGroup: group, id: rest[3])
+    case ("GET", "fields", 3):
+      return .listFields(database, collectionGroup: group, try page())
+    case ("GET", "fields", 4): return .getField(database, collectionGroup: group, path: rest[3])
+    default: throw unimplemented
+    }
+  }
+
+  /// Lists have the same parameters.
+  private func page() throws(FirestoreError) -> AdminCall.Page {
+    let values = try parameters(of: "ListIndexesRequest", except: ["parent"])
+    let size = values["page_size"] ?? "0"
+    guard let size = Int(size), size >= 0 else {
+      throw .invalidArgument("Invalid value at 'page_size' (TYPE_INT32), \"\(size)\"")
+    }
+    return AdminCall.Page(
+      filter: values["filter"] ?? "",
+      size: size,
+      token: values["page_token"] ?? ""
+    )
+  }
+
+  /// The query's parameters by the protocol's names of the request's fields.
+  private func parameters(
+    of message: String,
+    except taken: Set<String>
+  ) throws(FirestoreError) -> [String: String] {
+    let schema = SchemaRegistry.shared.message(Self.package + message)
+    var values: [String: String] = [:]
+    for (name, value) in query.parameters {
+      guard let field = schema[name], !taken.contains(field.name) else {
+        throw QueryParameters.unknown(name)
+      }
+      values[field.name] = value
+    }
+    return values
+  }
+
+  /// The body as that message.
+  private func message<M: Message>(_ name: String, at place: String) throws(FirestoreError) -> M {
+    let json = body.isEmpty ? JSONValue.object([]) : try JSONParser.parse(body)
+    let bytes = try JSONTranscoder().encode(json, as: Self.package + name, place: place)
+    do {
+      return try M(serializedBytes: bytes)
+    } catch {
+      throw FirestoreError(.internalError, "The request cannot be read.", cause: error)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import FirestoreModel
+internal import SwiftProtobuf
+
+/// What a request of `google.firestore.admin.v1` is answered with.
+package enum AdminResponse: Sendable {
+  /// What a long-running operation has come to.
+  package enum Outcome: Sendable {
+    case running
+    case index(Google_Firestore_Admin_V1_Index)
+    case database(Google_Firestore_Admin_V1_Database)
+    /// Succeeded with nothing to show.
+    case empty
+    case failed(FirestoreError)
+  }
+
+  /// What a long-running operation is about.
+  package enum Metadata: Sendable {
+    case index(Google_Firestore_Admin_V1_IndexOperationMetadata)
+    case createDatabase
+    case updateDatabase
+    case deleteDatabase
+  }
+
+  /// A long-running operation.
+  package struct Operation: Sendable {
+    package let name: String
+    package let metadata: Metadata
+    package let outcome: Outcome
+
+    /// An operation under its full name.
+    package init(name: String, metadata: Metadata, outcome: Outcome) {
+      self.name = name
+      self.metadata = metadata
+      self.outcome = outcome
+    }
+  }
+
+  case empty
+  case index(Google_Firestore_Admin_V1_Index)
+  case indexes([Google_Firestore_Admin_V1_Index], nextPageToken: String)
+  case field(Google_Firestore_Admin_V1_Field)
+  case fields([Google_Firestore_Admin_V1_Field], nextPageToken: String)
+  case database(Google_Firestore_Admin_V1_Database)
+  case databases([Google_Firestore_Admin_V1_Database])
+  case operation(Operation)
+  case operations([Operation], nextPageToken: String)
+
+  /// The answer's JSON.
+  package func json() throws(FirestoreError) -> [UInt8] { try MessageJSON.text(of: message()) }
+
+  private func message() throws(FirestoreError) -> any Message {
+    switch self {
+    case .empty: return Google_Protobuf_Empty()
+    case .index(let index): return index
+    case .indexes(let indexes, let token):
+      var list = Google_Firestore_Admin_V1_ListIndexesResponse()
+      list.indexes = indexes
+      list.nextPageToken = token
+      return list
+    case .field(let field): return field
+    case .fields(let fields, let token):
+      var list = Google_Firestore_Admin_V1_ListFieldsResponse()
+      list.fields = fields
+      list.nextPageToken = token
+      return list
+    case .database(let database): return database
+    case .databases(let databases):
+      var list = Google_Firestore_Admin_V1_ListDatabasesResponse()
+      list.databases = databases
+      return list
+    case .operation(let operation): return try operation.message()
+    case .operations(let operations, let token):
+      var list = Google_Longrunning_ListOperationsResponse()
+      for operation in operations { list.operations.append(try operation.message()) }
+      list.nextPageToken = token
+      return list
+    }
+  }
+}
+
+extension AdminResponse.Operation {
+  fileprivate func message() throws(FirestoreError) -> Google_Longrunning_Operation {
+    var operation = Google_Longrunning_Operation()
+    operation.name = name
+    operation.metadata = try any(metadata.message)
+    switch outcome {
+    case .running: return operation
+    case .index(let index): operation.response = try any(index)
+    case .database(let database): operation.response = try any(database)
+    case .empty: operation.response = try any(Google_Protobuf_Empty())
+    case .failed(let error):
+      var status = Google_Rpc_Status()
+      status.code = Int32(error.code.rawValue)
+      status.message = error.message
+      operation.error = status
+    }
+    operation.done = true
+    return operation
+  }
+
+  private func any(_ message: any Message) throws(FirestoreError) -> Google_Protobuf_Any {
+    do {
+      return try Google_Protobuf_Any(message: message)
+    } catch {
+      throw FirestoreError(.internalError, "The answer cannot be written as JSON.", cause: error)
+    }
+  }
+}
+
+extension AdminResponse.Metadata {
+  fileprivate var message: any Message {
+    switch self {
+    case .index(let metadata): metadata
+    case .createDatabase: Google_Firestore_Admin_V1_CreateDatabaseMetadata()
+    case .updateDatabase: Google_Firestore_Admin_V1_UpdateDatabaseMetadata()
+    case .deleteDatabase: Google_Firestore_Admin_V1_DeleteDatabaseMetadata()
+    }
+  }
+}

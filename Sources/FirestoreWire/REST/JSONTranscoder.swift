@@ -1,0 +1,220 @@
+import DocumentCodec
+import FirestoreModel
+
+/// Turns proto3 JSON into the bytes of a message, strictly: unknown names, values that do not fit
+/// and two members of one oneof are refused with Google's words and the place in the message.
+///
+/// Places are written with the protocol's names, list and map elements by their index:
+/// `document.fields[0].value`.
+struct JSONTranscoder {
+  private let registry = SchemaRegistry.shared
+
+  /// Encodes an object as that message; `place` names it in errors, empty at the root.
+  func encode(
+    _ json: JSONValue,
+    as message: String,
+    place: String = ""
+  ) throws(FirestoreError) -> [UInt8] {
+    var writer = ProtobufWriter()
+    try encode(json, as: message, place: place, into: &writer)
+    return writer.bytes
+  }
+
+  private func encode(
+    _ json: JSONValue,
+    as type: String,
+    place: String,
+    into writer: inout ProtobufWriter
+  ) throws(FirestoreError) {
+    if let known = WellKnownJSON(type) {
+      guard known.encode(json, into: &writer) else { throw .invalidValue(json, place, type: type) }
+      return
+    }
+    guard case .object(let members) = json else { throw .invalidValue(json, place, type: type) }
+    let schema = registry.message(type)
+    var seen: Set<Int> = []
+    var oneofs: Set<String> = []
+    for member in members {
+      guard let field = schema[member.name] else { throw .unknownName(member.name, at: place) }
+      if member.value == .null, !field.takesNull { continue }
+      if let oneof = field.oneof, !oneofs.insert(oneof).inserted {
+        throw .oneofAlreadySet(oneof, member: member.name, at: place)
+      }
+      guard seen.insert(field.number).inserted else {
+        throw .duplicateName(member.name, at: place)
+      }
+      let inner = place.isEmpty ? field.name : "\(place).\(field.name)"
+      try encode(member.value, field, place: inner, into: &writer)
+    }
+  }
+
+  private func encode(
+    _ json: JSONValue,
+    _ field: MessageSchema.Field,
+    place: String,
+    into writer: inout ProtobufWriter
+  ) throws(FirestoreError) {
+    if field.isMap {
+      guard case .object(let members) = json else { throw .invalidValue(json, place, type: "Map") }
+      for (index, member) in members.enumerated() {
+        try encodeEntry(member, field, place: "\(place)[\(index)].value", into: &writer)
+      }
+    } else if field.isRepeated {
+      guard case .array(let elements) = json else { throw .invalidValue(json, place, type: "List") }
+      for (index, element) in elements.enumerated() {
+        try encodeOne(element, field, place: "\(place)[\(index)]", hasPresence: true, into: &writer)
+      }
+    } else {
+      let hasPresence = field.oneof != nil
+      try encodeOne(json, field, place: place, hasPresence: hasPresence, into: &writer)
+    }
+  }
+
+  private func encodeEntry(
+    _ member: JSONValue.Member,
+    _ field: MessageSchema.Field,
+    place: String,
+    into writer: inout ProtobufWriter
+  ) throws(FirestoreError) {
+    guard case .message(let entry) = field.kind, let value = registry.message(entry)["value"]
+    else { preconditionFailure("map entries are messages with a value") }
+    try writer.message(field.number) { message throws(FirestoreError) in
+      message.string(1, member.name)
+      try encodeOne(member.value, value, place: place, hasPresence: true, into: &message)
+    }
+  }
+
+  private func encodeOne(
+    _ json: JSONValue,
+    _ field: MessageSchema.Field,
+    place: String,
+    hasPresence: Bool,
+    into writer: inout ProtobufWriter
+  ) throws(FirestoreError) {
+    if case .message(let type) = field.kind {
+      try writer.message(field.number) { message throws(FirestoreError) in
+        try encode(json, as: type, place: place, into: &message)
+      }
+      return
+    }
+    guard let scalar = scalar(json, field.kind) else {
+      throw .invalidValue(json, place, kind: field.kind)
+    }
+    if hasPresence || !scalar.isDefault { scalar.write(field.number, to: &writer) }
+  }
+
+  private func scalar(_ json: JSONValue, _ kind: MessageSchema.Kind) -> JSONScalar? {
+    switch kind {
+    case .bool: if case .bool(let flag) = json { .bool(flag) } else { nil }
+    case .int32: JSONScalar.integer(json, within: Int64(Int32.min)...Int64(Int32.max))
+    case .int64: JSONScalar.integer(json, within: Int64.min...Int64.max)
+    case .double: JSONScalar.double(json)
+    case .string: if case .string(let text) = json { .string(text) } else { nil }
+    case .bytes:
+      if case .string(let text) = json {
+        Base64.decode(text.utf8).map(JSONScalar.bytes)
+      } else {
+        nil
+      }
+    case .enumeration(let name): enumeration(json, name)
+    case .message: nil
+    }
+  }
+
+  private func enumeration(_ json: JSONValue, _ name: String) -> JSONScalar? {
+    switch json {
+    case .null: name == WellKnownJSON.nullValue ? .integer(0) : nil
+    case .string(let value):
+      if name == WellKnownJSON.nullValue {
+        value == "NULL_VALUE" ? .integer(0) : nil
+      } else {
+        registry.number(of: value, in: name).map { .integer(Int64($0)) }
+      }
+    case .number: JSONScalar.integer(json, within: Int64(Int32.min)...Int64(Int32.max))
+    default: nil
+    }
+  }
+}
+
+extension MessageSchema.Field {
+  /// Whether null is a value of the field and not its absence.
+  fileprivate var takesNull: Bool {
+    switch kind {
+    case .enumeration(let name): name == WellKnownJSON.nullValue
+    case .message(let name): name == WellKnownJSON.value
+    default: false
+    }
+  }
+}
+
+extension FirestoreError {
+  fileprivate static func unknownName(_ name: String, at place: String) -> FirestoreError {
+    badRequest(
+      "Invalid JSON payload received. Unknown name \"\(name)\"\(at(place)): Cannot find field.",
+      field: place
+    )
+  }
+
+  fileprivate static func duplicateName(_ name: String, at place: String) -> FirestoreError {
+    badRequest(
+      "Invalid JSON payload received. Name \"\(name)\"\(at(place)) is set more than once.",
+      field: place
+    )
+  }
+
+  fileprivate static func oneofAlreadySet(
+    _ oneof: String,
+    member: String,
+    at place: String
+  ) -> FirestoreError {
+    badRequest(
+      "Invalid value\(at(place)) (oneof), oneof field '\(oneof)' is already set. "
+        + "Cannot set '\(member)'",
+      field: place
+    )
+  }
+
+  fileprivate static func invalidValue(
+    _ json: JSONValue,
+    _ place: String,
+    type: String
+  ) -> FirestoreError {
+    badRequest(
+      "Invalid value\(at(place)) (type.googleapis.com/\(type)), \(json.description)",
+      field: place
+    )
+  }
+
+  fileprivate static func invalidValue(
+    _ json: JSONValue,
+    _ place: String,
+    kind: MessageSchema.Kind
+  ) -> FirestoreError {
+    switch kind {
+    case .enumeration(let type), .message(let type):
+      return invalidValue(json, place, type: type)
+    case .bool: return invalidScalar(json, place, "TYPE_BOOL")
+    case .int32: return invalidScalar(json, place, "TYPE_INT32")
+    case .int64: return invalidScalar(json, place, "TYPE_INT64")
+    case .double: return invalidScalar(json, place, "TYPE_DOUBLE")
+    case .string: return invalidScalar(json, place, "TYPE_STRING")
+    case .bytes: return invalidScalar(json, place, "TYPE_BYTES")
+    }
+  }
+
+  private static func invalidScalar(
+    _ json: JSONValue,
+    _ place: String,
+    _ type: String
+  ) -> FirestoreError {
+    badRequest("Invalid value\(at(place)) (\(type)), \(json.description)", field: place)
+  }
+
+  /// INVALID_ARGUMENT that names the field at fault in a BadRequest detail.
+  static func badRequest(_ message: String, field: String) -> FirestoreError {
+    let violation = FieldViolation(field: field, description: message)
+    return FirestoreError(.invalidArgument, message, violations: [violation])
+  }
+
+  private static func at(_ place: String) -> String { place.isEmpty ? "" : " at '\(place)'" }
+}

@@ -1,0 +1,141 @@
+import FirestoreModel
+internal import SwiftProtobuf
+
+/// What JSON may say of a message: its fields by either spelling of their names.
+struct MessageSchema: Sendable {
+  /// What a field holds.
+  enum Kind: Sendable {
+    case bool
+    case int32
+    case int64
+    case double
+    case string
+    case bytes
+    case enumeration(String)
+    case message(String)
+  }
+
+  /// One field.
+  struct Field: Sendable {
+    /// The name in the protocol, which errors show.
+    let name: String
+    /// The name in JSON.
+    let jsonName: String
+    let number: Int
+    let kind: Kind
+    let isRepeated: Bool
+    /// Whether it is a map; `kind` is then the entry's message.
+    let isMap: Bool
+    /// The oneof that it is a member of.
+    let oneof: String?
+  }
+
+  /// Without the leading dot.
+  let name: String
+  private let fields: [String: Field]
+
+  fileprivate init(name: String, fields: [Field]) {
+    self.name = name
+    var byName: [String: Field] = [:]
+    for field in fields {
+      byName[field.name] = field
+      byName[field.jsonName] = field
+    }
+    self.fields = byName
+  }
+
+  /// Looks a field up by the name that JSON uses or the protocol's own.
+  subscript(name: String) -> Field? { fields[name] }
+}
+
+/// All messages and enums of `Protos/`, from their embedded descriptors.
+struct SchemaRegistry: Sendable {
+  /// Built once, immutable.
+  static let shared = SchemaRegistry()
+
+  private let messages: [String: MessageSchema]
+  private let enumerations: [String: [String: Int32]]
+
+  private init() {
+    guard let bytes = Base64.decode(EmbeddedDescriptors.base64.utf8),
+      let set = try? Google_Protobuf_FileDescriptorSet(serializedBytes: bytes)
+    else { preconditionFailure("the embedded descriptors are damaged") }
+    var builder = SchemaBuilder()
+    for file in set.file { builder.add(file) }
+    messages = builder.messages
+    enumerations = builder.enumerations
+  }
+
+  /// The message of that full name; it must be one of ours.
+  func message(_ name: String) -> MessageSchema {
+    guard let schema = messages[name] else { preconditionFailure("no message \(name)") }
+    return schema
+  }
+
+  /// The number of an enum's value; nil where it has no such name.
+  func number(of value: String, in enumeration: String) -> Int32? {
+    enumerations[enumeration]?[value]
+  }
+}
+
+private struct SchemaBuilder {
+  var messages: [String: MessageSchema] = [:]
+  var enumerations: [String: [String: Int32]] = [:]
+
+  mutating func add(_ file: Google_Protobuf_FileDescriptorProto) {
+    for type in file.enumType { add(type, in: file.package) }
+    for type in file.messageType { add(type, in: file.package) }
+  }
+
+  private mutating func add(_ type: Google_Protobuf_EnumDescriptorProto, in scope: String) {
+    let values = type.value.map { ($0.name, $0.number) }
+    enumerations["\(scope).\(type.name)"] = Dictionary(uniqueKeysWithValues: values)
+  }
+
+  private mutating func add(_ type: Google_Protobuf_DescriptorProto, in scope: String) {
+    let name = "\(scope).\(type.name)"
+    for inner in type.enumType { add(inner, in: name) }
+    for inner in type.nestedType { add(inner, in: name) }
+    let entries = type.nestedType.filter(\.options.mapEntry).map { "\(name).\($0.name)" }
+    let fields = type.field.compactMap { field in
+      Self.field(field, oneofs: type.oneofDecl.map(\.name), mapEntries: entries)
+    }
+    messages[name] = MessageSchema(name: name, fields: fields)
+  }
+
+  private static func field(
+    _ field: Google_Protobuf_FieldDescriptorProto,
+    oneofs: [String],
+    mapEntries: [String]
+  ) -> MessageSchema.Field? {
+    guard let kind = kind(of: field) else { return nil }
+    let typeName = String(field.typeName.dropFirst())
+    return MessageSchema.Field(
+      name: field.name,
+      jsonName: field.jsonName,
+      number: Int(field.number),
+      kind: kind,
+      isRepeated: field.label == .repeated,
+      isMap: mapEntries.contains(typeName),
+      oneof: field.hasOneofIndex ? oneofs[Int(field.oneofIndex)] : nil
+    )
+  }
+
+  /// The kinds that our messages have.
+  private static func kind(
+    of field: Google_Protobuf_FieldDescriptorProto
+  ) -> MessageSchema.Kind? {
+    let typeName = String(field.typeName.dropFirst())
+    return switch field.type {
+    case .bool: .bool
+    case .int32: .int32
+    case .int64: .int64
+    case .double: .double
+    case .string: .string
+    case .bytes: .bytes
+    case .enum: .enumeration(typeName)
+    case .message: .message(typeName)
+    default: nil
+    }
+  }
+}

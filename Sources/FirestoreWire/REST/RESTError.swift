@@ -1,0 +1,64 @@
+import FirestoreModel
+
+/// Errors as HTTP answers.
+package enum RESTError {
+  /// The HTTP status of a code.
+  package static func httpStatus(_ code: StatusCode) -> Int {
+    switch code {
+    case .ok: 200
+    case .invalidArgument, .failedPrecondition, .outOfRange: 400
+    case .unauthenticated: 401
+    case .permissionDenied: 403
+    case .notFound: 404
+    case .alreadyExists, .aborted: 409
+    case .resourceExhausted: 429
+    case .cancelled: 499
+    case .unknown, .internalError, .dataLoss: 500
+    case .unimplemented: 501
+    case .unavailable: 503
+    case .deadlineExceeded: 504
+    }
+  }
+
+  /// The name of a code, which tells ALREADY_EXISTS from ABORTED.
+  package static func statusName(_ code: StatusCode) -> String {
+    switch code {
+    case .ok: "OK"
+    case .cancelled: "CANCELLED"
+    case .unknown: "UNKNOWN"
+    case .invalidArgument: "INVALID_ARGUMENT"
+    case .deadlineExceeded: "DEADLINE_EXCEEDED"
+    case .notFound: "NOT_FOUND"
+    case .alreadyExists: "ALREADY_EXISTS"
+    case .permissionDenied: "PERMISSION_DENIED"
+    case .resourceExhausted: "RESOURCE_EXHAUSTED"
+    case .failedPrecondition: "FAILED_PRECONDITION"
+    case .aborted: "ABORTED"
+    case .outOfRange: "OUT_OF_RANGE"
+    case .unimplemented: "UNIMPLEMENTED"
+    case .internalError: "INTERNAL"
+    case .unavailable: "UNAVAILABLE"
+    case .dataLoss: "DATA_LOSS"
+    case .unauthenticated: "UNAUTHENTICATED"
+    }
+  }
+
+  /// The JSON body of an error; streaming methods answer it inside an array.
+  package static func body(_ error: FirestoreError, streaming: Bool = false) -> [UInt8] {
+    let value = json(error)
+    return (streaming ? JSONValue.array([value]) : value).text
+  }
+
+  private static func json(_ error: FirestoreError) -> JSONValue {
+    var members: [JSONValue.Member] = [
+      JSONValue.Member(name: "code", value: .number(String(httpStatus(error.code)))),
+      JSONValue.Member(name: "message", value: .string(error.message)),
+      JSONValue.Member(name: "status", value: .string(statusName(error.code))),
+    ]
+    let details = ErrorDetails(of: error).json
+    if !details.isEmpty {
+      members.append(JSONValue.Member(name: "details", value: .array(details)))
+    }
+    return .object(["error": .object(members)])
+  }
+}

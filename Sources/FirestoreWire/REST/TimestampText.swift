@@ -1,0 +1,125 @@
+import FirestoreModel
+
+/// Instants as RFC 3339 text, as proto3 JSON has them: `2026-11-21T04:00:00.5Z` or with an offset.
+enum TimestampText {
+  /// Reads an instant of the years 1 to 9999; nil for anything else.
+  static func parse(_ text: String) -> Timestamp? {
+    var scanner = TextScanner(text)
+    guard let year = scanner.number(digits: 4), scanner.take("-"),
+      let month = scanner.number(digits: 2), scanner.take("-"),
+      let day = scanner.number(digits: 2), scanner.take("T"),
+      let hour = scanner.number(digits: 2), scanner.take(":"),
+      let minute = scanner.number(digits: 2), scanner.take(":"),
+      let second = scanner.number(digits: 2),
+      let nanos = scanner.fraction(),
+      let offset = offset(&scanner), scanner.isAtEnd,
+      (1...12).contains(month), (1...daysIn(month, of: year)).contains(day),
+      hour < 24, minute < 60, second < 60
+    else { return nil }
+    let ofDay = hour * 3600 + minute * 60 + second
+    let seconds = Int64(days(year, month, day)) * 86_400 + Int64(ofDay - offset)
+    return Timestamp(seconds: seconds, nanos: nanos)
+  }
+
+  /// Seconds east of Greenwich.
+  private static func offset(_ scanner: inout TextScanner) -> Int? {
+    if scanner.take("Z") { return 0 }
+    let isWest = scanner.take("-")
+    guard isWest || scanner.take("+"),
+      let hours = scanner.number(digits: 2), scanner.take(":"),
+      let minutes = scanner.number(digits: 2), hours < 24, minutes < 60
+    else { return nil }
+    let seconds = hours * 3600 + minutes * 60
+    return isWest ? -seconds : seconds
+  }
+
+  private static func isLeap(_ year: Int) -> Bool {
+    year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+  }
+
+  private static func daysIn(_ month: Int, of year: Int) -> Int {
+    switch month {
+    case 2: isLeap(year) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Days since 1970-01-01 in the Gregorian calendar: years are counted from March, so that the
+  /// leap day is a year's last.
+  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let years = month > 2 ? year : year - 1
+    let months = (month + 9) % 12
+    let leapDays = years / 4 - years / 100 + years / 400
+    return years * 365 + leapDays + (months * 153 + 2) / 5 + day - 1 - 719_468
+  }
+}
+
+/// Durations as proto3 JSON has them: seconds with up to nine digits behind the point, and `s`.
+enum DurationText {
+  /// Reads a duration; nil for anything else.
+  static func parse(_ text: String) -> (seconds: Int64, nanos: Int32)? {
+    var scanner = TextScanner(text)
+    let isNegative = scanner.take("-")
+    guard let seconds = scanner.number(), let nanos = scanner.fraction(), scanner.take("s"),
+      scanner.isAtEnd, seconds <= 315_576_000_000
+    else { return nil }
+    return isNegative ? (-Int64(seconds), -nanos) : (Int64(seconds), nanos)
+  }
+}
+
+/// Reads ASCII texts of fixed shape.
+private struct TextScanner {
+  private var rest: Substring.UTF8View
+
+  init(_ text: String) { rest = text[...].utf8 }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard let byte = rest.first, UInt32(byte) == character.value else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  /// Exactly so many digits; nil where there are fewer.
+  mutating func number(digits: Int) -> Int? {
+    var value = 0
+    for _ in 0..<digits {
+      guard let digit = digit() else { return nil }
+      value = value * 10 + digit
+    }
+    return value
+  }
+
+  /// All digits that follow, one to twelve.
+  mutating func number() -> Int? {
+    var value = 0
+    var count = 0
+    while count < 13, let digit = digit() {
+      value = value * 10 + digit
+      count += 1
+    }
+    return (1...12).contains(count) ? value : nil
+  }
+
+  /// A point and one to nine digits as nanoseconds; zero without a point.
+  mutating func fraction() -> Int32? {
+    guard take(".") else { return 0 }
+    var value: Int32 = 0
+    var count = 0
+    while count < 9, let digit = digit() {
+      value = value * 10 + Int32(digit)
+      count += 1
+    }
+    guard count > 0 else { return nil }
+    for _ in count..<9 { value *= 10 }
+    return value
+  }
+
+  private mutating func digit() -> Int? {
+    guard let byte = rest.first, (0x30...0x39).contains(byte) else { return nil }
+    rest.removeFirst()
+    return Int(byte - 0x30)
+  }
+}
