@@ -23,7 +23,7 @@ PROJECT = "shop"
 def certificates(tmp_path_factory):
     """A local authority and a certificate, made by our own command."""
     directory = tmp_path_factory.mktemp("certificates")
-    servers.run("certs", directory)
+    servers.run("certs", "--directory", directory)
     return directory
 
 
@@ -53,7 +53,7 @@ def key(production):
 
 @pytest.fixture(scope="module")
 def authority(certificates):
-    return certificates / "ca.pem"
+    return certificates / "authority.pem"
 
 
 def https(production, authority, path, token=None, verb="GET", **more):

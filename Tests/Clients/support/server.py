@@ -49,7 +49,11 @@ def clean_environment(extra=None):
 class Process:
     """A server process whose output is kept, with the address that it printed."""
 
-    address_pattern = re.compile(r"\b(https?)://(?:127\.0\.0\.1|localhost|\[::1\]):(\d+)")
+    # The line with which our server says that it listens, and the emulator's.
+    address_patterns = (
+        re.compile(r"^brasa listening address=\S+ port=(?P<port>\d+) tls=(?P<tls>true|false)"),
+        re.compile(r"^API endpoint: http://[^:]+:(?P<port>\d+)"),
+    )
 
     def __init__(self, command, environment=None):
         self.command = [str(part) for part in command]
@@ -84,10 +88,11 @@ class Process:
     def _read(self, process):
         for line in process.stdout:
             self.lines.append(line)
-            found = self.address_pattern.search(line)
-            if found and not self._ready.is_set():
-                self.scheme, self.port = found.group(1), int(found.group(2))
-                self._ready.set()
+            for pattern in self.address_patterns:
+                if not self._ready.is_set() and (found := pattern.search(line)):
+                    self.scheme = "https" if found.groupdict().get("tls") == "true" else "http"
+                    self.port = int(found.group("port"))
+                    self._ready.set()
         self._ready.set()
 
     @property

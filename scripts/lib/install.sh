@@ -1,0 +1,82 @@
+# Finds what the build and the tests need and installs what is missing: Debian packages with apt,
+# on macOS Homebrew's. Needs say.sh.
+
+# What `swift build` needs beside Swift itself.
+BUILD_PACKAGES_DEBIAN=(librocksdb-dev pkg-config)
+BUILD_PACKAGES_BREW=(rocksdb pkg-config)
+# What the tests need beside that.
+TEST_PACKAGES_DEBIAN=(python3 python3-venv curl)
+TEST_PACKAGES_BREW=(python3)
+
+require_swift() {
+  if ! command -v swift >/dev/null; then
+    fail "Swift 6.3 is missing. Install it as https://www.swift.org/install says, then run this again."
+  fi
+}
+
+install_build_packages() {
+  case $(uname -s) in
+    Linux) install_debian "${BUILD_PACKAGES_DEBIAN[@]}" ;;
+    Darwin) install_brew "${BUILD_PACKAGES_BREW[@]}" ;;
+    *) fail "Only Linux and macOS are supported; this is $(uname -s)." ;;
+  esac
+}
+
+install_test_packages() {
+  case $(uname -s) in
+    Linux) install_debian "${TEST_PACKAGES_DEBIAN[@]}" ;;
+    Darwin) install_brew "${TEST_PACKAGES_BREW[@]}" ;;
+  esac
+}
+
+install_debian() {
+  local missing=() package
+  for package in "$@"; do
+    has_debian "$package" || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  command -v apt-get >/dev/null \
+    || fail "Missing: ${missing[*]}. This system has no apt-get; install their like by hand."
+  local root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null \
+      || fail "Missing: ${missing[*]}. Run as root: apt-get install ${missing[*]}"
+    root=(sudo)
+  fi
+  quietly "updating the package lists" "${root[@]}" apt-get update
+  quietly "installing ${missing[*]}" \
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+    "${missing[@]}"
+}
+
+# Python may be there without being Debian's: what counts is that it can make environments.
+has_debian() {
+  case $1 in
+    python3 | curl | pkg-config) command -v "$1" >/dev/null ;;
+    python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
+    *) dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed' ;;
+  esac
+}
+
+install_brew() {
+  local missing=() package
+  command -v brew >/dev/null \
+    || fail "Homebrew is missing. Install it as https://brew.sh says, then run this again."
+  for package in "$@"; do
+    brew list --formula "$package" >/dev/null 2>&1 || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  quietly "installing ${missing[*]}" brew install "${missing[@]}"
+}
+
+# Makes .venv with the packages of a requirements file, unless it holds just those already.
+# Arguments: the checkout, the requirements file.
+prepare_python() {
+  local environment=$1/.venv requirements=$2
+  if ! cmp -s "$requirements" "$environment/installed.txt"; then
+    quietly "making a Python environment in .venv" python3 -m venv --clear "$environment"
+    quietly "installing Google's clients from PyPI" \
+      "$environment/bin/python" -m pip install --disable-pip-version-check -r "$requirements"
+    cp "$requirements" "$environment/installed.txt"
+  fi
+}
