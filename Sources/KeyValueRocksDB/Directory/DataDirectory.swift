@@ -1,4 +1,5 @@
 import KeyValueStore
+import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -18,33 +19,44 @@ final class DataDirectory: Sendable {
   private static let formatName = "FORMAT"
   private static let formatWord = "brasa-rocksdb"
   private static let formatVersion = 1
+  private static let neededBytes = 4 << 20
 
   let path: String
   /// Bytes of unfinished groups that were cut off the log at this start.
   let discardedLogBytes: Int
-  private let lock: Int32
+  private let lock: Atomic<Int32>
 
   /// Makes the directory if need be and locks it.
   init(opening path: String) throws {
     try SystemFile.makeDirectory(path)
+    try Self.checkSpace(path)
     let format = Self.formatPath(in: path)
     if try Self.isNew(path) {
       try SystemFile.replace(format, with: Self.formatText, in: path)
       try SystemFile.sync(Self.parent(of: path))
     }
     try Self.checkFormat(of: path)
-    lock = try Self.lock(format, of: path)
+    let descriptor = try Self.lock(format, of: path)
     do {
-      discardedLogBytes = try Self.mendLog(in: path)
+      discardedLogBytes = try Self.mend(path)
     } catch {
-      close(lock)
+      close(descriptor)
       throw error
     }
+    lock = Atomic(descriptor)
     self.path = path
   }
 
   deinit {
-    close(lock)
+    unlock()
+  }
+
+  /// Lets others open the directory; what happens after that is none of ours.
+  func unlock() {
+    let descriptor = lock.exchange(-1, ordering: .sequentiallyConsistent)
+    if descriptor >= 0 {
+      close(descriptor)
+    }
   }
 
   /// Marks a directory that the engine filled, a checkpoint, as one that it can open.
@@ -60,6 +72,18 @@ final class DataDirectory: Sendable {
   private static var formatText: String { "\(formatWord) \(formatVersion)\n" }
 
   private static func formatPath(in path: String) -> String { "\(path)/\(formatName)" }
+
+  /// Opening writes a little, and RocksDB does not say clearly that it could not.
+  private static func checkSpace(_ path: String) throws {
+    let available = try SystemFile.availableBytes(path)
+    guard available < neededBytes else { return }
+    throw KeyValueError(
+      .inputOutput,
+      "the disk is full: \(path) has \(available >> 10) KiB left, a start needs"
+        + " \(neededBytes >> 10) KiB",
+      metadata: ["directory": path]
+    )
+  }
 
   /// Whether the directory is empty, but for what a start that never finished leaves.
   private static func isNew(_ path: String) throws -> Bool {
@@ -103,35 +127,67 @@ final class DataDirectory: Sendable {
     )
   }
 
-  /// Cuts the torn tail off the newest log file; answers how much that was.
-  private static func mendLog(in path: String) throws -> Int {
-    let files = try SystemFile.names(in: path)
-      .compactMap { name in logNumber(name).map { (number: $0, path: "\(path)/\(name)") } }
+  /// Cuts the torn tails off the newest log file and the manifest; answers how much of the log that
+  /// was.
+  private static func mend(_ path: String) throws -> Int {
+    let names = try SystemFile.names(in: path)
+    let logs = names.filter { $0.hasSuffix(".log") }
+      .compactMap { name in Int(name.dropLast(4)).map { (number: $0, path: "\(path)/\(name)") } }
       .sorted { $0.number < $1.number }
-    var discarded = 0
-    for (index, file) in files.enumerated() {
-      let log = try SystemFile.read(file.path).withUnsafeBytes(WriteAheadLog.init(scanning:))
-      guard !log.isWhole else { continue }
-      guard index == files.count - 1, log.recordAfterDamage == nil else {
-        throw damaged(log, file.path)
-      }
-      try SystemFile.truncate(file.path, to: log.wholeBytes)
-      discarded = log.totalBytes - log.wholeBytes
+    guard names.contains("CURRENT") else {
+      try checkNeverOpened(path, names)
+      return 0
+    }
+    let discarded = try mendLogs(logs.map(\.path))
+    let manifest = String(decoding: try SystemFile.read("\(path)/CURRENT"), as: UTF8.self)
+      .prefix { $0 != "\n" }
+    if names.contains(String(manifest)) {
+      try mendFile("\(path)/\(manifest)", mayBeTorn: true)
     }
     return discarded
   }
 
-  private static func logNumber(_ name: String) -> Int? {
-    guard name.hasSuffix(".log") else { return nil }
-    return Int(name.dropLast(4))
+  /// The tail of the log is that of the last file with a record in it: after a write that failed
+  /// RocksDB may have begun another.
+  private static func mendLogs(_ files: [String]) throws -> Int {
+    var discarded = 0
+    var isTail = true
+    for file in files.reversed() {
+      let mended = try mendFile(file, mayBeTorn: isTail)
+      discarded += mended.discarded
+      isTail = isTail && mended.left == 0
+    }
+    return discarded
   }
 
-  private static func damaged(_ log: WriteAheadLog, _ file: String) -> KeyValueError {
-    KeyValueError(
+  /// RocksDB takes a directory without its file CURRENT for a new one and clears it.
+  private static func checkNeverOpened(_ path: String, _ names: [String]) throws {
+    guard let orphan = names.first(where: { $0.hasSuffix(".sst") || $0.hasSuffix(".log") }) else {
+      return
+    }
+    throw KeyValueError(
       .corruption,
-      "the write-ahead log \(file) is damaged at byte \(log.wholeBytes) of \(log.totalBytes),"
-        + " with data after it that was acknowledged; nothing was changed",
-      metadata: ["file": file, "offset": String(log.wholeBytes)]
+      "\(path)/CURRENT is missing, though there is data (\(orphan)); nothing was changed",
+      metadata: ["file": "\(path)/CURRENT"]
     )
+  }
+
+  @discardableResult
+  private static func mendFile(
+    _ file: String,
+    mayBeTorn: Bool
+  ) throws -> (left: Int, discarded: Int) {
+    let log = try SystemFile.read(file).withUnsafeBytes(RecordLog.init(scanning:))
+    guard !log.isWhole else { return (log.totalBytes, 0) }
+    guard mayBeTorn, log.recordAfterDamage == nil else {
+      throw KeyValueError(
+        .corruption,
+        "\(file) is damaged at byte \(log.wholeBytes) of \(log.totalBytes), before data that was"
+          + " acknowledged; nothing was changed",
+        metadata: ["file": file, "offset": String(log.wholeBytes)]
+      )
+    }
+    try SystemFile.truncate(file, to: log.wholeBytes)
+    return (log.wholeBytes, log.totalBytes - log.wholeBytes)
   }
 }

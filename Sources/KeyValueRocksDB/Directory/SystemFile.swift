@@ -26,6 +26,17 @@ enum SystemFile {
     try makeDirectory(path)
   }
 
+  /// Bytes that may still be written to the file system of that directory.
+  static func availableBytes(_ directory: String) throws -> Int {
+    var status = statvfs()
+    guard statvfs(directory, &status) == 0 else { throw failure("measure", directory) }
+    return Int(
+      clamping: UInt64(status.f_bavail).multipliedReportingOverflow(
+        by: UInt64(status.f_frsize)
+      ).partialValue
+    )
+  }
+
   /// The names in a directory, without the two that every directory has.
   static func names(in directory: String) throws -> [String] {
     guard let stream = opendir(directory) else { throw failure("list", directory) }
@@ -56,15 +67,18 @@ enum SystemFile {
     #endif
   }
 
+  /// The bytes of a file that nobody writes to.
   static func read(_ path: String) throws -> [UInt8] {
     try open(path, O_RDONLY) { descriptor in
-      var bytes: [UInt8] = []
-      var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      while true {
-        let count = buffer.withUnsafeMutableBytes { readSome(descriptor, $0) }
-        guard count >= 0 else { throw failure("read", path) }
-        guard count > 0 else { return bytes }
-        bytes.append(contentsOf: buffer[..<count])
+      let size = lseek(descriptor, 0, SEEK_END)
+      guard size >= 0 else { throw failure("measure", path) }
+      return try [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, filled in
+        while filled < Int(size) {
+          let rest = UnsafeMutableBufferPointer(rebasing: buffer[filled..<Int(size)])
+          let count = pread(descriptor, rest.baseAddress, rest.count, off_t(filled))
+          guard count > 0 else { throw failure("read", path) }
+          filled += count
+        }
       }
     }
   }
@@ -73,9 +87,15 @@ enum SystemFile {
   static func replace(_ path: String, with text: String, in directory: String) throws {
     let temporary = path + ".new"
     try open(temporary, O_WRONLY | O_CREAT | O_TRUNC) { descriptor in
-      let bytes = Array(text.utf8)
-      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      guard count == bytes.count else { throw failure("write", temporary) }
+      try Array(text.utf8).withUnsafeBytes { bytes in
+        var written = 0
+        while written < bytes.count {
+          let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+          let count = write(descriptor, rest.baseAddress, rest.count)
+          guard count >= 0 else { throw failure("write", temporary) }
+          written += count
+        }
+      }
       guard fsync(descriptor) == 0 else { throw failure("sync", temporary) }
     }
     guard rename(temporary, path) == 0 else { throw failure("rename", temporary) }
@@ -100,14 +120,5 @@ enum SystemFile {
       guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("truncate", path) }
       guard fsync(descriptor) == 0 else { throw failure("sync", path) }
     }
-  }
-
-  private static func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int
-  {
-    #if canImport(Darwin)
-    Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-    #else
-    Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-    #endif
   }
 }

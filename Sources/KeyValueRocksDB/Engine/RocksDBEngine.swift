@@ -78,7 +78,7 @@ package final class RocksDBEngine: KeyValueEngine {
     guard (try? condition.checkOpen()) != nil else { return [:] }
     var statistics = counters.withLock { $0 }.statistics
     for (name, property) in RocksDBProperties.reported {
-      statistics[name] = handle.property(property).map(Double.init)
+      statistics[name] = handle.property(property).map { Double($0) }
     }
     return statistics
   }
@@ -87,7 +87,10 @@ package final class RocksDBEngine: KeyValueEngine {
   package func close() throws {
     let isRunning = (try? condition.checkRunning()) != nil
     guard condition.close() else { return }
-    defer { handle.close() }
+    defer {
+      handle.close()
+      directory.unlock()
+    }
     if isRunning {
       try handle.flush()
     }

@@ -4,16 +4,20 @@ import KeyValueStore
 /// The library's option objects for one database, freed together.
 ///
 /// Recovery mode 0 accepts a log that stops in the middle of its last record and nothing worse;
-/// `WriteAheadLog` cuts any other torn tail off before the library sees the files.
+/// `DataDirectory` cuts any other torn tail off before the library sees the files.
 struct RocksDBOptions: ~Copyable {
   private static let toleratesOnlyTruncatedTail: Int32 = 0
-  private static let logsErrorsOnly: Int32 = 3
+  /// Only what it says while it opens.
+  ///
+  /// Debian builds the library with assertions, and one of them
+  /// ends the process at the second line that a full disk refuses.
+  private static let logsHeadersOnly: Int32 = 5
 
   let database: OpaquePointer
   let blockCache: OpaquePointer
 
   init(_ configuration: RocksDBConfiguration) throws {
-    blockCache = rocksdb_cache_create_lru(configuration.blockCacheBytes)
+    blockCache = Self.makeCache(bytes: configuration.blockCacheBytes)
     let basic: OpaquePointer = rocksdb_options_create()
     let derived: OpaquePointer = rocksdb_options_create()
     defer { rocksdb_options_destroy(basic) }
@@ -32,6 +36,15 @@ struct RocksDBOptions: ~Copyable {
   deinit {
     rocksdb_options_destroy(database)
     rocksdb_cache_destroy(blockCache)
+  }
+
+  /// A shard must hold many blocks; a handful of shards is enough for a handful of cores.
+  private static func makeCache(bytes: Int) -> OpaquePointer {
+    let options: OpaquePointer = rocksdb_lru_cache_options_create()
+    defer { rocksdb_lru_cache_options_destroy(options) }
+    rocksdb_lru_cache_options_set_capacity(options, bytes)
+    rocksdb_lru_cache_options_set_num_shard_bits(options, 3)
+    return rocksdb_cache_create_lru_opts(options)
   }
 
   private func setDurability() {
@@ -66,7 +79,7 @@ struct RocksDBOptions: ~Copyable {
   }
 
   private func setHousekeeping(_ configuration: RocksDBConfiguration) {
-    rocksdb_options_set_info_log_level(database, Self.logsErrorsOnly)
+    rocksdb_options_set_info_log_level(database, Self.logsHeadersOnly)
     rocksdb_options_set_keep_log_file_num(database, 2)
     rocksdb_options_set_max_log_file_size(database, 1 << 20)
     rocksdb_options_set_max_manifest_file_size(database, 4 << 20)
@@ -84,6 +97,15 @@ struct RocksDBOptions: ~Copyable {
     rocksdb_block_based_options_set_cache_index_and_filter_blocks(blocks, 1)
     rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(blocks, 1)
     rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(blocks, 1)
+    // Index and filter in pieces of a block's size: a lookup brings in what it needs, not a
+    // table's whole filter, which would push data out of a small cache.
+    rocksdb_block_based_options_set_index_type(
+      blocks,
+      Int32(rocksdb_block_based_table_index_type_two_level_index_search)
+    )
+    rocksdb_block_based_options_set_partition_filters(blocks, 1)
+    rocksdb_block_based_options_set_metadata_block_size(blocks, 4 << 10)
+    rocksdb_block_based_options_set_pin_top_level_index_and_filter(blocks, 1)
     rocksdb_block_based_options_set_filter_policy(
       blocks,
       rocksdb_filterpolicy_create_bloom_full(configuration.bloomBitsPerKey)

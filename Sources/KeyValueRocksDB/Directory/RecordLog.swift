@@ -1,22 +1,21 @@
-import KeyValueStore
-
-/// What one file of RocksDB's write-ahead log holds: whole records, and perhaps a torn tail.
+/// What one file of records holds: RocksDB's write-ahead log, or its manifest of tables.
 ///
 /// **Layout.** The file is a row of blocks of 32,768 bytes. A block holds fragments, and zeros where
 /// fewer than 7 bytes are left. A fragment is: checksum (4 bytes), length (2 bytes), type (1 byte),
 /// payload; numbers are little-endian; the checksum is CRC-32C over type and payload, rotated right
 /// by 15 and increased by 0xA282EAD8. Types: 1 a full record, 2, 3 and 4 the first, middle and last
-/// fragments of one that spans blocks. A record is one write batch: one group, or one time record.
+/// fragments of one that spans blocks. A record of the log is one write batch: one group, or one
+/// time record. A record of the manifest is one change of the set of tables.
 ///
 /// **Validity.** The engine writes and syncs one record after the other, so at a power failure at
 /// most the last record is not on the disk whole, and nothing whole follows it. It may be cut
 /// short, or have holes: the system writes pages in any order. Such a tail was never acknowledged.
 ///
 /// **Recovery.** RocksDB itself only accepts a record that is cut short. So before it opens the
-/// files, the newest one is truncated after its last whole record, if what is damaged is its tail.
-/// A damaged record with a whole one after it, or any damage in an older file, is corruption: the
-/// start stops, and nothing is changed.
-struct WriteAheadLog {
+/// files, the manifest and the last log with a record in it are truncated after their last whole
+/// record, if what is damaged is the tail. A damaged record with a whole one after it, in the same
+/// file or in a later log, is corruption: the start stops, and nothing is changed.
+struct RecordLog {
   /// The length up to the end of the last whole record before any damage.
   let wholeBytes: Int
   let totalBytes: Int
@@ -36,7 +35,7 @@ struct WriteAheadLog {
     let end: Int
   }
 
-  /// Reads a log file's bytes.
+  /// Reads a file's bytes.
   init(scanning bytes: UnsafeRawBufferPointer) {
     totalBytes = bytes.count
     var offset = 0
@@ -60,7 +59,7 @@ struct WriteAheadLog {
       if !isInside { whole = offset }
     }
     wholeBytes = whole
-    recordAfterDamage = damage.flatMap { Self.record(after: $0, in: bytes) }
+    recordAfterDamage = damage.flatMap { Self.record(from: $0, in: bytes) }
   }
 
   var isWhole: Bool { wholeBytes == totalBytes }
@@ -89,12 +88,12 @@ struct WriteAheadLog {
     return Fragment(kind: kind, end: end)
   }
 
-  /// Looks for the start of a whole record past the damage: in the damaged block at every byte, as
+  /// Looks for the start of a whole record from the damage on: in the damaged block at every byte, as
   /// the damage may have hit the length that would lead to the next fragment; in later blocks along
   /// their fragments.
-  private static func record(after damage: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
+  private static func record(from damage: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
     let blockEnd = min(bytes.count, (damage / blockBytes + 1) * blockBytes)
-    if let found = ((damage + 1)..<max(damage + 1, blockEnd)).first(where: {
+    if let found = (damage..<max(damage, blockEnd)).first(where: {
       isRecord(at: $0, in: bytes)
     }) {
       return found

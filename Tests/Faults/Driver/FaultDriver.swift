@@ -1,0 +1,122 @@
+import KeyValueRocksDB
+import KeyValueStore
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Writes numbered groups to a RocksDB engine and says on a mark file what was acknowledged.
+///
+///     engine-fault-driver DIRECTORY MARKS FIRST COUNT
+///
+/// Group k puts `k % 5 + 1` keys named after k, all with one value that begins with k; every eighth
+/// value is long enough to span blocks of the log. It also puts the key `head`, and deletes the keys
+/// of group k - 20. Marks, one a line:
+///
+/// - `arm`: the engine is open;
+/// - `ack k VERSION`: group k was acknowledged, under that version;
+/// - `time T`: a view was given that read time;
+/// - `failed k CODE MESSAGE`, then `after k CODE`: group k failed, and so did the one tried after it.
+///
+/// It exits with 0 when all groups were acknowledged; with 3, at once and without closing the
+/// engine, when one failed; with 1, after printing why, when the engine did not open or close.
+@main
+struct FaultDriver {
+  private let engine: RocksDBEngine
+  private let marks: Marks
+
+  static func main() {
+    do {
+      try run()
+    } catch {
+      print("\((error as? KeyValueError)?.message ?? "\(error)")")
+      exit(1)
+    }
+  }
+
+  private static func run() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 5, let first = Int(arguments[3]), let count = Int(arguments[4]) else {
+      print("usage: engine-fault-driver DIRECTORY MARKS FIRST COUNT")
+      exit(2)
+    }
+    let marks = try Marks(path: arguments[2])
+    var configuration = RocksDBConfiguration()
+    configuration.blockCacheBytes = 1 << 20
+    configuration.writeBufferBytes = 128 << 10
+    let engine = try RocksDBEngine(directory: arguments[1], configuration: configuration)
+    marks.write("arm")
+    let driver = FaultDriver(engine: engine, marks: marks)
+    for number in first..<(first + count) {
+      guard driver.runGroup(number) else { _exit(3) }
+    }
+    try engine.close()
+  }
+
+  private func runGroup(_ number: Int) -> Bool {
+    do {
+      let version = try write(number)
+      marks.write("ack \(number) \(version)")
+      if number % 3 == 0 {
+        marks.write("time \(try engine.read { try $0.readTime() })")
+      }
+      return true
+    } catch let failure as KeyValueError {
+      marks.write("failed \(number) \(failure.code.rawValue) \(failure.message)")
+      reportNext(number)
+      return false
+    } catch {
+      marks.write("failed \(number) unknown \(error)")
+      return false
+    }
+  }
+
+  private func reportNext(_ number: Int) {
+    do {
+      _ = try write(number)
+      marks.write("after \(number) acknowledged")
+    } catch {
+      marks.write("after \(number) \((error as? KeyValueError)?.code.rawValue ?? "unknown")")
+    }
+  }
+
+  private func write(_ number: Int) throws -> Int64 {
+    let length = number % 8 == 0 ? 90_000 : 200
+    let value = Array("\(number) ".utf8) + [UInt8](repeating: 0x2E, count: length)
+    return try engine.write { group in
+      let version = try group.allocateVersion()
+      for key in Self.keys(number) {
+        try group.put(key, value)
+      }
+      for key in Self.keys(number - 20) where number >= 20 {
+        try group.delete(key)
+      }
+      try group.put(Array("head".utf8), Array("\(number)".utf8))
+      return version
+    }
+  }
+
+  private static func keys(_ number: Int) -> [[UInt8]] {
+    (0...(max(number, 0) % 5)).map { Array("group-\(number)-\($0)".utf8) }
+  }
+}
+
+/// The mark file: every mark is one `write`, so that a trace has it whole.
+private struct Marks {
+  private let descriptor: Int32
+
+  init(path: String) throws {
+    descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    guard descriptor >= 0 else {
+      throw KeyValueError(.inputOutput, "cannot open \(path)")
+    }
+  }
+
+  func write(_ text: String) {
+    let line = Array((text + "\n").utf8)
+    let count = line.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    precondition(count == line.count, "the mark file takes no more")
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import KeyValueRocksDB
+import KeyValueStore
+import Testing
+
+#if os(Linux)
+@Suite("Durability, by a recorded trace and by injected faults", .serialized)
+struct DurabilityTests {
+  @Test
+  func `every acknowledged group was synced before its acknowledgement`() throws {
+    let outcome = try FaultedDriver(Scratch()).run(first: 0, count: 120)
+    #expect(outcome.status == 0)
+    var disk = SimulatedDisk()
+    var acknowledged = 0
+    for event in outcome.trace.events {
+      if case .mark(let text) = event, text.hasPrefix("ack") {
+        acknowledged += 1
+        #expect(disk.unsynced(".log").isEmpty, "at \(text)")
+      }
+      disk.apply(event)
+    }
+    #expect(acknowledged == 120)
+  }
+
+  @Test(arguments: [1, 2, UInt64.random(in: 3...UInt64.max)])
+  func `whatever a power failure leaves, what was acknowledged is there, whole`(
+    seed: UInt64
+  ) throws {
+    print("power failures, seed \(seed)")
+    var generator = SeededGenerator(seed: seed)
+    let outcome = try FaultedDriver(Scratch()).run(first: 0, count: 120)
+    let start = Crash(contents: [:], head: -1, time: 0)
+    var crashes = try crash(outcome.trace, from: start, times: 40, &generator)
+    // And once more while the store recovers, or soon after.
+    for _ in 0..<4 {
+      guard let first = crashes.randomElement(using: &generator) else { break }
+      let scratch = try Scratch()
+      try first.restore(to: scratch)
+      let second = try FaultedDriver(scratch).run(first: first.head + 1, count: 30)
+      #expect(second.status == 0, "seed \(seed)")
+      crashes += try crash(second.trace, from: first, times: 12, &generator)
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 17, 60, Int.random(in: 4...150)])
+  func `a failed sync ends acknowledging, says why, and a restart recovers`(
+    number: Int
+  ) throws {
+    try expectStop(["BRASA_FAULT_FAIL_SYNC": "\(number)"], mentioning: "Input/output error")
+  }
+
+  @Test(arguments: [1, 2, 3, 40, 120, Int.random(in: 4...300)])
+  func `a full disk ends acknowledging, says why, and a restart recovers`(
+    number: Int
+  ) throws {
+    try expectStop(["BRASA_FAULT_FAIL_WRITE": "\(number)"], mentioning: "No space left")
+  }
+
+  /// Some of the files that RocksDB syncs while it opens it can do without.
+  @Test(arguments: 1...12)
+  func `a sync that fails while the engine opens is an error, and the next start is well`(
+    number: Int
+  ) throws {
+    let scratch = try Scratch()
+    let outcome = try FaultedDriver(scratch).run(
+      first: 0,
+      count: 3,
+      faults: ["BRASA_FAULT_FAIL_SYNC": "\(number)"],
+      fromStart: true
+    )
+    let isExplained = outcome.status == 1 && outcome.printed.contains("Input/output error")
+    #expect(outcome.status == 0 || isExplained, "\(outcome.printed)")
+    let ledger = Ledger(outcome.marks, base: -1)
+    try expectWhole(scratch, ledger, above: ledger.highestTime, "sync \(number)")
+  }
+
+  /// What a crash left, and what is known about it.
+  private struct Crash {
+    let contents: [String: [UInt8]]
+    let head: Int
+    let time: Int64
+
+    func restore(to scratch: Scratch) throws {
+      try FileManager.default.createDirectory(
+        atPath: scratch.data,
+        withIntermediateDirectories: true
+      )
+      for (path, bytes) in contents {
+        try scratch.write(path, bytes)
+      }
+    }
+  }
+
+  /// Plays the trace up to random events, pulls the plug there, and checks what opens.
+  private func crash(
+    _ trace: Trace,
+    from start: Crash,
+    times: Int,
+    _ generator: inout SeededGenerator
+  ) throws -> [Crash] {
+    let points = (0..<times).map { _ in
+      Int.random(in: 0...trace.events.count, using: &generator)
+    }
+    var disk = SimulatedDisk(start.contents)
+    var crashes: [Crash] = []
+    for index in 0...trace.events.count {
+      for _ in points.filter({ $0 == index }) {
+        let contents = disk.crash(&generator)
+        crashes.append(try check(contents, trace.marks(before: index), start, point: index))
+      }
+      if index < trace.events.count { disk.apply(trace.events[index]) }
+    }
+    return crashes
+  }
+
+  private func check(
+    _ contents: [String: [UInt8]],
+    _ marks: [String],
+    _ start: Crash,
+    point: Int
+  ) throws -> Crash {
+    let ledger = Ledger(marks, base: start.head)
+    let time = max(start.time, ledger.highestTime)
+    let scratch = try Scratch()
+    try Crash(contents: contents, head: 0, time: 0).restore(to: scratch)
+    let head = try expectWhole(scratch, ledger, above: time, "crash at event \(point)")
+    return Crash(contents: contents, head: head, time: time)
+  }
+
+  /// Opens the store, which must hold exactly the groups up to one that may lie one above the last
+  /// acknowledged one; answers that group.
+  @discardableResult
+  private func expectWhole(
+    _ scratch: Scratch,
+    _ ledger: Ledger,
+    above time: Int64,
+    _ comment: Comment
+  ) throws -> Int {
+    let engine = try scratch.open()
+    let pairs = try engine.contents()
+    let head = pairs.first { $0.key == "head" }.flatMap { Self.number(in: $0.value) } ?? -1
+    #expect(head >= ledger.lastAcknowledged, comment)
+    #expect(head <= ledger.lastAcknowledged + 1, comment)
+    let groups = pairs.map { ($0.key, Self.number(in: $0.value) ?? -1) }
+    #expect(Dictionary(uniqueKeysWithValues: groups) == Ledger.expected(head: head), comment)
+    let version = try engine.write { try $0.allocateVersion() }
+    #expect(version > time, comment)
+    try engine.close()
+    return head
+  }
+
+  private static func number(in value: [UInt8]) -> Int? {
+    Int(String(decoding: value.prefix { $0 != 0x20 }, as: UTF8.self))
+  }
+
+  private func expectStop(_ faults: [String: String], mentioning text: String) throws {
+    let scratch = try Scratch()
+    let comment = Comment(rawValue: "\(faults)")
+    let outcome = try FaultedDriver(scratch).run(first: 0, count: 400, faults: faults)
+    #expect(outcome.status == 3, comment)
+    let failure = try #require(outcome.marks.first { $0.hasPrefix("failed") }, comment)
+    #expect(failure.contains(text), comment)
+    #expect(outcome.marks.last?.hasSuffix("stopped") == true, comment)
+    let fault = outcome.trace.events.firstIndex { event in
+      if case .failed = event { true } else { false }
+    }
+    #expect(fault != nil, comment)
+    let ledger = Ledger(outcome.marks, base: -1)
+    try expectWhole(scratch, ledger, above: ledger.highestTime, comment)
+  }
+}
+#endif

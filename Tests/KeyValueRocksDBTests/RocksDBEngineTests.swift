@@ -1,0 +1,82 @@
+import Foundation
+import KeyValueRocksDB
+import KeyValueStore
+import Testing
+
+@Suite("The RocksDB engine")
+struct RocksDBEngineTests {
+  @Test
+  func `a checkpoint is an engine's directory and stays as it was`() throws {
+    let scratch = try Scratch()
+    let engine = try scratch.open()
+    try engine.put("a", [1])
+    let copy = scratch.path + "/backup"
+    try engine.checkpoint(to: copy)
+    try engine.put("a", [2])
+    let backup = try RocksDBEngine(directory: copy)
+    try #expect(backup.value("a") == [1])
+    try backup.put("a", [3])
+    try backup.close()
+    try #expect(engine.value("a") == [2])
+    #expect(code { try engine.checkpoint(to: copy) } != nil)
+    try engine.close()
+  }
+
+  @Test
+  func `a clean stop leaves no log to replay`() throws {
+    let scratch = try Scratch()
+    let engine = try scratch.open()
+    try engine.put("a", [UInt8](repeating: 1, count: 50_000))
+    try engine.close()
+    let logged = try scratch.names(".log").reduce(0) { try $0 + scratch.read($1).count }
+    #expect(logged == 0)
+  }
+
+  @Test
+  func `a cached read of a value on the disk is incomplete until it was read`() throws {
+    let scratch = try Scratch()
+    let engine = try scratch.open()
+    // Opening reads the engine's own keys, which sort first: the value lies blocks away.
+    for key in 0..<500 {
+      try engine.put("key-\(key)", [UInt8](repeating: 0, count: 100))
+    }
+    try engine.put("z", [1])
+    try engine.close()
+    let reopened = try scratch.open()
+    guard case .incomplete = try reopened.get(bytes("z"), cachedOnly: true) else {
+      Issue.record("a block that nobody read was in the cache")
+      return
+    }
+    guard case .found([1]) = try reopened.get(bytes("z"), cachedOnly: false) else {
+      Issue.record("the value is gone")
+      return
+    }
+    guard case .found([1]) = try reopened.get(bytes("z"), cachedOnly: true) else {
+      Issue.record("a block that was just read is not in the cache")
+      return
+    }
+    guard case .missing = try reopened.get(bytes("b"), cachedOnly: true) else {
+      Issue.record("a missing key is not known to be missing")
+      return
+    }
+    try reopened.close()
+  }
+
+  @Test
+  func `statistics count groups and keys`() throws {
+    let scratch = try Scratch()
+    let engine = try scratch.open()
+    try engine.put("a", [1])
+    try engine.write { group in
+      try group.put(bytes("b"), [])
+      try group.put(bytes("c"), [])
+    }
+    let statistics = engine.statistics()
+    #expect(statistics["kv_groups_total"] == 2)
+    // The first group also wrote its time.
+    #expect(statistics["kv_group_keys_total"] == 4)
+    #expect(statistics["kv_background_errors"] == 0)
+    try engine.close()
+    #expect(engine.statistics().isEmpty)
+  }
+}
