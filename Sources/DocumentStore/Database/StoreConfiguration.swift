@@ -11,6 +11,8 @@ import Glibc
 package struct StoreConfiguration: Sendable {
   /// Measures waiting and idling; it need not be the wall clock.
   package var clock = Self.monotonicClock
+  /// The clock that the engine's versions follow; only tells sweeps how old history is.
+  package var wallClock = MicrosecondClock.system
   /// Numbers that make transaction ids unguessable.
   package var random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
 

@@ -106,7 +106,9 @@ struct HistorySweep: Sendable {
     guard let first = try HistoryBudget.record(in: snapshot, incarnation, last: false),
       let last = try HistoryBudget.record(in: snapshot, incarnation, last: true)
     else { return nil }
-    let now = try snapshot.cachedReadTime() ?? last.version.microseconds
+    // Asking the engine for a read time may cost an fsync, which a sweep is not worth.
+    let wall = configuration.wallClock.now()
+    let now = try snapshot.cachedReadTime() ?? max(last.version.microseconds, wall)
     let limit = Limit(
       version: CommitVersion(microseconds: now - configuration.retention),
       bytes: last.bytes - configuration.historyBytes

@@ -63,7 +63,7 @@ extension FirestoreError {
   )
 
   /// What clients hear when the engine fails; the cause is for the log.
-  static func storage(_ error: any Error) -> FirestoreError {
+  package static func storage(_ error: any Error) -> FirestoreError {
     if let known = error as? FirestoreError { return known }
     if let cause = error as? KeyValueError, cause.code == .corruption {
       return FirestoreError(.dataLoss, "Stored data is damaged.", cause: cause)

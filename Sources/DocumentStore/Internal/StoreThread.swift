@@ -4,14 +4,14 @@ import Darwin
 import Glibc
 #endif
 
-/// A thread of the store's own, for work that must not block a caller's.
+/// A thread of the storage layers' own, for work that must not block a caller's.
 ///
 /// `@unchecked Sendable`: the handle is written before `init` returns and only read by `join`.
-final class StoreThread: @unchecked Sendable {
+package final class StoreThread: @unchecked Sendable {
   private let handle: pthread_t
 
   /// Starts a thread that runs `body` once.
-  init(_ body: @escaping @Sendable () -> Void) {
+  package init(_ body: @escaping @Sendable () -> Void) {
     let start = Unmanaged.passRetained(ThreadBody(run: body))
     #if canImport(Darwin)
     var created: pthread_t?
@@ -26,7 +26,7 @@ final class StoreThread: @unchecked Sendable {
   }
 
   /// Waits until the body has returned. Called once.
-  func join() { pthread_join(handle, nil) }
+  package func join() { pthread_join(handle, nil) }
 }
 
 /// What a new thread needs to begin.

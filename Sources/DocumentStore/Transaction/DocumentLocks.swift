@@ -58,6 +58,9 @@ final class DocumentLocks: Sendable {
   /// Whether nobody holds or waits for any document, so that a commit needs no owner.
   var isIdle: Bool { inUse.load(ordering: .sequentiallyConsistent) == 0 }
 
+  /// The number of calls that wait.
+  var waiting: Int { state.withLock { $0.table.waiting } }
+
   /// Shared places for what a query found, where they can be had without waiting.
   func note(_ keys: [DocumentKey], by owner: LockTable.Owner) {
     state.withLock { state in

@@ -62,6 +62,9 @@ struct LockTable: Sendable {
   /// The number of documents that somebody holds or waits for.
   var count: Int { places.count }
 
+  /// The number of waits.
+  var waiting: Int { waits.values.reduce(0) { $0 + $1.count } }
+
   /// A reader's place: shared, unless the reader insists or others wait.
   mutating func read(
     _ key: DocumentKey,

@@ -11,7 +11,10 @@ extension Database {
   }
 
   @discardableResult
-  func commit(_ writes: Write..., in transaction: TransactionID? = nil) async throws
+  func commit(
+    _ writes: Write...,
+    in transaction: TransactionID? = nil
+  ) async throws
     -> CommitOutcome
   {
     try await commit(CommitRequest(writes: writes, transaction: transaction))

@@ -62,6 +62,7 @@ final class StoreFixture: Sendable {
     engine = try storage.openEngine()
     var configuration = StoreConfiguration()
     configuration.clock = storage.clock.clock
+    configuration.wallClock = storage.clock.clock
     configuration.autoCreateDatabases = true
     configuration.maintainsItself = false
     let log = PublishedLog()

@@ -1,0 +1,154 @@
+import FirestoreModel
+import KeyValueStore
+
+/// One run over one view of a database; `Database.verify` has the promise.
+final class StoreVerifier {
+  let database: Database
+  let reader: any KeyValueReader
+  let indexes: IndexSet
+  var summary = VerificationSummary()
+  private let progress: (Int) throws -> Void
+  private let reportDifference: (StoreDifference) throws -> Void
+  /// Indexes of which entries may be missing or left over.
+  private let unfinished: UnfinishedIndexes
+
+  init(
+    _ database: Database,
+    _ view: ReadView,
+    progress: @escaping (Int) throws -> Void,
+    report: @escaping (StoreDifference) throws -> Void
+  ) {
+    self.database = database
+    reader = view.reader
+    indexes = database.indexes.current
+    unfinished = UnfinishedIndexes(in: indexes)
+    self.progress = progress
+    reportDifference = report
+    summary.version = view.version
+    summary.skippedUnfinishedIndexes = !unfinished.isEmpty
+  }
+
+  func run() throws -> VerificationSummary {
+    try verifyDocuments()
+    try verifyEntryCount()
+    try verifyDirectory()
+    try verifyCommits()
+    try verifyChanges()
+    try verifyHistory()
+    return summary
+  }
+
+  func report(_ kind: StoreDifference.Kind, _ place: String) throws {
+    summary.differences += 1
+    try reportDifference(StoreDifference(kind: kind, place: place))
+  }
+
+  func cursor(over space: KeySpace) throws -> any KeyValueCursor {
+    let range = KeyRange(prefix: space.prefix(database.incarnation))
+    return try reader.cursor(over: range, reversed: false)
+  }
+
+  /// Every document has its index entries, its collection's directory entries and its change.
+  private func verifyDocuments() throws {
+    let cursor = try cursor(over: .document)
+    var collection: ResourcePath?
+    while try cursor.next() {
+      guard let path = DocumentKey.path(ofKey: cursor.key) else {
+        try report(.damagedDocument, hexadecimal(cursor.key))
+        continue
+      }
+      guard let document = try? StoredDocument(value: cursor.value),
+        let entries = try? indexes.entries(of: path, fields: document.fields)
+      else {
+        try report(.damagedDocument, path.string)
+        continue
+      }
+      summary.documents += 1
+      for entry in entries { try verify(entry, of: document, at: path) }
+      try verifyChange(of: path, at: document.updateTime)
+      if path.parent != collection {
+        collection = path.parent
+        try verifyEntries(of: path.parent)
+      }
+      if summary.documents.isMultiple(of: 1_000) { try progress(summary.documents) }
+    }
+    try progress(summary.documents)
+  }
+
+  private func verify(
+    _ entry: IndexEntry,
+    of document: StoredDocument,
+    at path: ResourcePath
+  ) throws {
+    guard let value = try reader.get(entry.key) else {
+      if !unfinished.contains(entry.key) { try report(.missingEntry, place(entry, path)) }
+      return
+    }
+    summary.indexEntries += unfinished.contains(entry.key) ? 0 : 1
+    let version = value.withUnsafeBytes { IndexEntryCoding.version(ofValue: $0) }
+    let expected = IndexEntryCoding.value(version: version, tags: entry.tags)
+    if value != expected || version > document.updateTime {
+      try report(.wrongEntry, place(entry, path))
+    }
+  }
+
+  /// With as many entries as the documents have, and each of those there, none is left over;
+  /// otherwise the documents that the surplus ones name must be looked for by hand.
+  private func verifyEntryCount() throws {
+    var count = 0
+    for space in [KeySpace.automaticIndex, .declaredIndex] {
+      let cursor = try cursor(over: space)
+      while try cursor.next() {
+        if !unfinished.contains([UInt8](cursor.key)) { count += 1 }
+      }
+    }
+    if count != summary.indexEntries {
+      let surplus = count - summary.indexEntries
+      try report(.surplusEntry, "\(surplus) entries that no document has")
+    }
+  }
+
+  private func place(_ entry: IndexEntry, _ path: ResourcePath) -> String {
+    "\(path.string), key \(entry.key.withUnsafeBytes { hexadecimal($0) })"
+  }
+}
+
+/// The indexes that are being built or erased: their entries are not judged.
+private struct UnfinishedIndexes {
+  private let numbers: Set<UInt32>
+  private let hasAutomatic: Bool
+
+  init(in indexes: IndexSet) {
+    numbers = Set(
+      indexes.declared.filter { !Self.isReady($0.state) }.map(\.number)
+    )
+    hasAutomatic = indexes.overrides.contains { override in
+      override.states.values.contains { !Self.isReady($0) }
+    }
+  }
+
+  var isEmpty: Bool { numbers.isEmpty && !hasAutomatic }
+
+  func contains(_ key: [UInt8]) -> Bool {
+    guard !isEmpty, key.count >= 9 else { return false }
+    if key[0] == KeySpace.automaticIndex.rawValue { return hasAutomatic }
+    let number = key.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 5, as: UInt32.self) }
+    return numbers.contains(UInt32(bigEndian: number))
+  }
+
+  private static func isReady(_ state: IndexState) -> Bool {
+    if case .ready = state { return true }
+    return false
+  }
+}
+
+/// Bytes as hexadecimal digits.
+func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> String {
+  let digits = Array("0123456789abcdef".utf8)
+  var text: [UInt8] = []
+  for byte in bytes {
+    text.append(digits[Int(byte >> 4)])
+    text.append(digits[Int(byte & 15)])
+  }
+  return String(decoding: text, as: UTF8.self)
+}

@@ -1,0 +1,58 @@
+import FirestoreModel
+
+/// Something that is stored otherwise than it follows from the documents and the logs.
+package struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
+  /// What kind of record is wrong.
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
+    case damagedDocument = "damaged document"
+    case missingEntry = "missing index entry"
+    case wrongEntry = "wrong index entry"
+    case surplusEntry = "surplus index entry"
+    case missingDirectoryEntry = "missing directory entry"
+    case surplusDirectoryEntry = "surplus directory entry"
+    case missingChange = "missing change"
+    case surplusChange = "surplus change"
+    case missingHistory = "missing history"
+    case surplusHistory = "surplus history"
+    case damagedRecord = "damaged record"
+  }
+
+  package let kind: Kind
+  /// The document, collection or key concerned.
+  package let place: String
+
+  package var description: String { "\(kind.rawValue): \(place)" }
+}
+
+/// What a verification went over.
+package struct VerificationSummary: Sendable, Hashable {
+  package var version: CommitVersion = .zero
+  package var documents = 0
+  package var indexEntries = 0
+  package var collections = 0
+  package var commits = 0
+  package var changes = 0
+  package var historyRecords = 0
+  package var differences = 0
+  /// Whether entries of indexes that are being built or erased were left out.
+  package var skippedUnfinishedIndexes = false
+}
+
+extension Database {
+  /// Recomputes index entries, directory, change log and history from one another and reports every
+  /// difference. Looks at one version, in one view, while others go on writing; takes time and reads
+  /// everything. `progress` hears the number of documents done now and then.
+  package func verify(
+    progress: (Int) throws -> Void = { _ in },
+    report: (StoreDifference) throws -> Void
+  ) throws -> VerificationSummary {
+    try withoutActuallyEscaping(progress) { progress in
+      try withoutActuallyEscaping(report) { report in
+        try read(.now) { view in
+          let verifier = StoreVerifier(self, view, progress: progress, report: report)
+          return try verifier.run()
+        }
+      }
+    }
+  }
+}

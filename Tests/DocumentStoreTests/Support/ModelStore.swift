@@ -1,0 +1,85 @@
+import DocumentCodec
+import FirestoreModel
+
+/// What a database should hold, kept as plainly as can be: every version of every document.
+struct ModelStore {
+  struct Version {
+    let at: CommitVersion
+    let created: CommitVersion
+    /// Nil from a deletion on.
+    let fields: MapValue?
+  }
+
+  private(set) var versions: [ResourcePath: [Version]] = [:]
+
+  func current(_ path: ResourcePath) -> Version? {
+    guard let last = versions[path]?.last, last.fields != nil else { return nil }
+    return last
+  }
+
+  func at(_ path: ResourcePath, _ time: CommitVersion) -> Version? {
+    guard let last = versions[path]?.last(where: { $0.at <= time }), last.fields != nil
+    else { return nil }
+    return last
+  }
+
+  var paths: [ResourcePath] { versions.keys.sorted() }
+
+  /// The refusal that a commit would meet, and the documents that it would leave.
+  func preview(_ writes: [Write]) -> (code: StatusCode?, result: [ResourcePath: MapValue?]) {
+    var result: [ResourcePath: MapValue?] = [:]
+    var touched: Set<ResourcePath> = []
+    for write in writes {
+      let path = write.name.path
+      let old = result[path] ?? current(path)?.fields
+      switch write.precondition {
+      case .exists(true) where old == nil: return (.notFound, [:])
+      case .exists(false) where old != nil: return (.alreadyExists, [:])
+      case .updateTime(let time)
+      where old == nil || touched.contains(path) || current(path)?.at != time:
+        return (.failedPrecondition, [:])
+      default: break
+      }
+      let new: MapValue?
+      switch write.operation {
+      case .delete: new = nil
+      case .verify: new = old
+      case .transform: new = old ?? MapValue()
+      case .update(let fields, nil): new = fields.decoded()
+      case .update(let fields, let mask?):
+        new = (old ?? MapValue()).applying(fields.decoded(), mask: mask)
+      }
+      if new != old { touched.insert(path) }
+      result[path] = .some(new)
+    }
+    return (nil, result.filter { touched.contains($0.key) })
+  }
+
+  mutating func apply(
+    _ result: [ResourcePath: MapValue?],
+    deleted: Set<ResourcePath>,
+    at time: CommitVersion
+  ) {
+    for (path, fields) in result {
+      let isNew = current(path) == nil || deleted.contains(path)
+      if fields == nil, current(path) == nil { continue }
+      let created = isNew ? time : current(path)?.created ?? time
+      versions[path, default: []].append(Version(at: time, created: created, fields: fields))
+    }
+  }
+}
+
+/// Random numbers that a seed repeats (splitmix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,284 @@
+import FirestoreModel
+import KeyValueStore
+import Testing
+
+@testable import DocumentStore
+
+@Suite struct TransactionTests {
+  private static let over = "The referenced transaction has expired or is no longer valid."
+  private static let contention = "Too much contention on these documents. Please try again."
+
+  @Test(arguments: TestEngineKind.allCases)
+  func `all reads of a transaction see one version`(_ kind: TestEngineKind) async throws {
+    let fixture = try StoreFixture(kind)
+    let database = try fixture.database
+    try await database.commit(set("a/x", ["n": .integer(1)]), set("a/y", ["n": .integer(1)]))
+    let id = try database.beginTransaction(.readWrite(mode: .optimistic))
+    #expect(try await database.read("a/x", in: id) == map(["n": .integer(1)]))
+    try await database.commit(
+      set("a/x", ["n": .integer(2)]),
+      delete("a/y"),
+      set("a/z", ["n": .integer(2)])
+    )
+    #expect(try await database.read("a/x", in: id) == map(["n": .integer(1)]))
+    #expect(try await database.read("a/y", in: id) == map(["n": .integer(1)]))
+    #expect(try await database.read("a/z", in: id) == nil)
+    let error = await refusal { try await database.commit(set("b/x", [:]), in: id) }
+    #expect(error?.code == .aborted && error?.message == Self.contention)
+    #expect(try database.get("b/x") == nil)
+    try fixture.close()
+  }
+
+  @Test func `a document read as missing and created since is a conflict`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let id = try database.beginTransaction(.readWrite(mode: .optimistic))
+    #expect(try await database.read("a/x", in: id) == nil)
+    try await database.commit(create("a/x", [:]))
+    let error = await refusal { try await database.commit(create("a/x", [:]), in: id) }
+    #expect(error?.code == .aborted)
+    try fixture.close()
+  }
+
+  @Test func `tokens say how their transaction ended`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let committed = try database.beginTransaction(.readWrite())
+    try await database.commit(in: committed)
+    let rolledBack = try database.beginTransaction(.readWrite())
+    try database.rollback(rolledBack)
+    let refused = try database.beginTransaction(.readWrite())
+    _ = await refusal { try await database.commit(set("a/x", [:], if: .exists(true)), in: refused) }
+    let cases: [(TransactionID, StatusCode, String)] = [
+      (committed, .aborted, Self.over),
+      (rolledBack, .aborted, Self.over),
+      (refused, .invalidArgument, Self.over),
+      (TransactionID([1, 2, 3]), .invalidArgument, "Invalid transaction."),
+    ]
+    for (id, code, message) in cases {
+      let error = await refusal { _ = try await database.read("a/x", in: id) }
+      #expect(error?.code == code && error?.message == message)
+      let commit = await refusal { try await database.commit(in: id) }
+      #expect(commit?.code == code && commit?.message == message)
+    }
+    try database.rollback(rolledBack)
+    try database.rollback(refused)
+    #expect(await refusal { try database.rollback(committed) }?.code == .aborted)
+    #expect(await refusal { try database.rollback(TransactionID([9])) }?.code == .invalidArgument)
+    try fixture.close()
+  }
+
+  @Test func `a transaction ends when it idles and when it lasts too long`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let clock = fixture.storage.clock
+    let idle = try database.beginTransaction(.readWrite())
+    clock.advance(by: 59_999_999)
+    #expect(try await database.read("a/x", in: idle) == nil)
+    clock.advance(by: 60_000_000)
+    let error = await refusal { _ = try await database.read("a/x", in: idle) }
+    #expect(error?.code == .aborted && error?.message == Self.over)
+    try database.rollback(idle)
+
+    let long = try database.beginTransaction(.readWrite())
+    for _ in 0..<5 {
+      clock.advance(by: 50_000_000)
+      #expect(try await database.read("a/x", in: long) == nil)
+    }
+    clock.advance(by: 20_000_000)
+    try fixture.maintain()
+    #expect(await refusal { try await database.commit(in: long) }?.message == Self.over)
+
+    clock.advance(by: 300_000_000)
+    try fixture.maintain()
+    #expect(
+      await refusal { try await database.commit(in: long) }?.message == "Invalid transaction."
+    )
+    try fixture.close()
+  }
+
+  @Test func `a read-only transaction reads a past version and writes nothing`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let version = try await database.commit(set("a/x", ["n": .integer(1)])).version
+    try await database.commit(set("a/x", ["n": .integer(2)]))
+    let id = try database.beginTransaction(.readOnly(readTime: version))
+    #expect(try await database.read("a/x", in: id) == map(["n": .integer(1)]))
+    try await database.commit(in: id)
+    let other = try database.beginTransaction(.readOnly())
+    let error = await refusal { try await database.commit(set("a/x", [:]), in: other) }
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message == "Cannot modify entities in a read-only transaction.")
+    try fixture.close()
+  }
+
+  @Test func `only an attempt that can be retried is one`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let committed = try database.beginTransaction(.readWrite())
+    try await database.commit(in: committed)
+    for id in [committed, TransactionID([1])] {
+      let error = await refusal { _ = try database.beginTransaction(.readWrite(retrying: id)) }
+      #expect(error?.message == "Invalid retry transaction.")
+    }
+    let aborted = try database.beginTransaction(.readWrite())
+    _ = try database.beginTransaction(.readWrite(retrying: aborted))
+    #expect(await refusal { try await database.commit(in: aborted) }?.code == .aborted)
+    try fixture.close()
+  }
+
+  @Test func `a plain commit waits for a pessimistic reader and goes on when it is done`()
+    async throws
+  {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    try await database.commit(set("a/x", ["n": .integer(1)]))
+    let id = try database.beginTransaction(.readWrite())
+    #expect(try await database.read("a/x", in: id) == map(["n": .integer(1)]))
+    async let plain = database.commit(set("a/x", ["n": .integer(10)]))
+    while database.locks.waiting == 0 { await Task.yield() }
+    let outcome = try await database.commit(set("a/x", ["n": .integer(2)]), in: id)
+    #expect(try await plain.version > outcome.version)
+    #expect(try database.fields("a/x") == map(["n": .integer(10)]))
+    #expect(fixture.published.all.map(\.changes.count) == [1, 1, 1])
+    try fixture.close()
+  }
+
+  @Test func `a wait longer than the time-out is refused`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let id = try database.beginTransaction(.readWrite())
+    #expect(try await database.read("a/x", in: id) == nil)
+    async let refused = refusal { try await database.commit(set("a/x", [:])) }
+    while database.locks.waiting == 0 { await Task.yield() }
+    fixture.storage.clock.advance(by: 19_999_999)
+    try fixture.maintain()
+    #expect(database.locks.waiting == 1)
+    fixture.storage.clock.advance(by: 1)
+    try fixture.maintain()
+    let error = await refused
+    #expect(error?.code == .aborted && error?.message == Self.contention)
+    try fixture.close()
+  }
+
+  @Test func `two readers that both write: one is aborted at once, the other commits`()
+    async throws
+  {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let first = try database.beginTransaction(.readWrite())
+    let second = try database.beginTransaction(.readWrite())
+    _ = try await database.read("a/x", in: first)
+    _ = try await database.read("a/x", in: second)
+    async let winner = database.commit(set("a/x", ["by": .integer(1)]), in: first)
+    while database.locks.waiting == 0 { await Task.yield() }
+    let error = await refusal { try await database.commit(set("a/x", [:]), in: second) }
+    #expect(error?.code == .aborted && error?.message == Self.contention)
+    _ = try await winner
+    #expect(try database.fields("a/x") == map(["by": .integer(1)]))
+    try fixture.close()
+  }
+
+  /// The official server clients' loop: begin, read, commit; on ABORTED begin again as a retry.
+  @Test(arguments: TestEngineKind.allCases)
+  func `sixteen contenders on one document all get through, and nothing is lost`(
+    _ kind: TestEngineKind
+  ) async throws {
+    let fixture = try StoreFixture(kind)
+    let database = try fixture.database
+    try await database.commit(set("a/hot", ["n": .integer(0)]))
+    let rounds = 20
+    let attempts = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<16 {
+        group.addTask {
+          var attempts = 0
+          for _ in 0..<rounds { attempts += try await Self.increment(database) }
+          return attempts
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(try database.fields("a/hot") == map(["n": .integer(Int64(16 * rounds))]))
+    #expect(attempts < 16 * rounds * 5)
+    #expect(database.locks.isIdle)
+    try fixture.close()
+  }
+
+  private static func increment(_ database: Database) async throws -> Int {
+    var previous: TransactionID?
+    for attempt in 1...50 {
+      let id = try database.beginTransaction(.readWrite(retrying: previous))
+      do {
+        guard case .integer(let n)? = try await database.read("a/hot", in: id)?["n"] else {
+          throw FirestoreError(.internalError, "the counter is gone")
+        }
+        try await database.commit(set("a/hot", ["n": .integer(n + 1)]), in: id)
+        return attempt
+      } catch let error as FirestoreError where error.code == .aborted {
+        previous = id
+        try database.rollback(id)
+      }
+    }
+    throw FirestoreError(.internalError, "a contender starved")
+  }
+
+  @Test func `ranges that a transaction read conflict with what enters and what leaves them`()
+    async throws
+  {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    try await database.commit(set("a/b", ["n": .integer(1)]), set("a/d", ["n": .integer(1)]))
+    let range = KeyRange(
+      lower: DocumentKey("a/b", in: database.incarnation).bytes,
+      upper: DocumentKey("a/d", in: database.incarnation).bytes
+    )
+    let reads: [TrackedRead] = [
+      .keys(range, collectionID: "a"),
+      .keys(range, collectionID: nil),
+      .names(collectionID: "a", lower: "a/b", upper: "a/d"),
+      .names(collectionID: nil, lower: "a/b", upper: "a/d"),
+    ]
+    let disturbances: [(Write, Bool)] = [
+      (set("a/c", ["n": .integer(1)]), true),
+      (set("a/b", ["n": .integer(2)]), true),
+      (delete("a/b"), true),
+      (set("a/d", ["n": .integer(3)]), false),
+      (set("a/a", [:]), false),
+      (set("a/c/b/x", [:]), false),
+      (delete("a/d"), false),
+    ]
+    for (write, conflicts) in disturbances {
+      for read in reads {
+        let pessimism = ConcurrencyMode.optimistic
+        let access = try database.beginRead(.newTransaction(.readWrite(mode: pessimism)))
+        let id = try #require(access.newTransaction)
+        try access.view { _ in }
+        try access.record(read)
+        try await database.commit(write)
+        try await database.commit(set("z/z", ["n": .integer(.random(in: 0...(.max)))]))
+        let error = await refusal { try await database.commit(set("z/y", [:]), in: id) }
+        // Names without a collection id take in what lies below them.
+        let isBelow = write.name.path == "a/c/b/x" && read == reads.last
+        #expect((error?.code == .aborted) == (conflicts || isBelow), "\(write) against \(read)")
+        try await database.commit(
+          set("a/b", ["n": .integer(1)]),
+          set("a/d", ["n": .integer(1)]),
+          Write(name: name("a/a"), operation: .delete)
+        )
+        try await restore(write, database)
+      }
+    }
+    try fixture.close()
+  }
+
+  /// Undoes a disturbance, so that the next one changes something.
+  private func restore(_ write: Write, _ database: Database) async throws {
+    let path = write.name.path
+    switch (write.operation, path) {
+    case (.delete, "a/c"): try await database.commit(set("a/c", ["n": .integer(1)]))
+    case (_, "a/c"): try await database.commit(delete("a/c"))
+    case (_, "a/c/b/x"): try await database.commit(delete("a/c/b/x"))
+    default: break
+    }
+  }
+}
