@@ -98,6 +98,17 @@ let package = Package(
       dependencies: ["KeyValueStore", "KeyValueRocksDB"],
       swiftSettings: strict
     ),
+    .executableTarget(
+      name: "engine-fault-driver",
+      dependencies: ["KeyValueStore", "KeyValueRocksDB"],
+      path: "Tests/Faults/Driver",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "KeyValueRocksDBTests",
+      dependencies: ["KeyValueStore", "KeyValueRocksDB", "engine-fault-driver"],
+      swiftSettings: strict
+    ),
     .target(
       name: "DocumentStore",
       dependencies: ["FirestoreModel", "DocumentCodec", "KeyValueStore"],
