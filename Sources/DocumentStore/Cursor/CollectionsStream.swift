@@ -158,9 +158,11 @@ extension CollectionsStream {
 
   /// Finds the collections that hold the lower bound, and begins the walk over those behind it.
   private func start() throws {
-    let ancestors = ancestorsOfLowerBound()
-    for ancestor in ancestors { try addCollections(of: ancestor) }
-    if case .children = set.members { return }
+    if case .children = set.members {
+      try addCollections(of: parentBytes)
+      return
+    }
+    for ancestor in ancestorsOfLowerBound() { try addCollections(of: ancestor) }
     let space = directorySpace
     let inside = PositionRange(prefix: parentBytes).intersection(range)
     directory = try view.reader.cursor(over: inside.keys(below: space), reversed: false)
@@ -175,12 +177,12 @@ extension CollectionsStream {
       var offset = 0
       var segments = 0
       var result: [[UInt8]] = []
-      while offset < bound.count {
+      // Where only the terminator follows, the walk over the directory begins with that parent.
+      while offset < bound.count, bound[offset] != SegmentEncoding.terminator {
         if segments.isMultiple(of: 2), offset >= minimum { result.append(Array(bound[..<offset])) }
         guard SegmentEncoding.decode(bound, at: &offset) != nil else { break }
         segments += 1
       }
-      if case .children = set.members { return result.filter { $0.count == minimum } }
       return result
     }
   }

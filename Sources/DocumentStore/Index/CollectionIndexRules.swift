@@ -26,6 +26,20 @@ struct CollectionIndexRules: Sendable {
     }
   }
 
+  /// The rules by which only fields under one override have entries, and only those of one kind.
+  func restricted(to field: FieldPath, _ kind: AutomaticIndexKind) -> CollectionIndexRules {
+    var list = overrides.values.map { override in
+      var copy = override
+      copy.indexes = override.field == field ? override.indexes.filter { $0.storage == kind } : []
+      return copy
+    }
+    var any =
+      anyField ?? FieldOverride(collectionID: "", field: FieldOverride.anyField, indexes: [])
+    any.indexes = field == FieldOverride.anyField ? any.indexes.filter { $0.storage == kind } : []
+    list.append(any)
+    return CollectionIndexRules(incarnation: incarnation, declared: [], overrides: list)
+  }
+
   /// Whether fields differ in what is indexed of them.
   var hasOverrides: Bool { anyField != nil || !overrides.isEmpty }
 

@@ -54,6 +54,8 @@ package struct FieldOverride: Sendable, Hashable {
   package var indexes: Set<SingleFieldIndex>
   /// The kinds of entries that are not complete, or not complete for all past versions.
   package var states: [AutomaticIndexKind: IndexState]
+  /// On its way back to what applies without an override; gone when nothing is left to do.
+  package var isReverting: Bool
 
   /// The path that stands for all fields.
   package static let anyField = FieldPath(["*"])
@@ -63,12 +65,14 @@ package struct FieldOverride: Sendable, Hashable {
     collectionID: Text,
     field: FieldPath,
     indexes: Set<SingleFieldIndex>,
-    states: [AutomaticIndexKind: IndexState] = [:]
+    states: [AutomaticIndexKind: IndexState] = [:],
+    isReverting: Bool = false
   ) {
     self.collectionID = collectionID
     self.field = field
     self.indexes = indexes
     self.states = states
+    self.isReverting = isReverting
   }
 
   /// The kinds of entries that the list asks for.

@@ -82,7 +82,9 @@ package struct IndexDefinition: Sendable, Hashable {
     if fields.count > maximumFields {
       throw .invalidArgument("an index may not have more than \(maximumFields) fields")
     }
-    if Set(fields.map(\.path)).count < fields.count {
+    // An array field may be there a second time as the value it is, to be sorted by.
+    let sorted = fields.filter { $0.mode != .contains }
+    if Set(sorted.map(\.path)).count < sorted.count {
       throw .invalidArgument("an index may not name a field twice")
     }
     if fields.count(where: { $0.mode == .contains }) > 1 {

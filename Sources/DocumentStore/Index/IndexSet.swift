@@ -66,6 +66,14 @@ package struct IndexSet: Sendable {
     return entries
   }
 
+  /// What is indexed in the collections of an id.
+  func rules(for collectionID: Text) -> CollectionIndexRules { rules[collectionID] ?? defaultRules }
+
+  /// The override of exactly that field; nil without one.
+  package func override(of field: FieldPath, collectionID: Text) -> FieldOverride? {
+    overrides.first { $0.field == field && $0.collectionID == collectionID }
+  }
+
   /// The declared indexes of a collection id in a scope.
   package func declared(collectionID: Text, scope: IndexScope) -> [DeclaredIndex] {
     rules[collectionID]?.declared.filter { $0.definition.scope == scope } ?? []
@@ -77,7 +85,7 @@ package struct IndexSet: Sendable {
     field: FieldPath,
     collectionID: Text
   ) -> IndexState? {
-    guard let override = (rules[collectionID] ?? defaultRules).override(for: field) else {
+    guard let override = rules(for: collectionID).override(for: field) else {
       return SingleFieldIndex.defaults.contains(index) ? .ready(since: .zero) : nil
     }
     return override.state(of: index)

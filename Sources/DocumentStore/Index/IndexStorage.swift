@@ -8,10 +8,11 @@ import KeyValueStore
 /// - `01, number 4B` -> a declared index: state, scope byte, name direction byte (1 ascending,
 ///   2 descending), collection id segment, then for each field a mode byte (1 ascending,
 ///   2 descending, 3 contains) and its field path;
-/// - `02, collection id segment, field path` -> an override: a byte for the number of indexes, for
-///   each a scope byte and a mode byte; then for each kind of entries that is not complete since
+/// - `02, collection id segment, field path` -> an override: a byte, 1 where it is on its way back to
+///   the defaults, else 0; a byte for the number of indexes, for each a scope byte and a mode byte; then for each kind of entries that is not complete since
 ///   ever: scope byte, 1 for elements or 0, state;
-/// - `03` -> the generation (8 bytes) and the greatest index number given out (4 bytes).
+/// - `03` -> the generation (8 bytes) and the greatest index number given out (4 bytes);
+/// - `04, a task's key` -> how far a background task has come; none at the beginning.
 ///
 /// A state is a byte, 1 creating, 2 ready, 3 deleting, and the version since when it is ready
 /// (8 bytes, zero in other states). Numbers are big-endian; segments and paths `SegmentEncoding`'s.
@@ -19,6 +20,7 @@ enum IndexStorage {
   private static let declaredKind: UInt8 = 0x01
   private static let overrideKind: UInt8 = 0x02
   private static let counterKind: UInt8 = 0x03
+  private static let progressKind: UInt8 = 0x04
 
   /// The generation and the last number given out.
   struct Counters {
@@ -39,6 +41,7 @@ enum IndexStorage {
       case declaredKind: declared.append(try readDeclared(key, &record))
       case overrideKind: overrides.append(try readOverride(key, &record))
       case counterKind: counters = try readCounters(&record)
+      case progressKind: continue
       default: throw IndexRecordReader.damaged
       }
     }
@@ -49,6 +52,11 @@ enum IndexStorage {
       overrides: overrides,
       lastNumber: counters.lastNumber
     )
+  }
+
+  /// Where a task's progress is kept.
+  static func progressKey(_ task: IndexTask, _ incarnation: Incarnation) -> [UInt8] {
+    MetaKey.indexes(incarnation) + [progressKind] + task.key
   }
 
   /// Writes what differs between two pictures.
@@ -100,7 +108,7 @@ enum IndexStorage {
   }
 
   private static func value(_ override: FieldOverride) -> [UInt8] {
-    var bytes = [UInt8(override.indexes.count)]
+    var bytes = [override.isReverting ? 1 : 0, UInt8(override.indexes.count)]
     for index in override.indexes.sorted(by: { $0.place < $1.place }) {
       bytes.append(index.scope.rawValue)
       bytes.append(index.mode.rawValue)
@@ -168,6 +176,7 @@ enum IndexStorage {
     _ = try keyReader.byte()
     let collectionID = try keyReader.segment()
     let field = try keyReader.fieldPath()
+    let isReverting = try record.byte() == 1
     var indexes: Set<SingleFieldIndex> = []
     for _ in 0..<(try record.byte()) {
       let scope = try record.scope()
@@ -183,7 +192,8 @@ enum IndexStorage {
       collectionID: collectionID,
       field: field,
       indexes: indexes,
-      states: states
+      states: states,
+      isReverting: isReverting
     )
   }
 }

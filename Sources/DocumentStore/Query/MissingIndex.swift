@@ -67,10 +67,7 @@ extension Planner {
   func missingIndex(for conditions: DisjunctConditions) -> MissingIndex? {
     guard let collectionID else { return nil }
     let fields = suggestedFields(conditions)
-    if let only = fields.first, fields.count == 1 {
-      let index = SingleFieldIndex(indexScope, only.mode)
-      return missing(.singleField(collectionID: collectionID, field: only.path, index), nil)
-    }
+    if let single = missingSingle(fields, collectionID) { return single }
     let named = fields + [IndexField(.documentName, IndexFieldMode(nameDirection))]
     let definition = try? IndexDefinition(
       collectionID: collectionID,
@@ -88,6 +85,16 @@ extension Planner {
     )
   }
 
+  /// The single-field index that a query over one field lacks; nil where it has that index and
+  /// needs more.
+  private func missingSingle(_ fields: [IndexField], _ collectionID: Text) -> MissingIndex? {
+    guard let only = fields.first, fields.count == 1 else { return nil }
+    let index = SingleFieldIndex(indexScope, only.mode)
+    let state = indexes.state(of: index, field: only.path, collectionID: collectionID)
+    if state?.isUsable(at: version) == true { return nil }
+    return missing(.singleField(collectionID: collectionID, field: only.path, index), nil)
+  }
+
   private func missing(
     _ kind: MissingIndex.Kind,
     _ id: String?,
@@ -103,7 +110,7 @@ extension Planner {
     if let element = conditions.elements.first {
       fields.append(IndexField(element.field, .contains))
     }
-    for order in open where !fields.contains(where: { $0.path == order.field }) {
+    for order in open {
       fields.append(IndexField(order.field, IndexFieldMode(order.direction)))
     }
     return fields

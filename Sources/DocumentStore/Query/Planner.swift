@@ -77,19 +77,19 @@ package struct Planner {
   private func serve(_ conditions: DisjunctConditions) -> DisjunctPlan? {
     if let name = conditions.exactName { return lookup(name) }
     let open = openOrders(conditions)
-    guard orders(open, tellAll: conditions) else { return nil }
     let fixed = conditions.equalities.count + conditions.elements.count
-    if fixed == 0, open.isEmpty, conditions.ranges.isEmpty { return scan(conditions) }
+    if fixed == 0, open.isEmpty { return scan(conditions) }
     guard let choice = LegChooser(planner: self, conditions: conditions, open: open).choose()
     else { return nil }
     return indexPlan(conditions, open, choice)
   }
 
-  /// Whether a position with these orders' values shows all that a result must have.
-  private func orders(_ open: [Order], tellAll conditions: DisjunctConditions) -> Bool {
+  /// Whether a position with these orders' values does not show all that a result must have: an
+  /// explicit `__name__` ends the orders before the fields of inequalities.
+  private func orders(_ open: [Order], hideSome conditions: DisjunctConditions) -> Bool {
     let known = Set(open.map(\.field) + conditions.equalities.map(\.field))
-    return known.isSuperset(of: conditions.ranges.keys)
-      && known.isSuperset(of: query.requiredFields)
+    return !known.isSuperset(of: conditions.ranges.keys)
+      || !known.isSuperset(of: query.requiredFields)
   }
 
   private func lookup(_ name: [UInt8]) -> DisjunctPlan {
@@ -123,7 +123,7 @@ package struct Planner {
       nameDirection: .ascending,
       components: [],
       ranges: scopeNames(conditions),
-      checksDocuments: false
+      checksDocuments: orders([], hideSome: conditions)
     )
   }
 
@@ -162,7 +162,7 @@ package struct Planner {
       nameDirection: choice.isReversed ? nameDirection.opposite : nameDirection,
       components: components(conditions, open),
       ranges: [.all],
-      checksDocuments: needsLook(conditions)
+      checksDocuments: needsLook(conditions) || orders(open, hideSome: conditions)
     )
     addConditions(conditions, open, to: &plan)
     return plan

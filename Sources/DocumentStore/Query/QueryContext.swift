@@ -36,9 +36,10 @@ struct QueryContext {
     matches(document, at: try path(ofName: name))
   }
 
-  /// Whether the fields of the document at a path satisfy the query.
+  /// Whether the document at a path is in the query's scope and its fields satisfy the query.
   func matches(_ document: StoredDocument, at path: ResourcePath) -> Bool {
-    query.passesFilter(document.record(name: DocumentName(database: database, path: path)))
+    let record = document.record(name: DocumentName(database: database, path: path))
+    return query.holds(path) && query.passesFilter(record)
   }
 
   /// An index names a document that does not exist.

@@ -1,0 +1,115 @@
+import FirestoreModel
+
+/// Definitions on their way from one picture to the next.
+struct IndexSetDraft {
+  var declared: [DeclaredIndex]
+  var overrides: [FieldOverride]
+  var lastNumber: UInt32
+
+  init(_ set: IndexSet) {
+    declared = set.declared
+    overrides = set.overrides
+    lastNumber = set.lastNumber
+  }
+
+  /// The next picture.
+  func set(after old: IndexSet) -> IndexSet {
+    IndexSet(
+      generation: old.generation + 1,
+      incarnation: old.incarnation,
+      declared: declared,
+      overrides: overrides,
+      lastNumber: lastNumber
+    )
+  }
+
+  /// Gives a field a list of indexes; kinds of entries that it did not have are `added`, those that
+  /// it has no more are erased.
+  mutating func override(
+    _ field: FieldPath,
+    of collectionID: Text,
+    indexes: Set<SingleFieldIndex>?,
+    added: IndexState
+  ) throws {
+    let place = overrides.firstIndex { $0.collectionID == collectionID && $0.field == field }
+    let isBusy = place.map { overrides[$0].isReverting || overrides[$0].isChanging } ?? false
+    if isBusy {
+      throw FirestoreError(
+        .failedPrecondition,
+        "The field \(field.canonicalString) of \(collectionID) is still being changed."
+      )
+    }
+    if place == nil, overrides.count >= IndexLimits.overrides {
+      throw FirestoreError(
+        .resourceExhausted,
+        "A database may not have more than \(IndexLimits.overrides) single field overrides."
+      )
+    }
+    if indexes == nil, place == nil { return }
+    let inherited = self.inherited(field, of: collectionID)
+    var result = FieldOverride(
+      collectionID: collectionID,
+      field: field,
+      indexes: indexes ?? inherited?.indexes ?? SingleFieldIndex.defaults
+    )
+    let before = place.map { overrides[$0] } ?? inherited
+    result.setStates(replacing: before, added: added)
+    result.isReverting = indexes == nil
+    if let place { overrides.remove(at: place) }
+    if result.isReverting, !result.isChanging { return }
+    overrides.append(result)
+  }
+
+  /// Notes that a task is done at a version.
+  mutating func finish(_ task: IndexTask, at version: CommitVersion) {
+    switch task {
+    case .buildDeclared(let number):
+      let place = declared.firstIndex { $0.number == number && $0.state == .creating }
+      if let place { declared[place].state = .ready(since: version) }
+    case .eraseDeclared(let number): declared.removeAll { $0.number == number }
+    case .buildAutomatic(let id, let field, let kind):
+      finish(id, field, kind, from: .creating, to: .ready(since: version))
+    case .eraseAutomatic(let id, let field, let kind):
+      finish(id, field, kind, from: .deleting, to: nil)
+    }
+    overrides.removeAll { $0.isReverting && !$0.isChanging }
+  }
+
+  private mutating func finish(
+    _ collectionID: Text,
+    _ field: FieldPath,
+    _ kind: AutomaticIndexKind,
+    from old: IndexState,
+    to new: IndexState?
+  ) {
+    let place = overrides.firstIndex { $0.collectionID == collectionID && $0.field == field }
+    if let place, overrides[place].states[kind] == old { overrides[place].states[kind] = new }
+  }
+
+  /// The override that would rule a field without one of its own.
+  private func inherited(_ field: FieldPath, of collectionID: Text) -> FieldOverride? {
+    let others = overrides.filter { $0.collectionID == collectionID && $0.field != field }
+    let rules = CollectionIndexRules(incarnation: 0, declared: [], overrides: others)
+    return rules.override(for: field)
+  }
+}
+
+extension FieldOverride {
+  /// Whether entries are still being added or erased.
+  package var isChanging: Bool {
+    states.values.contains { $0 == .creating || $0 == .deleting }
+  }
+
+  /// Takes over what is complete of the entries that a field had.
+  fileprivate mutating func setStates(replacing before: FieldOverride?, added: IndexState) {
+    let old = before?.storage ?? Set(SingleFieldIndex.defaults.map(\.storage))
+    for kind in AutomaticIndexKind.all {
+      switch (old.contains(kind), storage.contains(kind)) {
+      case (true, true): states[kind] = before?.states[kind]
+      case (false, true): states[kind] = added
+      case (true, false): states[kind] = added == .creating ? .deleting : nil
+      case (false, false): break
+      }
+    }
+  }
+}
