@@ -20,17 +20,23 @@ package enum ProtobufError: Error, Sendable {
 /// or `skip()`.
 package struct ProtobufReader {
   /// How a field is written; raw values are the protocol's numbers.
-  package enum WireType: UInt8, Sendable {
-    case varint = 0
-    case fixed64 = 1
-    case bytes = 2
-    case fixed32 = 5
+  package struct WireType: RawRepresentable, Sendable, Hashable {
+    package let rawValue: UInt8
+
+    /// The lowest three bits of a field's tag.
+    @inline(__always)
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static var varint: WireType { WireType(rawValue: 0) }
+    package static var fixed64: WireType { WireType(rawValue: 1) }
+    package static var bytes: WireType { WireType(rawValue: 2) }
+    package static var fixed32: WireType { WireType(rawValue: 5) }
   }
 
   private let bytes: UnsafeRawBufferPointer
   /// The place of the next byte to read.
   package private(set) var position: Int
-  /// Of the field that `nextField()` named last.
+  /// How the field that `nextField()` named last is written.
   package private(set) var wireType: WireType
   /// Whether every varint so far had its shortest spelling.
   package private(set) var isCanonical = true
@@ -51,9 +57,9 @@ package struct ProtobufReader {
     if position >= bytes.count { return nil }
     let key = try readVarint()
     guard key >= 8, key < 1 << 32 else { throw .malformedTag }
-    guard let type = WireType(rawValue: UInt8(truncatingIfNeeded: key & 7))
+    wireType = WireType(rawValue: UInt8(truncatingIfNeeded: key & 7))
+    guard wireType.rawValue <= WireType.bytes.rawValue || wireType == .fixed32
     else { throw .unsupportedWireType }
-    wireType = type
     return Int(truncatingIfNeeded: key >> 3)
   }
 
@@ -101,7 +107,10 @@ package struct ProtobufReader {
     guard length <= UInt64(bytes.count - position) else { throw .truncated }
     let start = position
     position += Int(truncatingIfNeeded: length)
-    return UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+    return UnsafeRawBufferPointer(
+      start: bytes.baseAddress.map { $0 + start },
+      count: position - start
+    )
   }
 
   /// Reads a bytes field.
@@ -121,7 +130,7 @@ package struct ProtobufReader {
     case .varint: _ = try readVarint()
     case .bytes: _ = try content()
     case .fixed64: try advance(8)
-    case .fixed32: try advance(4)
+    default: try advance(4)
     }
   }
 

@@ -1,23 +1,26 @@
 /// Whether bytes are well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 @inline(__always)
 package func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-  var index = 0
+  guard let base = bytes.baseAddress else { return true }
   let count = bytes.count
-  while count - index >= 8 {
-    if bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 {
-      return isValidUTF8(bytes, from: index)
+  // Eight bytes at a time, the last eight overlapping those before.
+  let high: UInt64 = 0x8080_8080_8080_8080
+  var seen: UInt64 = 0
+  if count >= 8 {
+    var index = 0
+    while index <= count - 8 {
+      seen |= base.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      index += 8
     }
-    index += 8
+    seen |= base.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+  } else {
+    for index in 0..<count { seen |= UInt64(bytes[index]) }
   }
-  while index < count {
-    if bytes[index] >= 0x80 { return isValidUTF8(bytes, from: index) }
-    index += 1
-  }
-  return true
+  return seen & high == 0 || isValidMultibyteUTF8(bytes)
 }
 
-private func isValidUTF8(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
-  var index = start
+private func isValidMultibyteUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  var index = 0
   while index < bytes.count {
     let lead = bytes[index]
     if lead < 0x80 {

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Bytes of ids, paths and field paths whose `memcmp` order is Firestore's order of names.
 ///
 /// - string segment: 0x02, the UTF-8 bytes with 0x00 written as 0x00 0xFF, then 0x00 0x01;
@@ -52,13 +58,14 @@ package enum SegmentEncoding {
 
   /// Appends bytes with 0x00 escaped, and their end.
   package static func appendEscaped(_ raw: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-    var start = 0
-    for index in raw.indices where raw[index] == 0 {
-      bytes.append(contentsOf: raw[start...index])
+    var rest = raw
+    while let base = rest.baseAddress, let zero = memchr(base, 0, rest.count) {
+      let length = UnsafeRawPointer(zero) - base + 1
+      bytes.append(contentsOf: UnsafeRawBufferPointer(start: base, count: length))
       bytes.append(0xFF)
-      start = index + 1
+      rest = UnsafeRawBufferPointer(start: base + length, count: rest.count - length)
     }
-    bytes.append(contentsOf: raw[start...])
+    bytes.append(contentsOf: rest)
     bytes.append(0x00)
     bytes.append(0x01)
   }

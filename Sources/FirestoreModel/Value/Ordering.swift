@@ -5,6 +5,7 @@ import Darwin
 #endif
 
 /// The result of a comparison in one of Firestore's total orders.
+@usableFromInline
 package enum Ordering: Int, Sendable {
   case ascending = -1
   case equal = 0
@@ -25,12 +26,14 @@ package enum Ordering: Int, Sendable {
   }
 
   /// Compares two values of a type with an order of its own.
+  @inlinable
   package init<T: Comparable>(_ left: T, _ right: T) {
     self = left < right ? .ascending : (right < left ? .descending : .equal)
   }
 }
 
 /// Compares as `memcmp` does, a prefix before what it begins.
+@inlinable
 package func compareBytes(
   _ left: UnsafeRawBufferPointer,
   _ right: UnsafeRawBufferPointer

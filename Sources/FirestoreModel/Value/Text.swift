@@ -20,6 +20,7 @@ package struct Text: Sendable {
   package var isEmpty: Bool { string.utf8.isEmpty }
 
   /// Lends the UTF-8 bytes without copying.
+  @inlinable
   package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     if let result = try string.utf8.withContiguousStorageIfAvailable({
       try body(UnsafeRawBufferPointer($0))
