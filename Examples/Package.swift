@@ -31,12 +31,14 @@ let mustache = Target.Dependency.product(name: "Mustache", package: "swift-musta
 func example(
   _ name: String,
   core: [Target.Dependency] = [],
-  serviceResources: [Resource] = []
+  service: [Target.Dependency] = [],
+  serviceResources: [Resource] = [],
+  tests: [Target.Dependency] = []
 ) -> [Target] {
   [
     .target(
       name: "\(name)Service",
-      dependencies: ["ServiceHost", grdb, hummingbird, nioFoundation],
+      dependencies: ["ServiceHost", grdb, hummingbird, nioFoundation] + service,
       path: "\(name)/Service",
       resources: serviceResources,
       swiftSettings: strict
@@ -65,7 +67,7 @@ func example(
       dependencies: [
         .init(stringLiteral: "\(name)Service"), .init(stringLiteral: "\(name)Core"),
         "ExampleTesting",
-      ],
+      ] + tests,
       path: "\(name)/Tests",
       swiftSettings: strict
     ),
@@ -105,7 +107,8 @@ let package = Package(
     .executableTarget(
       name: "examples",
       dependencies: [
-        "VollmedService", "VollmedWeb",
+        "PontoCore", "PontoService", "PontoWeb", "SalesService", "SalesWeb", "VollmedService",
+        "VollmedWeb",
         "ServiceHost", "LivePage", arguments,
       ],
       path: "Sources/Examples",
@@ -128,5 +131,7 @@ let package = Package(
       swiftSettings: strict
     ),
   ]
+    + example("Ponto", core: [grdb], tests: ["examples"])
+    + example("Sales", service: [crypto, logging])
     + example("Vollmed", serviceResources: [.copy("Faces")])
 )

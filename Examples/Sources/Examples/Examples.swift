@@ -9,7 +9,11 @@ struct Examples: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "examples",
     abstract: "The services and pages of the examples.",
-    subcommands: [VollmedServiceCommand.self, VollmedWebCommand.self]
+    subcommands: [
+      PontoServiceCommand.self, PontoWebCommand.self, PontoClientCommand.self,
+      SalesServiceCommand.self, SalesWebCommand.self, VollmedServiceCommand.self,
+      VollmedWebCommand.self,
+    ]
   )
 }
 

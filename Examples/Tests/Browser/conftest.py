@@ -123,6 +123,7 @@ def options(scheme="light"):
         "--disable-dev-shm-usage",
         "--hide-scrollbars",
         "--no-first-run",
+        "--lang=pt-BR",
         "--disable-background-networking",
         "--force-device-scale-factor=2",
     ):

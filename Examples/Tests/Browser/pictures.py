@@ -84,7 +84,49 @@ def vollmed(folder, scheme, target):
         service.stop()
 
 
-EXAMPLES = {"Vollmed": vollmed}
+def sales(folder, scheme, target):
+    service = Process("sales-service", "--sample", "--database", str(folder / "shop.sqlite"))
+    web = Process("sales-web", "--service", service.address, "--folder", str(folder / "devices"))
+    driver = make_driver(scheme)
+    try:
+        album = Album("Sales", driver, web.address, target)
+        page = album.page
+        end = "-dark" if scheme == "dark" else ""
+        page.sees("Sign in to see your products.")
+        album.take(f"sign-in{end}")
+        page.fill("#email", "matilde@siecola.com.br")
+        page.fill("#password", "matilde")
+        page.click("Sign in")
+        page.sees("Mochila")
+        album.take(f"products{end}")
+        page.click("New product")
+        page.one("#editor")
+        page.fill("#name", "Caneta vermelha")
+        page.fill("#code", "CAN01")
+        page.fill("#price", "3.50")
+        album.take(f"new-product{end}")
+        page.click("Add")
+        page.one("#alert")
+        album.take(f"alert{end}")
+        page.click("Dismiss")
+        page.click("Cancel")
+        page.click("Form")
+        page.fill("#name", "Lápis")
+        page.fill("#code", "LAP1")
+        page.click("Save")
+        page.sees("The code needs 5 characters")
+        album.take(f"form-invalid{end}")
+        page.fill("#code", "LAP01")
+        page.click("Save")
+        page.sees("Product Saved")
+        album.take(f"form{end}")
+    finally:
+        driver.quit()
+        web.stop()
+        service.stop()
+
+
+EXAMPLES = {"Sales": sales, "Vollmed": vollmed}
 
 
 def main():

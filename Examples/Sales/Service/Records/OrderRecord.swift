@@ -1,0 +1,42 @@
+import GRDB
+
+/// An order as stored.
+///
+/// Its items are rows of their own and go with it.
+struct OrderRecord: Codable, FetchableRecord, PersistableRecord {
+  static let databaseTableName = "purchase"
+
+  var id: Int64
+  var email: String
+  var freightPrice: Double
+}
+
+struct OrderItemRecord: Codable, FetchableRecord, PersistableRecord {
+  static let databaseTableName = "purchaseItem"
+
+  var id: Int64
+  var productID: Int64
+  var orderID: Int64
+}
+
+struct OrderReply: Encodable {
+  struct Item: Encodable {
+    let id: Int64
+    let productId: Int64
+    let orderId: Int64
+  }
+
+  let id: Int64
+  let email: String
+  let freightPrice: Double
+  let orderItems: [Item]
+
+  init(_ order: OrderRecord, in database: Database) throws {
+    id = order.id
+    email = order.email
+    freightPrice = order.freightPrice
+    orderItems = try OrderItemRecord.filter(Column("orderID") == order.id)
+      .order(Column("rowid")).fetchAll(database)
+      .map { Item(id: $0.id, productId: $0.productID, orderId: $0.orderID) }
+  }
+}
