@@ -44,8 +44,10 @@ final class EngineTime: Sendable {
 
   /// The read time of a view, after making a ceiling durable if need be.
   func readTime(floor: Int64, held: Int64) throws -> Int64 {
+    // The clock is read once: on a slow disk it would outrun every ceiling.
+    let now = clock.now()
     while true {
-      switch decide(floor: floor, held: held) {
+      switch decide(floor: floor, held: held, now: now) {
       case .time(let time): return time
       case .needsCeiling(let ceiling): try raiseCeiling(to: ceiling)
       }
@@ -54,13 +56,14 @@ final class EngineTime: Sendable {
 
   /// The read time of a view, or nil when a ceiling must be made durable first.
   func readTimeInMemory(floor: Int64, held: Int64) -> Int64? {
-    guard case .time(let time) = decide(floor: floor, held: held) else { return nil }
+    guard case .time(let time) = decide(floor: floor, held: held, now: clock.now()) else {
+      return nil
+    }
     return time
   }
 
-  private func decide(floor: Int64, held: Int64) -> Timeline.ReadTime {
-    let now = clock.now()
-    return timeline.withLock { $0.readTime(floor: floor, held: held, now: now) }
+  private func decide(floor: Int64, held: Int64, now: Int64) -> Timeline.ReadTime {
+    timeline.withLock { $0.readTime(floor: floor, held: held, now: now) }
   }
 
   private func raiseCeiling(to ceiling: Int64) throws {

@@ -121,13 +121,14 @@ private final class MemorySnapshot: KeyValueSnapshot {
   func readTime() throws -> Int64 {
     if let time { return time }
     let now = clock.now()
-    let answer = storage.contents.withLock { contents in
-      // Memory is as durable as this engine gets: the ceiling may rise on the spot.
-      contents.timeline.raiseCeiling(to: now)
-      return contents.timeline.readTime(floor: floor, held: held, now: now)
-    }
-    guard case .time(let decided) = answer else {
-      preconditionFailure("the ceiling was raised to the clock")
+    let decided = storage.contents.withLock { contents in
+      while true {
+        switch contents.timeline.readTime(floor: floor, held: held, now: now) {
+        case .time(let time): return time
+        // Memory is as durable as this engine gets: the ceiling may rise on the spot.
+        case .needsCeiling(let ceiling): contents.timeline.raiseCeiling(to: ceiling)
+        }
+      }
     }
     time = decided
     return decided

@@ -13,9 +13,8 @@
 /// When the view holds everything that has landed and nothing is pending, time may move on to the
 /// clock. Otherwise the greater of floor and held version is the answer.
 ///
-/// Read times follow the clock only up to the *ceiling*, which is durable; after a restart no
-/// version falls below it. Versions need no ceiling of their own: they are durable with their
-/// group.
+/// No read time is above the *ceiling*, which is durable; after a restart no version falls below it.
+/// Versions need no ceiling of their own: they are durable with their group, or forgotten with it.
 package struct Timeline: Sendable {
   /// How far ahead of the clock a ceiling may be persisted.
   package static let lead: Int64 = 1_000_000
@@ -56,13 +55,14 @@ package struct Timeline: Sendable {
     pending.map { ($0.upperBound, max(ceiling, $0.upperBound + Self.lead)) }
   }
 
-  /// The group in flight, if it took versions, is visible and durable, its ceiling too.
+  /// The group in flight, if it took versions, is visible and durable, as is the ceiling that it
+  /// wrote, if any.
   package mutating func groupLanded(ceiling newCeiling: Int64?) {
     if let pending {
       landed = pending.upperBound
     }
     pending = nil
-    ceiling = max(ceiling, newCeiling ?? 0)
+    ceiling = max(ceiling, landed, newCeiling ?? 0)
   }
 
   /// The group in flight wrote nothing and never will.
@@ -83,14 +83,13 @@ package struct Timeline: Sendable {
   /// The read time of a view with that floor which holds every group up to version `held`.
   package mutating func readTime(floor: Int64, held: Int64, now: Int64) -> ReadTime {
     if let pending, pending.upperBound <= held {
-      // Visible before its writer came to say so.
-      landed = pending.upperBound
-      self.pending = nil
+      // Visible, and so durable, before its writer came to say so.
+      groupLanded(ceiling: nil)
     }
-    guard pending == nil, landed <= held else { return .time(max(floor, held)) }
-    let time = max(last, now)
-    guard time <= max(ceiling, last) else { return .needsCeiling(now + Self.lead) }
-    last = time
+    let isCurrent = pending == nil && landed <= held
+    let time = isCurrent ? max(last, now) : max(floor, held)
+    guard time <= ceiling else { return .needsCeiling(time + Self.lead) }
+    last = max(last, time)
     return .time(time)
   }
 }

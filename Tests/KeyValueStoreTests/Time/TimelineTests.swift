@@ -26,20 +26,23 @@ struct TimelineTests {
 
   @Test
   func `a view without the group in flight stays below it, one with it does not`() {
-    var timeline = Timeline(landed: 10, ceiling: 10_000)
+    var timeline = Timeline(landed: 10, ceiling: 30_000)
     let floor = timeline.floor
-    let version = timeline.allocateVersion(now: 20_000)
+    let version = timeline.allocateVersion(now: 50_000)
+    timeline.raiseCeiling(to: 60_000)
     #expect(timeline.floor == version - 1)
-    #expect(timeline.readTime(floor: floor, held: 10, now: 30_000) == .time(floor))
+    #expect(timeline.readTime(floor: floor, held: 10, now: 55_000) == .time(floor))
+    #expect(timeline.readTime(floor: version - 1, held: 10, now: 55_000) == .time(49_999))
     // Visible already, though the writer has not come back from the disk to say so.
-    #expect(timeline.readTime(floor: floor, held: version, now: 9_000) == .time(20_000))
-    #expect(timeline.floor == 20_000)
+    #expect(timeline.readTime(floor: floor, held: version, now: 9_000) == .time(50_000))
+    #expect(timeline.floor == 50_000)
   }
 
   @Test
   func `a group of unknown outcome holds read times back for good`() {
-    var timeline = Timeline(landed: 10, ceiling: 10)
-    let version = timeline.allocateVersion(now: 50)
+    var timeline = Timeline(landed: 10, ceiling: 70)
+    let version = timeline.allocateVersion(now: 75)
+    timeline.raiseCeiling(to: 100)
     #expect(timeline.readTime(floor: timeline.floor, held: 10, now: 90) == .time(version - 1))
   }
 
@@ -51,5 +54,18 @@ struct TimelineTests {
     timeline.groupLanded(ceiling: 1_000)
     #expect(timeline.readTime(floor: floor, held: 10, now: 90) == .time(10))
     #expect(timeline.readTime(floor: floor, held: 50, now: 90) == .time(90))
+  }
+
+  @Test
+  func `no time above the durable ceiling comes from a group that never landed`() {
+    var timeline = Timeline(landed: 10, ceiling: 100)
+    let version = timeline.allocateVersion(now: 5_000)
+    let during = timeline.readTime(floor: timeline.floor, held: 10, now: 5_000)
+    #expect(during == .needsCeiling(version - 1 + Timeline.lead))
+    timeline.groupAbandoned()
+    let after = timeline.readTime(floor: timeline.floor, held: 10, now: 50)
+    #expect(after == .needsCeiling(version + Timeline.lead))
+    timeline.raiseCeiling(to: version + Timeline.lead)
+    #expect(timeline.readTime(floor: 100, held: 10, now: 50) == .time(version))
   }
 }
