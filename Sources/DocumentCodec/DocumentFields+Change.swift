@@ -5,6 +5,9 @@ extension DocumentFields {
   ///
   /// Judge the result with `DocumentCodec.validate`: it can be too large or too deep.
   package func applying(_ update: DocumentFields, mask: [FieldPath]) -> DocumentFields {
+    if mask.count > FieldsEditor.fewChanges {
+      return DocumentFields(encoding: decoded().applying(update.decoded(), mask: mask))
+    }
     var editor = FieldsEditor(self)
     for path in mask { editor.take(path, from: update) }
     return editor.finish()
@@ -18,21 +21,34 @@ extension DocumentFields {
     requestTime: Timestamp
   ) -> (fields: DocumentFields, results: [Value]) {
     if transforms.isEmpty { return (self, []) }
+    if transforms.count > FieldsEditor.fewChanges {
+      var map = decoded()
+      let results = transforms.map { transform in
+        let stored = map.value(at: transform.field)
+        let (value, result) = transform.apply(to: stored, requestTime: requestTime)
+        map.set(value, at: transform.field)
+        return result
+      }
+      return (DocumentFields(encoding: map), results)
+    }
     var editor = FieldsEditor(self)
-    var results: [Value] = []
-    for transform in transforms {
+    let results = transforms.map { transform in
       let stored = editor.value(at: transform.field)
       let (value, result) = transform.apply(to: stored, requestTime: requestTime)
       editor.set(value, at: transform.field)
-      results.append(result)
+      return result
     }
     return (editor.finish(), results)
   }
 
   /// What of the document the paths name, in its structure; missing fields are left out.
   package func projected(to paths: [FieldPath]) -> DocumentFields {
+    let paths = FieldMask.reduced(paths)
+    if paths.count > FieldsEditor.fewChanges {
+      return DocumentFields(encoding: decoded().projected(to: paths))
+    }
     var editor = FieldsEditor(.empty)
-    for path in FieldMask.reduced(paths) where hasValue(at: path) { editor.take(path, from: self) }
+    for path in paths where hasValue(at: path) { editor.take(path, from: self) }
     return editor.finish()
   }
 

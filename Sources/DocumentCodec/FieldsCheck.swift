@@ -114,7 +114,8 @@ struct FieldsCheck {
     isSorted: inout Bool
   ) throws {
     guard keys.count > first else { return }
-    if isSorted, compareBytes(keys[keys.count - 1], key) == .ascending { return }
+    let last = keys[keys.count - 1]
+    if isSorted, last[0] < key[0] || compareBytes(last, key) == .ascending { return }
     isSorted = false
     if keys.count - first > Self.searchedKeys { throw UnusualSpelling() }
     for index in first..<keys.count where isSame(keys[index], key) { throw UnusualSpelling() }

@@ -3,8 +3,13 @@ import FirestoreModel
 /// Changes fields of a stored document; fields of the document that no change names are copied as
 /// bytes, never decoded.
 ///
+/// Every change searches the document, so this is for few: beyond `fewChanges` decoding it is faster.
+///
 /// The result is not checked for what changes can break, size and depth: `DocumentCodec.validate`.
 struct FieldsEditor {
+  /// Up to how many paths an editor should be given.
+  static let fewChanges = 32
+
   private enum Change {
     case value(Value)
     /// Encoded `Value`, taken from another document.
@@ -53,23 +58,27 @@ struct FieldsEditor {
     record(encoded.map(Change.encoded) ?? .removed, for: path)
   }
 
-  /// The document with all changes: kept fields in their order, then new ones in theirs.
+  /// The document with all changes; where its fields were sorted they still are.
   func finish() -> DocumentFields {
     if changes.isEmpty { return base }
+    var added = changes.filter { !base.hasValue(at: FieldPath([$0.name])) }[...]
+    added.sort { $0.name < $1.name }
     var writer = ProtobufWriter(capacity: base.bytes.count + 64)
-    var written = Array(repeating: false, count: changes.count)
     base.bytes.withUnsafeBytes { raw in
       var entries = EntryIterator(raw, field: 2)
       while let (key, _) = entries.next() {
-        if let index = changes.firstIndex(where: { $0.name.withBytes { isSame($0, key) } }) {
-          written[index] = true
-          write(changes[index], to: &writer)
+        while let next = added.first, next.name.isBefore(key) {
+          write(next, to: &writer)
+          added.removeFirst()
+        }
+        if let change = changes.first(where: { $0.name.withBytes { isSame($0, key) } }) {
+          write(change, to: &writer)
         } else {
           writer.append(UnsafeRawBufferPointer(rebasing: raw[entries.start..<entries.end]))
         }
       }
     }
-    for index in changes.indices where !written[index] { write(changes[index], to: &writer) }
+    for change in added { write(change, to: &writer) }
     return DocumentFields(validated: writer.bytes)
   }
 
@@ -108,6 +117,12 @@ struct FieldsEditor {
   /// The map, or an empty one in place of what is no map.
   private static func wrapped(_ value: Value) -> MapValue {
     if case .map(let map) = value { map } else { MapValue() }
+  }
+}
+
+extension Text {
+  fileprivate func isBefore(_ key: UnsafeRawBufferPointer) -> Bool {
+    withBytes { compareBytes($0, key) == .ascending }
   }
 }
 

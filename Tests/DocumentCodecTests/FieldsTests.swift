@@ -134,6 +134,30 @@ import Testing
     }
   }
 
+  @Test func `many changes are made alike`() {
+    let names = (0..<200).map { Text("f\($0)") }
+    let stored = MapValue(names.prefix(150).map { MapValue.Entry(key: $0, value: .integer(1)) })
+    let update = MapValue(names.suffix(150).map { MapValue.Entry(key: $0, value: .integer(2)) })
+    let fields = DocumentFields(encoding: stored)
+    let mask = names.map { FieldPath([$0]) }
+    #expect(fields.applying(DocumentFields(encoding: update), mask: mask).decoded() == update)
+    #expect(fields.projected(to: mask).decoded() == stored)
+    let transforms = mask.map { FieldTransform(field: $0, operation: .increment(.integer(1))) }
+    let (changed, results) = fields.applying(transforms, requestTime: Timestamp(microseconds: 0))
+    #expect(results.count == 200)
+    #expect(changed.value(at: mask[0]) == .integer(2))
+    #expect(changed.value(at: mask[199]) == .integer(1))
+  }
+
+  @Test func `a field added to sorted fields keeps them sorted`() {
+    let fields = DocumentFields(encoding: ["b": .null, "d": .null])
+    let update: MapValue = ["a": .integer(1), "c": .integer(1), "e": .integer(1)]
+    let mask = update.entries.map { FieldPath([$0.key]) }
+    let result = fields.applying(DocumentFields(encoding: update), mask: mask.reversed())
+    #expect(result == DocumentFields(encoding: result.decoded()))
+    #expect(result.decoded().entries.map(\.key) == ["a", "b", "c", "d", "e"])
+  }
+
   private func transformed(
     _ fields: DocumentFields,
     _ stored: MapValue,

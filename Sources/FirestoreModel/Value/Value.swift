@@ -57,11 +57,18 @@ package struct MapValue: Sendable, Hashable {
 
   /// Sorts the entries; where a key comes twice the later one wins, as in protobuf maps.
   package init(_ unsorted: [Entry]) {
+    if zip(unsorted, unsorted.dropFirst()).allSatisfy({ $0.key < $1.key }) {
+      entries = unsorted
+      return
+    }
     entries = []
     entries.reserveCapacity(unsorted.count)
     let ordered = unsorted.enumerated().sorted {
-      $0.element.key == $1.element.key
-        ? $0.offset < $1.offset : $0.element.key < $1.element.key
+      switch $0.element.key.compare($1.element.key) {
+      case .ascending: true
+      case .equal: $0.offset < $1.offset
+      case .descending: false
+      }
     }
     for (_, entry) in ordered {
       if entries.last?.key == entry.key { entries.removeLast() }

@@ -22,10 +22,7 @@ extension FieldTransform {
     case .appendMissingElements(let elements):
       return (.array(Self.union(stored, elements)), .null)
     case .removeAllFromArray(let elements):
-      let kept = Self.elements(of: stored).filter { kept in
-        !elements.contains { $0.isEqual(to: kept) }
-      }
-      return (.array(kept), .null)
+      return (.array(Self.difference(stored, elements)), .null)
     }
   }
 
@@ -67,14 +64,37 @@ extension FieldTransform {
 
   private static func union(_ stored: Value?, _ added: [Value]) -> [Value] {
     var result = elements(of: stored)
-    for element in added where !result.contains(where: { $0.isEqual(to: element) }) {
-      result.append(element)
-    }
+    var present = EqualValues()
+    for element in result { present.insert(element) }
+    for element in added where present.insert(element) { result.append(element) }
     return result
+  }
+
+  private static func difference(_ stored: Value?, _ removed: [Value]) -> [Value] {
+    var unwanted = EqualValues()
+    for element in removed { unwanted.insert(element) }
+    return elements(of: stored).filter { !unwanted.contains($0) }
   }
 
   private static func elements(of value: Value?) -> [Value] {
     if case .array(let elements)? = value { elements } else { [] }
+  }
+}
+
+/// A set by Firestore's equality, in which equal values are those that encode equally.
+private struct EqualValues {
+  private var encodings: Set<[UInt8]> = []
+
+  /// False if an equal value was there.
+  @discardableResult
+  mutating func insert(_ value: Value) -> Bool { encodings.insert(Self.encoding(value)).inserted }
+
+  func contains(_ value: Value) -> Bool { encodings.contains(Self.encoding(value)) }
+
+  private static func encoding(_ value: Value) -> [UInt8] {
+    var bytes: [UInt8] = []
+    OrderedEncoding.appendWhole(value, to: &bytes)
+    return bytes
   }
 }
 

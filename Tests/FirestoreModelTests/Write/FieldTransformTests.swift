@@ -63,6 +63,22 @@ import Testing
     #expect(result == .null)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `large arrays are united in linear time`() {
+    let stored = Value.array((0..<50_000).map { .integer($0) })
+    let added = (25_000..<75_000).map { Value.double(Double($0)) }
+    let union = FieldTransform(field: field("f"), operation: .appendMissingElements(added))
+    let removal = FieldTransform(field: field("f"), operation: .removeAllFromArray(added))
+    guard case .array(let all) = union.apply(to: stored, requestTime: Self.time).value,
+      case .array(let rest) = removal.apply(to: stored, requestTime: Self.time).value
+    else {
+      Issue.record("not an array")
+      return
+    }
+    #expect(all.count == 75_000)
+    #expect(rest.count == 25_000)
+  }
+
   @Test func `operands of numeric transforms are numbers`() {
     let transform = FieldTransform(field: field("f"), operation: .increment(.string("1")))
     #expect(
