@@ -1,8 +1,10 @@
 import FirestoreModel
 import KeyValueStore
 
-/// Writes a plan that holds into a group: documents, index entries, their history, the logs and
-/// the directory. Nothing is written before the whole commit is known to be possible.
+/// Writes a plan that holds into a group: documents, index entries, their history, the logs and the
+/// directory.
+///
+/// Nothing is written before the whole commit is known to be possible.
 struct CommitApplier {
   let database: Database
   let group: any KeyValueGroup

@@ -13,7 +13,9 @@ struct CommitPlanner {
   /// The newest value of a key.
   let read: ([UInt8]) throws -> [UInt8]?
 
-  /// Applies the writes in order, each seeing the ones before it. Throws the first refusal.
+  /// Applies the writes in order, each seeing the ones before it.
+  ///
+  /// Throws the first refusal.
   func plan(_ writes: [Write]) throws -> CommitPlan {
     var plan = CommitPlan(indexGeneration: indexes.generation)
     plan.results.reserveCapacity(writes.count)

@@ -10,7 +10,9 @@ package struct CommitRequest: Sendable {
   /// commit fails with `StaleReadSet` and must be decided again.
   package var readSet: [ReadDependency]
   /// What `request.time` was for the decision, and the value of all server timestamps: whole
-  /// milliseconds, from `Database.requestTime()`. Nil takes one on the way.
+  /// milliseconds, from `Database.requestTime()`.
+  ///
+  /// Nil takes one on the way.
   package var requestTime: Timestamp?
 
   /// A commit of these writes.

@@ -16,9 +16,27 @@ struct PendingCommit: Sendable {
 struct CommitResolver {
   let group: any KeyValueGroup
 
-  /// Checks what the commit rests on and writes it. Throws `FirestoreError` or `StaleReadSet`, before
-  /// anything is written, where the commit fails; anything else where the group does.
+  /// Checks what the commit rests on and writes it.
+  ///
+  /// Throws `FirestoreError` or `StaleReadSet`, before anything is written, where the commit fails;
+  /// anything else where the group does.
   func resolve(_ pending: PendingCommit) throws -> ResolvedCommit {
+    let version: CommitVersion
+    let plan: CommitPlan
+    do {
+      try check(pending)
+      version = CommitVersion(microseconds: try group.allocateVersion())
+      plan = try validPlan(of: pending, version)
+    } catch let error as KeyValueError where error.code == .corruption {
+      // One damaged record must not keep everybody else from committing.
+      throw FirestoreError.storage(error)
+    }
+    let applier = CommitApplier(database: pending.database, group: group, version: version)
+    return ResolvedCommit(version: version, plan: plan, hasChanges: try applier.apply(plan))
+  }
+
+  /// Throws if what was read, by the transaction or for the decision, has changed.
+  private func check(_ pending: PendingCommit) throws {
     let database = pending.database
     guard !database.isRetired else { throw FirestoreError.unknownDatabase(database.id) }
     if let reads = pending.reads {
@@ -29,11 +47,6 @@ struct CommitResolver {
       let key = DocumentKey(dependency.path, in: database.incarnation)
       guard try version(of: key) == dependency.version else { throw StaleReadSet() }
     }
-    let version = CommitVersion(microseconds: try group.allocateVersion())
-    let plan = try validPlan(of: pending, version)
-    let applier = CommitApplier(database: database, group: group, version: version)
-    let changed = try applier.apply(plan)
-    return ResolvedCommit(version: version, plan: plan, hasChanges: changed)
   }
 
   /// The preparation if it still holds, else a new plan.
@@ -50,11 +63,7 @@ struct CommitResolver {
       requestTime: { min(pending.request.requestTime ?? latest, latest) },
       read: { try group.get($0) }
     )
-    do {
-      return try planner.plan(pending.request.writes)
-    } catch let error as KeyValueError where error.code == .corruption {
-      throw FirestoreError.storage(error)
-    }
+    return try planner.plan(pending.request.writes)
   }
 
   private func holds(

@@ -9,7 +9,9 @@ package struct DatabaseListing: Sendable, Hashable {
   package let createTime: CommitVersion
 }
 
-/// Which databases there are, as `MetaKey` documents it. Every change is one group.
+/// Which databases there are, as `MetaKey` documents it.
+///
+/// Every change is one group.
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 

@@ -16,6 +16,8 @@ package final class DocumentStore: Sendable {
   private let maintenance: Maintenance
   private let ticks = Mailbox<Void>()
   private let open = Mutex<[DatabaseID: Database]>([:])
+  /// Held while a database begins or ends, so that nobody opens what is about to end.
+  private let lifecycle = Mutex(())
   private let threads = Mutex<[StoreThread]>([])
 
   /// Microseconds between looks for time-outs.
@@ -25,7 +27,9 @@ package final class DocumentStore: Sendable {
   /// Ticks from one look for sweeps and erasing to the next.
   private static let rest = 20
 
-  /// Opens the store over an engine, which stays its caller's to close. Refuses a newer format.
+  /// Opens the store over an engine, which stays its caller's to close.
+  ///
+  /// Refuses a newer format.
   package init(engine: any KeyValueEngine, configuration: StoreConfiguration) throws {
     self.engine = engine
     self.configuration = configuration
@@ -43,48 +47,59 @@ package final class DocumentStore: Sendable {
   /// The database of that id; made on first use where the configuration says so.
   package func database(_ id: DatabaseID) throws -> Database {
     if let known = open.withLock({ $0[id] }) { return known }
-    if configuration.autoCreateDatabases { _ = try catalog.create(id) }
-    guard let incarnation = try catalog.incarnation(of: id) else {
-      throw FirestoreError.unknownDatabase(id)
+    return try lifecycle.withLock { _ in
+      if let known = open.withLock({ $0[id] }) { return known }
+      if configuration.autoCreateDatabases { _ = try catalog.create(id) }
+      guard let incarnation = try catalog.incarnation(of: id) else {
+        throw FirestoreError.unknownDatabase(id)
+      }
+      return try opened(id, incarnation)
     }
-    return try opened(id, incarnation)
   }
 
   /// Makes a database; refuses an id that is taken.
   package func createDatabase(_ id: DatabaseID) throws -> Database {
-    let (incarnation, isNew) = try catalog.create(id)
-    guard isNew else {
-      throw FirestoreError(.alreadyExists, "Database already exists: \(id.path)")
+    try lifecycle.withLock { _ in
+      let (incarnation, isNew) = try catalog.create(id)
+      guard isNew else {
+        throw FirestoreError(.alreadyExists, "Database already exists: \(id.path)")
+      }
+      return try opened(id, incarnation)
     }
-    return try opened(id, incarnation)
   }
 
   /// Deletes a database with everything in it; its keys are erased in the background.
   package func deleteDatabase(_ id: DatabaseID) throws {
-    let known = open.withLock { $0.removeValue(forKey: id) }
-    try catalog.delete(id) { known?.retire() }
+    try lifecycle.withLock { _ in
+      try catalog.delete(id) { retire(id) }
+    }
   }
 
   /// Empties a database but for its index definitions, at once and as a whole; its keys are erased
   /// in the background.
   package func clear(_ id: DatabaseID) throws {
     _ = try database(id)
-    let known = open.withLock { $0.removeValue(forKey: id) }
-    try catalog.clear(id) { known?.retire() }
+    try lifecycle.withLock { _ in
+      try catalog.clear(id) { retire(id) }
+    }
   }
 
   /// All databases by id.
   package func listDatabases() throws -> [DatabaseListing] { try catalog.list() }
 
-  /// One step of everything that nobody waits for: time-outs, sweeps, erasing. Answers whether there
-  /// is more to do at once.
+  /// One step of everything that nobody waits for: time-outs, sweeps, erasing.
+  ///
+  /// Answers whether there is more to do at once.
   @discardableResult
   package func performMaintenance() throws -> Bool {
     try maintenance.step(Array(open.withLock { $0.values }))
   }
 
-  /// Answers what was handed in, then ends the store's threads. No call may follow.
+  /// Answers what was handed in, then ends the store's threads.
+  ///
+  /// No call may follow.
   package func close() {
+    for database in open.withLock({ Array($0.values) }) { database.locks.close() }
     writer.close()
     ticks.close()
     let threads = threads.withLock { threads in
@@ -104,11 +119,13 @@ package final class DocumentStore: Sendable {
       followUp: followUp
     )
     let database = try Database(id: id, incarnation: incarnation, store: services)
-    return open.withLock { open in
-      if let first = open[id], first.incarnation >= incarnation { return first }
-      open[id] = database
-      return database
-    }
+    open.withLock { $0[id] = database }
+    return database
+  }
+
+  /// Called in the body of the group that ends the incarnation.
+  private func retire(_ id: DatabaseID) {
+    open.withLock { $0.removeValue(forKey: id) }?.retire()
   }
 
   private func startMaintenance() {

@@ -2,7 +2,9 @@ import FirestoreModel
 import KeyValueStore
 
 extension Database {
-  /// Lends a view at that time. Refuses versions that are too old or in the future.
+  /// Lends a view at that time.
+  ///
+  /// Refuses versions that are too old or in the future.
   package func read<R>(_ time: ReadTime, _ body: (ReadView) throws -> R) throws -> R {
     try engine.read { snapshot in
       let now = CommitVersion(microseconds: try snapshot.readTime())
@@ -41,9 +43,10 @@ extension Database {
     let name = DocumentName(database: id, path: path)
     do {
       if case .now = time {
+        let answer = try engine.get(key.bytes, cachedOnly: false)
+        // Asked afterwards: nothing of a database is erased before it is retired.
         guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
-        guard case .found(let value) = try engine.get(key.bytes, cachedOnly: false)
-        else { return nil }
+        guard case .found(let value) = answer else { return nil }
         return try StoredDocument(value: value).record(name: name)
       }
       return try read(time) { try document(key, in: $0)?.record(name: name) }
@@ -55,7 +58,7 @@ extension Database {
   /// What memory alone knows of the newest state; never touches the disk.
   package func getCached(_ path: ResourcePath) -> CachedDocument {
     let key = DocumentKey(path, in: incarnation)
-    guard !isRetired, let answer = try? engine.get(key.bytes, cachedOnly: true)
+    guard let answer = try? engine.get(key.bytes, cachedOnly: true), !isRetired
     else { return .unknown }
     switch answer {
     case .missing: return .missing

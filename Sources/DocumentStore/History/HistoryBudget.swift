@@ -3,7 +3,9 @@ import KeyValueStore
 import Synchronization
 
 /// How many bytes of history one database's commits have written, ever (`CommitRecord` keeps the
-/// sums). It changes only inside a group's body; a group that failed must `forget()`.
+/// sums).
+///
+/// It changes only inside a group's body; a group that failed must `forget()`.
 final class HistoryBudget: Sendable {
   private let incarnation: Incarnation
   private let total = Mutex<Int64?>(nil)

@@ -44,7 +44,9 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     wake()
   }
 
-  /// All elements; waits for the first one. Nil when the box is closed and empty.
+  /// All elements; waits for the first one.
+  ///
+  /// Nil when the box is closed and empty.
   func take() -> [Element]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -57,7 +59,9 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     return empty()
   }
 
-  /// All elements, or none after `microseconds` of waiting. Nil when the box is closed and empty.
+  /// All elements, or none after `microseconds` of waiting.
+  ///
+  /// Nil when the box is closed and empty.
   func take(waiting microseconds: Int) -> [Element]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

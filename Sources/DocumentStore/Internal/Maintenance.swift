@@ -15,6 +15,7 @@ struct Maintenance: Sendable {
   }
 
   /// Ends late waits and transactions, sweeps some history, erases some of what was retired.
+  ///
   /// Answers whether there is more to do at once.
   func step(_ databases: [Database]) throws -> Bool {
     expire(databases)

@@ -25,7 +25,9 @@ package final class StoreThread: @unchecked Sendable {
     handle = created
   }
 
-  /// Waits until the body has returned. Called once.
+  /// Waits until the body has returned.
+  ///
+  /// Called once.
   package func join() { pthread_join(handle, nil) }
 }
 

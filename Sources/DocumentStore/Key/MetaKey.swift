@@ -1,6 +1,8 @@
 import FirestoreModel
 
-/// Where the store keeps what it knows of itself: `0x01, kind byte`, then by kind:
+/// Where the store keeps what it knows of itself.
+///
+/// Keys are `0x01, kind byte`, then by kind:
 ///
 /// - 0x01 format version; value: 4 bytes. A store with a greater one is refused, untouched.
 /// - 0x02 catalog: project segment, database segment; value: incarnation (4 bytes), creation

@@ -22,7 +22,9 @@ extension Database {
     try begin(options).id
   }
 
-  /// Ends a transaction without a commit. One that ended before is no error, unless it committed.
+  /// Ends a transaction without a commit.
+  ///
+  /// One that ended before is no error, unless it committed.
   package func rollback(_ id: TransactionID) throws {
     try transactions.rollback(id)
   }
@@ -39,8 +41,10 @@ extension Database {
     }
   }
 
-  /// Reads documents at one version. In a pessimistic transaction it may have to wait for others
-  /// and then completes on the store's thread, otherwise on the caller's.
+  /// Reads documents at one version.
+  ///
+  /// In a pessimistic transaction it may have to wait for others and then completes on the store's
+  /// thread, otherwise on the caller's.
   package func batchGet(
     _ paths: [ResourcePath],
     consistency: Consistency = .latest,
@@ -60,7 +64,12 @@ extension Database {
         isNew: consistency.beginsTransaction
       )
       guard let transaction, transaction.isPessimistic else {
-        completion(Result { try batchGet(paths, with: read) })
+        let answer = Result { try batchGet(paths, with: read) }
+        if answer.isFailure, let transaction, read.newTransaction != nil {
+          // Nobody will ever hear of it.
+          transactions.end(transaction, .rolledBack)
+        }
+        completion(answer)
         return
       }
       batchGet(paths, with: read, waitingIn: transaction, completion)
@@ -97,9 +106,11 @@ extension Database {
         Result { try batchGet(paths, with: read) }
       }
       transaction.endCall(now: configuration.clock.now())
-      switch answer {
-      case .failure where result.isFailure: transactions.end(transaction, .rolledBack)
-      default: if !transaction.isOpen { locks.release(transaction.owner) }
+      if result.isFailure || (answer.isFailure && read.newTransaction != nil) {
+        transactions.end(transaction, .rolledBack)
+      } else if !transaction.isOpen {
+        // It was ended by another call after this one had taken its places.
+        locks.release(transaction.owner)
       }
       completion(answer)
     }

@@ -86,6 +86,14 @@ final class DocumentLocks: Sendable {
     }
   }
 
+  /// Ends all waits, because the store does.
+  func close() {
+    finish { table in
+      let (granted, expired) = table.expire(now: .max)
+      return (granted, expired, .storage(KeyValueError(.closed, "the store was closed")))
+    }
+  }
+
   private func take(
     _ keys: ArraySlice<DocumentKey>,
     then: @escaping Continuation,

@@ -40,7 +40,9 @@ package struct VerificationSummary: Sendable, Hashable {
 
 extension Database {
   /// Recomputes index entries, directory, change log and history from one another and reports every
-  /// difference. Looks at one version, in one view, while others go on writing; takes time and reads
+  /// difference.
+  ///
+  /// Looks at one version, in one view, while others go on writing; takes time and reads
   /// everything. `progress` hears the number of documents done now and then.
   package func verify(
     progress: (Int) throws -> Void = { _ in },

@@ -105,6 +105,34 @@ import Testing
     try fixture.engine.close()
   }
 
+  @Test func `what waits when the store ends is answered`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let id = try database.beginTransaction(.readWrite())
+    _ = try await database.read("a/x", in: id)
+    async let refused = refusal { try await database.commit(set("a/x", [:])) }
+    while database.locks.waiting == 0 { await Task.yield() }
+    fixture.store.close()
+    #expect(await refused?.code == .unavailable)
+    try fixture.engine.close()
+  }
+
+  @Test func `a damaged document fails its own writers only`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let key = DocumentKey("a/broken", in: database.incarnation).bytes
+    try fixture.engine.write { try $0.put(key, [1, 2, 3]) }
+    #expect(await refusal { try await database.commit(set("a/broken", [:])) }?.code == .dataLoss)
+    let dependent = CommitRequest(
+      writes: [set("a/x", [:])],
+      readSet: [ReadDependency(path: "a/broken", version: .zero)]
+    )
+    #expect(await refusal { _ = try await database.commit(dependent) }?.code == .dataLoss)
+    try await database.commit(set("a/x", [:]))
+    #expect(await refusal { _ = try database.get("a/broken") }?.code == .dataLoss)
+    try fixture.close()
+  }
+
   private func keys(of incarnation: Incarnation, _ engine: any KeyValueEngine) throws -> Int {
     try engine.read { snapshot in
       var count = 0
