@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// The program: one subcommand a kind of load.
+@main
+struct BrasaLoad: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "brasa-load",
+    abstract: "Loads a Firestore server over gRPC and says how fast it answered.",
+    discussion: """
+      Works on any server that speaks google.firestore.v1 over cleartext HTTP/2: Brasa in \
+      development mode, or Google's emulator. Every run ends by itself.
+      """,
+    subcommands: [
+      FillCommand.self, CreateCommand.self, BatchCreateCommand.self, GetCommand.self,
+      QueryCommand.self, TransactCommand.self,
+    ]
+  )
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+
+/// Which server and database to load, and over how many connections.
+struct ServerOptions: ParsableArguments {
+  @Option(help: "The server's address.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The server's port.")
+  var port = 8080
+
+  @Option(help: "The project's id.")
+  var project = "load"
+
+  @Option(help: "The database's id.")
+  var database = "(default)"
+
+  @Option(help: "The collection of products.")
+  var collection = "products"
+
+  @Option(help: "A bearer token to send with every call.")
+  var token: String?
+
+  @Option(help: "How many connections to open.")
+  var connections = 16
+
+  @Option(help: "How many calls each connection keeps in flight.")
+  var inFlight = 16
+
+  @Option(help: "How many threads drive the connections.")
+  var threads = 1
+
+  @Option(help: "What all random choices start from; the report names it. (default: a new one)")
+  var seed: UInt64 = .random(in: 0...UInt64(UInt32.max))
+
+  /// The names that requests use.
+  var target: LoadTarget {
+    LoadTarget(
+      host: host,
+      port: port,
+      database: "projects/\(project)/databases/\(database)",
+      collection: collection,
+      token: token
+    )
+  }
+
+  func validate() throws {
+    try Self.check("--port", port, 1...65_535)
+    try Self.check("--connections", connections, 1...1_000)
+    try Self.check("--in-flight", inFlight, 1...1_000)
+    try Self.check("--threads", threads, 1...64)
+  }
+
+  /// Refuses a value outside its range, by name.
+  static func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
+    guard range.contains(value) else {
+      throw ValidationError(
+        "\(name) must be between \(range.lowerBound) and \(range.upperBound)."
+      )
+    }
+  }
+}
+
+/// How long a run measures.
+struct DurationOptions: ParsableArguments {
+  @Option(help: "How many seconds to measure.")
+  var seconds = 10
+
+  @Option(help: "How many seconds to run before measuring.")
+  var warmUp = 1
+
+  func validate() throws {
+    try ServerOptions.check("--seconds", seconds, 1...3_600)
+    try ServerOptions.check("--warm-up", warmUp, 0...600)
+  }
+}
