@@ -20,6 +20,7 @@ let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let arguments = Target.Dependency.product(
   name: "ArgumentParser",
   package: "swift-argument-parser"
@@ -126,7 +127,7 @@ let package = Package(
     .target(
       name: "FirestoreService",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", logging, metrics,
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", crypto, logging,
       ],
       swiftSettings: strict
     ),
@@ -151,7 +152,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "brasa-load",
-      dependencies: ["FirestoreModel", "FirestoreWire", nio, nioPosix, nioHTTP2, arguments],
+      dependencies: ["DocumentCodec", nio, nioPosix, nioHTTP2, nioHPACK, arguments],
       swiftSettings: strict
     ),
   ]
