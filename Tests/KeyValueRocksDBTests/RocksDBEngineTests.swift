@@ -33,6 +33,15 @@ struct RocksDBEngineTests {
   }
 
   @Test
+  func `an engine that is dropped without being closed loses nothing`() throws {
+    let scratch = try Scratch()
+    try scratch.open().put("a", [1])
+    let engine = try scratch.open()
+    try #expect(engine.value("a") == [1])
+    try engine.close()
+  }
+
+  @Test
   func `a cached read of a value on the disk is incomplete until it was read`() throws {
     let scratch = try Scratch()
     let engine = try scratch.open()

@@ -38,6 +38,11 @@ package final class RocksDBEngine: KeyValueEngine {
     }
   }
 
+  deinit {
+    handle.close()
+    directory.unlock()
+  }
+
   package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
     try condition.checkOpen()
     return try body(RocksDBSnapshot(of: handle, time: time))

@@ -1,5 +1,6 @@
 import CRocksDB
 import KeyValueStore
+import Synchronization
 
 /// An open database of the library with the options that every call shares.
 ///
@@ -7,7 +8,7 @@ import KeyValueStore
 /// except for `close`, which must be the last one: hence the unchecked conformance.
 final class RocksDBHandle: @unchecked Sendable {
   let database: OpaquePointer
-  let blockCacheBytes: Int
+  private let isClosed = Atomic(false)
   private let durable: OpaquePointer
   private let newest: OpaquePointer
   private let newestCached: OpaquePointer
@@ -16,7 +17,6 @@ final class RocksDBHandle: @unchecked Sendable {
 
   init(directory: String, configuration: RocksDBConfiguration) throws {
     let options = try RocksDBOptions(configuration)
-    blockCacheBytes = configuration.blockCacheBytes
     let opened = try rocksCall { rocksdb_open(options.database, directory, $0) }
     guard let opened else {
       throw KeyValueError(.inputOutput, "RocksDB gave neither a database nor an error")
@@ -30,6 +30,7 @@ final class RocksDBHandle: @unchecked Sendable {
   }
 
   deinit {
+    close()
     rocksdb_writeoptions_destroy(durable)
     rocksdb_readoptions_destroy(newest)
     rocksdb_readoptions_destroy(newestCached)
@@ -132,7 +133,9 @@ final class RocksDBHandle: @unchecked Sendable {
     return rocksdb_property_int(database, name, &value) == 0 ? value : nil
   }
 
+  /// Closes the database; once is enough, more does no harm.
   func close() {
+    guard !isClosed.exchange(true, ordering: .sequentiallyConsistent) else { return }
     rocksdb_close(database)
   }
 
