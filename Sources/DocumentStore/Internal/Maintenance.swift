@@ -14,7 +14,8 @@ struct Maintenance: Sendable {
     sweep = HistorySweep(configuration: configuration)
   }
 
-  /// Ends late waits and transactions, sweeps some history, erases some of what was retired.
+  /// Ends late waits and transactions, sweeps some history, builds some of an index, erases
+  /// some of what was retired.
   ///
   /// Answers whether there is more to do at once.
   func step(_ databases: [Database]) throws -> Bool {
@@ -22,6 +23,7 @@ struct Maintenance: Sendable {
     var hasMore = false
     for database in databases where !database.isRetired {
       if try sweep.step(database) { hasMore = true }
+      if try database.performIndexMaintenance() { hasMore = true }
     }
     if try eraser.step() { hasMore = true }
     return hasMore

@@ -1,0 +1,86 @@
+import FirestoreModel
+import Testing
+
+@testable import DocumentStore
+
+@Suite struct TransferTests {
+  private static let accounts = 6
+  private static let cases = TestEngineKind.allCases.flatMap { kind in
+    [ConcurrencyMode.optimistic, .pessimistic].map { (kind, $0) }
+  }
+
+  /// Money goes from account to account while others look on; it never becomes more or less.
+  @Test(arguments: cases)
+  func `transfers of many clients keep the sum at every version`(
+    _ kind: TestEngineKind,
+    _ mode: ConcurrencyMode
+  ) async throws {
+    let fixture = try StoreFixture(kind)
+    let database = try fixture.database
+    for number in 0..<Self.accounts {
+      try await database.commit(set(Self.account(number), ["n": .integer(100)]))
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<8 {
+        group.addTask {
+          var random = SeededGenerator(seed: UInt64(task))
+          for _ in 0..<25 { try await Self.transfer(database, mode, &random) }
+        }
+      }
+      group.addTask {
+        for _ in 0..<100 {
+          let sum = try await Self.sum(database)
+          #expect(sum == Int64(Self.accounts * 100))
+        }
+      }
+      try await group.waitForAll()
+    }
+    let sum = try await Self.sum(database)
+    #expect(sum == Int64(Self.accounts * 100))
+    #expect(database.locks.isIdle && database.transactions.count == 0)
+    #expect(try database.verify { Issue.record("\($0)") }.differences == 0)
+    try fixture.close()
+  }
+
+  private static func account(_ number: Int) -> ResourcePath {
+    ResourcePath(["accounts", Text("\(number)")])
+  }
+
+  private static func sum(_ database: Database) async throws -> Int64 {
+    let paths = (0..<accounts).map(account)
+    return try await database.batchGet(paths).items.reduce(0) { sum, item in
+      guard case .integer(let n)? = item.record?.fields.decoded()["n"] else { return sum }
+      return sum + n
+    }
+  }
+
+  private static func transfer(
+    _ database: Database,
+    _ mode: ConcurrencyMode,
+    _ random: inout SeededGenerator
+  ) async throws {
+    let places = (0..<accounts).shuffled(using: &random).prefix(2).map(account)
+    var previous: TransactionID?
+    for _ in 0..<200 {
+      let options = TransactionOptions.readWrite(mode: mode, retrying: previous)
+      let id = try database.beginTransaction(options)
+      do {
+        let items = try await database.batchGet(places, .transaction(id)).items
+        let amounts = items.compactMap { item -> Int64? in
+          guard case .integer(let n)? = item.record?.fields.decoded()["n"] else { return nil }
+          return n
+        }
+        try await database.commit(
+          set(places[0], ["n": .integer(amounts[0] - 1)]),
+          set(places[1], ["n": .integer(amounts[1] + 1)]),
+          in: id
+        )
+        return
+      } catch let error as FirestoreError where error.code == .aborted {
+        previous = id
+        try database.rollback(id)
+      }
+    }
+    Issue.record("a transfer starved")
+  }
+}
