@@ -81,6 +81,13 @@ let package = Package(
       exclude: ["Protos"],
       swiftSettings: strict
     ),
+    .testTarget(
+      name: "FirestoreWireTests",
+      dependencies: [
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "ModelTestSupport", protobuf,
+      ],
+      swiftSettings: strict
+    ),
 
     // Storage.
     .target(name: "KeyValueStore", swiftSettings: strict),

@@ -112,7 +112,7 @@ private struct AdminHTTPRequest {
   func database(_ database: DatabaseID) throws(FirestoreError) -> AdminCall {
     switch method {
     case "GET":
-      _ = try parameters(of: "GetDatabaseRequest", except: ["name"])
+      try refuseParameters()
       return .getDatabase(database)
     case "DELETE":
       let values = try parameters(of: "DeleteDatabaseRequest", except: ["name"])
@@ -136,15 +136,25 @@ private struct AdminHTTPRequest {
     case ("GET", "indexes", 3):
       return .listIndexes(database, collectionGroup: group, try page())
     case ("POST", "indexes", 3):
+      try refuseParameters()
       return .createIndex(database, collectionGroup: group, try message("Index", at: "index"))
-    case ("GET", "indexes", 4): return .getIndex(database, collectionGroup: group, id: rest[3])
+    case ("GET", "indexes", 4):
+      try refuseParameters()
+      return .getIndex(database, collectionGroup: group, id: rest[3])
     case ("DELETE", "indexes", 4):
+      try refuseParameters()
       return .deleteIndex(database, collectionGroup: group, id: rest[3])
     case ("GET", "fields", 3):
       return .listFields(database, collectionGroup: group, try page())
-    case ("GET", "fields", 4): return .getField(database, collectionGroup: group, path: rest[3])
+    case ("GET", "fields", 4):
+      try refuseParameters()
+      return .getField(database, collectionGroup: group, path: rest[3])
     default: throw unimplemented
     }
+  }
+
+  private func refuseParameters() throws(FirestoreError) {
+    if let parameter = query.parameters.first { throw QueryParameters.unknown(parameter.name) }
   }
 
   /// Lists have the same parameters.

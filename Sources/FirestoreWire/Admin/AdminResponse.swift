@@ -46,7 +46,15 @@ package enum AdminResponse: Sendable {
   case operations([Operation], nextPageToken: String)
 
   /// The answer's JSON.
-  package func json() throws(FirestoreError) -> [UInt8] { try MessageJSON.text(of: message()) }
+  package func json() throws(FirestoreError) -> [UInt8] {
+    let message = try message()
+    do {
+      let bytes: [UInt8] = try message.serializedBytes()
+      return try MessageJSON.text(of: type(of: message).protoMessageName, bytes: bytes)
+    } catch {
+      throw FirestoreError(.internalError, "The answer cannot be written as JSON.", cause: error)
+    }
+  }
 
   private func message() throws(FirestoreError) -> any Message {
     switch self {

@@ -35,51 +35,32 @@ extension JSONValue {
 
   /// The compact text.
   var text: [UInt8] {
-    var text: [UInt8] = []
-    append(to: &text)
-    return text
+    var writer = JSONWriter()
+    write(to: &writer)
+    return writer.text
   }
 
-  private func append(to text: inout [UInt8]) {
+  private func write(to writer: inout JSONWriter) {
     switch self {
-    case .null: text.append(contentsOf: "null".utf8)
-    case .bool(let flag): text.append(contentsOf: (flag ? "true" : "false").utf8)
-    case .number(let number): text.append(contentsOf: number.utf8)
-    case .string(let string): Self.appendQuoted(string, to: &text)
+    case .null: writer.raw("null")
+    case .bool(let flag): writer.raw(flag ? "true" : "false")
+    case .number(let number): writer.raw(number)
+    case .string(let string): writer.string(string)
     case .array(let elements):
-      text.append(UInt8(ascii: "["))
-      for (index, element) in elements.enumerated() {
-        if index > 0 { text.append(UInt8(ascii: ",")) }
-        element.append(to: &text)
+      writer.array { writer in
+        for element in elements {
+          writer.element()
+          element.write(to: &writer)
+        }
       }
-      text.append(UInt8(ascii: "]"))
     case .object(let members):
-      text.append(UInt8(ascii: "{"))
-      for (index, member) in members.enumerated() {
-        if index > 0 { text.append(UInt8(ascii: ",")) }
-        Self.appendQuoted(member.name, to: &text)
-        text.append(UInt8(ascii: ":"))
-        member.value.append(to: &text)
-      }
-      text.append(UInt8(ascii: "}"))
-    }
-  }
-
-  private static func appendQuoted(_ string: String, to text: inout [UInt8]) {
-    let hexadecimal = Array("0123456789abcdef".utf8)
-    text.append(UInt8(ascii: "\""))
-    for byte in string.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): text.append(contentsOf: [0x5C, byte])
-      case 0x0A: text.append(contentsOf: "\\n".utf8)
-      case 0..<0x20, 0x7F:
-        text.append(contentsOf: "\\u00".utf8)
-        text.append(hexadecimal[Int(byte >> 4)])
-        text.append(hexadecimal[Int(byte & 0xF)])
-      default: text.append(byte)
+      writer.object { writer in
+        for member in members {
+          writer.name(member.name)
+          member.value.write(to: &writer)
+        }
       }
     }
-    text.append(UInt8(ascii: "\""))
   }
 
   /// Sets a value inside an object, making the objects on the way.

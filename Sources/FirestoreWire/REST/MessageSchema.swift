@@ -33,6 +33,7 @@ struct MessageSchema: Sendable {
   /// Without the leading dot.
   let name: String
   private let fields: [String: Field]
+  private let fieldsByNumber: [Int: Field]
 
   fileprivate init(name: String, fields: [Field]) {
     self.name = name
@@ -42,10 +43,14 @@ struct MessageSchema: Sendable {
       byName[field.jsonName] = field
     }
     self.fields = byName
+    fieldsByNumber = Dictionary(uniqueKeysWithValues: fields.map { ($0.number, $0) })
   }
 
   /// Looks a field up by the name that JSON uses or the protocol's own.
   subscript(name: String) -> Field? { fields[name] }
+
+  /// Looks a field up by its number.
+  subscript(number number: Int) -> Field? { fieldsByNumber[number] }
 }
 
 /// All messages and enums of `Protos/`, from their embedded descriptors.
@@ -54,7 +59,7 @@ struct SchemaRegistry: Sendable {
   static let shared = SchemaRegistry()
 
   private let messages: [String: MessageSchema]
-  private let enumerations: [String: [String: Int32]]
+  private let enumerations: [String: Enumeration]
 
   private init() {
     guard let bytes = Base64.decode(EmbeddedDescriptors.base64.utf8),
@@ -74,13 +79,26 @@ struct SchemaRegistry: Sendable {
 
   /// The number of an enum's value; nil where it has no such name.
   func number(of value: String, in enumeration: String) -> Int32? {
-    enumerations[enumeration]?[value]
+    enumerations[enumeration]?.numbers[value]
   }
+
+  /// The name of an enum's value; nil where it has no such number.
+  func name(of number: Int32, in enumeration: String) -> String? {
+    enumerations[enumeration]?.names[number]
+  }
+
+  /// Whether the message is one of ours.
+  func hasMessage(_ name: String) -> Bool { messages[name] != nil }
+}
+
+private struct Enumeration: Sendable {
+  let numbers: [String: Int32]
+  let names: [Int32: String]
 }
 
 private struct SchemaBuilder {
   var messages: [String: MessageSchema] = [:]
-  var enumerations: [String: [String: Int32]] = [:]
+  var enumerations: [String: Enumeration] = [:]
 
   mutating func add(_ file: Google_Protobuf_FileDescriptorProto) {
     for type in file.enumType { add(type, in: file.package) }
@@ -88,8 +106,10 @@ private struct SchemaBuilder {
   }
 
   private mutating func add(_ type: Google_Protobuf_EnumDescriptorProto, in scope: String) {
-    let values = type.value.map { ($0.name, $0.number) }
-    enumerations["\(scope).\(type.name)"] = Dictionary(uniqueKeysWithValues: values)
+    enumerations["\(scope).\(type.name)"] = Enumeration(
+      numbers: Dictionary(uniqueKeysWithValues: type.value.map { ($0.name, $0.number) }),
+      names: Dictionary(uniqueKeysWithValues: type.value.map { ($0.number, $0.name) })
+    )
   }
 
   private mutating func add(_ type: Google_Protobuf_DescriptorProto, in scope: String) {

@@ -21,6 +21,43 @@ enum TimestampText {
     return Timestamp(seconds: seconds, nanos: nanos)
   }
 
+  /// The text of an instant, in UTC with 0, 3, 6 or 9 digits behind the point.
+  static func format(seconds: Int64, nanos: Int32) -> String {
+    let day = Int(seconds.floorQuotient(86_400))
+    let ofDay = Int(seconds - Int64(day) * 86_400)
+    let date = date(ofDay: day)
+    return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
+      + "T\(padded(ofDay / 3600, 2)):\(padded(ofDay / 60 % 60, 2)):\(padded(ofDay % 60, 2))"
+      + "\(fraction(nanos))Z"
+  }
+
+  /// Nanoseconds behind a point, in 0, 3, 6 or 9 digits.
+  fileprivate static func fraction(_ nanos: Int32) -> String {
+    let nanos = Int(nanos.magnitude)
+    if nanos == 0 { return "" }
+    if nanos.isMultiple(of: 1_000_000) { return ".\(padded(nanos / 1_000_000, 3))" }
+    if nanos.isMultiple(of: 1_000) { return ".\(padded(nanos / 1_000, 6))" }
+    return ".\(padded(nanos, 9))"
+  }
+
+  private static func padded(_ number: Int, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  /// The date of a day since 1970-01-01; the inverse of `days`.
+  private static func date(ofDay day: Int) -> (year: Int, month: Int, day: Int) {
+    let shifted = day + 719_468
+    let era = Int(Int64(shifted).floorQuotient(146_097))
+    let ofEra = shifted - era * 146_097
+    let yearOfEra = (ofEra - ofEra / 1_460 + ofEra / 36_524 - ofEra / 146_096) / 365
+    let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * ofYear + 2) / 153
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, ofYear - (153 * monthFromMarch + 2) / 5 + 1)
+  }
+
   /// Seconds east of Greenwich.
   private static func offset(_ scanner: inout TextScanner) -> Int? {
     if scanner.take("Z") { return 0 }
@@ -65,6 +102,22 @@ enum DurationText {
       scanner.isAtEnd, seconds <= 315_576_000_000
     else { return nil }
     return isNegative ? (-Int64(seconds), -nanos) : (Int64(seconds), nanos)
+  }
+}
+
+extension DurationText {
+  /// The text of a duration.
+  static func format(seconds: Int64, nanos: Int32) -> String {
+    let sign = seconds < 0 || nanos < 0 ? "-" : ""
+    return "\(sign)\(seconds.magnitude)\(TimestampText.fraction(nanos))s"
+  }
+}
+
+extension Int64 {
+  /// The quotient rounded down.
+  fileprivate func floorQuotient(_ divisor: Int64) -> Int64 {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
   }
 }
 

@@ -14,6 +14,9 @@ enum WellKnownJSON: String {
   /// The message for which null is a value; no request has one.
   static let value = "google.protobuf.Value"
 
+  /// The message without fields.
+  static let empty = "google.protobuf.Empty"
+
   /// The message of that name if it has a JSON form of its own.
   init?(_ name: String) { self.init(rawValue: name) }
 

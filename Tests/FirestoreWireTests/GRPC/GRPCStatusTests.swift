@@ -1,0 +1,97 @@
+import FirestoreModel
+import FirestoreWire
+import SwiftProtobuf
+import Testing
+
+@testable import FirestoreWire
+
+@Suite("gRPC statuses, paths and headers")
+struct GRPCStatusTests {
+  @Test(arguments: [
+    ("plain ?#/&=+ text", "plain ?#/&=+ text"), ("100%", "100%25"), ("é\n\u{7F}~", "%C3%A9%0A%7F~"),
+  ])
+  func `only what must be escaped is`(text: String, encoded: String) {
+    #expect(GRPCStatus.percentEncoded(text) == encoded)
+  }
+
+  @Test func `success has a status alone`() {
+    #expect(GRPCStatus.ok.trailers.map(\.name) == ["grpc-status"])
+    #expect(GRPCStatus.ok.trailers.map(\.value) == ["0"])
+  }
+
+  @Test func `an error's details come as a whole status`() throws {
+    let error = FirestoreError(
+      .failedPrecondition,
+      "Too much",
+      reason: .init("WHY", helpURL: "https://x"),
+      violations: [.init(field: "a", description: "b")]
+    )
+    let trailers = GRPCStatus(error: error).trailers
+    #expect(trailers.map(\.name) == ["grpc-status", "grpc-message", "grpc-status-details-bin"])
+    #expect(trailers[0].value == "9" && trailers[1].value == "Too much")
+    let bytes = try #require(Base64.decode(trailers[2].value.utf8))
+    let status = try Google_Rpc_Status(serializedBytes: bytes)
+    #expect(status.code == 9 && status.message == "Too much" && status.details.count == 3)
+    let request = try Google_Rpc_BadRequest(unpackingAny: status.details[2])
+    #expect(request.fieldViolations[0].field == "a")
+  }
+
+  @Test func `every method is found under its path`() {
+    for method in RPCMethod.allCases {
+      #expect(GRPCPath(GRPCPath.path(of: method)) == .firestore(method))
+    }
+    #expect(GRPCPath("/google.firestore.v1.Firestore/GetDocument") == .firestore(.getDocument))
+    #expect(GRPCPath("/grpc.health.v1.Health/Check") == .healthCheck)
+    #expect(GRPCPath("/grpc.health.v1.Health/Watch") == .healthWatch)
+    #expect(GRPCPath("/google.firestore.v1.Firestore/Nothing") == .unknown)
+  }
+
+  @Test(arguments: [
+    ("1H", Duration.seconds(3600)), ("2M", .seconds(120)), ("99999999S", .seconds(99_999_999)),
+    ("5m", .milliseconds(5)), ("6u", .microseconds(6)), ("7n", .nanoseconds(7)),
+  ])
+  func `a timeout is read`(header: String, duration: Duration) {
+    #expect(GRPCTimeout.parse(header) == duration)
+  }
+
+  @Test(arguments: ["", "S", "1", "123456789S", "-1S", "1.5S", "1x", "1 S", "+1S"])
+  func `a malformed timeout is none`(header: String) {
+    #expect(GRPCTimeout.parse(header) == nil)
+  }
+
+  @Test func `too much metadata is refused`() throws {
+    let limits = MetadataLimits(maximumBytes: 100, maximumCount: 2)
+    try limits.check([(name: "a", value: "b")])
+    let text = "The request's metadata exceeds 100 bytes or 2 entries."
+    expectError(text, code: .resourceExhausted) {
+      try limits.check([(name: "a", value: String(repeating: "b", count: 68))])
+    }
+    expectError(text, code: .resourceExhausted) {
+      try limits.check(Array(repeating: (name: "", value: ""), count: 3))
+    }
+  }
+
+  @Test func `health answers as the protocol says`() throws {
+    let response = HealthCheckResponse(status: .serving).encoded()
+    let decoded = try Grpc_Health_V1_HealthCheckResponse(serializedBytes: response)
+    #expect(decoded.status == .serving)
+    var request = Grpc_Health_V1_HealthCheckRequest()
+    request.service = "s"
+    #expect(try HealthCheckRequest(decoding: request.bytes).service == "s")
+  }
+
+  @Test func `base64 reads both alphabets, padded or not, and nothing else`() {
+    for count in 0..<7 {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: 0xFB &+ $0 &* 57) }
+      let padded = Base64.encode(bytes, padded: true)
+      let urlSafe = String(
+        padded.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.filter { $0 != "=" }
+      )
+      #expect(Base64.decode(padded.utf8) == bytes)
+      #expect(Base64.decode(urlSafe.utf8) == bytes)
+    }
+    for text in ["A", "AA=A", "AAAA=", "A===", "AA*A", "A A="] {
+      #expect(Base64.decode(text.utf8) == nil, "\(text)")
+    }
+  }
+}
