@@ -16,7 +16,7 @@ struct ReceiptForm: Decodable {
     init(from decoder: any Decoder) throws {
       let value = try decoder.singleValueContainer()
       if let number = try? value.decode(Double.self) {
-        text = number == number.rounded() ? String(Int64(exactly: number) ?? 0) : String(number)
+        text = Int64(exactly: number).map { String($0) } ?? String(number)
       } else {
         text = try value.decode(String.self)
       }

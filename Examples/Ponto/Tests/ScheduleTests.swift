@@ -7,11 +7,13 @@ import Testing
 @testable import PontoCore
 
 /// Random schedules of registering, deleting, synchronising, losing the network and stopping the
-/// client after any durable step or in the middle of any request. Each ends with the network up,
-/// the client started once more, and a synchronisation; then the server must hold each receipt
-/// that was durably registered and not deleted exactly once, in the order of registering.
+/// client after any durable step or in the middle of any request.
+///
+/// Each ends with the network up, the client started once more, and a synchronisation; then the
+/// server must hold each receipt that was durably registered and not deleted exactly once, in the
+/// order of registering.
 @Suite struct `Ponto schedules` {
-  private static let count = 940
+  private static let count = 950
 
   @Test func `the server ends with each receipt exactly once`() async throws {
     let first = UInt64(ProcessInfo.processInfo.environment["PONTO_SEED"] ?? "") ?? 1
@@ -85,7 +87,10 @@ private final class Schedule {
   private func register() throws {
     let id = UUID.random(using: &random)
     let receipt = Receipt(
-      id: id, date: Date(timeIntervalSince1970: Double(registered.count) * 60), place: .unknown)
+      id: id,
+      date: Date(timeIntervalSince1970: Double(registered.count) * 60),
+      place: .unknown
+    )
     registered.append(id)
     try outbox.add(receipt, photo: nil)
   }
@@ -110,7 +115,9 @@ private final class Schedule {
     #expect(expected.allSatisfy { server.creations[$0] == 1 }, "seed \(seed)")
     let neverRefused = server.stored.filter { !server.refused.contains($0) }
     #expect(
-      neverRefused == expected.filter { !server.refused.contains($0) }, "order, seed \(seed)")
+      neverRefused == expected.filter { !server.refused.contains($0) },
+      "order, seed \(seed)"
+    )
   }
 
   private static func open(_ folder: URL, _ stops: StopSwitch) throws -> Outbox {
@@ -138,7 +145,7 @@ private final class StopSwitch: Sendable {
 
 /// The server's contract in memory, behind a network that loses requests and replies.
 private final class FaultyServer: ReceiptService {
-  private struct State {
+  fileprivate struct State {
     var random: SplitMix
     var isUp = true
     var isFaulty = true
@@ -147,7 +154,7 @@ private final class FaultyServer: ReceiptService {
     var refused: Set<UUID> = []
   }
 
-  private enum Fault { case none, requestLost, replyLost, busy, refused, clientStopped }
+  fileprivate enum Fault { case none, requestLost, replyLost, busy, refused, clientStopped }
 
   private let state: Mutex<State>
   private let stops: StopSwitch
@@ -238,12 +245,15 @@ extension UUID {
   static func random(using generator: inout SplitMix) -> UUID {
     let high = generator.next()
     let low = generator.next()
-    func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (index * 8)) }
+    func byte(_ word: UInt64, _ index: UInt64) -> UInt8 {
+      UInt8(truncatingIfNeeded: word >> (index * 8))
+    }
     return UUID(
       uuid: (
         byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5),
         byte(high, 6), byte(high, 7), byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3),
         byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
-      ))
+      )
+    )
   }
 }

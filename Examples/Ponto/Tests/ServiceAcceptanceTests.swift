@@ -36,10 +36,16 @@ import Testing
     let file = folder.file("ponto.sqlite")
     let id = "3f91c769-a87a-4381-9637-39cac899f33f"
     try await withServer(PontoService(file: file).router()) { url in
-      for (date, place) in [("22/10/2021 08:40", "null"), ("22/10/2021 08:41", #"{"latitude":-23.5,"longitude":2}"#)] {
+      for (date, place) in [
+        ("22/10/2021 08:40", "null"), ("22/10/2021 08:41", #"{"latitude":-23.5,"longitude":2}"#),
+      ] {
         let reply = try await raw(
-          .post, url, "/recibos",
-          body: #"{"id":"\#(id.uppercased())","data":"\#(date)","status":true,"localizacao":\#(place)}"#)
+          .post,
+          url,
+          "/recibos",
+          body:
+            #"{"id":"\#(id.uppercased())","data":"\#(date)","status":true,"localizacao":\#(place)}"#
+        )
         #expect(reply.status == 200 && reply.object["id"] as? String == id)
       }
     }
@@ -71,7 +77,8 @@ import Testing
 
   @Test func `other faults have their codes`() async throws {
     try await withServer(PontoService(file: nil).router()) { url in
-      #expect(try await raw(.delete, url, "/recibos/x").status == 400)
+      let unreadable = try await raw(.delete, url, "/recibos/x")
+      #expect(unreadable.status == 400 && unreadable.errorMessage == "O id não é um UUID")
       #expect(try await raw(.get, url, "/nada").status == 404)
       let large = "{\"data\":\"" + String(repeating: "x", count: 100_000) + "\"}"
       #expect(try await raw(.post, url, "/recibos", body: large).status == 413)

@@ -21,7 +21,10 @@ struct TestDevice {
   }
 
   /// The app, launched anew over the same folder.
-  func launch(_ service: any ReceiptService, from launch: PontoViewModel.Launch = .icon) throws
+  func launch(
+    _ service: any ReceiptService,
+    from launch: PontoViewModel.Launch = .icon
+  ) throws
     -> PontoViewModel
   {
     PontoViewModel(try environment(service), launch: launch)
@@ -29,9 +32,14 @@ struct TestDevice {
 
   func environment(_ service: any ReceiptService) throws -> PontoEnvironment {
     PontoEnvironment(
-      service: service, outbox: try outbox(), authenticator: authenticator,
-      connectivity: connectivity, profile: ProfilePhoto(folder: folder.url), clock: ManualClock(),
-      now: { [now] in now })
+      service: service,
+      outbox: try outbox(),
+      authenticator: authenticator,
+      connectivity: connectivity,
+      profile: ProfilePhoto(folder: folder.url),
+      clock: ManualClock(),
+      now: { [now] in now }
+    )
   }
 
   func outbox() throws -> Outbox { try Outbox(file: folder.file("outbox.sqlite")) }
@@ -49,7 +57,7 @@ final class TestAuthenticator: Authenticator {
 final class TestConnectivity: Connectivity {
   private let channel = AsyncStream<Void>.makeStream()
 
-  func regained() -> AsyncStream<Void> { channel.stream }
+  func opportunities() -> AsyncStream<Void> { channel.stream }
   func comeBack() { channel.continuation.yield() }
 }
 

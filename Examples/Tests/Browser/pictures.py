@@ -126,7 +126,48 @@ def sales(folder, scheme, target):
         service.stop()
 
 
-EXAMPLES = {"Sales": sales, "Vollmed": vollmed}
+def ponto(folder, scheme, target):
+    service = Process("ponto-service", "--database", str(folder / "ponto.sqlite"))
+    web = Process("ponto-web", "--service", service.address, "--folder", str(folder / "devices"))
+    driver = make_driver(scheme)
+    try:
+        driver.execute_cdp_cmd(
+            "Browser.grantPermissions", {"origin": web.address, "permissions": ["geolocation"]}
+        )
+        driver.execute_cdp_cmd(
+            "Emulation.setGeolocationOverride",
+            {"latitude": -23.5881, "longitude": -46.6323, "accuracy": 10},
+        )
+        album = Album("Ponto", driver, web.address, target)
+        page = album.page
+        end = "-dark" if scheme == "dark" else ""
+        photo = ROOT / "Vollmed/Service/Faces/98765.png"
+        page.one("#photo").send_keys(str(photo))
+        page.click("REGISTRAR PONTO")
+        page.sees("Ponto registrado às")
+        album.take(f"clock{end}")
+        service.stop()
+        page.click("REGISTRAR PONTO")
+        page.sees("Registro guardado.")
+        album.take(f"clock-offline{end}")
+        page.click("Recibos")
+        page.one("#profile-photo").send_keys(str(photo))
+        page.one("img.profile")
+        page.sees("NÃO SINCRONIZADO")
+        album.take(f"receipts-offline{end}")
+        service.restart()
+        page.sees_no(".status.bad")
+        album.take(f"receipts{end}")
+        page.click("Apagar recibo de " + page.one("#receipts .date").text)
+        page.one("#question")
+        album.take(f"delete{end}")
+    finally:
+        driver.quit()
+        web.stop()
+        service.stop()
+
+
+EXAMPLES = {"Ponto": ponto, "Sales": sales, "Vollmed": vollmed}
 
 
 def main():

@@ -113,6 +113,7 @@ def test_6e_5_the_profile_photo_survives_a_relaunch(located, ponto, tmp_path):
     ponto[1].stop()
     ponto[1].restart()
     page.driver.refresh()
+    page.click("Recibos")
     page.one("img.profile")
 
 

@@ -1,10 +1,10 @@
 import Foundation
 import RESTClient
 
-/// Tells when the server may be reachable again.
+/// Tells when it is worth trying to send what waits.
 package protocol Connectivity: Sendable {
-  /// An element each time the connection has come back; ends when the task is cancelled.
-  func regained() -> AsyncStream<Void>
+  /// An element whenever the server has been found reachable; ends when the task is cancelled.
+  func opportunities() -> AsyncStream<Void>
 }
 
 /// Asks the server itself at a fixed pace, where no system service tells of the network.
@@ -24,14 +24,11 @@ package struct ProbingConnectivity: Connectivity {
     self.clock = clock
   }
 
-  package func regained() -> AsyncStream<Void> {
+  package func opportunities() -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { events in
       let probing = Task {
-        var wasReachable = true
         while !Task.isCancelled {
-          let isReachable = await isReachable()
-          if isReachable, !wasReachable { events.yield() }
-          wasReachable = isReachable
+          if await isReachable() { events.yield() }
           try? await clock.sleep(for: interval)
         }
         events.finish()

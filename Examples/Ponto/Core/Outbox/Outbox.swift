@@ -116,10 +116,24 @@ package struct Outbox: Sendable {
     }
   }
 
-  /// The server has it.
+  /// The server has confirmed the entry.
+  ///
+  /// A confirmed deletion also ends the posts before it: one that was refused must not be tried
+  /// again and bring the receipt back.
   package func remove(_ entry: Entry) throws {
     try change { database in
-      try database.execute(sql: "DELETE FROM entry WHERE number = ?", arguments: [entry.number])
+      switch entry.work {
+      case .post:
+        try database.execute(
+          sql: "DELETE FROM entry WHERE number = ?",
+          arguments: [entry.number]
+        )
+      case .delete(let receipt):
+        try database.execute(
+          sql: "DELETE FROM entry WHERE receipt = ? AND number <= ?",
+          arguments: [receipt.uuidString, entry.number]
+        )
+      }
     }
   }
 

@@ -24,12 +24,14 @@ package final class PontoViewModel {
   }
 
   /// Everything that runs while the app does: the clock, and sending what waits, at the start and
-  /// each time the connection comes back.
+  /// each time the server is found to be reachable again.
   package func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.clock.tick() }
       group.addTask { await self.synchronize() }
-      for await _ in environment.connectivity.regained() { await synchronize() }
+      for await _ in environment.connectivity.opportunities() where hasWaiting {
+        await synchronize()
+      }
       group.cancelAll()
     }
   }
@@ -42,6 +44,11 @@ package final class PontoViewModel {
   package func register(photo: Picture?, place: Place?) async {
     startsRegistering = false
     await clock.register(photo: photo, place: place)
+  }
+
+  /// Refused receipts wait for the person, not for the network.
+  private var hasWaiting: Bool {
+    ((try? environment.outbox.next(after: 0)) ?? nil) != nil
   }
 
   private func synchronize() async {
