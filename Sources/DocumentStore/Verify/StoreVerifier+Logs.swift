@@ -44,6 +44,7 @@ extension StoreVerifier {
         continue
       }
       summary.changes += 1
+      try verifyEndedEntries(of: record, key.version)
       guard key.version > floor else { continue }
       try verify(record, of: key.version)
     }
@@ -59,12 +60,40 @@ extension StoreVerifier {
     if hasHistory != (record.kind != .created) {
       try report(hasHistory ? .surplusHistory : .missingHistory, place)
     }
-    for key in record.endedEntries where try reader.get(key) == nil {
-      // Erasing an index erases the history of its entries, too.
-      let number = key.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 5, as: UInt32.self) }
-      let isDeclared = key[0] == KeySpace.declaredIndexHistory.rawValue
-      let isErased = !indexes.declared.contains { $0.number == UInt32(bigEndian: number) }
-      if !isDeclared || !isErased { try report(.missingHistory, "an index entry of \(place)") }
+  }
+
+  private func verifyEndedEntries(of record: ChangeRecord, _ version: CommitVersion) throws {
+    for key in record.endedEntries where !unfinished.contains(key) {
+      if try reader.get(key) != nil {
+        endedEntries += 1
+      } else if version > floor, !isErased(key) {
+        try report(
+          .missingHistory,
+          "an index entry of \(record.path.string) at \(version.microseconds)"
+        )
+      }
+    }
+  }
+
+  /// Erasing an index erases the history of its entries, too.
+  private func isErased(_ key: [UInt8]) -> Bool {
+    guard key[0] == KeySpace.declaredIndexHistory.rawValue else { return false }
+    let number = key.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 5, as: UInt32.self) }
+    return !indexes.declared.contains { $0.number == UInt32(bigEndian: number) }
+  }
+
+  /// With as many records as the changes name, and each of those there, none is left over.
+  func verifyEntryHistoryCount() throws {
+    var count = 0
+    for space in [KeySpace.automaticIndexHistory, .declaredIndexHistory] {
+      let cursor = try cursor(over: space)
+      while try cursor.next() {
+        if !unfinished.contains([UInt8](cursor.key)) { count += 1 }
+      }
+    }
+    if count != endedEntries {
+      let surplus = count - endedEntries
+      try report(.surplusHistory, "\(surplus) records of the index history that no change names")
     }
   }
 

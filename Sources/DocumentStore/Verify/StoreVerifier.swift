@@ -5,22 +5,25 @@ import KeyValueStore
 final class StoreVerifier {
   let database: Database
   let reader: any KeyValueReader
+  /// The definitions as the view has them.
   let indexes: IndexSet
   var summary = VerificationSummary()
+  /// Records of the index history that changes name.
+  var endedEntries = 0
   private let progress: (Int) throws -> Void
   private let reportDifference: (StoreDifference) throws -> Void
   /// Indexes of which entries may be missing or left over.
-  private let unfinished: UnfinishedIndexes
+  let unfinished: UnfinishedIndexes
 
   init(
     _ database: Database,
     _ view: ReadView,
     progress: @escaping (Int) throws -> Void,
     report: @escaping (StoreDifference) throws -> Void
-  ) {
+  ) throws {
     self.database = database
     reader = view.reader
-    indexes = database.indexes.current
+    indexes = try IndexStorage.load(database.incarnation, view.reader)
     unfinished = UnfinishedIndexes(in: indexes)
     self.progress = progress
     reportDifference = report
@@ -35,6 +38,7 @@ final class StoreVerifier {
     try verifyCommits()
     try verifyChanges()
     try verifyHistory()
+    try verifyEntryHistoryCount()
     return summary
   }
 
@@ -114,7 +118,7 @@ final class StoreVerifier {
 }
 
 /// The indexes that are being built or erased: their entries are not judged.
-private struct UnfinishedIndexes {
+struct UnfinishedIndexes {
   private let numbers: Set<UInt32>
   private let hasAutomatic: Bool
 
@@ -129,9 +133,11 @@ private struct UnfinishedIndexes {
 
   var isEmpty: Bool { numbers.isEmpty && !hasAutomatic }
 
+  /// Whether a key, of an entry or of its history, belongs to one of them.
   func contains(_ key: [UInt8]) -> Bool {
     guard !isEmpty, key.count >= 9 else { return false }
-    if key[0] == KeySpace.automaticIndex.rawValue { return hasAutomatic }
+    let automatic = [KeySpace.automaticIndex, .automaticIndexHistory].map(\.rawValue)
+    if automatic.contains(key[0]) { return hasAutomatic }
     let number = key.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 5, as: UInt32.self) }
     return numbers.contains(UInt32(bigEndian: number))
   }

@@ -51,7 +51,7 @@ extension Database {
     try withoutActuallyEscaping(progress) { progress in
       try withoutActuallyEscaping(report) { report in
         try read(.now) { view in
-          let verifier = StoreVerifier(self, view, progress: progress, report: report)
+          let verifier = try StoreVerifier(self, view, progress: progress, report: report)
           return try verifier.run()
         }
       }

@@ -58,6 +58,7 @@ import Testing
     let incarnation = database.incarnation
     try database.engine.write { group in
       try group.put(KeySpace.automaticIndex.prefix(incarnation) + [1, 1, 0], [])
+      try group.put(KeySpace.automaticIndexHistory.prefix(incarnation) + [1, 1, 0], [])
       try group.put(DocumentKey("a/broken", in: incarnation).bytes, [1, 2, 3])
       try group.put(DirectoryKey.ofParent("ghost", in: incarnation), [])
       try group.put(DirectoryKey.ofCollectionID("ghost", in: incarnation), [])
@@ -70,6 +71,7 @@ import Testing
         "surplus index entry: 1 entries that no document has",
         "surplus directory entry: ghost",
         "surplus directory entry: ghost",
+        "surplus history: 1 records of the index history that no change names",
       ]
     )
     try fixture.close()
