@@ -52,10 +52,7 @@ struct IndexBuilder {
       let rules = set.rules(for: id)
       return try build(id, [DeclaredMaintainer(rules, index)], from: position, in: group)
     case .buildAutomatic(let id, let field, let kind):
-      let rules = set.rules(for: id).restricted(to: field, kind)
-      let maintainer: any IndexMaintainer =
-        kind.elements ? ElementMaintainer(rules) : ValueMaintainer(rules)
-      return try build(id, [maintainer], from: position, in: group)
+      return try buildAutomatic(id, field, kind, from: position, in: group)
     case .eraseDeclared(let number):
       return try eraseDeclared(number, from: position, in: group)
     case .eraseAutomatic(let id, let field, let kind):
@@ -85,6 +82,36 @@ extension IndexBuilder {
     }
     return next
   }
+
+  /// First erases what an earlier change may have left, then adds what is missing; the position's
+  /// first byte tells which.
+  private func buildAutomatic(
+    _ collectionID: Text,
+    _ field: FieldPath,
+    _ kind: AutomaticIndexKind,
+    from position: [UInt8],
+    in group: any KeyValueGroup
+  ) throws -> [UInt8]? {
+    let erasing: [UInt8] = [0]
+    let adding: [UInt8] = [1]
+    let rest = Array(position.dropFirst())
+    guard position.starts(with: adding) else {
+      let next = try eraseAutomatic(collectionID, field, kind, from: rest, in: group)
+      return next.map { erasing + $0 } ?? adding
+    }
+    let maintainer = maintainer(collectionID, field, kind)
+    return try build(collectionID, [maintainer], from: rest, in: group).map { adding + $0 }
+  }
+
+  /// Computes one field's entries of one kind.
+  private func maintainer(
+    _ collectionID: Text,
+    _ field: FieldPath,
+    _ kind: AutomaticIndexKind
+  ) -> any IndexMaintainer {
+    let rules = database.indexes.current.rules(for: collectionID).restricted(to: field, kind)
+    return kind.elements ? ElementMaintainer(rules) : ValueMaintainer(rules)
+  }
 }
 
 // Erasing.
@@ -95,7 +122,7 @@ extension IndexBuilder {
     from position: [UInt8],
     budget: inout Int,
     in group: any KeyValueGroup,
-    where isOver: (UnsafeRawBufferPointer) throws -> Bool
+    where isOver: (AutomaticEntry) throws -> Bool
   ) throws -> [UInt8]? {
     let range = PositionRange(lower: position).keys(below: prefix)
     let cursor = try group.cursor(over: range, reversed: false)
@@ -107,7 +134,9 @@ extension IndexBuilder {
         break
       }
       budget -= 1
-      if try isOver(cursor.key) { over.append(Array(cursor.key)) }
+      if try isOver(AutomaticEntry(key: cursor.key, value: cursor.value)) {
+        over.append(Array(cursor.key))
+      }
     }
     for key in over { try group.delete(key) }
     return next
@@ -161,12 +190,51 @@ extension IndexBuilder {
     )
     let rules = database.indexes.current.rules(for: collection.lastID ?? "")
     let names = field == FieldOverride.anyField ? [] : CollectionIndexRules.names(field)
-    return try erase(below: place + names, from: position, budget: &budget, in: group) { key in
-      let rest = UnsafeRawBufferPointer(rebasing: key.dropFirst(place.count))
-      var offset = 0
-      guard let path = SegmentEncoding.decodePath(rest, at: &offset) else { return false }
-      return rules.override(for: FieldPath(path.segments))?.field == field
+    let maintainer = maintainer(collection.lastID ?? "", field, kind)
+    return try erase(below: place + names, from: position, budget: &budget, in: group) { entry in
+      guard let parts = entry.parts(behind: place.count, kind.scope, collection),
+        let ruling = rules.override(for: parts.field), ruling.field == field
+      else { return false }
+      guard ruling.storage.contains(kind) else { return true }
+      return try !holds(entry.key, maintainer, parts.path, group)
     }
+  }
+
+  /// Whether a document has an entry.
+  private func holds(
+    _ key: UnsafeRawBufferPointer,
+    _ maintainer: any IndexMaintainer,
+    _ path: ResourcePath,
+    _ group: any KeyValueGroup
+  ) throws -> Bool {
+    guard let value = try group.get(DocumentKey(path, in: incarnation).bytes) else { return false }
+    let fields = try StoredDocument(value: value).fields
+    var entries: [IndexEntry] = []
+    maintainer.addEntries(of: IndexedDocument(path: path, fields: fields), to: &entries)
+    return entries.contains { $0.key.elementsEqual(key) }
+  }
+}
+
+/// A stored automatic entry, taken apart.
+private struct AutomaticEntry {
+  let key: UnsafeRawBufferPointer
+  let value: UnsafeRawBufferPointer
+
+  /// The field and the document, behind the key's place; nil for a malformed key.
+  func parts(
+    behind place: Int,
+    _ scope: IndexScope,
+    _ collection: ResourcePath
+  ) -> (field: FieldPath, path: ResourcePath)? {
+    let rest = UnsafeRawBufferPointer(rebasing: key.dropFirst(place))
+    let tag = IndexEntryCoding.tags(ofValue: value).first.map { ValueTag(rawValue: $0) } ?? .exact
+    var offset = 0
+    guard let names = SegmentEncoding.decodePath(rest, at: &offset),
+      OrderedEncoding.skip(rest, at: &offset, tag: tag)
+    else { return nil }
+    let name = UnsafeRawBufferPointer(rebasing: rest[offset...])
+    let space = NameSpace(collection: scope == .collection ? collection : nil)
+    return space.path(ofName: name).map { (FieldPath(names.segments), $0) }
   }
 }
 

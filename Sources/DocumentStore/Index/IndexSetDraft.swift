@@ -102,13 +102,16 @@ extension FieldOverride {
 
   /// Takes over what is complete of the entries that a field had.
   fileprivate mutating func setStates(replacing before: FieldOverride?, added: IndexState) {
-    let old = before?.storage ?? Set(SingleFieldIndex.defaults.map(\.storage))
+    var old = before?.storage ?? Set(SingleFieldIndex.defaults.map(\.storage))
+    // What is still being erased is there, but not complete.
+    let leftover = before?.states.filter { $0.value == .deleting }.keys.map { $0 } ?? []
+    old.subtract(leftover)
     for kind in AutomaticIndexKind.all {
       switch (old.contains(kind), storage.contains(kind)) {
       case (true, true): states[kind] = before?.states[kind]
       case (false, true): states[kind] = added
       case (true, false): states[kind] = added == .creating ? .deleting : nil
-      case (false, false): break
+      case (false, false): if leftover.contains(kind) { states[kind] = .deleting }
       }
     }
   }

@@ -8,6 +8,8 @@ import FirestoreModel
 package struct Planner {
   let indexes: IndexSet
   let query: NormalizedQuery
+  /// Fields, then `__name__`: the query's own, or others that give the same documents.
+  let orders: [Order]
   /// The version at which the query reads.
   let version: CommitVersion
 
@@ -16,9 +18,15 @@ package struct Planner {
   let indexScope: IndexScope
 
   /// Plans a query at one version.
-  package init(indexes: IndexSet, query: NormalizedQuery, version: CommitVersion) {
+  package init(
+    indexes: IndexSet,
+    query: NormalizedQuery,
+    orders: [Order]? = nil,
+    version: CommitVersion
+  ) {
     self.indexes = indexes
     self.query = query
+    self.orders = orders ?? query.orders
     self.version = version
     let parent = query.parent
     switch query.scope {
@@ -38,8 +46,6 @@ package struct Planner {
   }
 
   var parent: ResourcePath { query.parent }
-  /// Fields, then `__name__`.
-  var orders: [Order] { query.orders }
 
   /// The plan, reading and sorting where an index is missing.
   package func plan() -> QueryPlan {
@@ -217,6 +223,8 @@ extension Planner {
     let chooser = LegChooser(planner: self, conditions: conditions, open: [])
     let legs = chooser.availableSingles()
     if !legs.isEmpty { base.source = .index(legs) }
+    // Sorting judges every document anyway.
+    base.checksDocuments = false
     var plan = lookup([])
     plan.source = .sort(base)
     return plan

@@ -11,6 +11,11 @@ package struct SortKey: Sendable, Hashable {
   /// A key without components.
   package init() {}
 
+  /// A key of components that are already in their directions.
+  package init(_ components: [[UInt8]]) {
+    for component in components { component.withUnsafeBytes { append($0) } }
+  }
+
   /// Appends one component, already in its direction.
   package mutating func append(_ component: UnsafeRawBufferPointer) {
     bytes.append(contentsOf: component)

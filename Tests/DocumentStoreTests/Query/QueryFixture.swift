@@ -40,6 +40,17 @@ final class QueryFixture {
     history = [(.zero, [:])]
   }
 
+  /// A store on memory that another fixture may have written.
+  init(storage: MemoryStorage, configuration: StoreConfiguration) throws {
+    directory = nil
+    store = try DocumentStore(
+      engine: MemoryEngine(storage: storage),
+      configuration: configuration
+    )
+    database = try store.database(id)
+    history = [(.zero, [:])]
+  }
+
   deinit {
     store.close()
     try? store.engine.close()

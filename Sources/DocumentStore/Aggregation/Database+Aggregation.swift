@@ -1,0 +1,154 @@
+import FirestoreModel
+import KeyValueStore
+
+extension Database {
+  /// Aggregates over a query's documents, reading index entries alone where they tell enough.
+  ///
+  /// Documents without one of the summed fields drop out of all aggregations.
+  package func aggregate(
+    _ query: Query,
+    _ aggregations: [Aggregation],
+    consistency: Consistency = .latest
+  ) throws -> AggregationResult {
+    try Aggregation.check(aggregations)
+    return try aggregate(try query.normalized(), aggregations, consistency: consistency)
+  }
+
+  /// The same for a query in normal form and checked aggregations.
+  package func aggregate(
+    _ query: NormalizedQuery,
+    _ aggregations: [Aggregation],
+    consistency: Consistency = .latest
+  ) throws -> AggregationResult {
+    do {
+      var run = AggregationRun(
+        query,
+        aggregations,
+        read: try beginRead(consistency),
+        database: self
+      )
+      return try run.result()
+    } catch {
+      throw FirestoreError.storage(error)
+    }
+  }
+
+  /// How an aggregation would be answered; reads nothing but the version.
+  package func aggregationPlan(
+    _ query: NormalizedQuery,
+    _ aggregations: [Aggregation],
+    consistency: Consistency = .latest
+  ) throws -> QueryPlan {
+    do {
+      let read = try beginRead(consistency)
+      var run = AggregationRun(query, aggregations, read: read, database: self)
+      return try run.plan()
+    } catch {
+      throw FirestoreError.storage(error)
+    }
+  }
+}
+
+/// An aggregation query on its way through the query's documents.
+private struct AggregationRun {
+  private let read: ConsistentRead
+  private let database: Database
+  private let query: NormalizedQuery
+  private let aggregations: [Aggregation]
+  private var accumulators: [Accumulator]
+
+  init(
+    _ query: NormalizedQuery,
+    _ aggregations: [Aggregation],
+    read: ConsistentRead,
+    database: Database
+  ) {
+    self.query = query
+    self.aggregations = aggregations
+    self.read = read
+    self.database = database
+    accumulators = aggregations.map { Accumulator($0.operator) }
+  }
+
+  mutating func plan() throws -> QueryPlan {
+    try read.view { view in
+      var run = makeRun(view)
+      return try run.plan(in: view)
+    }
+  }
+
+  mutating func result() throws -> AggregationResult {
+    var run: QueryRun?
+    var plan: QueryPlan?
+    var readTime = CommitVersion.zero
+    var taken: Int64 = 0
+    let enough = countBound
+    repeat {
+      try read.view { view in
+        readTime = view.version
+        var current = run ?? makeRun(view)
+        plan = try current.plan(in: view)
+        if taken < enough {
+          let orders = current.orders
+          _ = try current.pull(view) { result in
+            try take(&result, orders)
+            taken += 1
+            return taken < enough
+          }
+        }
+        run = current
+      }
+    } while taken < enough && run?.isDone == false
+    guard let run, let plan else { throw FirestoreError(.internalError, "Nothing was read.") }
+    return AggregationResult(
+      values: zip(aggregations, accumulators).map { ($0.alias, $1.result) },
+      readTime: readTime,
+      newTransaction: read.newTransaction,
+      plan: plan,
+      statistics: run.statistics
+    )
+  }
+
+  private mutating func take(_ result: inout QueryResult, _ orders: [Order]) throws {
+    for index in accumulators.indices {
+      let value = try accumulators[index].field.map { try result.value(at: $0, orders: orders) }
+      accumulators[index].add(value ?? nil)
+    }
+  }
+
+  /// After so many documents no result changes any more.
+  private var countBound: Int64 {
+    let bounds = accumulators.map { $0.upperBound ?? .max }
+    return bounds.max() ?? .max
+  }
+
+  private var fields: [FieldPath] { Array(Set(accumulators.compactMap(\.field))).sorted() }
+
+  private func makeRun(_ view: ReadView) -> QueryRun {
+    QueryRun(
+      query,
+      read: read,
+      database: database,
+      orders: ordersWithFields(view),
+      neededFields: fields
+    )
+  }
+
+  /// The query's orders and the summed fields, where the order does not matter and there is an index
+  /// that has them all: then no document need be read.
+  private func ordersWithFields(_ view: ReadView) -> [Order]? {
+    guard !fields.isEmpty, query.limit == nil, query.offset == 0, query.start == nil,
+      query.end == nil, let name = query.orders.last
+    else { return nil }
+    let known = query.orders.dropLast()
+    let added = fields.filter { field in !known.contains { $0.field == field } }
+    let orders = known + added.map { Order($0, name.direction) } + [name]
+    let planner = Planner(
+      indexes: database.indexes.current,
+      query: query,
+      orders: Array(orders),
+      version: view.version
+    )
+    return planner.plan().missingIndex == nil ? Array(orders) : nil
+  }
+}

@@ -1,0 +1,71 @@
+import FirestoreModel
+
+/// What `ListDocuments` asks for.
+package struct ListDocumentsRequest: Sendable {
+  /// The root or a document.
+  package var parent: ResourcePath
+  /// Nil lists the documents of all of the parent's collections.
+  package var collectionID: Text?
+  /// Zero is the default size.
+  package var pageSize: Int
+  package var pageToken: String
+  /// `a desc, b`; empty is by name.
+  package var orderBy: String
+  /// The fields to deliver; nil is all.
+  package var mask: [FieldPath]?
+  /// Whether documents that do not exist but have sub-collections are listed, too.
+  package var showMissing: Bool
+
+  /// A first page with the defaults.
+  package init(parent: ResourcePath, collectionID: Text?) {
+    self.parent = parent
+    self.collectionID = collectionID
+    pageSize = 0
+    pageToken = ""
+    orderBy = ""
+    showMissing = false
+  }
+}
+
+/// A page of documents.
+package struct DocumentListing: Sendable {
+  /// A listed document.
+  package enum Item: Sendable, Hashable {
+    case found(DocumentRecord)
+    /// It does not exist, but something below it does.
+    case missing(DocumentName)
+
+    /// The document's name.
+    package var name: DocumentName {
+      switch self {
+      case .found(let record): record.name
+      case .missing(let name): name
+      }
+    }
+  }
+
+  package var documents: [Item]
+  /// Empty on the last page.
+  package var nextPageToken: String
+  package let readTime: CommitVersion
+}
+
+/// A page of collection ids.
+package struct CollectionIDListing: Sendable {
+  package var ids: [Text]
+  /// Empty on the last page.
+  package var nextPageToken: String
+  package let readTime: CommitVersion
+}
+
+/// How large pages of listings are.
+enum ListingLimits {
+  static let defaultPage = 300
+  static let maximumPage = 1_000
+
+  /// The size to use for one that was asked for.
+  static func page(_ asked: Int) throws(FirestoreError) -> Int {
+    if asked < 0 { throw .invalidArgument("page_size must not be negative") }
+    return asked == 0 ? defaultPage : min(asked, maximumPage)
+  }
+}

@@ -1,0 +1,84 @@
+import FirestoreModel
+
+/// A place in a listing that a client hands back to go on from.
+///
+/// FORMAT: base64url of a format byte (1), the FNV-1a hash of the arguments that the place belongs
+/// to (8 bytes big-endian), then the place's parts, each after its length (4 bytes big-endian). A
+/// token that is malformed or belongs to other arguments is refused.
+struct PageToken {
+  let parts: [[UInt8]]
+
+  private static let format: UInt8 = 1
+
+  init(_ parts: [[UInt8]]) { self.parts = parts }
+
+  /// Reads a token for a listing with these arguments; nil for the empty one.
+  init?(_ text: String, of arguments: [String]) throws(FirestoreError) {
+    if text.isEmpty { return nil }
+    guard let bytes = Self.decoded(text), bytes.count >= 9, bytes[0] == Self.format,
+      Array(bytes[1..<9]) == Self.hash(arguments), let parts = Self.parts(bytes.dropFirst(9))
+    else { throw .invalidArgument("Invalid page token.") }
+    self.parts = parts
+  }
+
+  /// The token's text for a listing with these arguments.
+  func text(of arguments: [String]) -> String {
+    var bytes = [Self.format] + Self.hash(arguments)
+    for part in parts {
+      withUnsafeBytes(of: UInt32(part.count).bigEndian) { bytes.append(contentsOf: $0) }
+      bytes += part
+    }
+    return IndexLink.base64URL(bytes)
+  }
+
+  private static func parts(_ bytes: ArraySlice<UInt8>) -> [[UInt8]]? {
+    var rest = bytes
+    var result: [[UInt8]] = []
+    while !rest.isEmpty {
+      guard rest.count >= 4 else { return nil }
+      let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(4)
+      guard rest.count >= length else { return nil }
+      result.append(Array(rest.prefix(length)))
+      rest = rest.dropFirst(length)
+    }
+    return result
+  }
+
+  private static func hash(_ arguments: [String]) -> [UInt8] {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in arguments.map({ "\($0.utf8.count):\($0)" }).joined().utf8 {
+      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+    }
+    var bytes: [UInt8] = []
+    appendBigEndian(hash, to: &bytes)
+    return bytes
+  }
+
+  private static func decoded(_ text: String) -> [UInt8]? {
+    var result: [UInt8] = []
+    var bits: UInt32 = 0
+    var count = 0
+    for byte in text.utf8 {
+      guard let digit = digit(byte) else { return nil }
+      bits = bits << 6 | digit
+      count += 6
+      if count >= 8 {
+        count -= 8
+        result.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+      }
+    }
+    return result
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte) - 65
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte) - 71
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) + 4
+    case UInt8(ascii: "-"): 62
+    case UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import FirestoreModel
+
+/// An index as `explain` names it.
+package struct IndexUsage: Sendable, Hashable {
+  /// `Collection`, `Collection group` or, below a document, `Includes ancestors`.
+  package let queryScope: String
+  /// `(a ASC, __name__ ASC)`.
+  package let properties: String
+}
+
+extension QueryPlan {
+  /// The indexes that the plan reads, each once, in the order of the disjuncts.
+  ///
+  /// Scans by name count as indexes over `__name__`, as Firestore reports them.
+  package var indexesUsed: [IndexUsage] {
+    var result: [IndexUsage] = []
+    for usage in disjuncts.flatMap({ usages($0) }) where !result.contains(usage) {
+      result.append(usage)
+    }
+    return result
+  }
+
+  /// Whether the plan reads documents that it then has to filter or sort, for want of an index.
+  package var sortsInMemory: Bool {
+    disjuncts.contains { if case .sort = $0.source { true } else { false } }
+  }
+
+  /// The plan in words, one alternative after the other; for logs and tests.
+  package var text: String {
+    disjuncts.isEmpty ? "nothing" : disjuncts.map { text($0) }.joined(separator: " | ")
+  }
+
+  private func usages(_ disjunct: DisjunctPlan) -> [IndexUsage] {
+    switch disjunct.source {
+    case .index(let legs):
+      return legs.map {
+        IndexUsage(queryScope: scopeName($0.scope), properties: properties($0, disjunct))
+      }
+    case .sort(let base): return usages(base)
+    case .documents, .lookup:
+      return [IndexUsage(queryScope: "Collection", properties: nameProperties(disjunct))]
+    case .collections(let set):
+      let scope = set.parent.isRoot ? "Collection group" : "Includes ancestors"
+      return [IndexUsage(queryScope: scope, properties: nameProperties(disjunct))]
+    }
+  }
+
+  private func text(_ disjunct: DisjunctPlan) -> String {
+    let names = usages(disjunct).map(\.properties).joined(separator: " & ")
+    let looks = disjunct.checksDocuments ? ", check documents" : ""
+    switch disjunct.source {
+    case .index(let legs): return (legs.count > 1 ? "merge " : "index ") + names + looks
+    case .documents: return "scan " + names + looks
+    case .collections: return "scan collections " + names + looks
+    case .lookup: return "lookup"
+    case .sort(let base): return "sort [" + text(base) + "]"
+    }
+  }
+
+  private func scopeName(_ scope: IndexScope) -> String {
+    scope == .collection ? "Collection" : "Collection group"
+  }
+
+  private func nameProperties(_ disjunct: DisjunctPlan) -> String {
+    "(__name__ \(disjunct.isReversed ? "DESC" : "ASC"))"
+  }
+
+  /// The index as it is read: backwards, every direction is the other one.
+  private func properties(_ leg: IndexLeg, _ disjunct: DisjunctPlan) -> String {
+    let fields = leg.fields + [IndexField(.documentName, IndexFieldMode(leg.nameDirection))]
+    let parts = fields.map { field in
+      let name = field.path.canonicalString
+      if field.mode == .contains { return "\(name) CONTAINS" }
+      let isAscending = (field.mode == .ascending) != disjunct.isReversed
+      return "\(name) \(isAscending ? "ASC" : "DESC")"
+    }
+    return "(\(parts.joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,220 @@
+import FirestoreModel
+import KeyValueStore
+
+/// A query on its way through its candidates.
+///
+/// All pulls read at one version; what lies between them is the sort key of the last candidate.
+struct QueryRun {
+  /// Candidates that one pull judges at most, so that no view stays open for long.
+  static let candidateBudget = 20_000
+
+  let query: NormalizedQuery
+  let read: ConsistentRead
+  let database: Database
+  /// The query's own, or others that give the same documents where their order does not matter.
+  let orders: [Order]
+  /// Fields without which a document is no result.
+  let neededFields: [FieldPath]
+
+  private var plan: QueryPlan?
+  private var buffers: [Int: SortBuffer] = [:]
+  /// Behind the last candidate that was judged.
+  var position: SortBound?
+  private var offsetLeft: Int
+  private var limitLeft: Int?
+  private var isExhausted = false
+  private(set) var statistics = QueryStatistics()
+
+  init(
+    _ query: NormalizedQuery,
+    read: ConsistentRead,
+    database: Database,
+    orders: [Order]? = nil,
+    neededFields: [FieldPath] = []
+  ) {
+    self.query = query
+    self.read = read
+    self.database = database
+    self.orders = orders ?? query.orders
+    self.neededFields = neededFields
+    offsetLeft = query.offset
+    limitLeft = query.limit
+  }
+
+  /// Whether there is nothing left to find.
+  var isDone: Bool { isExhausted || limitLeft == 0 }
+
+  /// The plan for the index definitions of this moment.
+  ///
+  /// Refuses a query whose index is missing, or tells the observer, as the store is configured.
+  mutating func plan(in view: ReadView) throws -> QueryPlan {
+    let indexes = database.indexes.current
+    if let plan, plan.generation == indexes.generation { return plan }
+    let made = Planner(indexes: indexes, query: query, orders: orders, version: view.version).plan()
+    if let missing = made.missingIndex {
+      if database.configuration.requireIndexes { throw missing.error(in: database.id) }
+      if plan == nil { database.configuration.missingIndexObserver?(missing.entry) }
+    }
+    plan = made
+    buffers = [:]
+    for (index, disjunct) in made.disjuncts.enumerated() {
+      if case .sort = disjunct.source { buffers[index] = SortBuffer() }
+    }
+    return made
+  }
+
+  /// Visits the next results until there are none, the visitor has enough, or it took long; answers
+  /// how many the offset has eaten.
+  mutating func pull(
+    _ view: ReadView,
+    visit: (inout QueryResult) throws -> Bool
+  ) throws -> Int {
+    let plan = try self.plan(in: view)
+    if isDone { return 0 }
+    let context = QueryContext(
+      view: view,
+      incarnation: database.incarnation,
+      database: database.id,
+      query: query,
+      space: plan.space
+    )
+    let opener = PlanOpener(context: context, plan: plan, buffers: buffers)
+    let lower = position ?? bound(query.start, plan)
+    let upper = bound(query.end, plan)
+    let stream = try opener.open(from: lower, to: upper)
+    let skipped = try walk(stream, context, visit)
+    if read.isTracking {
+      let end = isExhausted ? upper : position
+      try RangeTracker(opener: opener, read: read).record(from: lower, to: end)
+    }
+    statistics.reads.add(view.statistics)
+    statistics.documentsSkipped += skipped
+    return skipped
+  }
+
+  private func bound(_ cursor: Cursor?, _ plan: QueryPlan) -> SortBound? {
+    cursor.map { SortBound($0, orders: plan.orders, space: plan.space) }
+  }
+
+  private mutating func walk(
+    _ stream: UnionStream,
+    _ context: QueryContext,
+    _ visit: (inout QueryResult) throws -> Bool
+  ) throws -> Int {
+    var skipped = 0
+    var judged = 0
+    var goesOn = true
+    var name: [UInt8] = []
+    while goesOn, !isDone, judged < Self.candidateBudget {
+      guard try stream.next() else {
+        isExhausted = true
+        return skipped
+      }
+      judged += 1
+      stream.candidate.copyName(to: &name)
+      var result = QueryResult(context: context, candidate: stream.candidate, name: name)
+      guard try accepts(&result) else { continue }
+      if offsetLeft > 0 {
+        offsetLeft -= 1
+        skipped += 1
+        continue
+      }
+      if let limit = limitLeft { limitLeft = limit - 1 }
+      statistics.documentsReturned += 1
+      goesOn = try visit(&result)
+    }
+    if judged > 0 {
+      var key = SortKey()
+      stream.candidate.copySortKey(to: &key)
+      position = SortBound(key, isAfter: true)
+    }
+    return skipped
+  }
+
+  private func accepts(_ result: inout QueryResult) throws -> Bool {
+    if read.isTracking {
+      // The document itself becomes part of what the transaction has seen.
+      try read.record(.document(result.path(), result.document().updateTime))
+    }
+    if result.candidate.needsLook, try !result.matches() { return false }
+    for field in neededFields where try !result.hasValue(at: field, orders: orders) { return false }
+    return true
+  }
+}
+
+/// What a query has read and delivered.
+package struct QueryStatistics: Sendable, Hashable {
+  package var reads = ReadStatistics()
+  package var documentsReturned = 0
+  package var documentsSkipped = 0
+}
+
+/// A result under the visitor's eyes; its document is read when it is asked for.
+struct QueryResult {
+  let context: QueryContext
+  let candidate: CandidateStream
+  /// The name part, ascending.
+  let name: [UInt8]
+  private var read: StoredDocument?
+
+  init(context: QueryContext, candidate: CandidateStream, name: [UInt8]) {
+    self.context = context
+    self.candidate = candidate
+    self.name = name
+  }
+
+  func path() throws -> ResourcePath { try context.path(ofName: name) }
+
+  mutating func document() throws -> StoredDocument {
+    if let read { return read }
+    let found =
+      candidate.plan.deliversRecords
+      ? try StoredDocument(value: candidate.payload) : try context.document(named: name)
+    guard let found else { throw context.missingDocument(name) }
+    read = found
+    return found
+  }
+
+  mutating func matches() throws -> Bool {
+    context.matches(try document(), at: try path())
+  }
+
+  /// Whether the document has a value at a field, by its entry where that tells.
+  mutating func hasValue(at field: FieldPath, orders: [Order]) throws -> Bool {
+    if candidate.position(of: field, orders: orders) != nil { return true }
+    return try document().fields.hasValue(at: field)
+  }
+
+  /// The document's value at a field, from its entry where that tells it exactly.
+  mutating func value(at field: FieldPath, orders: [Order]) throws -> Value? {
+    if let index = candidate.position(of: field, orders: orders),
+      let value = candidate.decodedValue(index)
+    {
+      return value
+    }
+    return try document().fields.value(at: field)
+  }
+}
+
+extension CandidateStream {
+  /// Which of the position's values is a field's; nil where none is.
+  func position(of field: FieldPath, orders: [Order]) -> Int? {
+    guard let order = orders.firstIndex(where: { $0.field == field }),
+      case .position(let index) = plan.components[order]
+    else { return nil }
+    return index
+  }
+
+  /// One of the position's values, where the entry tells it exactly.
+  func decodedValue(_ index: Int) -> Value? {
+    let tag = tag(index)
+    guard tag.isRestorable else { return nil }
+    var offset = 0
+    return OrderedEncoding.decode(
+      value(index),
+      at: &offset,
+      tag: tag,
+      direction: plan.directions[index]
+    )
+  }
+}

@@ -1,0 +1,122 @@
+import FirestoreModel
+import Testing
+
+@testable import DocumentStore
+
+@Suite struct IndexDefinitionsFileTests {
+  @Test func `what is printed is what the Firebase CLI writes, and reads back`() throws {
+    let text = """
+      {
+        "indexes": [
+          {
+            "collectionGroup": "products",
+            "queryScope": "COLLECTION",
+            "fields": [
+              { "fieldPath": "userId", "order": "ASCENDING" },
+              { "fieldPath": "tags", "arrayConfig": "CONTAINS" },
+              { "fieldPath": "`odd name`.x", "order": "DESCENDING" }
+            ]
+          },
+          {
+            "collectionGroup": "c",
+            "queryScope": "COLLECTION_GROUP",
+            "fields": [
+              { "fieldPath": "a", "order": "ASCENDING" },
+              { "fieldPath": "__name__", "order": "DESCENDING" }
+            ]
+          }
+        ],
+        "fieldOverrides": [
+          {
+            "collectionGroup": "c",
+            "fieldPath": "*",
+            "indexes": []
+          },
+          {
+            "collectionGroup": "c",
+            "fieldPath": "a",
+            "indexes": [
+              { "order": "ASCENDING", "queryScope": "COLLECTION" },
+              { "arrayConfig": "CONTAINS", "queryScope": "COLLECTION_GROUP" }
+            ]
+          }
+        ]
+      }
+
+      """
+    let file = try IndexDefinitionsFile(parsing: text)
+    #expect(file.indexes.count == 2)
+    #expect(file.overrides.map(\.indexes.count) == [0, 2])
+    #expect(file.text == text)
+  }
+
+  @Test func `the name's direction follows the last field unless it is given`() throws {
+    let one = try IndexDefinitionsFile(
+      parsing: """
+        {"indexes":[{"collectionGroup":"c","queryScope":"COLLECTION","density":"SPARSE_ALL",
+        "fields":[{"fieldPath":"a","order":"DESCENDING"}]}]}
+        """
+    )
+    let two = try IndexDefinitionsFile(
+      parsing: """
+        {"indexes":[{"collectionGroup":"c","fields":[{"fieldPath":"a","order":"DESCENDING"},
+        {"fieldPath":"__name__","order":"DESCENDING"}]}]}
+        """
+    )
+    #expect(one == two)
+  }
+
+  @Test(arguments: [
+    (
+      #"{"indexes":[{"collectionGroup":"c","fields":[{"fieldPath":"e","vectorConfig":{"dimension":3}}]}]}"#,
+      "indexes[0].fields[0].vectorConfig is not supported."
+    ),
+    (
+      #"{"fieldOverrides":[{"collectionGroup":"c","fieldPath":"e","ttl":true,"indexes":[]}]}"#,
+      "fieldOverrides[0].ttl is not supported."
+    ),
+    (
+      #"{"indexes":[{"collectionGroup":"c","queryScope":"COLLECTION_RECURSIVE","fields":[]}]}"#,
+      #"indexes[0].queryScope: "COLLECTION_RECURSIVE" is not supported."#
+    ),
+    (#"{"indexes":[{"collectionGroup":"c","fields":[]}]}"#, "an index needs at least one field"),
+    (#"{"indexes":[{"fields":[]}]}"#, "indexes[0].collectionGroup is missing."),
+    (
+      #"{"indexes":[{"collectionGroup":"c","fields":[{"fieldPath":"a"}]}]}"#,
+      "indexes[0].fields[0].order is missing."
+    ),
+    (
+      #"{"indexes":[{"collectionGroup":"c","density":"DENSE","fields":[]}]}"#,
+      "indexes[0].density is not supported."
+    ),
+    (#"{"index":[]}"#, "index is not supported."),
+    (#"{"indexes":{}}"#, "indexes must be a list."),
+    ("[]", "the file must be an object."),
+    ("{\n\"indexes\": [\n}", "The file is not valid JSON: line 3: a value is expected."),
+    (#"{"indexes":[]} x"#, "The file is not valid JSON: line 1: text after the document."),
+  ])
+  func `what is not supported is refused by name`(text: String, message: String) {
+    let error = #expect(throws: FirestoreError.self) { try IndexDefinitionsFile(parsing: text) }
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message == message)
+  }
+
+  @Test func `a file is applied, and what it does not have deleted`() throws {
+    let fixture = try QueryFixture()
+    let file = try IndexDefinitionsFile(
+      parsing: """
+        {"indexes":[{"collectionGroup":"c","fields":[{"fieldPath":"a","order":"ASCENDING"},
+        {"fieldPath":"b","order":"DESCENDING"}]}],
+        "fieldOverrides":[{"collectionGroup":"c","fieldPath":"a","indexes":[]}]}
+        """
+    )
+    try fixture.database.apply(file)
+    try fixture.database.apply(file)
+    #expect(fixture.database.indexDefinitions == file)
+    try fixture.database.apply(IndexDefinitionsFile(), deletingOthers: true)
+    while try fixture.database.performIndexMaintenance() {}
+    #expect(fixture.database.indexDefinitions == IndexDefinitionsFile())
+    #expect(fixture.database.indexes.current.declared.isEmpty)
+    #expect(fixture.database.indexes.current.overrides.isEmpty)
+  }
+}
