@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// Nothing imports what the table of targets does not allow.
+struct ImportTests {
+  private let tree = SourceTree()
+
+  private func table() throws -> TargetTable {
+    let page = tree.root.appendingPathComponent("docs/architecture.md")
+    return TargetTable(page: try String(contentsOf: page, encoding: .utf8))
+  }
+
+  @Test func `the table names every target and no other`() throws {
+    let table = try table()
+    #expect(Set(table.allowed.keys) == Set(try tree.folders(of: "Sources")))
+  }
+
+  @Test func `sources import what their row allows`() throws {
+    let table = try table()
+    for target in try tree.folders(of: "Sources") {
+      let allowed = table.allowed[target, default: []].union(TargetTable.free)
+      for line in try tree.imports(below: "Sources/\(target)") {
+        #expect(allowed.contains(line.module), "\(line.file) imports \(line.module)")
+      }
+    }
+  }
+
+  @Test func `our targets do not import each other in a circle`() throws {
+    let table = try table()
+    var finished: Set<String> = []
+    func visit(_ target: String, _ path: [String]) {
+      #expect(!path.contains(target), "\((path + [target]).joined(separator: " -> "))")
+      guard !path.contains(target), finished.insert(target).inserted else { return }
+      for next in table.allowed[target, default: []] where table.allowed[next] != nil {
+        visit(next, path + [target])
+      }
+    }
+    for target in table.allowed.keys { visit(target, []) }
+  }
+
+  @Test func `tests import their target, what it may import, and what their row adds`() throws {
+    let table = try table()
+    let folders = try tree.folders(of: "Tests")
+    let helpers = Set(folders.filter { !$0.hasSuffix("Tests") })
+    let everyTest = TargetTable.free.union(helpers).union([
+      "Testing", "Foundation", "FoundationEssentials", "KeyValueStore", "KeyValueRocksDB",
+    ])
+    for tests in folders where tests.hasSuffix("Tests") {
+      let target = String(tests.dropLast("Tests".count))
+      let module = target.replacing("-", with: "_")
+      let allowed = everyTest.union([module]).union(table.allowed[target, default: []])
+        .union(table.allowedInTests[tests, default: []])
+      for line in try tree.imports(below: "Tests/\(tests)") {
+        #expect(allowed.contains(line.module), "\(line.file) imports \(line.module)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("import Foundation", "Foundation"),
+    ("@testable import DocumentStore", "DocumentStore"),
+    ("@preconcurrency public import NIOCore", "NIOCore"),
+    ("import struct FirestoreModel.Value", "FirestoreModel"),
+    ("// import Foundation", nil),
+    ("let important = 1", nil),
+  ])
+  func `import lines are understood`(line: String, module: String?) {
+    #expect(SourceTree.module(importedBy: Substring(line)) == module)
+  }
+}

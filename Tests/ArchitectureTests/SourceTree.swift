@@ -1,0 +1,59 @@
+import Foundation
+
+/// The Swift files of this checkout and what they import.
+struct SourceTree {
+  /// One import line.
+  struct Import {
+    let file: String
+    let module: String
+  }
+
+  /// The checkout that this file belongs to.
+  let root: URL
+
+  init(file: String = #filePath) {
+    root = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+  }
+
+  /// The names of the folders of a folder.
+  func folders(of folder: String) throws -> [String] {
+    let contents = try FileManager.default.contentsOfDirectory(
+      at: root.appendingPathComponent(folder),
+      includingPropertiesForKeys: [.isDirectoryKey],
+      options: .skipsHiddenFiles
+    )
+    return try contents.filter {
+      try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true
+    }
+    .map(\.lastPathComponent).sorted()
+  }
+
+  /// All import lines of the Swift files below a folder.
+  func imports(below folder: String) throws -> [Import] {
+    let base = root.appendingPathComponent(folder)
+    let paths = FileManager.default.enumerator(atPath: base.path) ?? .init()
+    return try paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
+      .flatMap { path in
+        let text = try String(contentsOf: base.appendingPathComponent(path), encoding: .utf8)
+        return text.split(separator: "\n").compactMap(Self.module).map {
+          Import(file: "\(folder)/\(path)", module: $0)
+        }
+      }
+  }
+
+  /// The module that a line imports; nil for any other line.
+  static func module(importedBy line: Substring) -> String? {
+    var words = line.split(separator: " ")[...]
+    let modifiers: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
+    while let first = words.first, first.hasPrefix("@") || modifiers.contains(first) {
+      words.removeFirst()
+    }
+    guard words.popFirst() == "import", var module = words.first else { return nil }
+    let kinds: Set<Substring> = [
+      "struct", "class", "enum", "protocol", "func", "let", "var", "typealias",
+    ]
+    if kinds.contains(module), let next = words.dropFirst().first { module = next }
+    return String(module.prefix { $0 != "." && $0 != ";" })
+  }
+}
