@@ -162,5 +162,13 @@ let package = Package(
       dependencies: ["DocumentCodec", nio, nioPosix, nioHTTP2, nioHPACK, arguments],
       swiftSettings: strict
     ),
+    .testTarget(
+      name: "brasa-loadTests",
+      dependencies: ["brasa-load"],
+      swiftSettings: strict
+    ),
+
+    // The rules of this file itself.
+    .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ]
 )
