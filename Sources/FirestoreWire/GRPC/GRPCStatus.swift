@@ -5,10 +5,14 @@ import FirestoreModel
 ///
 /// - `grpc-status`: the code's number;
 /// - `grpc-message`: the text, with `%` and the bytes outside 0x20 ... 0x7E as `%XX`, no others:
-///   clients print what else is escaped as it stands. Absent when empty;
+///   clients print what else is escaped as it stands. Absent when empty. A text that quotes a huge
+///   name is cut: clients refuse headers beyond some kilobytes;
 /// - `grpc-status-details-bin`: unpadded base64 of a `google.rpc.Status` with the details. Absent
 ///   without details.
 package struct GRPCStatus: Sendable {
+  /// What a text may take in its encoded form; the longest links stay well below.
+  private static let maximumMessageSize = 4_096
+
   package let code: StatusCode
   package let message: String
   private let details: ErrorDetails
@@ -19,14 +23,14 @@ package struct GRPCStatus: Sendable {
   /// A status without details.
   package init(code: StatusCode, message: String = "") {
     self.code = code
-    self.message = message
+    self.message = Self.limited(message)
     details = ErrorDetails()
   }
 
   /// What the client is told of an error; its cause stays here.
   package init(error: FirestoreError) {
     code = error.code
-    message = error.message
+    message = Self.limited(error.message)
     details = ErrorDetails(of: error)
   }
 
@@ -41,6 +45,17 @@ package struct GRPCStatus: Sendable {
       trailers.append((name: "grpc-status-details-bin", value: Base64.encode(status)))
     }
     return trailers
+  }
+
+  private static func limited(_ message: String) -> String {
+    var size = 0
+    for index in message.unicodeScalars.indices {
+      let scalar = message.unicodeScalars[index]
+      let isPlain = (0x20...0x7E).contains(scalar.value) && scalar != "%"
+      size += isPlain ? 1 : 3 * UTF8.width(scalar)
+      if size > maximumMessageSize { return message[..<index] + "..." }
+    }
+    return message
   }
 
   /// The text as a `grpc-message`.

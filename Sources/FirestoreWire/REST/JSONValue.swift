@@ -14,13 +14,13 @@ enum JSONValue: Sendable, Hashable {
     var value: JSONValue
   }
 
-  /// The value as an error shows it.
+  /// The value as an error shows it, long texts cut.
   var description: String {
     switch self {
     case .null: "null"
     case .bool(let flag): String(flag)
-    case .number(let text): text
-    case .string(let text): "\"\(text)\""
+    case .number(let text): String(text.prefix(100))
+    case .string(let text): "\"\(text.prefix(100))\""
     case .array: "[...]"
     case .object: "{...}"
     }

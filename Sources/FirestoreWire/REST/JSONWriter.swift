@@ -35,14 +35,20 @@ struct JSONWriter {
   mutating func raw(_ json: String) { text.append(contentsOf: json.utf8) }
 
   /// Writes a double: the shortest number that reads back as it, or its name in quotes.
+  ///
+  /// Zero keeps its point with its sign: many readers take `-0` for an integer.
   mutating func double(_ number: Double) {
     if number.isNaN {
       raw("\"NaN\"")
     } else if number.isInfinite {
       raw(number < 0 ? "\"-Infinity\"" : "\"Infinity\"")
+    } else if number.bitPattern == 0 {
+      raw("0")
     } else {
       let description = number.description
-      raw(description.hasSuffix(".0") ? String(description.dropLast(2)) : description)
+      raw(
+        description.hasSuffix(".0") && number != 0 ? String(description.dropLast(2)) : description
+      )
     }
   }
 

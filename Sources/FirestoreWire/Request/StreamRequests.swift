@@ -33,6 +33,7 @@ package struct ListenRequest: WireRequest {
     guard let change else {
       throw FirestoreError.invalidArgument("The target change is not set or not known.")
     }
+    if case .add(let target) = change { try target.check(isIn: self.database) }
     self.change = change
     self.labels = labels
   }
@@ -92,6 +93,19 @@ package struct ListenTarget: Sendable, Hashable {
     self.expectedCount = expectedCount.map { Int($0) }
   }
 
+  /// Throws where the target lies in another database than the stream.
+  func check(isIn database: DatabaseID) throws(FirestoreError) {
+    switch kind {
+    case .documents(let names): for name in names { try FirestoreWire.check(name, isIn: database) }
+    case .query(let parent, _):
+      guard parent.database == database else {
+        throw .invalidArgument(
+          "\"\(parent.string)\" is not in the database of the request, \"\(database.path)\"."
+        )
+      }
+    }
+  }
+
   private static func query(_ reader: inout ProtobufReader) throws -> Kind {
     var parent = ""
     var content: UnsafeRawBufferPointer?
@@ -147,6 +161,9 @@ package struct WriteStreamRequest: WireRequest {
       }
     }
     self.database = database.isEmpty ? nil : try DatabaseID(parsing: database)
+    if let database = self.database {
+      for write in writes { try check(write.name, isIn: database) }
+    }
     self.streamID = streamID
     self.writes = writes
     self.streamToken = streamToken

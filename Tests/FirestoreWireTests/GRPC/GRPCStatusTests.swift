@@ -14,6 +14,17 @@ struct GRPCStatusTests {
     #expect(GRPCStatus.percentEncoded(text) == encoded)
   }
 
+  @Test func `a huge text is cut to what clients take`() throws {
+    let error = FirestoreError(.invalidArgument, String(repeating: "é", count: 100_000))
+    let message = try #require(GRPCStatus(error: error).trailers.last)
+    #expect(message.name == "grpc-message")
+    #expect(message.value.utf8.count <= 4_100 && message.value.hasSuffix("%C3%A9..."))
+    let link =
+      "The query requires an index: https://x/?create_composite="
+      + String(repeating: "Q", count: 2000)
+    #expect(GRPCStatus(error: FirestoreError(.failedPrecondition, link)).trailers[1].value == link)
+  }
+
   @Test func `success has a status alone`() {
     #expect(GRPCStatus.ok.trailers.map(\.name) == ["grpc-status"])
     #expect(GRPCStatus.ok.trailers.map(\.value) == ["0"])

@@ -140,4 +140,23 @@ struct ResponseJSONTests {
       try #require(try RunQueryRequest(decoding: run.request).query == expected, "\(testSeed)")
     }
   }
+
+  @Test func `mutated JSON is read or refused, never more`() throws {
+    var random = RandomRequests(seed: testSeed)
+    for _ in 0..<60 {
+      var commit = Google_Firestore_V1_CommitRequest()
+      let (write, fields) = random.write()
+      commit.writes = [Google_Firestore_V1_Write(write, fields: fields)]
+      let body = Array(try commit.jsonString().utf8)
+      for _ in 0..<20 {
+        let call = try? RESTTranscoder().call(
+          method: "POST",
+          path: "/v1/\(documentsPath):commit",
+          query: nil,
+          body: random.mutated(body)
+        )
+        if let call { _ = try? CommitRequest(decoding: call.request) }
+      }
+    }
+  }
 }

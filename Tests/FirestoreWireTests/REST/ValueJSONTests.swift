@@ -30,7 +30,7 @@ struct ValueJSONTests {
     (.integer(.max), #"{"integerValue":"9223372036854775807"}"#),
     (.integer(.min), #"{"integerValue":"-9223372036854775808"}"#),
     (.double(0), #"{"doubleValue":0}"#),
-    (.double(-0.0), #"{"doubleValue":-0}"#),
+    (.double(-0.0), #"{"doubleValue":-0.0}"#),
     (.double(3), #"{"doubleValue":3}"#),
     (.double(0.1), #"{"doubleValue":0.1}"#),
     (.double(1e300), #"{"doubleValue":1e+300}"#),
@@ -73,7 +73,7 @@ struct ValueJSONTests {
     (
       .vector([1, -0.0]),
       #"{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":"#
-        + #"{"values":[{"doubleValue":1},{"doubleValue":-0}]}}}}}"#
+        + #"{"values":[{"doubleValue":1},{"doubleValue":-0.0}]}}}}}"#
     ),
   ]
 

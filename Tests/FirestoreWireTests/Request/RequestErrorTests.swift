@@ -258,6 +258,30 @@ struct RequestErrorTests {
     expectError(message) { try ListDocumentsRequest(decoding: bytes) }
   }
 
+  @Test func `a target of another database`() throws {
+    var request = Google_Firestore_V1_ListenRequest()
+    request.database = databasePath
+    request.addTarget.documents.documents = ["projects/q/databases/d/documents/c/d"]
+    var bytes = try request.bytes
+    expectError(
+      #"Document "projects/q/databases/d/documents/c/d" is not in the database of the request, "#
+        + #""projects/p/databases/(default)"."#
+    ) { try ListenRequest(decoding: bytes) }
+    request.addTarget.query.parent = "projects/q/databases/d/documents"
+    request.addTarget.query.structuredQuery = .init()
+    bytes = try request.bytes
+    expectError(
+      #""projects/q/databases/d/documents" is not in the database of the request, "#
+        + #""projects/p/databases/(default)"."#
+    ) { try ListenRequest(decoding: bytes) }
+    request.addTarget.pipelineQuery = .init()
+    bytes = try request.bytes
+    expectError(
+      "Pipeline Operations are only available for Firestore databases in Enterprise edition.",
+      code: .failedPrecondition
+    ) { try ListenRequest(decoding: bytes) }
+  }
+
   @Test func `a partition query without a query, and one without parts`() throws {
     var request = Google_Firestore_V1_PartitionQueryRequest()
     request.parent = documentsPath
