@@ -159,7 +159,10 @@ let package = Package(
     ),
     .executableTarget(
       name: "brasa-load",
-      dependencies: ["DocumentCodec", nio, nioPosix, nioHTTP2, nioHPACK, arguments],
+      dependencies: [
+        "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "CRocksDB", nio,
+        nioPosix, nioHTTP2, nioHPACK, arguments,
+      ],
       swiftSettings: strict
     ),
     .testTarget(
