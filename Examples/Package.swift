@@ -58,7 +58,7 @@ func example(
     ),
     .target(
       name: "\(name)App",
-      dependencies: [.init(stringLiteral: "\(name)Core")],
+      dependencies: [.init(stringLiteral: "\(name)Core"), "RESTClient"],
       path: "\(name)/App",
       swiftSettings: strict
     ),
@@ -77,7 +77,12 @@ func example(
 let package = Package(
   name: "brasa-examples",
   platforms: [.macOS(.v26), .iOS(.v26)],
-  products: [.executable(name: "examples", targets: ["examples"])],
+  products: [
+    .executable(name: "examples", targets: ["examples"]),
+    .library(name: "PontoApp", targets: ["PontoApp"]),
+    .library(name: "SalesApp", targets: ["SalesApp"]),
+    .library(name: "VollmedApp", targets: ["VollmedApp"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),

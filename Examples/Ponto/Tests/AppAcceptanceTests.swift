@@ -239,7 +239,10 @@ import Testing
         let isUp = statuses.withLock { $0.isEmpty ? true : $0.removeFirst() }
         guard isUp else { throw RequestError(.transport) }
         return HTTPReply(status: 200)
-      }, interval: .seconds(1), clock: clock)
+      },
+      interval: .seconds(1),
+      clock: clock
+    )
     var events = probe.opportunities().makeAsyncIterator()
     for _ in 0..<2 {
       await clock.waitForSleepers()

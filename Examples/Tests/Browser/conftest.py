@@ -125,7 +125,6 @@ def options(scheme="light"):
         "--no-first-run",
         "--lang=pt-BR",
         "--disable-background-networking",
-        "--force-device-scale-factor=2",
     ):
         chosen.add_argument(flag)
     if scheme == "dark":
@@ -133,11 +132,11 @@ def options(scheme="light"):
     return chosen
 
 
-def make_driver(scheme="light"):
+def make_driver(scheme="light", scale=1):
     driver = webdriver.Chrome(options=options(scheme), service=Service("/usr/bin/chromedriver"))
     driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
-        {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True},
+        {"width": 390, "height": 844, "deviceScaleFactor": scale, "mobile": True},
     )
     driver.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",

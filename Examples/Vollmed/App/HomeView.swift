@@ -1,0 +1,37 @@
+#if canImport(SwiftUI)
+import SwiftUI
+import VollmedCore
+
+struct HomeView: View {
+  let model: HomeViewModel
+  let onBook: (Specialist) -> Void
+
+  var body: some View {
+    NavigationStack {
+      ScrollView {
+        VStack(alignment: .leading, spacing: 16) {
+          Text("Boas-vindas!").font(.title2.bold())
+          Text("Veja abaixo os especialistas da Vollmed disponíveis e marque já a sua consulta!")
+            .font(.headline)
+          if let specialists = model.specialists {
+            ForEach(specialists) { specialist in
+              SpecialistCard(specialist: specialist) {
+                Button("Agendar consulta") { onBook(specialist) }
+                  .buttonStyle(.borderedProminent)
+              }
+            }
+          } else {
+            SkeletonView()
+          }
+        }
+        .padding()
+      }
+      .toolbar {
+        Button("Logout") {
+          Task { await model.logOut() }
+        }
+      }
+    }
+  }
+}
+#endif
