@@ -160,7 +160,7 @@ extension Database {
     )
   }
 
-  func prepare(_ request: CommitRequest) throws -> CommitPlan {
+  private func prepare(_ request: CommitRequest) throws -> CommitPlan {
     guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
     let planner = CommitPlanner(
       incarnation: incarnation,
