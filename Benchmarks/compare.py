@@ -1,0 +1,180 @@
+"""Runs the measures of the project's table on Brasa and its peers, and prints ratios.
+
+Each server runs alone. A peer that is not installed is left out and said so.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+import peers
+
+BOTH, ONE = None, 0  # the server's core; with one core the client has the other
+
+
+def sync_milliseconds(directory, times=200):
+    """The median of a small append and fsync in that directory."""
+    taken = []
+    with open(directory / "sync.probe", "wb") as file:
+        for _ in range(times):
+            file.write(b"x" * 700)
+            file.flush()
+            begun = time.perf_counter()
+            os.fsync(file.fileno())
+            taken.append((time.perf_counter() - begun) * 1000)
+    return sorted(taken)[times // 2]
+
+
+class Results:
+    """Figures by measure and server."""
+
+    def __init__(self):
+        self.rows = {}
+
+    def add(self, measure, server, figure):
+        print(f"  {measure}: {server} {figure:,.0f}", flush=True)
+        self.rows.setdefault(measure, {})[server] = figure
+
+    def table(self):
+        lines = ["| Measure | Brasa | beside it | ratio |", "|---|---|---|---|"]
+        for measure, figures in self.rows.items():
+            own = figures.get("Brasa")
+            for server, figure in figures.items():
+                if server != "Brasa":
+                    ratio = f"{own / figure:.2f}" if own and figure else ""
+                    lines.append(f"| {measure} | {shown(own)} | {server} {shown(figure)} | {ratio} |")
+            if set(figures) == {"Brasa"}:
+                lines.append(f"| {measure} | {shown(own)} | | |")
+        return "\n".join(lines)
+
+
+def shown(figure):
+    if figure is None:
+        return "-"
+    return f"{figure:,.2f}" if figure < 10 else f"{figure:,.0f}"
+
+
+def measure_brasa(options, directory, results):
+    seconds, documents = options.seconds, options.documents
+    index = pathlib.Path(__file__).with_name("firestore.indexes.json")
+    for core in (BOTH, ONE):
+        client = None if core is None else 1
+        where = "both cores" if core is None else "server on one core"
+        place = directory / f"brasa-{core}"
+        place.mkdir()
+        server = peers.Brasa(options.programs, place, core)
+        server.start()
+        try:
+            server.brasa_load("create", "--seconds", 1, "--warm-up", 0, "--connections", 1,
+                              "--in-flight", 1, "--collection", "first")
+            server.apply_indexes(index)
+            server.fill(documents)
+            server.apply_indexes(index)
+            rate, _ = server.brasa_load("get", "--documents", documents, "--seconds", seconds, client_core=client)
+            results.add(f"get, random names, 16 x 16, {where}", "Brasa", rate)
+            rate, report = server.brasa_load("query", "--documents", documents, "--seconds", seconds,
+                                             "--connections", 16, "--in-flight", 4, client_core=client)
+            print(report)
+            results.add(f"seed query, 20 of {documents}, {where}", "Brasa", rate)
+            if core is None:
+                results.add("get, one name, h2load 16 x 16", "Brasa", server.get_one_name(seconds))
+                results.add("resident MB after loading and reading", "Brasa", server.resident_megabytes() or 0)
+                for connections, in_flight in ((1, 1), (16, 4)):
+                    rate, report = server.brasa_load(
+                        "create", "--seconds", seconds, "--connections", connections,
+                        "--in-flight", in_flight, "--collection", f"made{connections}")
+                    print(report)
+                    results.add(f"create, {connections * in_flight} in flight", "Brasa", rate)
+                rate, report = server.brasa_load("transact", "--seconds", seconds, "--connections", 16, "--in-flight", 1)
+                print(report)
+                results.add("transactions on one document, 16 clients", "Brasa", rate)
+                server.stop()
+                results.add("start after a clean stop, ms", "Brasa", server.start() * 1000)
+                server.kill()
+                results.add("start after kill -9, ms", "Brasa", server.start() * 1000)
+        finally:
+            server.stop()
+
+
+def measure_raw(options, directory, results):
+    for group in (1, 64):
+        command = [pathlib.Path(options.programs) / "brasa-load", "raw", "--group", group,
+                   "--documents", 2_000 if group == 1 else 50_000, "--directory", directory / f"raw{group}"]
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True)
+        print(done.stdout)
+        rate = float(re.search(r"^throughput: ([\d.]+)/s", done.stdout, re.MULTILINE)[1])
+        results.add(f"create, {group} in flight", "RocksDB alone", rate)
+
+
+def measure_emulator(options, directory, results):
+    server = peers.Emulator(options.programs, directory)
+    server.start()
+    try:
+        server.fill(min(options.documents, 20_000))
+        results.add("get, one name, h2load 16 x 16", server.name, server.get_one_name(options.seconds))
+        for connections, in_flight in ((1, 1), (16, 4)):
+            rate, _ = server.brasa_load("create", "--seconds", options.seconds, "--connections",
+                                        connections, "--in-flight", in_flight, "--collection", "made")
+            results.add(f"create, {connections * in_flight} in flight", f"{server.name} (not durable)", rate)
+        results.add("resident MB after loading and reading", server.name, server.resident_megabytes() or 0)
+    finally:
+        server.stop()
+
+
+def measure_pocketbase(options, directory, results):
+    for core in (BOTH, ONE):
+        place = directory / f"pocketbase-{core}"
+        place.mkdir()
+        client = None if core is None else 1
+        where = "both cores" if core is None else "server on one core"
+        server = peers.PocketBase(options.programs, place, core)
+        server.start()
+        try:
+            server.fill(options.documents)
+            results.add(f"get, random names, 16 x 16, {where}", f"{server.name} (one name)", server.get(options.seconds, client))
+            results.add(f"seed query, 20 of {options.documents}, {where}", server.name, server.list(options.seconds, client))
+            if core is None:
+                for connections in (1, 64):
+                    results.add(f"create, {connections} in flight", f"{server.name} (not durable)",
+                                server.create(options.seconds, connections))
+        finally:
+            server.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", required=True)
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--only", default="brasa,raw,emulator,pocketbase")
+    options = parser.parse_args()
+    chosen = options.only.split(",")
+    directory = pathlib.Path(tempfile.mkdtemp(prefix=".build-benchmark-", dir=os.getcwd()))
+    results = Results()
+    try:
+        print(f"fsync of 700 bytes: median {sync_milliseconds(directory):.2f} ms, {os.cpu_count()} cores")
+        measures = {"brasa": measure_brasa, "raw": measure_raw,
+                    "emulator": measure_emulator, "pocketbase": measure_pocketbase}
+        for name, measure in measures.items():
+            if name not in chosen:
+                continue
+            if name == "emulator" and not peers.Emulator.is_installed():
+                print("emulator: not installed, left out")
+                continue
+            if name == "pocketbase" and not peers.PocketBase.program().exists():
+                print("pocketbase: not installed, left out")
+                continue
+            print(name, flush=True)
+            measure(options, directory, results)
+        print("\n" + results.table())
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""brasa-load does what it says: its loads run without errors and lose nothing."""
+
+import re
+import subprocess
+
+import pytest
+
+from support import clients, server as servers
+
+PROGRAM = servers.binary().with_name("brasa-load")
+
+pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason=f"{PROGRAM} is not built")
+
+
+def load(server, project, *arguments):
+    command = [PROGRAM, *arguments, "--port", server.port, "--project", project]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^errors: 0$", done.stdout, re.MULTILINE), done.stdout
+    assert "LOST" not in done.stdout, done.stdout
+    return done.stdout
+
+
+def measured(report):
+    return float(re.search(r"^throughput: ([\d.]+)/s", report, re.MULTILINE)[1])
+
+
+SHORT = ("--seconds", 1, "--warm-up", 0, "--connections", 2, "--in-flight", 2)
+
+
+def test_a_filled_collection_is_read_and_queried(server, project):
+    filled = load(server, project, "fill", "--documents", 300, "--connections", 2, "--in-flight", 2)
+    assert "300 documents acknowledged, the collection has 300 more" in filled
+    client = clients.connect(server, project)
+    first = client.collection("products").limit(1).get()[0].to_dict()
+    assert set(first) == {"userId", "name", "description", "code", "price"}
+    client.close()
+    assert measured(load(server, project, "get", "--documents", 300, *SHORT)) > 0
+    queried = load(server, project, "query", "--documents", 300, *SHORT)
+    operations = int(re.search(r"\((\d+) in", queried)[1])
+    assert operations > 0 and "documents:" in queried
+    again = load(server, project, "fill", "--documents", 300, "--connections", 1, "--in-flight", 1)
+    assert "the collection has 0 more (300 in all)" in again
+
+
+@pytest.mark.parametrize("arguments", [("create",), ("batch-create", "--batch", 7)])
+def test_what_was_created_is_counted_afterwards(server, project, arguments):
+    report = load(server, project, *arguments, *SHORT)
+    counts = re.search(r"durable: (\d+) documents acknowledged, the collection has (\d+) more", report)
+    assert counts[1] == counts[2] and int(counts[1]) > 0
+
+
+def test_transactions_add_up(server, project):
+    report = load(server, project, "transact", *SHORT)
+    counts = re.search(r"durable: (\d+) acknowledged, the counter grew by (\d+)", report)
+    assert counts[1] == counts[2] and int(counts[1]) > 0
+
+
+def test_rocksdb_alone(tmp_path):
+    command = [PROGRAM, "raw", "--documents", "200", "--group", "50", "--directory", tmp_path / "raw"]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert measured(done.stdout) > 0
+    assert re.search(r"a product: [\d.]+ key-values, \d+ bytes", done.stdout)
+    assert not (tmp_path / "raw").exists()
+
+
+@pytest.mark.parametrize("arguments", [("get", "--connections", "0"), ("nonsense",), ("get", "--port", "1")])
+def test_bad_arguments_say_so(arguments):
+    done = subprocess.run([str(PROGRAM), *arguments], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and done.stderr.strip()
