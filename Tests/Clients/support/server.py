@@ -108,6 +108,13 @@ class Process:
         return "".join(self.lines)
 
     @property
+    def administrator_key(self):
+        """The key that the first start in production printed, on a line of its own."""
+        found = re.search(r"administrator key.*?^ {4}(\S{20,})$", self.output, re.MULTILINE | re.DOTALL)
+        assert found, f"no administrator key in:\n{self.output}"
+        return found.group(1)
+
+    @property
     def is_running(self):
         return self.process is not None and self.process.poll() is None
 
