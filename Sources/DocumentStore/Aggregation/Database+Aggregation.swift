@@ -91,7 +91,7 @@ private struct AggregationRun {
         if taken < enough {
           let orders = current.orders
           _ = try current.pull(view) { result in
-            try take(&result, orders)
+            try take(result, orders)
             taken += 1
             return taken < enough
           }
@@ -109,7 +109,7 @@ private struct AggregationRun {
     )
   }
 
-  private mutating func take(_ result: inout QueryResult, _ orders: [Order]) throws {
+  private mutating func take(_ result: QueryResult, _ orders: [Order]) throws {
     for index in accumulators.indices {
       let value = try accumulators[index].field.map { try result.value(at: $0, orders: orders) }
       accumulators[index].add(value ?? nil)

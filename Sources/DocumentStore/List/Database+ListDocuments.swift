@@ -28,7 +28,7 @@ extension ListDocumentsRequest {
   /// The query that finds the documents that exist.
   fileprivate func query() throws(FirestoreError) -> Query {
     var query = Query(parent: parent, scope: collectionID.map { .collection($0) } ?? .children)
-    query.orders = try orders()
+    query.orders = orders
     query.projection = mask
     if showMissing, !query.orders.isEmpty || collectionID == nil {
       throw .invalidArgument("show_missing may be used only with documents by name")
@@ -39,29 +39,9 @@ extension ListDocumentsRequest {
   /// What a page token belongs to.
   fileprivate var arguments: [String] {
     [
-      "documents", parent.string, collectionID?.string ?? "", orderBy,
+      "documents", parent.string, collectionID?.string ?? "", "\(orders)",
       showMissing ? "missing" : "",
     ]
-  }
-
-  private func orders() throws(FirestoreError) -> [Order] {
-    if orderBy.allSatisfy({ $0 == " " }) { return [] }
-    var result: [Order] = []
-    for part in orderBy.split(separator: ",", omittingEmptySubsequences: false) {
-      let words = part.split(separator: " ")
-      guard let field = words.first, words.count <= 2 else { throw malformedOrder }
-      let path = field == "__name__" ? .documentName : try FieldPath(parsing: String(field))
-      switch words.count > 1 ? words[1].lowercased() : "asc" {
-      case "asc": result.append(Order(path, .ascending))
-      case "desc": result.append(Order(path, .descending))
-      default: throw malformedOrder
-      }
-    }
-    return result
-  }
-
-  private var malformedOrder: FirestoreError {
-    .invalidArgument("Invalid order_by: \"\(orderBy)\".")
   }
 }
 
@@ -86,7 +66,7 @@ private struct DocumentLister {
           readTime: view.version
         )
         _ = try run.pull(view) { result in
-          listing.documents.append(.found(try projection.record(&result)))
+          listing.documents.append(.found(try projection.record(result)))
           return listing.documents.count < pageSize
         }
       }

@@ -9,8 +9,8 @@ package struct ListDocumentsRequest: Sendable {
   /// Zero is the default size.
   package var pageSize: Int
   package var pageToken: String
-  /// `a desc, b`; empty is by name.
-  package var orderBy: String
+  /// Empty is by name.
+  package var orders: [Order]
   /// The fields to deliver; nil is all.
   package var mask: [FieldPath]?
   /// Whether documents that do not exist but have sub-collections are listed, too.
@@ -22,7 +22,7 @@ package struct ListDocumentsRequest: Sendable {
     self.collectionID = collectionID
     pageSize = 0
     pageToken = ""
-    orderBy = ""
+    orders = []
     showMissing = false
   }
 }

@@ -8,6 +8,18 @@ struct LegChooser {
   /// The orders that no equality fixes, without the name.
   let open: [Order]
 
+  /// Equalities, then elements: what legs have to cover.
+  private let goals: [Goal]
+
+  init(planner: Planner, conditions: DisjunctConditions, open: [Order]) {
+    self.planner = planner
+    self.conditions = conditions
+    self.open = open
+    goals =
+      conditions.equalities.map { Goal(equality: $0, isElement: false) }
+      + conditions.elements.map { Goal(equality: $0, isElement: true) }
+  }
+
   struct Choice {
     let legs: [IndexLeg]
     let isReversed: Bool
@@ -22,21 +34,16 @@ struct LegChooser {
   /// Nil where the indexes there are do not serve the disjunct.
   func choose() -> Choice? {
     guard planner.collectionID != nil else { return nil }
-    let choices = [false, true].compactMap { reversed in
-      cover(candidates(reversed: reversed)).map { Choice(legs: $0, isReversed: reversed) }
-    }
-    return choices.min { $0.legs.count < $1.legs.count }
+    let forward = cover(candidates(reversed: false)).map { Choice(legs: $0, isReversed: false) }
+    if let forward, forward.legs.count == 1 { return forward }
+    let backward = cover(candidates(reversed: true)).map { Choice(legs: $0, isReversed: true) }
+    guard let forward, let backward else { return forward ?? backward }
+    return backward.legs.count < forward.legs.count ? backward : forward
   }
 
   /// The single-field indexes that fix one value each, positions by name ascending.
   func availableSingles() -> [IndexLeg] {
     goals.compactMap { automaticLeg($0) }
-  }
-
-  /// Equalities, then elements: what legs have to cover.
-  private var goals: [Goal] {
-    conditions.equalities.map { Goal(equality: $0, isElement: false) }
-      + conditions.elements.map { Goal(equality: $0, isElement: true) }
   }
 
   private struct Goal {

@@ -3,16 +3,39 @@ import FirestoreModel
 import KeyValueStore
 
 /// What reading one query's plan needs to know, for as long as one view is open.
-struct QueryContext {
+final class QueryContext {
   let view: ReadView
   let incarnation: Incarnation
   let database: DatabaseID
   let query: NormalizedQuery
   let space: NameSpace
+  /// The key of the document that is being read; what comes before the name stays.
+  private var key: [UInt8]
+  private let keyPrefix: Int
+
+  init(
+    view: ReadView,
+    incarnation: Incarnation,
+    database: DatabaseID,
+    query: NormalizedQuery,
+    space: NameSpace
+  ) {
+    self.view = view
+    self.incarnation = incarnation
+    self.database = database
+    self.query = query
+    self.space = space
+    key = KeySpace.document.prefix(incarnation, reserving: 128)
+    if let collection = space.collectionBytes {
+      key.append(contentsOf: collection)
+      key.append(SegmentEncoding.terminator)
+    }
+    keyPrefix = key.count
+  }
 
   /// The document under a name part (ascending) as it was at the view's version.
   func document(named name: [UInt8]) throws -> StoredDocument? {
-    let key = documentKey(ofName: name)
+    setKey(ofName: name)
     view.statistics.documentsScanned += 1
     if let live = try view.reader.get(key) {
       let document = try StoredDocument(value: live)
@@ -20,7 +43,7 @@ struct QueryContext {
     } else if view.isCurrent {
       return nil
     }
-    return try historicDocument(key)
+    return try historicDocument()
   }
 
   /// The path that a name part (ascending) stands for.
@@ -52,7 +75,7 @@ struct QueryContext {
   }
 
   /// The record that was the document at the view's version: the first that ended after it.
-  private func historicDocument(_ key: [UInt8]) throws -> StoredDocument? {
+  private func historicDocument() throws -> StoredDocument? {
     var prefix = key
     prefix[0] = KeySpace.documentHistory.rawValue
     var lower = prefix
@@ -65,20 +88,17 @@ struct QueryContext {
     return document.updateTime <= view.version ? document : nil
   }
 
-  private func documentKey(ofName name: [UInt8]) -> [UInt8] {
-    var key = KeySpace.document.prefix(incarnation, reserving: 64 + name.count)
-    guard let collection = space.collectionBytes else {
-      appendKeyBody(ofPath: name, to: &key)
-      return key
+  private func setKey(ofName name: [UInt8]) {
+    key.removeLast(key.count - keyPrefix)
+    if space.collection == nil {
+      appendKeyBody(ofPath: name)
+    } else {
+      key.append(contentsOf: name)
     }
-    key.append(contentsOf: collection)
-    key.append(SegmentEncoding.terminator)
-    key.append(contentsOf: name)
-    return key
   }
 
   /// Moves the terminator of a whole path before its last segment, where document keys have it.
-  private func appendKeyBody(ofPath name: [UInt8], to key: inout [UInt8]) {
+  private func appendKeyBody(ofPath name: [UInt8]) {
     name.withUnsafeBytes { bytes in
       var last = 0
       var offset = 0

@@ -105,7 +105,7 @@ package final class QueryCursor: Sendable {
     var bytes = 0
     if maxDocuments > 0 {
       chunk.skipped = try run.pull(view) { result in
-        let record = try projection.record(&result)
+        let record = try projection.record(result)
         bytes += record.fields.bytes.count
         chunk.documents.append(record)
         return chunk.documents.count < maxDocuments && bytes < maxBytes
@@ -131,7 +131,7 @@ package final class QueryCursor: Sendable {
         readTime = view.version
         if state.run.isDone { return }
         _ = try state.run.pull(view) { result in
-          try search.judge(&result)
+          try search.judge(result)
           return true
         }
       }
@@ -159,7 +159,7 @@ struct QueryProjection: Sendable {
   init(_ fields: [FieldPath]?) { self.fields = fields }
 
   /// A result as it is delivered.
-  func record(_ result: inout QueryResult) throws -> DocumentRecord {
+  func record(_ result: QueryResult) throws -> DocumentRecord {
     let document = try result.document()
     let name = DocumentName(database: result.context.database, path: try result.path())
     return apply(to: document.record(name: name))

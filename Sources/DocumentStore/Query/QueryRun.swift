@@ -67,7 +67,7 @@ struct QueryRun {
   /// how many the offset has eaten.
   mutating func pull(
     _ view: ReadView,
-    visit: (inout QueryResult) throws -> Bool
+    visit: (QueryResult) throws -> Bool
   ) throws -> Int {
     let plan = try self.plan(in: view)
     if isDone { return 0 }
@@ -99,21 +99,20 @@ struct QueryRun {
   private mutating func walk(
     _ stream: UnionStream,
     _ context: QueryContext,
-    _ visit: (inout QueryResult) throws -> Bool
+    _ visit: (QueryResult) throws -> Bool
   ) throws -> Int {
     var skipped = 0
     var judged = 0
     var goesOn = true
-    var name: [UInt8] = []
+    let result = QueryResult(context)
     while goesOn, !isDone, judged < Self.candidateBudget {
       guard try stream.next() else {
         isExhausted = true
         return skipped
       }
       judged += 1
-      stream.candidate.copyName(to: &name)
-      var result = QueryResult(context: context, candidate: stream.candidate, name: name)
-      guard try accepts(&result) else { continue }
+      result.candidate = stream.candidate
+      guard try accepts(result) else { continue }
       if offsetLeft > 0 {
         offsetLeft -= 1
         skipped += 1
@@ -121,7 +120,7 @@ struct QueryRun {
       }
       if let limit = limitLeft { limitLeft = limit - 1 }
       statistics.documentsReturned += 1
-      goesOn = try visit(&result)
+      goesOn = try visit(result)
     }
     if judged > 0 {
       var key = SortKey()
@@ -131,7 +130,7 @@ struct QueryRun {
     return skipped
   }
 
-  private func accepts(_ result: inout QueryResult) throws -> Bool {
+  private func accepts(_ result: QueryResult) throws -> Bool {
     if read.isTracking {
       // The document itself becomes part of what the transaction has seen.
       try read.record(.document(result.path(), result.document().updateTime))
@@ -149,23 +148,34 @@ package struct QueryStatistics: Sendable, Hashable {
   package var documentsSkipped = 0
 }
 
-/// A result under the visitor's eyes; its document is read when it is asked for.
-struct QueryResult {
+/// The result under the visitor's eyes; its document is read when it is asked for.
+///
+/// One object serves a whole pull.
+final class QueryResult {
   let context: QueryContext
-  let candidate: CandidateStream
   /// The name part, ascending.
-  let name: [UInt8]
+  private(set) var name: [UInt8] = []
   private var read: StoredDocument?
+  private var standing: CandidateStream?
 
-  init(context: QueryContext, candidate: CandidateStream, name: [UInt8]) {
-    self.context = context
-    self.candidate = candidate
-    self.name = name
+  init(_ context: QueryContext) { self.context = context }
+
+  /// The stream that stands on the result; set for every candidate.
+  var candidate: CandidateStream {
+    get {
+      guard let standing else { preconditionFailure("a result has a candidate") }
+      return standing
+    }
+    set {
+      standing = newValue
+      read = nil
+      newValue.copyName(to: &name)
+    }
   }
 
   func path() throws -> ResourcePath { try context.path(ofName: name) }
 
-  mutating func document() throws -> StoredDocument {
+  func document() throws -> StoredDocument {
     if let read { return read }
     let found =
       candidate.plan.deliversRecords
@@ -175,18 +185,18 @@ struct QueryResult {
     return found
   }
 
-  mutating func matches() throws -> Bool {
+  func matches() throws -> Bool {
     context.matches(try document(), at: try path())
   }
 
   /// Whether the document has a value at a field, by its entry where that tells.
-  mutating func hasValue(at field: FieldPath, orders: [Order]) throws -> Bool {
+  func hasValue(at field: FieldPath, orders: [Order]) throws -> Bool {
     if candidate.position(of: field, orders: orders) != nil { return true }
     return try document().fields.hasValue(at: field)
   }
 
   /// The document's value at a field, from its entry where that tells it exactly.
-  mutating func value(at field: FieldPath, orders: [Order]) throws -> Value? {
+  func value(at field: FieldPath, orders: [Order]) throws -> Value? {
     if let index = candidate.position(of: field, orders: orders),
       let value = candidate.decodedValue(index)
     {

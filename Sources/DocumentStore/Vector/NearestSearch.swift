@@ -29,7 +29,7 @@ struct NearestSearch {
   var isEmpty: Bool { ordered.map { delivered >= $0.count } ?? kept.isEmpty }
 
   /// Keeps a result if it is among the nearest so far.
-  mutating func judge(_ result: inout QueryResult) throws {
+  mutating func judge(_ result: QueryResult) throws {
     let document = try result.document()
     guard case .vector(let vector)? = document.fields.value(at: search.field),
       vector.count == search.vector.count, let distance = search.distance(to: vector)

@@ -16,6 +16,15 @@ final class QueryFixture {
   private(set) var history: [(version: CommitVersion, documents: [ResourcePath: MapValue])] = []
   private let directory: TemporaryDirectory?
 
+  private let missing = Observed()
+
+  final class Observed: Sendable {
+    private let entries = Mutex<[String]>([])
+    func withLock<R: Sendable>(_ body: (inout sending [String]) -> sending R) -> R {
+      entries.withLock(body)
+    }
+  }
+
   enum Engine: String, CaseIterable, Sendable {
     case memory
     case rocksDB
@@ -26,6 +35,8 @@ final class QueryFixture {
     configuration.autoCreateDatabases = true
     configuration.requireIndexes = requireIndexes
     configuration.maintainsItself = false
+    configuration.missingIndexObserver = { [missing] entry in missing.withLock { $0.append(entry) }
+    }
     switch engine {
     case .memory:
       directory = nil
@@ -55,6 +66,9 @@ final class QueryFixture {
     store.close()
     try? store.engine.close()
   }
+
+  /// What the log was told, in order.
+  var missingIndexes: [String] { missing.withLock { $0 } }
 
   /// What the newest version holds.
   var documents: [ResourcePath: MapValue] { history.last?.documents ?? [:] }
