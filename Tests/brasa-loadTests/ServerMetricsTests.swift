@@ -4,30 +4,26 @@ import Testing
 
 struct ServerMetricsTests {
   private let before = """
-    # TYPE brasa_sync_seconds histogram
-    brasa_sync_seconds_bucket{le="0.001"} 1
-    brasa_sync_seconds_bucket{le="0.01"} 1
-    brasa_sync_seconds_bucket{le="+Inf"} 1
-    brasa_sync_seconds_sum 0.0005
-    brasa_sync_seconds_count 1
+    # TYPE brasa_kv_groups_total counter
+    brasa_kv_groups_total 10
+    brasa_kv_group_keys_total 80
+    brasa_kv_group_durable_seconds_total 0.05
     """
   private let after = """
-    brasa_sync_seconds_bucket{le="0.001"} 2
-    brasa_sync_seconds_bucket{le="0.01"} 5
-    brasa_sync_seconds_bucket{le="+Inf"} 5
-    brasa_sync_seconds_sum 0.0205
-    brasa_sync_seconds_count 5
-    other_total 7
+    brasa_kv_groups_total 14
+    brasa_kv_group_keys_total 280
+    brasa_kv_group_durable_seconds_total 0.07
+    brasa_calls_total{method="Commit",code="OK"} 3
     nonsense
     """
 
   @Test func `what happened in between is counted`() {
-    let lines = ServerMetrics(after).lines(about: "sync", since: ServerMetrics(before))
-    #expect(lines == ["brasa_sync_seconds: 4 times, average 0.005, median at most 0.01"])
+    let line = ServerMetrics(after).groups(since: ServerMetrics(before))
+    #expect(line == "groups: 4 synced, 50.0 keys each, 5 ms each to be durable")
   }
 
-  @Test func `what is not there gives no line`() {
-    #expect(ServerMetrics(after).lines(about: "group", since: ServerMetrics(before)) == [])
-    #expect(ServerMetrics(after).lines(about: "sync", since: ServerMetrics(after)) == [])
+  @Test func `a server that says nothing gives no line`() {
+    #expect(ServerMetrics("").groups(since: ServerMetrics("")) == nil)
+    #expect(ServerMetrics(after).groups(since: ServerMetrics(after)) == nil)
   }
 }

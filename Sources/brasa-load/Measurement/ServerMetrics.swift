@@ -1,63 +1,35 @@
 /// A reading of the server's Prometheus page, from which loads report what it cost to be durable.
 struct ServerMetrics {
-  private struct Series {
-    var count = 0.0
-    var sum = 0.0
-    /// Upper bounds and the cumulative counts below them.
-    var buckets: [(bound: Double, count: Double)] = []
-  }
+  private var counters: [String: Double] = [:]
 
-  private var series: [String: Series] = [:]
-
-  /// Reads the page; lines that it does not understand are skipped.
+  /// Reads the page's samples without labels; lines that it does not understand are skipped.
   init(_ page: String) {
     for line in page.split(separator: "\n") where !line.hasPrefix("#") {
-      guard let space = line.lastIndex(of: " "),
-        let value = Double(line[line.index(after: space)...])
-      else { continue }
-      add(String(line[..<space]), value)
+      let parts = line.split(separator: " ")
+      guard parts.count == 2, let value = Double(parts[1]) else { continue }
+      counters[String(parts[0])] = value
     }
   }
 
-  private mutating func add(_ label: String, _ value: Double) {
-    let name = String(label.prefix { $0 != "{" })
-    if name.hasSuffix("_count") {
-      series[String(name.dropLast(6)), default: Series()].count += value
-    } else if name.hasSuffix("_sum") {
-      series[String(name.dropLast(4)), default: Series()].sum += value
-    } else if name.hasSuffix("_bucket"), let bound = Self.bound(in: label) {
-      series[String(name.dropLast(7)), default: Series()].buckets.append((bound, value))
+  /// How many groups of writes became durable since `earlier`, how large they were and how long
+  /// that took; nil where the server does not say or nothing was written.
+  func groups(since earlier: ServerMetrics) -> String? {
+    guard let groups = difference("kv_groups_total", earlier), groups > 0 else { return nil }
+    var line = "groups: \(Int(groups)) synced"
+    if let keys = difference("kv_group_keys_total", earlier) {
+      line += ", \(Report.short(keys / groups)) keys each"
     }
+    if let seconds = difference("kv_group_durable_seconds_total", earlier) {
+      line += ", \(Report.short(seconds / groups * 1_000)) ms each to be durable"
+    }
+    return line
   }
 
-  private static func bound(in label: String) -> Double? {
-    guard let start = label.range(of: "le=\"") else { return nil }
-    let text = label[start.upperBound...].prefix { $0 != "\"" }
-    return text == "+Inf" ? .infinity : Double(text)
-  }
-
-  /// How often something whose name contains `word` happened since `earlier`, with its average and
-  /// median in the page's unit; one line each.
-  func lines(about word: String, since earlier: ServerMetrics) -> [String] {
-    series.keys.filter { $0.contains(word) }.sorted().compactMap { name in
-      guard let now = series[name] else { return nil }
-      let before = earlier.series[name] ?? Series()
-      let count = now.count - before.count
-      guard count > 0 else { return nil }
-      let average = (now.sum - before.sum) / count
-      var line = "\(name): \(Int(count)) times, average \(Report.short(average))"
-      if let median = Self.median(now, before, count) {
-        line += ", median at most \(Report.short(median))"
-      }
-      return line
+  /// What the counter of that name, whatever its prefix, has grown by.
+  private func difference(_ suffix: String, _ earlier: ServerMetrics) -> Double? {
+    guard let (name, value) = counters.first(where: { $0.key.hasSuffix(suffix) }) else {
+      return nil
     }
-  }
-
-  private static func median(_ now: Series, _ before: Series, _ count: Double) -> Double? {
-    for (index, bucket) in now.buckets.enumerated() {
-      let old = index < before.buckets.count ? before.buckets[index].count : 0
-      if bucket.count - old >= count / 2 { return bucket.bound }
-    }
-    return nil
+    return value - (earlier.counters[name] ?? 0)
   }
 }

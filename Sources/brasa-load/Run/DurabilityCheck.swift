@@ -20,9 +20,10 @@ struct DurabilityCheck {
         + " (\(now) in all)"
     ]
     if found < Int64(acknowledged) { lines.append("LOST: \(Int64(acknowledged) - found)") }
-    if let before = metricsBefore, let after = try await Self.metrics(target) {
-      lines += after.lines(about: "sync", since: before)
-      lines += after.lines(about: "group", since: before)
+    if let before = metricsBefore, let after = try await Self.metrics(target),
+      let groups = after.groups(since: before)
+    {
+      lines.append(groups)
     }
     return lines
   }
