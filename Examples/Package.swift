@@ -51,7 +51,7 @@ func example(
     ),
     .target(
       name: "\(name)Web",
-      dependencies: [.init(stringLiteral: "\(name)Core"), "LivePage"],
+      dependencies: [.init(stringLiteral: "\(name)Core"), "LivePage", "RESTClient", "ServiceHost"],
       path: "\(name)/Web",
       resources: [.copy("Pages")],
       swiftSettings: strict

@@ -1,12 +1,10 @@
 #if canImport(SwiftUI)
-import PhotosUI
 import PontoCore
 import SwiftUI
 
 struct ClockView: View {
   let app: PontoViewModel
-  @State private var item: PhotosPickerItem?
-  @State private var isChoosing = false
+  @State private var isTakingPhoto = false
   @State private var location = LocationFeed()
 
   var body: some View {
@@ -15,24 +13,35 @@ struct ClockView: View {
         .font(.system(size: 56, weight: .bold)).monospacedDigit()
         .frame(width: 220, height: 220)
         .overlay(Circle().stroke(.tint, lineWidth: 10))
-      PhotosPicker("Foto do registro (opcional)", selection: $item, matching: .images)
-      Button("REGISTRAR PONTO") {
-        Task { await register() }
-      }
-      .buttonStyle(.borderedProminent)
-      .disabled(app.clock.isBusy)
+      Button("REGISTRAR PONTO", action: app.startRegistering)
+        .buttonStyle(.borderedProminent)
+        .disabled(app.clock.isBusy)
       Text(app.clock.message ?? "").bold().multilineTextAlignment(.center)
     }
     .padding()
-    .photosPicker(isPresented: $isChoosing, selection: $item, matching: .images)
-    .onAppear { isChoosing = app.startsRegistering }
+    .onChange(of: app.isRegistering, initial: true) { start() }
     .task { await location.follow() }
+    #if canImport(UIKit)
+    .sheet(isPresented: $isTakingPhoto, onDismiss: app.stopRegistering) {
+      CameraPicker { bytes in
+        isTakingPhoto = false
+        if let bytes { register(Picture(bytes)) }
+      }
+    }
+    #endif
   }
 
-  private func register() async {
-    let bytes = try? await item?.loadTransferable(type: Data.self)
-    await app.register(photo: bytes.flatMap { Picture($0) }, place: location.place)
-    item = nil
+  private func start() {
+    guard app.isRegistering else { return }
+    #if canImport(UIKit)
+    isTakingPhoto = true
+    #else
+    register(nil)
+    #endif
+  }
+
+  private func register(_ photo: Picture?) {
+    Task { await app.register(photo: photo, place: location.place) }
   }
 }
 #endif

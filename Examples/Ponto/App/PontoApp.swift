@@ -29,7 +29,7 @@ public struct PontoApp: App {
       folder: .applicationSupportDirectory,
       authenticator: BiometricAuthenticator()
     )
-    return PontoViewModel(environment, launch: QuickAction.launch)
+    return PontoViewModel(environment)
   }
 }
 
@@ -46,6 +46,13 @@ struct TabsView: View {
       }
     }
     .task { await app.run() }
+    #if canImport(UIKit)
+    .onChange(of: QuickAction.shared.isPending, initial: true) { _, isPending in
+      guard isPending else { return }
+      QuickAction.shared.isPending = false
+      app.startRegistering()
+    }
+    #endif
   }
 
   private var selection: Binding<PontoViewModel.Tab> {

@@ -39,8 +39,8 @@ struct ReceiptsView: View {
 
 struct ReceiptRow: View {
   let row: ReceiptsViewModel.Row
-  let onShow: () -> Void
-  let onDelete: () -> Void
+  let onShow: @MainActor () -> Void
+  let onDelete: @MainActor () -> Void
 
   var body: some View {
     HStack {

@@ -191,10 +191,12 @@ import Testing
   {
     let device = try TestDevice()
     defer { device.folder.remove() }
-    let app = try device.launch(NoServer(), from: .quickAction)
-    #expect(app.startsRegistering && app.tab == .clock)
+    let app = try device.launch(NoServer())
+    await app.select(.receipts)
+    app.startRegistering()
+    #expect(app.isRegistering && app.tab == .clock)
     await app.register(photo: nil, place: nil)
-    #expect(!app.startsRegistering)
+    #expect(!app.isRegistering)
     app.receipts.setProfile(try #require(Picture(jpeg)))
     #expect(try device.launch(NoServer()).receipts.profile?.bytes == jpeg)
     #expect(Picture(Data("<svg>".utf8)) == nil)

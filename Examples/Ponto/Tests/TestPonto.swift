@@ -15,19 +15,14 @@ struct TestDevice {
   let connectivity = TestConnectivity()
   let now: Date
 
-  init(now: Date = Date(timeIntervalSince1970: 1_634_884_440)) throws {
+  init(now: Date = Date(timeIntervalSince1970: 1_634_884_440.123_456_7)) throws {
     folder = try Folder()
     self.now = now
   }
 
   /// The app, launched anew over the same folder.
-  func launch(
-    _ service: any ReceiptService,
-    from launch: PontoViewModel.Launch = .icon
-  ) throws
-    -> PontoViewModel
-  {
-    PontoViewModel(try environment(service), launch: launch)
+  func launch(_ service: any ReceiptService) throws -> PontoViewModel {
+    PontoViewModel(try environment(service))
   }
 
   func environment(_ service: any ReceiptService) throws -> PontoEnvironment {

@@ -4,7 +4,7 @@ import SwiftUI
 
 struct ProductEditorView: View {
   @Bindable var model: ProductEditorViewModel
-  let onCancel: () -> Void
+  let onCancel: @MainActor () -> Void
 
   var body: some View {
     NavigationStack {

@@ -56,7 +56,7 @@ struct ProductRow: View {
 
 extension View {
   /// Shows a view model's alert.
-  func errorAlert(_ text: String?, onDismiss: @escaping () -> Void) -> some View {
+  func errorAlert(_ text: String?, onDismiss: @escaping @MainActor () -> Void) -> some View {
     alert("Error", isPresented: .constant(text != nil)) {
       Button("Dismiss", action: onDismiss)
     } message: {

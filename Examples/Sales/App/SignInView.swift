@@ -4,7 +4,7 @@ import SwiftUI
 
 struct SignInView: View {
   @Bindable var model: SignInViewModel
-  let onSignedIn: () async -> Void
+  let onSignedIn: @MainActor () async -> Void
 
   var body: some View {
     Form {

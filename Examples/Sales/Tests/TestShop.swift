@@ -83,17 +83,6 @@ struct TestShop: Sendable {
   }
 }
 
-/// The time that the service goes by.
-final class TestNow: Sendable {
-  private let value = Mutex(Date(timeIntervalSince1970: 1_772_449_200))
-
-  var date: Date { value.withLock(\.self) }
-
-  func advance(by seconds: TimeInterval) {
-    value.withLock { $0 += seconds }
-  }
-}
-
 final class RecordingNotifier: Notifier {
   private let placed = Mutex<[String]>([])
 

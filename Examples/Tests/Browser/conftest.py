@@ -5,6 +5,10 @@ import os
 import pathlib
 import signal
 import subprocess
+import threading
+import urllib.error
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from selenium import webdriver
@@ -42,18 +46,91 @@ class Process:
         return int(self.address.rsplit(":", 1)[1])
 
     def stop(self, how=signal.SIGTERM):
+        """Ends the process; one that was asked to must end by itself, and well."""
         if self.process.poll() is None:
             self.process.send_signal(how)
-            try:
-                self.process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.process.stdout.close()
+        try:
+            code = self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+        finally:
+            self.process.stdout.close()
+        assert how != signal.SIGTERM or code in (0, -signal.SIGKILL), f"exit code {code}"
 
     def restart(self):
         """The same part on the same port, as a service that comes back."""
         self.start(self.port)
+
+
+class Proxy:
+    """Stands between pages and a service: passes, holds, or answers in the service's place."""
+
+    def __init__(self, address):
+        self.address_behind = address
+        self.open = threading.Event()
+        self.open.set()
+        self.answer = None
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_any(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                proxy.open.wait(PATIENCE)
+                status, kind, reply = proxy.reply(self.command, self.path, self.headers, body)
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(reply)))
+                self.end_headers()
+                self.wfile.write(reply)
+
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever)
+        self.thread.start()
+        self.address = f"http://127.0.0.1:{self.server.server_port}"
+
+    def hold(self):
+        """Requests wait until `release`: a service as slow as the test likes."""
+        self.open.clear()
+
+    def release(self):
+        self.open.set()
+
+    def fail(self, status, message):
+        """The same refusal for every request; `recover` ends it."""
+        error = {"error": {"code": status, "message": message}}
+        self.answer = status, "application/json", json.dumps(error).encode()
+
+    def recover(self):
+        self.answer = None
+
+    def reply(self, method, path, headers, body):
+        if self.answer:
+            return self.answer
+        kept = {n: headers[n] for n in ("Authorization", "Content-Type") if headers[n]}
+        request = urllib.request.Request(
+            self.address_behind + path, data=body or None, headers=kept, method=method
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as reply:
+                return reply.status, reply.headers["Content-Type"] or "text/plain", reply.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers["Content-Type"] or "text/plain", error.read()
+
+    def stop(self):
+        self.release()
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
 
 
 class Page:
@@ -164,7 +241,22 @@ def run():
 
     yield start
     for process in reversed(running):
-        process.stop()
+        if process.process.poll() is None:
+            process.stop()
+
+
+@pytest.fixture
+def proxy():
+    """Makes proxies and stops them when the test is over."""
+    running = []
+
+    def start(service):
+        running.append(Proxy(service.address))
+        return running[-1]
+
+    yield start
+    for one in running:
+        one.stop()
 
 
 def write_mock(path, *routes):

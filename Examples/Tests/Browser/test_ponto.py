@@ -128,3 +128,35 @@ def test_6e_6_another_device_sees_the_servers_receipts(located, ponto):
         second.sees("SINCRONIZADO", ".status.good")
     finally:
         other.quit()
+
+
+def test_slow_busy_and_refusing_server(driver, run, proxy, tmp_path):
+    service = run("ponto-service", "--database", tmp_path / "ponto.sqlite")
+    between = proxy(service)
+    web = run("ponto-web", "--service", between.address, "--folder", tmp_path / "devices")
+    page = Page(driver, web.address)
+    page.one("time")
+    between.hold()
+    page.click("REGISTRAR PONTO")
+    page.one("button.register[aria-busy]")
+    between.release()
+    page.sees("Ponto registrado às")
+
+    between.fail(503, "Em manutenção")
+    page.click("REGISTRAR PONTO")
+    page.sees("Registro guardado.")
+    between.recover()
+    page.click("Recibos")
+    page.wait(lambda: len(page.all(".status.good")) == 2, "two green receipts")
+
+    page.click("Início")
+    between.fail(400, "Fora do horário de trabalho")
+    page.click("REGISTRAR PONTO")
+    page.sees("Fora do horário de trabalho", ".message")
+    between.recover()
+    page.click("Recibos")
+    page.sees("Fora do horário de trabalho", "#receipts .error")
+    assert len(page.all(".status.bad")) == 1 and len(stored(service)) == 2
+    page.click("Sincronizar agora")
+    page.wait(lambda: len(page.all(".status.good")) == 3, "three green receipts")
+    assert len(stored(service)) == 3

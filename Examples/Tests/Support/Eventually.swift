@@ -1,5 +1,5 @@
-/// Waits, without polling by time, until a condition on the main actor holds; false after a very
-/// large number of turns of the executor.
+/// Lets other tasks run until a condition on the main actor holds; false when it does not within
+/// half a minute.
 @MainActor
 package func eventually(_ condition: @MainActor () -> Bool) async -> Bool {
   let deadline = ContinuousClock.now + .seconds(30)

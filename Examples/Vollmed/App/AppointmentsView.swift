@@ -4,8 +4,8 @@ import VollmedCore
 
 struct AppointmentsView: View {
   let model: AppointmentsViewModel
-  let onMove: (AppointmentsViewModel.Row) -> Void
-  let onCancel: (AppointmentsViewModel.Row) -> Void
+  let onMove: @MainActor (AppointmentsViewModel.Row) -> Void
+  let onCancel: @MainActor (AppointmentsViewModel.Row) -> Void
 
   var body: some View {
     NavigationStack {

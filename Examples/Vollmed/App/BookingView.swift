@@ -4,7 +4,7 @@ import VollmedCore
 
 struct BookingView: View {
   @Bindable var model: BookingViewModel
-  let onBack: () async -> Void
+  let onBack: @MainActor () async -> Void
 
   var body: some View {
     NavigationStack {

@@ -4,7 +4,7 @@ import VollmedCore
 
 struct CancellationView: View {
   @Bindable var model: CancellationViewModel
-  let onBack: () async -> Void
+  let onBack: @MainActor () async -> Void
 
   var body: some View {
     NavigationStack {

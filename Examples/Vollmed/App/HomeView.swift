@@ -4,7 +4,7 @@ import VollmedCore
 
 struct HomeView: View {
   let model: HomeViewModel
-  let onBook: (Specialist) -> Void
+  let onBook: @MainActor (Specialist) -> Void
 
   var body: some View {
     NavigationStack {

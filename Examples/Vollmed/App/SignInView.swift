@@ -4,8 +4,8 @@ import VollmedCore
 
 struct SignInView: View {
   @Bindable var model: SignInViewModel
-  let onSignUp: () -> Void
-  let onSignedIn: () async -> Void
+  let onSignUp: @MainActor () -> Void
+  let onSignedIn: @MainActor () async -> Void
 
   var body: some View {
     Form {

@@ -4,7 +4,7 @@ import VollmedCore
 
 struct SignUpView: View {
   @Bindable var model: SignUpViewModel
-  let onBack: () async -> Void
+  let onBack: @MainActor () async -> Void
 
   var body: some View {
     Form {

@@ -25,7 +25,7 @@ struct SnackbarView: View {
 
 extension View {
   /// Shows a view model's notice as an alert.
-  func notice(_ notice: Notice?, onClose: @escaping () -> Void) -> some View {
+  func notice(_ notice: Notice?, onClose: @escaping @MainActor () -> Void) -> some View {
     alert(
       notice?.title ?? "",
       isPresented: .constant(notice != nil),

@@ -2,12 +2,11 @@ import ExampleTesting
 import Foundation
 import RESTClient
 import ServiceHost
-import Synchronization
 import Testing
 
 @testable import VollmedService
 
-/// A running clinic whose clock the test sets: a Monday, 08:00 in São Paulo.
+/// A running clinic whose clock the test sets.
 struct TestClinic: Sendable {
   let url: URL
   let service: VollmedService
@@ -81,16 +80,5 @@ struct TestClinic: Sendable {
 
   func list(of patient: (id: String, token: String)) async throws -> [[String: Any]] {
     try await raw(.get, url, "/paciente/\(patient.id)/consultas", token: patient.token).array
-  }
-}
-
-/// The time that the service goes by.
-final class TestNow: Sendable {
-  private let value = Mutex(Date(timeIntervalSince1970: 1_772_449_200))
-
-  var date: Date { value.withLock(\.self) }
-
-  func advance(by seconds: TimeInterval) {
-    value.withLock { $0 += seconds }
   }
 }

@@ -23,6 +23,13 @@ package struct Outbox: Sendable {
     package let number: Int64
     package let work: Work
     package let refusal: String?
+
+    package var receiptID: UUID {
+      switch work {
+      case .post(let receipt): receipt.id
+      case .delete(let id): id
+      }
+    }
   }
 
   private let database: DatabaseQueue

@@ -51,7 +51,7 @@ package final class ClockViewModel {
       return "Registro guardado. Ele será enviado quando houver conexão."
     }
     let refused = try environment.outbox.entries().first {
-      $0.work == .post(receipt) && $0.refusal != nil
+      $0.receiptID == receipt.id && $0.refusal != nil
     }
     return refused?.refusal ?? "Ponto registrado às \(ReceiptDate.clock(receipt.date))"
   }

@@ -6,19 +6,15 @@ import Observation
 package final class PontoViewModel {
   package enum Tab: String, Sendable { case clock, receipts }
 
-  /// What opened the app: its icon, or the quick action "Registrar ponto" on it.
-  package enum Launch: Sendable { case icon, quickAction }
-
   package private(set) var tab = Tab.clock
-  /// Whether the app is to go straight into registering.
-  package private(set) var startsRegistering: Bool
+  /// Whether the person is about to register: the camera shows, where there is one.
+  package private(set) var isRegistering = false
   package let clock: ClockViewModel
   package let receipts: ReceiptsViewModel
   @ObservationIgnored private let environment: PontoEnvironment
 
-  package init(_ environment: PontoEnvironment, launch: Launch = .icon) {
+  package init(_ environment: PontoEnvironment) {
     self.environment = environment
-    startsRegistering = launch == .quickAction
     clock = ClockViewModel(environment)
     receipts = ReceiptsViewModel(environment)
   }
@@ -41,8 +37,18 @@ package final class PontoViewModel {
     if tab == .receipts { await receipts.appear() }
   }
 
+  /// The button, or the quick action "Registrar ponto" on the app's icon.
+  package func startRegistering() {
+    tab = .clock
+    isRegistering = true
+  }
+
+  package func stopRegistering() {
+    isRegistering = false
+  }
+
   package func register(photo: Picture?, place: Place?) async {
-    startsRegistering = false
+    isRegistering = false
     await clock.register(photo: photo, place: place)
   }
 
