@@ -21,6 +21,8 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let arguments = Target.Dependency.product(
   name: "ArgumentParser",
   package: "swift-argument-parser"
@@ -29,6 +31,11 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let lifecycle = Target.Dependency.product(
   name: "ServiceLifecycle",
+  package: "swift-service-lifecycle"
+)
+
+let unixSignals = Target.Dependency.product(
+  name: "UnixSignals",
   package: "swift-service-lifecycle"
 )
 
@@ -43,6 +50,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -148,12 +156,22 @@ let package = Package(
       swiftSettings: strict
     ),
 
+    .testTarget(
+      name: "GatewayTests",
+      dependencies: [
+        "Gateway", "FirestoreModel", "FirestoreWire", "FirestoreService", nio, nioPosix, nioTLS,
+        nioHTTP2, nioHPACK, nioSSL, logging, lifecycle, asn1, crypto, x509,
+      ],
+      swiftSettings: strict
+    ),
+
     // Programs.
     .executableTarget(
       name: "brasa",
       dependencies: [
-        "Gateway", "FirestoreService", "DocumentStore", "KeyValueStore", "KeyValueRocksDB",
-        arguments, logging, lifecycle,
+        "FirestoreModel", "FirestoreWire", "Gateway", "FirestoreService", "DocumentStore",
+        "KeyValueStore", "KeyValueRocksDB", arguments, asn1, coreMetrics, crypto, lifecycle,
+        logging, nio, unixSignals, x509,
       ],
       swiftSettings: strict
     ),

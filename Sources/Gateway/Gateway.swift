@@ -82,7 +82,14 @@ package final class Gateway: Service {
   }
 
   private func serve(on group: MultiThreadedEventLoopGroup) async throws {
-    let listener = try await bind(on: group)
+    let factory = ConnectionFactory(
+      environment: environment,
+      registry: registry,
+      certificates: certificates,
+      group: group
+    )
+    defer { factory.close() }
+    let listener = try await bind(factory, on: group)
     if let address = listener.localAddress { onListening(address) }
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await self.environment.tasks.run() }
@@ -93,17 +100,15 @@ package final class Gateway: Service {
     }
   }
 
-  private func bind(on group: MultiThreadedEventLoopGroup) async throws -> any Channel {
-    let factory = ConnectionFactory(
-      environment: environment,
-      registry: registry,
-      certificates: certificates,
-      group: group
-    )
-    return try await ServerBootstrap(group: group)
+  private func bind(
+    _ factory: ConnectionFactory,
+    on group: MultiThreadedEventLoopGroup
+  ) async throws -> any Channel {
+    try await ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 1_024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.socketOption(.so_keepalive), value: 1)
       .childChannelOption(
         .writeBufferWaterMark,
         value: ChannelOptions.Types.WriteBufferWaterMark(low: 64 << 10, high: 256 << 10)
@@ -128,12 +133,12 @@ package final class Gateway: Service {
   private func drain() async {
     environment.health.stop()
     registry.finishAll()
-    let limit = Duration.seconds(configuration.limits.drainSeconds)
+    let limit = configuration.limits.drainTimeout
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.registry.waitUntilEmpty() }
       group.addTask {
-        do { try await Task.sleep(for: limit) } catch { return }
-        self.logger.info("closing connections that are still open")
+        // Cut short when all are closed, or when the program wants to end at once.
+        try? await Task.sleep(for: limit)
         self.registry.closeAll()
       }
       await group.next()

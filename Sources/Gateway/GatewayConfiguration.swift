@@ -47,7 +47,7 @@ package struct GatewayConfiguration: Sendable {
   package struct Limits: Sendable {
     /// Open connections; more are closed at once.
     package var connections = 10_000
-    /// Open streams on one HTTP/2 connection; more are refused with REFUSED_STREAM.
+    /// Open streams on one HTTP/2 connection; clients are told; more end the connection.
     package var streamsPerConnection = 1_024
     /// The largest gRPC message and REST body; RESOURCE_EXHAUSTED, or 413.
     package var messageBytes = 16 << 20
@@ -66,13 +66,13 @@ package struct GatewayConfiguration: Sendable {
     /// PING, SETTINGS and PRIORITY frames in ten seconds; more end the connection.
     package var controlFramesPerTenSeconds = 2_000
     /// Until the first bytes, the TLS handshake and each request's head have come.
-    package var headSeconds: Int64 = 30
+    package var headTimeout = Duration.seconds(30)
     /// Until the whole body of an HTTP request has come.
-    package var bodySeconds: Int64 = 120
+    package var bodyTimeout = Duration.seconds(120)
     /// A client that reads nothing of what waits for it that long is dropped.
-    package var stalledReaderSeconds: Int64 = 120
+    package var stalledReaderTimeout = Duration.seconds(120)
     /// How long open calls may go on after a stop was asked for.
-    package var drainSeconds: Int64 = 10
+    package var drainTimeout = Duration.seconds(10)
 
     /// The product's limits.
     package init() {}

@@ -12,7 +12,7 @@ final class CollectionsStream: PositionStream {
   private let incarnation: Incarnation
   private let set: CollectionSet
   private let range: PositionRange
-  private var pending = MinimumHeap<Item> { $0.name.lexicographicallyPrecedes($1.name) }
+  private var pending = MinimumHeap<Item> { $0.name.precedes($1.name) }
   private var current: Item?
   private var directory: (any KeyValueCursor)?
   private var frontier: [UInt8]?
@@ -137,7 +137,7 @@ final class CollectionsStream: PositionStream {
   }
 
   private func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    left.lexicographicallyPrecedes(right)
+    left.precedes(right)
   }
 }
 
@@ -204,7 +204,7 @@ extension CollectionsStream {
     view.statistics.seeks += 1
     while try cursor.next() {
       let collection = parent + cursor.key.dropFirst(prefix.count)
-      if let upper = range.upper, !collection.lexicographicallyPrecedes(upper) { return }
+      if let upper = range.upper, !collection.precedes(upper) { return }
       pending.insert(Item(name: collection, collection: collection))
     }
   }

@@ -27,15 +27,15 @@ package struct PositionRange: Sendable, Hashable {
   /// Whether no position can lie in it.
   package var isEmpty: Bool {
     guard let upper else { return false }
-    return !lower.lexicographicallyPrecedes(upper)
+    return !lower.precedes(upper)
   }
 
   /// The positions in both.
   package func intersection(_ other: PositionRange) -> PositionRange {
-    let low = lower.lexicographicallyPrecedes(other.lower) ? other.lower : lower
+    let low = lower.precedes(other.lower) ? other.lower : lower
     guard let mine = upper else { return PositionRange(lower: low, upper: other.upper) }
     guard let theirs = other.upper else { return PositionRange(lower: low, upper: mine) }
-    let high = theirs.lexicographicallyPrecedes(mine) ? theirs : mine
+    let high = theirs.precedes(mine) ? theirs : mine
     return PositionRange(lower: low, upper: high)
   }
 

@@ -62,7 +62,7 @@ final class SortStream: PositionStream {
 
   private func fill(_ wanted: PositionRange) throws {
     let base = try openBase()
-    var heap = MinimumHeap<SortBuffer.Entry> { $1.position.lexicographicallyPrecedes($0.position) }
+    var heap = MinimumHeap<SortBuffer.Entry> { $1.position.precedes($0.position) }
     var overflowed = false
     var name: [UInt8] = []
     while try base.next() {
@@ -74,7 +74,7 @@ final class SortStream: PositionStream {
       }
       overflowed = true
       if let greatest = heap.minimum,
-        entry.position.lexicographicallyPrecedes(greatest.position)
+        entry.position.precedes(greatest.position)
       {
         heap.replaceMinimum(with: entry)
       }
@@ -115,7 +115,7 @@ final class SortBuffer {
 
   /// Takes the least positions of a range.
   func replace(with unsorted: [Entry], from range: PositionRange, isComplete: Bool) {
-    entries = unsorted.sorted { $0.position.lexicographicallyPrecedes($1.position) }
+    entries = unsorted.sorted { $0.position.precedes($1.position) }
     self.range = range
     self.isComplete = isComplete
   }
@@ -123,10 +123,10 @@ final class SortBuffer {
   /// Whether the beginning of a range is in the buffer, as far as there is anything.
   func covers(_ wanted: PositionRange) -> Bool {
     guard let range, range.upper == wanted.upper,
-      !wanted.lower.lexicographicallyPrecedes(range.lower)
+      !wanted.lower.precedes(range.lower)
     else { return false }
     guard let last = entries.last else { return isComplete }
-    return isComplete || !last.position.lexicographicallyPrecedes(wanted.lower)
+    return isComplete || !last.position.precedes(wanted.lower)
   }
 
   /// The first entry at or above a position.
@@ -135,7 +135,7 @@ final class SortBuffer {
     var high = entries.count
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].position.lexicographicallyPrecedes(position) {
+      if entries[middle].position.precedes(position) {
         low = middle + 1
       } else {
         high = middle

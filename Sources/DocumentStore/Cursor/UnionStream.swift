@@ -45,7 +45,7 @@ final class UnionStream {
     for index in keys.indices {
       guard let key = keys[index] else { continue }
       if let best = least, let bytes = keys[best]?.bytes,
-        !key.bytes.lexicographicallyPrecedes(bytes)
+        !key.bytes.precedes(bytes)
       {
         continue
       }

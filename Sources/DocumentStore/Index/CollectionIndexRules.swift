@@ -50,8 +50,8 @@ struct CollectionIndexRules: Sendable {
   }
 
   /// The kinds of automatic entries that commits keep for a field, by its encoded names.
-  func maintained(fieldPath names: ArraySlice<UInt8>) -> Set<AutomaticIndexKind> {
-    override(names: names)?.storage ?? Self.defaultStorage
+  func maintained(fieldPath names: Slice<UnsafeRawBufferPointer>) -> Set<AutomaticIndexKind> {
+    override(names: Array(names)[...])?.storage ?? Self.defaultStorage
   }
 
   private func override(names: ArraySlice<UInt8>) -> FieldOverride? {

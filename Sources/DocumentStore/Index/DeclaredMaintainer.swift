@@ -21,42 +21,64 @@ struct DeclaredMaintainer: IndexMaintainer {
 
   func addEntries(of document: IndexedDocument, to entries: inout [IndexEntry]) {
     let definition = index.definition
+    let values = document.values
+    var items: [IndexedValues.Item] = []
+    items.reserveCapacity(paths.count)
+    var elements: [IndexedValues.Item] = []
+    var elementPlace: Int?
+    for (place, path) in paths.enumerated() {
+      if definition.fields[place].mode == .contains {
+        elements = values.elements(at: path)
+        elementPlace = place
+        guard let first = elements.first else { return }
+        items.append(first)
+      } else {
+        guard let item = values.value(at: path) else { return }
+        items.append(item)
+      }
+    }
     let prefix = IndexKey.declaredPrefix(
       incarnation: incarnation,
       number: index.number,
       scope: definition.scope,
       collection: document.collection
     )
-    var partial = [IndexEntry(key: prefix, tags: [])]
-    for (field, path) in zip(definition.fields, paths) {
-      let found =
-        field.mode == .contains
-        ? document.values.elements(at: path) : document.values.value(at: path).map { [$0] } ?? []
-      if found.isEmpty { return }
-      partial = partial.flatMap { entry in
-        found.map { extend(entry, by: $0, field.mode, document.values) }
-      }
-    }
     var name = document.name(definition.scope)
     if definition.nameDirection == .descending { OrderedEncoding.invert(&name, from: 0) }
-    for entry in partial { entries.append(finish(entry, name)) }
+    guard let elementPlace else {
+      entries.append(entry(items, values, prefix, name))
+      return
+    }
+    for element in elements {
+      items[elementPlace] = element
+      entries.append(entry(items, values, prefix, name))
+    }
   }
 
-  private func extend(
-    _ entry: IndexEntry,
-    by item: IndexedValues.Item,
-    _ mode: IndexFieldMode,
-    _ values: IndexedValues
+  private func entry(
+    _ items: [IndexedValues.Item],
+    _ values: IndexedValues,
+    _ prefix: [UInt8],
+    _ name: [UInt8]
   ) -> IndexEntry {
-    var key = entry.key
-    let start = key.count
-    key.append(contentsOf: values.encoded(item))
-    if mode == .descending { OrderedEncoding.invert(&key, from: start) }
-    return IndexEntry(key: key, tags: entry.tags + [item.tag.rawValue])
+    var key: [UInt8] = []
+    let length = items.reduce(prefix.count + name.count) { $0 + $1.value.count }
+    key.reserveCapacity(length)
+    key.append(contentsOf: prefix)
+    values.withBytes { bytes in
+      for (field, item) in zip(index.definition.fields, items) {
+        let start = key.count
+        key.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[item.value]))
+        if field.mode == .descending { OrderedEncoding.invert(&key, from: start) }
+      }
+    }
+    key.append(contentsOf: name)
+    return IndexEntry(key: key, tags: tags(items))
   }
 
-  private func finish(_ entry: IndexEntry, _ name: [UInt8]) -> IndexEntry {
-    let tags = entry.tags.prefix((entry.tags.lastIndex { $0 != 0 } ?? -1) + 1)
-    return IndexEntry(key: entry.key + name, tags: Array(tags))
+  /// The values' tags without trailing zeros.
+  private func tags(_ items: [IndexedValues.Item]) -> [UInt8] {
+    guard let last = items.lastIndex(where: { $0.tag != .exact }) else { return [] }
+    return items[...last].map(\.tag.rawValue)
   }
 }

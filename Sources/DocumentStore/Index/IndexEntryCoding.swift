@@ -13,6 +13,12 @@ package struct IndexEntry: Sendable, Hashable {
     self.key = key
     self.tags = tags
   }
+
+  /// The tags of an entry with one value.
+  static func tags(_ tag: ValueTag) -> [UInt8] { singleTags[Int(tag.rawValue)] }
+
+  /// One array for each tag there can be, so that entries share them.
+  private static let singleTags: [[UInt8]] = (0...UInt8.max).map { $0 == 0 ? [] : [$0] }
 }
 
 /// Values of index entries, and the keys of their history.

@@ -28,7 +28,6 @@ package struct IndexedDocument {
   package let collection: ResourcePath
   let values: IndexedValues
   private let id: [UInt8]
-  private let wholePath: [UInt8]
 
   /// Reads and encodes a document's values.
   package init(path: ResourcePath, fields: DocumentFields) {
@@ -38,11 +37,13 @@ package struct IndexedDocument {
     var bytes: [UInt8] = []
     IndexKey.appendName(path, scope: .collection, to: &bytes)
     id = bytes
-    bytes = []
-    IndexKey.appendName(path, scope: .collectionGroup, to: &bytes)
-    wholePath = bytes
   }
 
   /// The name part of the document's entries in a scope, ascending.
-  func name(_ scope: IndexScope) -> [UInt8] { scope == .collection ? id : wholePath }
+  func name(_ scope: IndexScope) -> [UInt8] {
+    if scope == .collection { return id }
+    var bytes: [UInt8] = []
+    IndexKey.appendName(path, scope: scope, to: &bytes)
+    return bytes
+  }
 }

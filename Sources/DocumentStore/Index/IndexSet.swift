@@ -62,7 +62,7 @@ package struct IndexSet: Sendable {
     if entries.count > Self.maximumEntries {
       throw .invalidArgument("too many index entries for entity")
     }
-    entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    entries.sort { $0.key.precedes($1.key) }
     return entries
   }
 

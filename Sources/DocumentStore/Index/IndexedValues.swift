@@ -36,25 +36,24 @@ struct IndexedValues {
     }
   }
 
-  /// A field's encoded names, without the terminator.
-  func path(of item: Item) -> ArraySlice<UInt8> { buffer[item.path] }
-
-  /// The same with the terminator.
-  func terminatedPath(of item: Item) -> ArraySlice<UInt8> {
-    buffer[item.path.lowerBound...item.path.upperBound]
-  }
-
-  /// An encoded value.
-  func encoded(_ item: Item) -> ArraySlice<UInt8> { buffer[item.value] }
+  /// Lends the bytes that items' ranges are in.
+  func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { buffer.withUnsafeBytes(body) }
 
   /// The value of a field, by its encoded names.
   func value(at path: [UInt8]) -> Item? {
-    values.first { buffer[$0.path].elementsEqual(path) }
+    withBytes { bytes in values.first { isSame(bytes[$0.path], path) } }
   }
 
   /// The elements of an array field, by its encoded names.
   func elements(at path: [UInt8]) -> [Item] {
-    elements.filter { buffer[$0.path].elementsEqual(path) }
+    withBytes { bytes in elements.filter { isSame(bytes[$0.path], path) } }
+  }
+
+  private func isSame(_ slice: Slice<UnsafeRawBufferPointer>, _ path: [UInt8]) -> Bool {
+    slice.count == path.count
+      && path.withUnsafeBytes {
+        compareBytes(UnsafeRawBufferPointer(rebasing: slice), $0) == .equal
+      }
   }
 
   private mutating func addElements(of array: ValueView, at path: Range<Int>) {

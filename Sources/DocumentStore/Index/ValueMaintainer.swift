@@ -7,8 +7,8 @@ struct ValueMaintainer: IndexMaintainer {
   init(_ rules: CollectionIndexRules) { self.rules = rules }
 
   func addEntries(of document: IndexedDocument, to entries: inout [IndexEntry]) {
-    let writer = AutomaticEntryWriter(rules, document, elements: false)
-    for value in document.values.values { writer.add(value, to: &entries) }
+    AutomaticEntryWriter(rules, document, elements: false)
+      .add(document.values.values, of: document.values, to: &entries)
   }
 }
 
@@ -20,28 +20,30 @@ struct ElementMaintainer: IndexMaintainer {
 
   func addEntries(of document: IndexedDocument, to entries: inout [IndexEntry]) {
     if document.values.elements.isEmpty { return }
-    let writer = AutomaticEntryWriter(rules, document, elements: true)
-    for element in document.values.elements { writer.add(element, to: &entries) }
+    AutomaticEntryWriter(rules, document, elements: true)
+      .add(document.values.elements, of: document.values, to: &entries)
   }
 }
 
 /// Puts the keys of automatic entries together.
 private struct AutomaticEntryWriter {
   private let rules: CollectionIndexRules
-  private let document: IndexedDocument
   private let elements: Bool
   private let collectionPrefix: [UInt8]
+  private let collectionName: [UInt8]
   private let groupPrefix: [UInt8]
+  private let groupName: [UInt8]
 
   init(_ rules: CollectionIndexRules, _ document: IndexedDocument, elements: Bool) {
     self.rules = rules
-    self.document = document
     self.elements = elements
     collectionPrefix = IndexKey.automaticPrefix(
       incarnation: rules.incarnation,
       kind: AutomaticIndexKind(scope: .collection, elements: elements),
       collection: document.collection
     )
+    collectionName = document.name(.collection)
+    groupName = rules.hasGroupFields ? document.name(.collectionGroup) : []
     groupPrefix =
       rules.hasGroupFields
       ? IndexKey.automaticPrefix(
@@ -51,33 +53,46 @@ private struct AutomaticEntryWriter {
       ) : []
   }
 
-  func add(_ value: IndexedValues.Item, to entries: inout [IndexEntry]) {
-    guard rules.hasOverrides else {
-      entries.append(entry(value, collectionPrefix, document.name(.collection)))
-      return
-    }
-    let kinds = rules.maintained(fieldPath: document.values.path(of: value))
-    if kinds.contains(AutomaticIndexKind(scope: .collection, elements: elements)) {
-      entries.append(entry(value, collectionPrefix, document.name(.collection)))
-    }
-    if kinds.contains(AutomaticIndexKind(scope: .collectionGroup, elements: elements)) {
-      entries.append(entry(value, groupPrefix, document.name(.collectionGroup)))
+  func add(
+    _ items: [IndexedValues.Item],
+    of values: IndexedValues,
+    to entries: inout [IndexEntry]
+  ) {
+    values.withBytes { bytes in
+      for item in items {
+        let kinds = rules.hasOverrides ? rules.maintained(fieldPath: bytes[item.path]) : nil
+        if kinds?.contains(AutomaticIndexKind(scope: .collection, elements: elements)) != false {
+          entries.append(entry(item, bytes, collectionPrefix, collectionName))
+        }
+        if kinds?.contains(AutomaticIndexKind(scope: .collectionGroup, elements: elements)) == true
+        {
+          entries.append(entry(item, bytes, groupPrefix, groupName))
+        }
+      }
     }
   }
 
   private func entry(
-    _ value: IndexedValues.Item,
+    _ item: IndexedValues.Item,
+    _ bytes: UnsafeRawBufferPointer,
     _ prefix: [UInt8],
     _ name: [UInt8]
   ) -> IndexEntry {
-    let path = document.values.terminatedPath(of: value)
-    let encoded = document.values.encoded(value)
-    var key: [UInt8] = []
-    key.reserveCapacity(prefix.count + path.count + encoded.count + name.count)
-    key.append(contentsOf: prefix)
-    key.append(contentsOf: path)
-    key.append(contentsOf: encoded)
-    key.append(contentsOf: name)
-    return IndexEntry(key: key, tags: value.tag == .exact ? [] : [value.tag.rawValue])
+    let path = bytes[item.path.lowerBound...item.path.upperBound]
+    let value = bytes[item.value]
+    let count = prefix.count + path.count + value.count + name.count
+    let key = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      var rest = UnsafeMutableRawBufferPointer(buffer)
+      func put(_ part: UnsafeRawBufferPointer) {
+        rest.copyMemory(from: part)
+        rest = UnsafeMutableRawBufferPointer(rebasing: rest[part.count...])
+      }
+      prefix.withUnsafeBytes { put($0) }
+      put(UnsafeRawBufferPointer(rebasing: path))
+      put(UnsafeRawBufferPointer(rebasing: value))
+      name.withUnsafeBytes { put($0) }
+      initialized = count
+    }
+    return IndexEntry(key: key, tags: IndexEntry.tags(item.tag))
   }
 }

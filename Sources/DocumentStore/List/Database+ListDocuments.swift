@@ -148,7 +148,7 @@ private struct MissingMerge {
       parent = try parents.next()
       return (only, nil)
     }
-    if let below = parent, below.lexicographicallyPrecedes(current.id) {
+    if let below = parent, below.precedes(current.id) {
       parent = try parents.next()
       return (below, nil)
     }
@@ -191,7 +191,7 @@ final class ParentWalk {
     // Ids are segments; the terminator would be a collection with documents of its own.
     let lowest = [SegmentEncoding.numericTag]
     while true {
-      let start = position.lexicographicallyPrecedes(lowest) ? lowest : position
+      let start = position.precedes(lowest) ? lowest : position
       let range = PositionRange(lower: start).keys(below: prefix)
       let cursor = try view.reader.cursor(over: range, reversed: false)
       view.statistics.seeks += 1

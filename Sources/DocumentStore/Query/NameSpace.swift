@@ -48,7 +48,7 @@ package struct NameSpace: Sendable, Hashable {
     if bytes.starts(with: pathBytes), bytes.count > pathBytes.count {
       return .at(Array(bytes.dropFirst(pathBytes.count)))
     }
-    return bytes.lexicographicallyPrecedes(pathBytes) || bytes == pathBytes
+    return bytes.precedes(pathBytes) || bytes == pathBytes
       ? .beforeAll : .afterAll
   }
 

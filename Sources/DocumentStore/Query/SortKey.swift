@@ -125,7 +125,7 @@ extension DisjunctPlan {
         continue
       }
       if part.elementsEqual(constant) { continue }
-      isAfter = constant.lexicographicallyPrecedes(part)
+      isAfter = constant.precedes(part)
       break
     }
     if reduced.isEmpty { return isAfter ? .afterStream : .beforeStream }

@@ -19,7 +19,7 @@ struct NearestSearch {
     let name: [UInt8]
 
     func isNearer(than other: Neighbour) -> Bool {
-      rank < other.rank || (rank == other.rank && name.lexicographicallyPrecedes(other.name))
+      rank < other.rank || (rank == other.rank && name.precedes(other.name))
     }
   }
 

@@ -36,6 +36,9 @@ package struct VerificationSummary: Sendable, Hashable {
   package var differences = 0
   /// Whether entries of indexes that are being built or erased were left out.
   package var skippedUnfinishedIndexes = false
+
+  /// Nothing looked at yet.
+  package init() {}
 }
 
 extension Database {

@@ -8,6 +8,8 @@ package struct CallContext: Sendable {
   package let authorization: String?
   /// Whether the connection is encrypted.
   package let isSecure: Bool
+  /// Whether the peer is this machine (loopback or the control socket).
+  package let isLocal: Bool
   /// When the caller stops waiting; nil is never.
   package let deadline: ContinuousClock.Instant?
   /// Raised when the caller went away or the deadline passed; work in progress looks at it.
@@ -18,12 +20,14 @@ package struct CallContext: Sendable {
     requestID: String,
     authorization: String?,
     isSecure: Bool,
+    isLocal: Bool = false,
     deadline: ContinuousClock.Instant? = nil,
     cancellation: Cancellation = Cancellation()
   ) {
     self.requestID = requestID
     self.authorization = authorization
     self.isSecure = isSecure
+    self.isLocal = isLocal
     self.deadline = deadline
     self.cancellation = cancellation
   }

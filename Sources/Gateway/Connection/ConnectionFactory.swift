@@ -26,13 +26,18 @@ final class ConnectionFactory: Sendable {
     )
   }
 
+  /// Cuts the services' threads off from the event loops, which may end after this.
+  func close() {
+    for mailbox in mailboxes.values { mailbox.close() }
+  }
+
   /// Adds the first handlers of an accepted connection; runs on its event loop.
   func configure(_ channel: any Channel) throws {
     guard registry.admit(channel) else {
       environment.logger.warning("connection refused: too many are open")
       throw ChannelError.inappropriateOperationForState
     }
-    let patience = TimeAmount.seconds(environment.limits.headSeconds)
+    let patience = TimeAmount(environment.limits.headTimeout)
     guard let certificates else {
       let detector = ProtocolDetector(patience: patience) { isHTTP2 in
         try self.start(channel, isHTTP2: isHTTP2, isSecure: false)
@@ -89,6 +94,8 @@ final class ConnectionFactory: Sendable {
       HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerListBytes),
       HTTP2Setting(parameter: .initialWindowSize, value: HTTP2Connection.streamWindow),
     ]
+    // RequestHead checks what matters of a request's headers; our own need no check.
+    connection.headerBlockValidation = .disabled
     connection.maximumSequentialEmptyDataFrames = 16
     connection.controlFrameRateLimit.maximumCount = limits.controlFramesPerTenSeconds
     connection.controlFrameRateLimit.windowLength = .seconds(10)

@@ -32,10 +32,10 @@ final class HTTP1Connection: Sendable {
       responder: { request, writer, _ in try await self.respond(request, writer) },
       configuration: HTTP1Channel.Configuration(
         additionalChannelHandlers: [
-          HTTP1BodyTimeout(limit: .seconds(limits.bodySeconds)),
-          StalledReaderTimeout(limit: .seconds(limits.stalledReaderSeconds)),
+          HTTP1BodyTimeout(limit: TimeAmount(limits.bodyTimeout)),
+          StalledReaderTimeout(limit: TimeAmount(limits.stalledReaderTimeout)),
         ],
-        idleTimeout: .seconds(limits.headSeconds),
+        idleTimeout: TimeAmount(limits.headTimeout),
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: limits.metadataBytes,
           maxHeaderListSize: limits.headerListBytes,

@@ -38,12 +38,14 @@ struct RESTFeature: HTTPFeature {
     guard let body = try await body(of: request) else {
       return Response(status: .contentTooLarge)
     }
-    let call = try transcoder.call(
-      method: request.method.rawValue,
-      path: request.uri.path,
-      query: request.uri.query,
-      body: body
-    )
+    guard
+      let call = try transcoder.call(
+        method: request.method.rawValue,
+        path: request.uri.path,
+        query: request.uri.query,
+        body: body
+      )
+    else { throw FirestoreError(.notFound, "The server has no route \(request.uri.path).") }
     do {
       let response =
         call.method.shape == .serverStreaming
@@ -76,7 +78,7 @@ struct RESTFeature: HTTPFeature {
         continuation.resume(with: $0)
       }
     }
-    return .json(transcoder.json(of: call.method, response: message))
+    return .json(try transcoder.json(of: call.method, response: message))
   }
 
   /// Opens the stream and waits for its first part, so that an early error still has its status.
@@ -103,14 +105,14 @@ struct RESTFeature: HTTPFeature {
     _ method: RPCMethod,
     to writer: inout any ResponseBodyWriter
   ) async throws {
-    var part = ByteBuffer(bytes: RESTStream.open)
+    var part = ByteBuffer(bytes: RESTStream.opening)
     var messages = first
     var isFirst = true
     while !messages.isEmpty {
       for message in messages {
         if !isFirst { part.writeBytes(RESTStream.separator) }
         isFirst = false
-        part.writeBytes(transcoder.json(of: method, response: message))
+        part.writeBytes(try transcoder.json(of: method, response: message))
       }
       try await writer.write(part)
       part.clear()
@@ -123,7 +125,7 @@ struct RESTFeature: HTTPFeature {
         messages = []
       }
     }
-    part.writeBytes(RESTStream.close)
+    part.writeBytes(RESTStream.closing)
     try await writer.write(part)
   }
 }

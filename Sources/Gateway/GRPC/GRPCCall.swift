@@ -98,7 +98,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
       throw FirestoreError(.unimplemented, "The server has no method \(head.path.prefix(200)).")
     case .firestore(let method) where method.shape == .bidirectional:
       throw FirestoreError(.unimplemented, "\(method.rawValue) is not served yet.")
-    case .firestore, .health:
+    case .firestore, .healthCheck, .healthWatch:
       return route
     }
   }
@@ -158,9 +158,9 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
       connection.environment.service.stream(method, request: request, context: context) {
         mailbox.post(.stream($0), to: self)
       }
-    case .health(.check):
+    case .healthCheck:
       receive(.message(connection.environment.health.check(request)))
-    case .health(.watch):
+    case .healthWatch:
       receive(.stream(connection.environment.health.watch(request)))
     case .unknown:
       preconditionFailure("a call of no method was admitted")

@@ -45,7 +45,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     self.eventLoop = eventLoop
     self.id = id
     self.head = head
-    deadline = .now() + .seconds(connection.environment.limits.bodySeconds)
+    deadline = .now() + TimeAmount(connection.environment.limits.bodyTimeout)
     let body = Body.makeSequence(
       backPressureStrategy: .init(lowWatermark: 4, highWatermark: 16),
       finishOnDeinit: true,
@@ -243,30 +243,5 @@ private struct BridgedResponseWriter: ResponseBodyWriter {
 
   consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
     try await request.finish()
-  }
-}
-
-extension HTTPRequest {
-  /// The request that an HTTP/2 header block describes; nil without method or path.
-  init?(_ headers: HPACKHeaders) {
-    var pseudo: [String: String] = [:]
-    var fields = HTTPFields()
-    for (name, value, _) in headers {
-      if name.hasPrefix(":") {
-        pseudo[name] = value
-      } else if let name = HTTPField.Name(name) {
-        fields.append(HTTPField(name: name, value: value))
-      }
-    }
-    guard let method = pseudo[":method"].flatMap({ HTTPRequest.Method($0) }),
-      let path = pseudo[":path"]
-    else { return nil }
-    self.init(
-      method: method,
-      scheme: pseudo[":scheme"],
-      authority: pseudo[":authority"],
-      path: path,
-      headerFields: fields
-    )
   }
 }

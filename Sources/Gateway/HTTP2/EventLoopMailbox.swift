@@ -18,6 +18,7 @@ final class EventLoopMailbox: Sendable {
   private struct State {
     var waiting: [(call: GRPCCall, answer: Answer)] = []
     var isDrainScheduled = false
+    var isClosed = false
   }
 
   let eventLoop: any EventLoop
@@ -34,12 +35,22 @@ final class EventLoopMailbox: Sendable {
       call.connection.flushUnlessReading()
       return
     }
-    let mustSchedule = state.withLock { state in
+    // Scheduled under the lock, so that nothing is after `close`.
+    state.withLock { state in
+      guard !state.isClosed else { return }
       state.waiting.append((call, answer))
-      defer { state.isDrainScheduled = true }
-      return !state.isDrainScheduled
+      guard !state.isDrainScheduled else { return }
+      state.isDrainScheduled = true
+      eventLoop.execute { self.drain() }
     }
-    if mustSchedule { eventLoop.execute { self.drain() } }
+  }
+
+  /// Drops every further answer; the event loop may end after this.
+  func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.waiting = []
+    }
   }
 
   private func drain() {

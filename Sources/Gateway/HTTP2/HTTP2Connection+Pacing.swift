@@ -49,17 +49,17 @@ extension HTTP2Connection {
     wake = (deadline, task)
   }
 
-  /// Has the timer look after a client that may stop reading.
+  /// Has the timer look after a client that was given something to read.
   func watchReader() {
     lastProgress = .now()
-    wake(at: lastProgress + .seconds(environment.limits.stalledReaderSeconds))
+    wake(at: lastProgress + TimeAmount(environment.limits.stalledReaderTimeout))
   }
 
   /// Ends calls whose deadline passed, drops a stalled reader and sets the timer for the next.
   private func expireCalls() {
     let now = NIODeadline.now()
     if unwrittenBytes > 0 {
-      let stalled = lastProgress + .seconds(environment.limits.stalledReaderSeconds)
+      let stalled = lastProgress + TimeAmount(environment.limits.stalledReaderTimeout)
       guard now < stalled else {
         environment.logger.info("client stopped reading", metadata: ["connection": "\(number)"])
         context?.close(promise: nil)

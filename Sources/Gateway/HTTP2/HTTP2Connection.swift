@@ -133,7 +133,9 @@ final class HTTP2Connection: ChannelInboundHandler {
     guard shutdown != .closing else {
       return write(HTTP2Frame(streamID: id, payload: .rstStream(.refusedStream)))
     }
-    let head = RequestHead(payload.headers)
+    guard let head = RequestHead(payload.headers) else {
+      return write(HTTP2Frame(streamID: id, payload: .rstStream(.protocolError)))
+    }
     if head.isGRPC {
       openCall(head, on: id, isComplete: payload.endStream)
     } else {
@@ -226,10 +228,10 @@ final class HTTP2Connection: ChannelInboundHandler {
   /// Writes a DATA frame of a stream's answer and counts it until it left.
   func writeData(_ data: ByteBuffer, of stream: any ConnectionStream, on id: HTTP2StreamID) {
     let size = data.readableBytes
+    if unwrittenBytes == 0 { watchReader() }
     unwrittenBytes += size
     stream.unwrittenBytes += size
     environment.metrics.sentBytes.add(size)
-    if wake == nil { watchReader() }
     write(
       HTTP2Frame(
         streamID: id,

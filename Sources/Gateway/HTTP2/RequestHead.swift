@@ -1,20 +1,31 @@
 import NIOHPACK
 
 /// What the gateway reads of an HTTP/2 request's headers, in one pass over them.
+///
+/// The HTTP/2 layer's own validation of header blocks is off, because it costs a tenth of a call.
+/// What matters is checked here: one method and one path; and for requests that are not gRPC,
+/// whose every field is looked at, in `HTTPRequest.init?(_:)`.
 struct RequestHead {
-  var path = ""
-  var contentType = ""
-  var authorization: String?
-  var timeout: String?
-  var encoding: String?
+  private(set) var method = ""
+  private(set) var path = ""
+  private(set) var contentType = ""
+  private(set) var authorization: String?
+  private(set) var timeout: String?
+  private(set) var encoding: String?
   /// The headers' size as HPACK counts it.
-  var bytes = 0
+  private(set) var bytes = 0
 
-  init(_ headers: HPACKHeaders) {
+  /// Reads the block; nil if it is no request's.
+  init?(_ headers: HPACKHeaders) {
     for (name, value, _) in headers {
       bytes += name.utf8.count + value.utf8.count + 32
       switch name {
-      case ":path": path = value
+      case ":method":
+        guard method.isEmpty else { return nil }
+        method = value
+      case ":path":
+        guard path.isEmpty else { return nil }
+        path = value
       case "content-type": contentType = value
       case "authorization": authorization = value
       case "grpc-timeout": timeout = value
@@ -22,11 +33,13 @@ struct RequestHead {
       default: continue
       }
     }
+    if method.isEmpty || path.isEmpty { return nil }
   }
 
   /// Whether the request is a gRPC call: `application/grpc`, alone or with `+proto` or parameters.
   var isGRPC: Bool {
-    contentType == "application/grpc"
+    guard method == "POST" else { return false }
+    return contentType == "application/grpc"
       || contentType.hasPrefix("application/grpc+") || contentType.hasPrefix("application/grpc;")
   }
 }

@@ -66,7 +66,7 @@ struct CallName: Sendable {
   init(_ path: GRPCPath) {
     switch path {
     case .firestore(let method): self.init(method)
-    case .health: self = .health
+    case .healthCheck, .healthWatch: self = .health
     case .unknown: self = .unknown
     }
   }

@@ -54,7 +54,8 @@ package final class MetricsRegistry: Sendable {
     var text = renderOwn()
     for (name, value) in sources.withLock({ $0 }).flatMap({ $0() }) {
       let name = Self.prometheusName(name)
-      let type = name.hasSuffix("_total") ? CounterMetric.prometheusType : GaugeMetric.prometheusType
+      let type =
+        name.hasSuffix("_total") ? CounterMetric.prometheusType : GaugeMetric.prometheusType
       text += "# TYPE \(name) \(type)\n\(name) \(value)\n"
     }
     return text

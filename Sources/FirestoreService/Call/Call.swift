@@ -1,0 +1,19 @@
+import FirestoreModel
+import FirestoreWire
+
+/// A call whose caller is known, on its way through one operation.
+struct Call: Sendable {
+  let method: RPCMethod
+  let caller: Caller
+  let context: CallContext
+
+  /// Throws CANCELLED or DEADLINE_EXCEEDED when nobody waits for the answer any more.
+  func checkWanted() throws(FirestoreError) {
+    if context.cancellation.isCancelled {
+      throw FirestoreError(.cancelled, "The call was cancelled.")
+    }
+    if let deadline = context.deadline, ContinuousClock.now >= deadline {
+      throw FirestoreError(.deadlineExceeded, "Deadline exceeded.")
+    }
+  }
+}

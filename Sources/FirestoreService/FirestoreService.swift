@@ -1,0 +1,146 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+import Logging
+
+/// Firestore's API on the store: names the caller, authorises, and does one store call an operation.
+///
+/// What memory can answer is answered on the caller's thread; what may touch the disk goes to the
+/// engine threads; commits answer from the store's own threads once they are durable.
+package final class FirestoreService: RPCService {
+  /// Answers a call with the encoded response.
+  typealias Respond = @Sendable (Result<[UInt8], FirestoreError>) -> Void
+  /// Answers a call with a stream of responses.
+  typealias RespondStream = @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
+
+  let databases: Databases
+  let access: AccessControl
+  private let threads: EngineThreads
+  private let log: Logger
+
+  /// A service over an open store.
+  package init(
+    databases: Databases,
+    access: AccessControl,
+    threads: EngineThreads,
+    log: Logger
+  ) {
+    self.databases = databases
+    self.access = access
+    self.threads = threads
+    self.log = log
+  }
+
+  package func unary(
+    _ method: RPCMethod,
+    request: [UInt8],
+    context: CallContext,
+    respond: @escaping @Sendable (Result<[UInt8], FirestoreError>) -> Void
+  ) {
+    do {
+      try perform(method, request, try makeCall(method, context), respond)
+    } catch {
+      respond(.failure(reported(error, context)))
+    }
+  }
+
+  package func stream(
+    _ method: RPCMethod,
+    request: [UInt8],
+    context: CallContext,
+    respond: @escaping @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
+  ) {
+    do {
+      try open(method, request, try makeCall(method, context), respond)
+    } catch {
+      respond(.failure(reported(error, context)))
+    }
+  }
+
+  private func makeCall(_ method: RPCMethod, _ context: CallContext) throws -> Call {
+    let call = Call(method: method, caller: try access.identify(context), context: context)
+    try call.checkWanted()
+    return call
+  }
+
+  private func perform(
+    _ method: RPCMethod,
+    _ request: [UInt8],
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    switch method {
+    case .getDocument: try getDocument(.init(decoding: request), call, respond)
+    case .listDocuments: try listDocuments(.init(decoding: request), call, respond)
+    case .createDocument: try createDocument(request, call, respond)
+    case .updateDocument: try updateDocument(.init(decoding: request), call, respond)
+    case .deleteDocument: try deleteDocument(.init(decoding: request), call, respond)
+    case .beginTransaction: try beginTransaction(.init(decoding: request), call, respond)
+    case .commit: try commit(.init(decoding: request), call, respond)
+    case .rollback: try rollback(.init(decoding: request), call, respond)
+    case .partitionQuery: try partitionQuery(.init(decoding: request), call, respond)
+    case .listCollectionIDs: try listCollectionIDs(.init(decoding: request), call, respond)
+    case .batchWrite: try batchWrite(.init(decoding: request), call, respond)
+    case .batchGetDocuments, .runQuery, .executePipeline, .runAggregationQuery, .write, .listen:
+      throw Self.unimplemented(method)
+    }
+  }
+
+  private func open(
+    _ method: RPCMethod,
+    _ request: [UInt8],
+    _ call: Call,
+    _ respond: @escaping RespondStream
+  ) throws {
+    switch method {
+    case .batchGetDocuments: try batchGetDocuments(.init(decoding: request), call, respond)
+    case .runQuery: try runQuery(.init(decoding: request), call, respond)
+    case .runAggregationQuery: try runAggregationQuery(.init(decoding: request), call, respond)
+    case .executePipeline: try executePipeline(.init(decoding: request), call)
+    case .getDocument, .listDocuments, .createDocument, .updateDocument, .deleteDocument,
+      .beginTransaction, .commit, .rollback, .partitionQuery, .listCollectionIDs, .batchWrite,
+      .write, .listen:
+      throw Self.unimplemented(method)
+    }
+  }
+
+  /// Runs blocking work on the engine threads and answers with what it returns or throws.
+  func onEngine<Answer: Sendable>(
+    _ call: Call,
+    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ work: @escaping @Sendable () throws -> Answer
+  ) throws {
+    let accepted = threads.submit { [self] in
+      do {
+        try call.checkWanted()
+        respond(.success(try work()))
+      } catch {
+        respond(.failure(reported(error, call.context)))
+      }
+    }
+    guard accepted else {
+      throw FirestoreError(.resourceExhausted, "The server is overloaded. Try again later.")
+    }
+  }
+
+  /// The client's error; what it is not told goes to the log.
+  func reported(_ error: any Error, _ context: CallContext) -> FirestoreError {
+    let visible = FirestoreError.storage(error)
+    switch visible.code {
+    case .internalError, .dataLoss, .unavailable, .unknown:
+      log.error(
+        "call failed",
+        metadata: [
+          "request": "\(context.requestID)", "code": "\(visible.code)",
+          "cause": "\(visible.cause.map { "\($0)" } ?? visible.message)",
+        ]
+      )
+    default: break
+    }
+    return visible
+  }
+
+  static func unimplemented(_ method: RPCMethod) -> FirestoreError {
+    FirestoreError(.unimplemented, "\(method.rawValue) is not implemented by this server.")
+  }
+}

@@ -1,0 +1,102 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+
+// ListDocuments, ListCollectionIds and PartitionQuery.
+
+extension FirestoreService {
+  func listDocuments(
+    _ request: WireListDocumentsRequest,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    let id = request.parent.database
+    try access.authorize(call.caller, .list(id, request.query))
+    if request.showMissing {
+      try access.authorize(call.caller, .metadata(id, method: "Metadata operations"))
+    }
+    let database = try databases.database(id)
+    let consistency = try Consistency(request.consistency)
+    try onEngine(call, respond) {
+      let page = try database.listDocuments(.init(request), consistency: consistency)
+      let items = page.documents.map { item -> ListedDocument in
+        switch item {
+        case .found(let record): .found(record)
+        case .missing(let name): .missing(name)
+        }
+      }
+      return ListDocumentsResponse(
+        items: items,
+        nextPageToken: page.nextPageToken,
+        mask: request.mask
+      ).encoded()
+    }
+  }
+
+  func listCollectionIDs(
+    _ request: ListCollectionIDsRequest,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    let id = request.parent.database
+    try access.authorize(call.caller, .metadata(id, method: "Metadata operations"))
+    let database = try databases.database(id)
+    try onEngine(call, respond) {
+      let page = try database.listCollectionIDs(
+        parent: request.parent.path,
+        pageSize: request.pageSize,
+        pageToken: request.pageToken,
+        consistency: Consistency(readTime: request.readTime)
+      )
+      return ListCollectionIDsResponse(ids: page.ids, nextPageToken: page.nextPageToken).encoded()
+    }
+  }
+
+  func partitionQuery(
+    _ request: PartitionQueryRequest,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    let id = request.parent.database
+    try access.authorize(call.caller, .list(id, request.query))
+    try access.authorize(call.caller, .metadata(id, method: "PartitionQuery"))
+    let database = try databases.database(id)
+    try onEngine(call, respond) {
+      let page = try database.partition(
+        request.query,
+        count: Int(request.partitionCount),
+        pageSize: request.pageSize,
+        pageToken: request.pageToken,
+        consistency: Consistency(readTime: request.readTime)
+      )
+      let cursors = page.names.map { Cursor(values: [.reference($0)], before: false) }
+      return PartitionQueryResponse(partitions: cursors, nextPageToken: page.nextPageToken)
+        .encoded()
+    }
+  }
+}
+
+extension WireListDocumentsRequest {
+  /// The query that the list answers a page of; what the choke point judges.
+  fileprivate var query: Query {
+    var query = Query(
+      parent: parent.path,
+      scope: collectionID.map(Query.Scope.collection) ?? .children
+    )
+    query.orders = orders
+    query.limit = pageSize > 0 ? pageSize : nil
+    return query
+  }
+}
+
+extension StoreListDocumentsRequest {
+  /// The request in the store's terms.
+  fileprivate init(_ wire: WireListDocumentsRequest) {
+    self.init(parent: wire.parent.path, collectionID: wire.collectionID)
+    pageSize = wire.pageSize
+    pageToken = wire.pageToken
+    orders = wire.orders
+    mask = wire.mask
+    showMissing = wire.showMissing
+  }
+}

@@ -1,0 +1,75 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+
+// GetDocument and BatchGetDocuments.
+
+extension FirestoreService {
+  func getDocument(
+    _ request: GetDocumentRequest,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    try access.authorize(call.caller, .get([request.name]))
+    let database = try databases.database(request.name.database)
+    let mask = request.mask
+    switch try Consistency(request.consistency) {
+    case .latest:
+      if case .found(let record) = database.getCached(request.name.path) {
+        return respond(.success(DocumentResponse(record, mask: mask).encoded()))
+      }
+      try onEngine(call, respond) {
+        guard let record = try database.get(request.name.path) else {
+          throw Self.notFound(request.name)
+        }
+        return DocumentResponse(record, mask: mask).encoded()
+      }
+    case let consistency:
+      try read([request.name], of: database, consistency, call, respond) { found in
+        guard let record = found.items.first?.record else { throw Self.notFound(request.name) }
+        return DocumentResponse(record, mask: mask).encoded()
+      }
+    }
+  }
+
+  func batchGetDocuments(
+    _ request: BatchGetDocumentsRequest,
+    _ call: Call,
+    _ respond: @escaping RespondStream
+  ) throws {
+    try access.authorize(call.caller, .get(request.names))
+    let database = try databases.database(request.database)
+    let consistency = try Consistency(request.consistency)
+    try read(request.names, of: database, consistency, call, respond) { found in
+      BatchGetStream(found, in: request.database, mask: request.mask)
+    }
+  }
+
+  /// Reads documents on an engine thread, waiting for their locks without a thread.
+  private func read<Answer>(
+    _ names: [DocumentName],
+    of database: Database,
+    _ consistency: Consistency,
+    _ call: Call,
+    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ answer: @escaping @Sendable (BatchGetResult) throws -> Answer
+  ) throws {
+    let finish: @Sendable (Result<BatchGetResult, any Error>) -> Void = { [self] result in
+      do {
+        respond(.success(try answer(try result.get())))
+      } catch {
+        respond(.failure(reported(error, call.context)))
+      }
+    }
+    let failed: @Sendable (Result<Void, FirestoreError>) -> Void = { result in
+      if case .failure(let error) = result { finish(.failure(error)) }
+    }
+    try onEngine(call, failed) {
+      database.batchGet(names.map(\.path), consistency: consistency, completion: finish)
+    }
+  }
+
+  private static func notFound(_ name: DocumentName) -> FirestoreError {
+    FirestoreError(.notFound, "Document \"\(name.string)\" not found.")
+  }
+}

@@ -1,0 +1,34 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+
+// BeginTransaction and Rollback.
+
+extension FirestoreService {
+  func beginTransaction(
+    _ request: BeginTransactionRequest,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    try access.authorize(call.caller, .transaction(request.database))
+    let database = try databases.database(request.database)
+    let options = StoreTransactionOptions(wire: request.options)
+    try onEngine(call, respond) {
+      let id = try database.beginTransaction(options)
+      return BeginTransactionResponse(transaction: id.bytes).encoded()
+    }
+  }
+
+  func rollback(
+    _ request: RollbackRequest,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    try access.authorize(call.caller, .transaction(request.database))
+    let database = try databases.database(request.database)
+    try onEngine(call, respond) {
+      try database.rollback(TransactionID(request.transaction))
+      return EmptyResponse().encoded()
+    }
+  }
+}

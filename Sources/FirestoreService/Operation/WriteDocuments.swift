@@ -1,0 +1,127 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+
+// Commit, BatchWrite and the three writes of single documents.
+
+extension FirestoreService {
+  func commit(
+    _ request: WireCommitRequest,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    try access.authorize(call.caller, .write(request.writes))
+    let database = try databases.database(request.database)
+    let transaction = request.transaction.map(TransactionID.init)
+    let commit = StoreCommitRequest(writes: request.writes, transaction: transaction)
+    try submit(commit, to: database, call, respond) { outcome in
+      CommitResponse(results: outcome.results, commitTime: outcome.version).encoded()
+    }
+  }
+
+  func batchWrite(
+    _ request: BatchWriteRequest,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    try access.authorize(call.caller, .metadata(request.database, method: "Batch writes"))
+    try access.authorize(call.caller, .write(request.writes))
+    let database = try databases.database(request.database)
+    try onEngine(call, onlyFailure(respond)) { [self] in
+      database.batchWrite(request.writes) { result in
+        respond(
+          result.map { outcomes in
+            let results = outcomes.map { outcome in
+              outcome.mapError { self.reported($0, call.context) }
+            }
+            return BatchWriteResponse(outcomes: results).encoded()
+          }
+          .mapError { self.reported($0, call.context) }
+        )
+      }
+    }
+  }
+
+  func createDocument(
+    _ bytes: [UInt8],
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    var random = SystemRandomNumberGenerator()
+    let request = try CreateDocumentRequest(decoding: bytes, using: &random)
+    try write(request.write, mask: request.mask, call, respond)
+  }
+
+  func updateDocument(
+    _ request: UpdateDocumentRequest,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    try write(request.write, mask: request.mask, call, respond)
+  }
+
+  func deleteDocument(
+    _ request: DeleteDocumentRequest,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    try access.authorize(call.caller, .write([request.write]))
+    let database = try databases.database(request.write.name.database)
+    try submit(.init(writes: [request.write]), to: database, call, respond) { _ in
+      EmptyResponse().encoded()
+    }
+  }
+
+  /// Writes one document and answers with what it is then.
+  private func write(
+    _ write: Write,
+    mask: [FieldPath]?,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    try access.authorize(call.caller, .write([write]))
+    let database = try databases.database(write.name.database)
+    let submitted = StoreCommitRequest(writes: [write])
+    let finish: @Sendable (Result<CommitOutcome, FirestoreError>) -> Void = { [self] result in
+      switch result {
+      case .failure(let error): respond(.failure(error))
+      case .success(let outcome):
+        do {
+          try onEngine(call, respond) {
+            guard let record = try database.get(write.name.path, at: .at(outcome.version)) else {
+              throw FirestoreError(.internalError, "The written document was not found.")
+            }
+            return DocumentResponse(record, mask: mask).encoded()
+          }
+        } catch {
+          respond(.failure(reported(error, call.context)))
+        }
+      }
+    }
+    try submit(submitted, to: database, call, finish) { $0 }
+  }
+
+  /// Prepares a commit on an engine thread; the store answers when it is durable.
+  private func submit<Answer>(
+    _ commit: StoreCommitRequest,
+    to database: Database,
+    _ call: Call,
+    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ answer: @escaping @Sendable (CommitOutcome) -> Answer
+  ) throws {
+    try onEngine(call, onlyFailure(respond)) { [self] in
+      database.commit(commit) { result in
+        respond(result.map(answer).mapError { self.reported($0, call.context) })
+      }
+    }
+  }
+
+  /// For work that answers by itself unless it throws.
+  func onlyFailure<Answer>(
+    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void
+  ) -> @Sendable (Result<Void, FirestoreError>) -> Void {
+    { result in
+      if case .failure(let error) = result { respond(.failure(error)) }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+
+/// The command `brasa indexes`.
+struct IndexesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "indexes",
+    abstract: "List and apply index definitions.",
+    subcommands: [List.self, Apply.self],
+    defaultSubcommand: List.self
+  )
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the composite indexes with their states, and the single-field overrides."
+    )
+    @OptionGroup var data: DataOptions
+    @OptionGroup var database: DatabaseOptions
+
+    func run() throws {
+      try DatabasesCommand.print(.listIndexes(database: try database.label()), of: data)
+    }
+  }
+
+  struct Apply: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make the definitions those of a firestore.indexes.json.",
+      discussion: """
+        The file has the Firebase CLI's format. New indexes are built in the background; \
+        `brasa indexes list` shows their states. With --force, indexes and overrides that the \
+        file does not name are deleted.
+        """
+    )
+    @Argument(help: "The file.", completion: .file(extensions: ["json"])) var file: String
+    @Flag(name: .long, help: "Delete what the file does not name.") var force = false
+    @OptionGroup var data: DataOptions
+    @OptionGroup var database: DatabaseOptions
+
+    func run() throws {
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      let request = AdministrationRequest.applyIndexes(
+        database: try database.label(),
+        definitions: text,
+        deletingOthers: force
+      )
+      try DatabasesCommand.print(request, of: data)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import CoreMetrics
+import Gateway
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The command `brasa serve`.
+///
+/// Its standard output is one line, written when the port takes connections, for programs that
+/// start it: `brasa listening address=127.0.0.1 port=8080 tls=false mode=development`. Everything
+/// else goes to the log on standard error.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Run the server.",
+    discussion: """
+      Production is the default: it listens on loopback, checks every credential, and prints the \
+      administrator key that its first start generates once. --dev accepts what Google's emulators \
+      accept. SIGTERM and SIGINT stop the server once open calls have ended; SIGHUP reads the \
+      certificate files again. Every option is also an environment variable; a flag wins.
+      """
+  )
+
+  @OptionGroup var flags: ServeFlags
+
+  func run() async throws {
+    let settings = try ServeSettings(flags, environment: Self.environment())
+    let metrics = MetricsRegistry()
+    MetricsSystem.bootstrap(metrics)
+    let level = settings.logLevel
+    LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level) }
+    let logger = Logger(label: "brasa")
+    for warning in settings.warnings { logger.warning("\(warning)") }
+
+    let system = try ServedSystem.open(settings, metrics: metrics)
+    let gateway = try Gateway(
+      settings.gateway,
+      service: system.service,
+      features: system.features,
+      metrics: metrics,
+      logger: Logger(label: "gateway"),
+      onListening: { Self.announce($0, settings: settings) }
+    )
+    // Services end in the reverse order: the port first, then what stands behind it.
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: system.services.map { .init(service: $0) } + [
+          .init(service: CertificateReloader(gateway: gateway, logger: logger)),
+          .init(service: gateway),
+        ],
+        gracefulShutdownSignals: [.sigterm, .sigint],
+        logger: logger
+      )
+    )
+    try await group.run()
+    logger.notice("stopped")
+  }
+
+  private static func announce(_ address: SocketAddress, settings: ServeSettings) {
+    let mode = settings.isDevelopment ? "development" : "production"
+    let line =
+      "brasa listening address=\(address.ipAddress ?? settings.host) port=\(address.port ?? 0)"
+      + " tls=\(settings.tls != nil) mode=\(mode)\n"
+    writeFully(line, to: STDOUT_FILENO)
+  }
+
+  /// The process's environment.
+  private static func environment() -> [String: String] {
+    var variables: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee.map({ String(cString: $0) }) {
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+      entry += 1
+    }
+    return variables
+  }
+}
+
+extension ServeSettings {
+  /// The port's share of the settings.
+  var gateway: GatewayConfiguration {
+    GatewayConfiguration(host: host, port: port, tls: tls, isDevelopment: isDevelopment)
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import FirestoreModel
+import Foundation
+
+/// Where the data is; shared by the commands that work on a directory or its running server.
+struct DataOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: "The data directory (default ./brasa-data, or $BRASA_DATA).",
+    completion: .directory
+  )
+  var data: String?
+
+  /// The directory to work on.
+  var directory: String {
+    data ?? ProcessInfo.processInfo.environment["BRASA_DATA"] ?? "brasa-data"
+  }
+
+  /// Runs a request on the directory's server, or on the directory itself when none runs.
+  func perform(
+    _ request: AdministrationRequest,
+    input: () throws -> String? = { nil },
+    output: (AdministrationReply) throws -> Void
+  ) throws {
+    let directory = directory
+    guard FileManager.default.fileExists(atPath: directory) else {
+      throw ValidationError(
+        "There is no data directory at \(directory). Name it with --data, or start a server there."
+      )
+    }
+    if let remote = try RemoteAdministration(directory: directory) {
+      return try remote.perform(request, input: input, output: output)
+    }
+    try LocalAdministration.withStore(in: directory) { local in
+      try local.perform(request, input: input, output: output)
+    }
+  }
+}
+
+/// Which database of the directory.
+struct DatabaseOptions: ParsableArguments {
+  @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).")
+  var project: String?
+
+  @Option(name: .long, help: "The database's id.")
+  var database = "(default)"
+
+  /// The database that was named; the project must be known.
+  func label() throws -> DatabaseLabel {
+    guard let project = project ?? ProcessInfo.processInfo.environment["BRASA_PROJECT"] else {
+      throw ValidationError("Name the project with --project, or set BRASA_PROJECT.")
+    }
+    return DatabaseLabel(project: project, database: database)
+  }
+}

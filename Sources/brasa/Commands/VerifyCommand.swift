@@ -1,0 +1,33 @@
+import ArgumentParser
+
+/// The command `brasa verify`.
+struct VerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Recompute what is derived from documents and report every difference.",
+    discussion: """
+      Index entries, collection directories and the change log are computed again from the stored \
+      documents and compared with what is stored. Nothing is changed. The exit code is 1 when \
+      anything differs. Works beside a running server.
+      """
+  )
+
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    var differences = 0
+    let progress = ProgressLine()
+    try data.perform(.verify(database: nil)) { reply in
+      switch reply {
+      case .difference(let text):
+        differences += 1
+        progress.print(text)
+      case .progress(let done, let total, let unit):
+        progress.show(done: done, total: total, unit: unit)
+      case .line(let text), .finished(let text): progress.print(text)
+      case .document, .failed: break
+      }
+    }
+    if differences > 0 { throw ExitCode(1) }
+  }
+}

@@ -1,0 +1,58 @@
+import FirestoreService
+import Foundation
+
+/// The file that keeps the administrator key's digest, mode 0600.
+///
+/// Whoever lost the key stops the server, deletes the file and starts again: a new key is made.
+struct AdministratorKeyFile {
+  let path: String
+
+  /// The file of a data directory.
+  init(directory: String) { path = directory + "/administrator-key.sha256" }
+
+  /// The key; `generated` is its text when this call made it, to be shown once.
+  func load() throws -> (key: AdministratorKey, generated: String?) {
+    if let text = try? String(contentsOfFile: path, encoding: .utf8) {
+      guard
+        let digest = Self.bytes(hexadecimal: text.trimmingCharacters(in: .whitespacesAndNewlines))
+      else {
+        throw ControlError.malformed("\(path) does not hold a SHA-256 digest")
+      }
+      return (AdministratorKey(digest: digest), nil)
+    }
+    var random = SystemRandomNumberGenerator()
+    let secret = (0..<4).map { _ in random.next() as UInt64 }
+    let text = "brasa-admin-" + secret.map(Self.hexadecimal).joined()
+    let key = AdministratorKey(text)
+    try write(key.digest.map { Self.hexadecimal(UInt64($0)).suffix(2) }.joined() + "\n")
+    return (key, text)
+  }
+
+  private func write(_ text: String) throws {
+    let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+    guard
+      FileManager.default.createFile(
+        atPath: path,
+        contents: Data(text.utf8),
+        attributes: attributes
+      )
+    else { throw ControlError.malformed("\(path) cannot be written") }
+  }
+
+  private static func hexadecimal(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  private static func bytes(hexadecimal text: String) -> [UInt8]? {
+    guard text.utf8.count == 64 else { return nil }
+    var bytes: [UInt8] = []
+    var rest = text[...]
+    while !rest.isEmpty {
+      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+}

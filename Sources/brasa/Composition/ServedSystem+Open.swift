@@ -1,0 +1,93 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreService
+import Gateway
+import Logging
+import ServiceLifecycle
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ServedSystem {
+  /// Opens the data directory and puts the service on it.
+  static func open(_ settings: ServeSettings, metrics: MetricsRegistry) throws -> ServedSystem {
+    let log = Logger(label: "store")
+    let directory = try DataDirectory(
+      path: settings.dataDirectory,
+      configuration: .served(settings, log: log)
+    )
+    if directory.engine.discardedLogBytes > 0 {
+      log.warning(
+        "the last write before a crash was incomplete and was never acknowledged; cut off",
+        metadata: ["bytes": "\(directory.engine.discardedLogBytes)"]
+      )
+    }
+    let access = AccessControl(mode: try mode(settings, log: log))
+    let threads = EngineThreads(count: engineThreads)
+    let service = FirestoreService(
+      databases: directory.databases,
+      access: access,
+      threads: threads,
+      log: Logger(label: "firestore")
+    )
+    let control = try ControlSocket(directory: settings.dataDirectory, log: log) {
+      LocalAdministration(databases: directory.databases)
+    }
+    let storage = StorageService(
+      directory: directory,
+      threads: threads,
+      control: control,
+      metrics: metrics
+    )
+    return ServedSystem(
+      service: service,
+      features: settings.isDevelopment ? [EmulatorFeature(databases: directory.databases)] : [],
+      services: [storage]
+    )
+  }
+
+  /// Enough for disks with some depth; commits wait without a thread.
+  private static let engineThreads = 4
+
+  private static func mode(_ settings: ServeSettings, log: Logger) throws -> AccessControl.Mode {
+    if settings.isDevelopment { return .development }
+    let loaded = try AdministratorKeyFile(directory: settings.dataDirectory).load()
+    if let text = loaded.generated {
+      // To the terminal and nowhere else: logs are kept, and read by others.
+      writeFully(
+        """
+        The administrator key, shown this once. Send it as "Authorization: Bearer <key>" over TLS.
+        To replace it, stop the server and delete administrator-key.sha256 in the data directory.
+
+            \(text)
+
+
+        """,
+        to: STDERR_FILENO
+      )
+    }
+    return .production(key: loaded.key)
+  }
+}
+
+extension StoreConfiguration {
+  /// How a server's store behaves.
+  fileprivate static func served(_ settings: ServeSettings, log: Logger) -> StoreConfiguration {
+    var configuration = StoreConfiguration()
+    configuration.autoCreateDatabases = settings.isDevelopment
+    configuration.requireIndexes = !settings.isDevelopment || settings.requiresIndexes
+    configuration.missingIndexObserver = { entry in
+      log.warning(
+        "production would need an index for this query",
+        metadata: ["index": "\(entry)"]
+      )
+    }
+    configuration.backgroundErrorObserver = { error in
+      log.error("maintenance failed", metadata: ["error": "\(error)"])
+    }
+    return configuration
+  }
+}

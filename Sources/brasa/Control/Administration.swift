@@ -1,0 +1,66 @@
+import FirestoreModel
+
+/// What the storage commands ask of a data directory.
+///
+/// `LocalAdministration` does the work on an open store: in the command itself when no server runs,
+/// in the server when one does; `RemoteAdministration` hands the request to that server.
+protocol Administration {
+  /// Does what `request` says. `input` gives the lines of an import, nil at their end; `output`
+  /// takes progress and results as they come.
+  func perform(
+    _ request: AdministrationRequest,
+    input: () throws -> String?,
+    output: (AdministrationReply) throws -> Void
+  ) throws
+}
+
+/// One request, as the control socket carries it: one line of JSON.
+enum AdministrationRequest: Codable, Sendable, Equatable {
+  /// Recomputes what is derived from documents and compares; nil means every database.
+  case verify(database: DatabaseLabel?)
+  /// Lists every document of a database at one read time, as `document` items.
+  case export(database: DatabaseLabel)
+  /// Writes the documents that follow as lines, each the JSON of a `Document`.
+  case `import`(database: DatabaseLabel)
+  case listDatabases
+  case createDatabase(DatabaseLabel)
+  case deleteDatabase(DatabaseLabel)
+  /// The index definitions and states as items.
+  case listIndexes(database: DatabaseLabel)
+  /// Declares what the text of a `firestore.indexes.json` has, and deletes what it has not.
+  case applyIndexes(database: DatabaseLabel, definitions: String, deletingOthers: Bool)
+}
+
+/// A database's two names in messages.
+struct DatabaseLabel: Codable, Sendable, Equatable {
+  let project: String
+  let database: String
+
+  init(_ id: DatabaseID) {
+    project = id.project.string
+    database = id.database.string
+  }
+
+  init(project: String, database: String) {
+    self.project = project
+    self.database = database
+  }
+
+  var id: DatabaseID { DatabaseID(project: Text(project), database: Text(database)) }
+}
+
+/// One answer line.
+enum AdministrationReply: Codable, Sendable, Equatable {
+  /// How far the work is, in `unit`s; the total is nil while it is not known.
+  case progress(done: Int, total: Int?, unit: String)
+  /// A document of an export: where it belongs and its JSON.
+  case document(collection: String, json: String)
+  /// A line for the person who runs the command.
+  case line(String)
+  /// A difference that `verify` found.
+  case difference(String)
+  /// The end of the work.
+  case finished(summary: String)
+  /// The end without success: Firestore's code and text.
+  case failed(code: Int, message: String)
+}

@@ -1,0 +1,93 @@
+import FirestoreModel
+import Foundation
+import Logging
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Serves administration requests on the socket in the data directory while a server runs.
+///
+/// Whoever can open the socket (mode 0600) is the operator. One connection carries one request: a
+/// line of JSON, then the lines of an import; the answer is lines of `AdministrationReply`.
+final class ControlSocket: Sendable {
+  private let descriptor: CInt
+  private let directory: String
+  private let administration: @Sendable () -> any Administration
+  private let log: Logger
+  private let isStopping = Atomic<Bool>(false)
+
+  /// Binds the socket; `start` serves it.
+  init(
+    directory: String,
+    log: Logger,
+    administration: @escaping @Sendable () -> any Administration
+  ) throws {
+    self.directory = directory
+    self.administration = administration
+    self.log = log
+    descriptor = try UnixSocket.listen(directory: directory)
+  }
+
+  /// Accepts connections on a thread of its own until `stop`.
+  func start() {
+    let thread = Thread { [self] in acceptLoop() }
+    thread.name = "control"
+    thread.start()
+  }
+
+  /// Closes the socket and removes it; requests in progress finish.
+  func stop() {
+    isStopping.store(true, ordering: .sequentiallyConsistent)
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    close(descriptor)
+    unlink("\(directory)/\(UnixSocket.fileName)")
+  }
+
+  private func acceptLoop() {
+    while !isStopping.load(ordering: .sequentiallyConsistent) {
+      let connection = accept(descriptor, nil, nil)
+      if connection < 0 {
+        if errno == EINTR || errno == ECONNABORTED { continue }
+        return
+      }
+      let thread = Thread { [self] in serve(LineChannel(descriptor: connection)) }
+      thread.name = "control-request"
+      thread.start()
+    }
+  }
+
+  private func serve(_ channel: LineChannel) {
+    do {
+      guard let line = try channel.readLine() else { return }
+      let request = try JSONDecoder().decode(AdministrationRequest.self, from: Data(line.utf8))
+      try answer(request, on: channel)
+    } catch {
+      log.warning("control request failed", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private func answer(_ request: AdministrationRequest, on channel: LineChannel) throws {
+    do {
+      try administration().perform(
+        request,
+        input: { try channel.readLine() },
+        output: { try send($0, on: channel) }
+      )
+    } catch let error as FirestoreError {
+      try send(.failed(code: error.code.rawValue, message: error.message), on: channel)
+    } catch let error as ControlError {
+      throw error
+    } catch {
+      try send(
+        .failed(code: StatusCode.internalError.rawValue, message: "\(error)"),
+        on: channel
+      )
+    }
+  }
+
+  private func send(_ reply: AdministrationReply, on channel: LineChannel) throws {
+    try channel.writeLine(String(decoding: JSONEncoder().encode(reply), as: UTF8.self))
+  }
+}

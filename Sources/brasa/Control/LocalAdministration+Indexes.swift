@@ -1,0 +1,70 @@
+import DocumentStore
+import FirestoreModel
+
+extension LocalAdministration {
+  /// Each composite index with its state, then each override, as a definitions file has them.
+  func listIndexes(_ id: DatabaseID, _ output: (AdministrationReply) throws -> Void) throws {
+    let set = try databases.database(id).indexes.current
+    let declared = set.declared.filter(\.state.isMaintained)
+    for index in declared {
+      let fields = index.definition.listedFields.map {
+        "\($0.path.canonicalString) \(Self.word($0.mode))"
+      }
+      let scope = index.definition.scope == .collection ? "collection" : "collection group"
+      try output(
+        .line(
+          "\(index.id)  \(Self.word(index.state))  \(scope) "
+            + "\(index.definition.collectionID.string)  (\(fields.joined(separator: ", ")))"
+        )
+      )
+    }
+    let overrides = set.overrides.filter { !$0.isReverting }
+    for override in overrides {
+      let modes = override.indexes.map { "\($0)" }.sorted().joined(separator: ", ")
+      try output(
+        .line(
+          "override  \(override.collectionID.string).\(override.field.canonicalString)  "
+            + (modes.isEmpty ? "not indexed" : modes)
+        )
+      )
+    }
+    try output(
+      .finished(summary: "\(declared.count) indexes, \(overrides.count) single-field overrides")
+    )
+  }
+
+  /// Declares what the file has; builds go on in the background.
+  func applyIndexes(
+    _ text: String,
+    to id: DatabaseID,
+    deletingOthers: Bool,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let file = try IndexDefinitionsFile(parsing: text)
+    let database = try databases.database(id)
+    try database.apply(file, deletingOthers: deletingOthers)
+    let building = database.indexes.current.declared.count { $0.state == .creating }
+    try output(
+      .finished(
+        summary: "\(file.indexes.count) indexes and \(file.overrides.count) overrides applied, "
+          + "\(building) building"
+      )
+    )
+  }
+
+  private static func word(_ mode: IndexFieldMode) -> String {
+    switch mode {
+    case .ascending: "ASC"
+    case .descending: "DESC"
+    case .contains: "CONTAINS"
+    }
+  }
+
+  private static func word(_ state: IndexState) -> String {
+    switch state {
+    case .creating: "CREATING"
+    case .ready: "READY"
+    case .deleting: "DELETING"
+    }
+  }
+}

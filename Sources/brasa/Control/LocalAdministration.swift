@@ -1,0 +1,127 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+import Synchronization
+
+/// Does what the storage commands ask, on an open store.
+struct LocalAdministration: Administration {
+  let databases: DocumentStore
+
+  /// Opens a directory at rest for one request.
+  static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
+    var configuration = StoreConfiguration()
+    configuration.maintainsItself = false
+    let open = try DataDirectory(path: directory, configuration: configuration)
+    do {
+      try body(LocalAdministration(databases: open.databases))
+      // What the request left to the background has nobody else to do it.
+      while try open.databases.performMaintenance() {}
+    } catch {
+      try open.close()
+      throw error
+    }
+    try open.close()
+  }
+
+  func perform(
+    _ request: AdministrationRequest,
+    input: () throws -> String?,
+    output: (AdministrationReply) throws -> Void
+  ) throws {
+    switch request {
+    case .verify(let label): try verify(label?.id, output)
+    case .export(let label): try export(label.id, output)
+    case .import(let label): try importDocuments(into: label.id, input, output)
+    case .listDatabases: try listDatabases(output)
+    case .createDatabase(let label):
+      _ = try databases.createDatabase(label.id)
+      try output(.finished(summary: "created \(label.id.path)"))
+    case .deleteDatabase(let label):
+      try databases.deleteDatabase(label.id)
+      try output(.finished(summary: "deleted \(label.id.path)"))
+    case .listIndexes(let label): try listIndexes(label.id, output)
+    case .applyIndexes(let label, let text, let deletingOthers):
+      try applyIndexes(text, to: label.id, deletingOthers: deletingOthers, output)
+    }
+  }
+
+  private func verify(_ only: DatabaseID?, _ output: (AdministrationReply) throws -> Void) throws {
+    var total = VerificationSummary()
+    for listing in try databases.listDatabases() where only == nil || listing.id == only {
+      let summary = try databases.database(listing.id).verify(
+        progress: { try output(.progress(done: $0, total: nil, unit: "documents")) },
+        report: { try output(.difference("\(listing.id.path): \($0)")) }
+      )
+      total.documents += summary.documents
+      total.indexEntries += summary.indexEntries
+      total.differences += summary.differences
+    }
+    let verdict = total.differences == 0 ? "no differences" : "\(total.differences) differences"
+    try output(
+      .finished(
+        summary: "\(total.documents) documents, \(total.indexEntries) index entries: \(verdict)"
+      )
+    )
+  }
+
+  private func listDatabases(_ output: (AdministrationReply) throws -> Void) throws {
+    let listings = try databases.listDatabases()
+    for listing in listings { try output(.line(listing.id.path)) }
+    if listings.isEmpty { try output(.line("There is no database yet.")) }
+    try output(.finished(summary: "\(listings.count) databases"))
+  }
+
+  private func export(_ id: DatabaseID, _ output: (AdministrationReply) throws -> Void) throws {
+    let database = try databases.database(id)
+    let cursor = try database.query(
+      Query(scope: .descendants),
+      consistency: .at(try database.readTime())
+    )
+    var count = 0
+    while true {
+      let chunk = try cursor.next()
+      for record in chunk.documents {
+        let json = try DocumentJSON.line(record)
+        try output(.document(collection: record.name.path.parent.string, json: json))
+        count += 1
+      }
+      try output(.progress(done: count, total: nil, unit: "documents"))
+      if chunk.isDone { break }
+    }
+    try output(.finished(summary: "exported \(count) documents of \(id.path)"))
+  }
+
+  /// Documents that one commit of an import writes, and the bytes that end it earlier.
+  private static let importBatch = (documents: 256, bytes: 4 << 20)
+
+  private func importDocuments(
+    into id: DatabaseID,
+    _ input: () throws -> String?,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let database = try databases.database(id)
+    var batch: [Write] = []
+    var bytes = 0
+    var count = 0
+    while let line = try input() {
+      let write = try DocumentJSON.write(line, into: id)
+      batch.append(write)
+      bytes += line.utf8.count
+      if batch.count >= Self.importBatch.documents || bytes >= Self.importBatch.bytes {
+        count += try commit(&batch, to: database)
+        bytes = 0
+      }
+    }
+    count += try commit(&batch, to: database)
+    try output(.finished(summary: "imported \(count) documents into \(id.path)"))
+  }
+
+  private func commit(_ batch: inout [Write], to database: Database) throws -> Int {
+    guard !batch.isEmpty else { return 0 }
+    let answer = Answer<CommitOutcome>()
+    database.commit(.init(writes: batch)) { answer.set($0) }
+    let outcome = try answer.wait()
+    batch.removeAll(keepingCapacity: true)
+    return outcome.results.count
+  }
+}

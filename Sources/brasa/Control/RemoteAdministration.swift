@@ -1,0 +1,32 @@
+import FirestoreModel
+import Foundation
+
+/// Hands requests to the server that has the data directory open.
+struct RemoteAdministration: Administration {
+  private let channel: LineChannel
+
+  /// Connects to the server of that directory; nil when none runs.
+  init?(directory: String) throws {
+    guard let descriptor = try UnixSocket.connect(directory: directory) else { return nil }
+    channel = LineChannel(descriptor: descriptor)
+  }
+
+  func perform(
+    _ request: AdministrationRequest,
+    input: () throws -> String?,
+    output: (AdministrationReply) throws -> Void
+  ) throws {
+    try channel.writeLine(String(decoding: JSONEncoder().encode(request), as: UTF8.self))
+    while let line = try input() { try channel.writeLine(line) }
+    channel.finishWriting()
+    while let line = try channel.readLine() {
+      let reply = try JSONDecoder().decode(AdministrationReply.self, from: Data(line.utf8))
+      if case .failed(let code, let message) = reply {
+        throw ControlError.refused(code: code, message: message)
+      }
+      try output(reply)
+      if case .finished = reply { return }
+    }
+    throw ControlError.malformed("the answer ended early")
+  }
+}

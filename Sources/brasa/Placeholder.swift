@@ -1,1 +1,0 @@
-// Delete with the first real file.

@@ -1,0 +1,115 @@
+import ArgumentParser
+import Gateway
+import Logging
+
+/// Everything `brasa serve` can be told: flags first, then `BRASA_*` variables, then defaults.
+struct ServeSettings: Sendable, Equatable {
+  var host: String
+  var port: Int
+  var dataDirectory: String
+  var isDevelopment: Bool
+  var requiresIndexes: Bool
+  var tls: GatewayConfiguration.TLSFiles?
+  var logLevel: Logger.Level
+
+  /// Merges the flags with the environment and refuses what is unsafe or cannot be meant.
+  init(_ flags: ServeFlags, environment: [String: String]) throws {
+    let environment = EnvironmentReader(environment)
+    host = flags.host ?? environment.text("HOST") ?? "127.0.0.1"
+    port = try flags.port ?? environment.number("PORT") ?? 8080
+    dataDirectory = flags.data ?? environment.text("DATA") ?? "brasa-data"
+    isDevelopment = try flags.dev || environment.flag("DEV")
+    requiresIndexes = try flags.requireIndexes || environment.flag("REQUIRE_INDEXES")
+    logLevel = try flags.logLevel ?? environment.level("LOG_LEVEL") ?? .info
+    tls = try Self.tls(
+      certificate: flags.tlsCertificate ?? environment.text("TLS_CERTIFICATE"),
+      key: flags.tlsKey ?? environment.text("TLS_KEY")
+    )
+    let allowsRemote = try flags.allowRemoteDev || environment.flag("ALLOW_REMOTE_DEV")
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("The port must be between 0 and 65535, not \(port).")
+    }
+    if isDevelopment, !isLoopback, !allowsRemote {
+      throw ValidationError(
+        """
+        Development mode lets everyone who reaches \(host) read and write everything. \
+        Leave --host at 127.0.0.1, or say --allow-remote-dev if that is what you want.
+        """
+      )
+    }
+  }
+
+  /// Whether only this machine reaches the server.
+  var isLoopback: Bool {
+    host == "localhost" || host == "::1" || host.hasPrefix("127.")
+  }
+
+  /// What the operator should read before anything else; empty when all is well.
+  var warnings: [String] {
+    var warnings: [String] = []
+    if isDevelopment {
+      warnings.append(
+        "DEVELOPMENT MODE: no credential is checked; every caller is an administrator"
+      )
+      if !isLoopback { warnings.append("the development server is reachable from other machines") }
+    } else if !isLoopback, tls == nil {
+      warnings.append(
+        """
+        NO TLS on an address that other machines reach: what clients send can be read and changed \
+        under way, and the administrator key is not accepted from there. Use --tls-certificate and \
+        --tls-key
+        """
+      )
+    }
+    return warnings
+  }
+
+  private static func tls(
+    certificate: String?,
+    key: String?
+  ) throws -> GatewayConfiguration.TLSFiles? {
+    switch (certificate, key) {
+    case (nil, nil): nil
+    case (let certificate?, let key?):
+      GatewayConfiguration.TLSFiles(certificate: certificate, key: key)
+    case (_?, nil), (nil, _?):
+      throw ValidationError("--tls-certificate and --tls-key go together.")
+    }
+  }
+}
+
+/// The flags of `brasa serve`.
+struct ServeFlags: ParsableArguments {
+  @Option(help: "The address to listen on. [BRASA_HOST, default: 127.0.0.1]")
+  var host: String?
+
+  @Option(help: "The TCP port; 0 takes any free one. [BRASA_PORT, default: 8080]")
+  var port: Int?
+
+  @Option(help: "The directory that keeps the data. [BRASA_DATA, default: brasa-data]")
+  var data: String?
+
+  @Flag(help: "Development mode: accept what emulators accept, check no credential. [BRASA_DEV]")
+  var dev = false
+
+  @Flag(help: "Let development mode listen beyond this machine. [BRASA_ALLOW_REMOTE_DEV]")
+  var allowRemoteDev = false
+
+  @Flag(
+    help: "Refuse queries without their composite index in development too. [BRASA_REQUIRE_INDEXES]"
+  )
+  var requireIndexes = false
+
+  @Option(help: "The certificate chain, a PEM file. [BRASA_TLS_CERTIFICATE]")
+  var tlsCertificate: String?
+
+  @Option(help: "The certificate's private key, a PEM file. [BRASA_TLS_KEY]")
+  var tlsKey: String?
+
+  @Option(
+    help: "trace, debug, info, notice, warning, error or critical. [BRASA_LOG_LEVEL, default: info]"
+  )
+  var logLevel: Logger.Level?
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+
+/// The lines of all `.jsonl` files of a directory, in the order of their names.
+final class ImportLines {
+  private(set) var bytesRead = 0
+  let bytesTotal: Int
+  private var files: [URL]
+  private var current: FileHandle?
+  private var buffer = Data()
+  /// Where the next line begins in `buffer`.
+  private var start = 0
+
+  /// Finds the files; a directory without any is refused.
+  init(directory path: String) throws {
+    let directory = URL(fileURLWithPath: path, isDirectory: true)
+    let found = try FileManager.default.contentsOfDirectory(
+      at: directory,
+      includingPropertiesForKeys: [.fileSizeKey]
+    )
+    files = found.filter { $0.pathExtension == "jsonl" }.sorted { $0.path > $1.path }
+    guard !files.isEmpty else { throw ValidationError("\(path) has no .jsonl files.") }
+    bytesTotal = try files.reduce(0) {
+      try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
+    }
+  }
+
+  /// The next line that is not empty; nil behind the last.
+  func next() throws -> String? {
+    while true {
+      if let end = buffer[start...].firstIndex(of: 0x0A) {
+        let line = buffer[start..<end]
+        start = end + 1
+        if !line.isEmpty { return String(decoding: line, as: UTF8.self) }
+      } else if try !fill() {
+        guard start < buffer.count else { return nil }
+        defer { start = buffer.count }
+        return String(decoding: buffer[start...], as: UTF8.self)
+      }
+    }
+  }
+
+  /// Reads on in the current file or the next; false behind the last, or at the end of a file
+  /// whose last line has no end.
+  private func fill() throws -> Bool {
+    buffer = Data(buffer[start...])
+    start = 0
+    while true {
+      if let chunk = try current?.read(upToCount: 1 << 20), !chunk.isEmpty {
+        bytesRead += chunk.count
+        buffer.append(chunk)
+        return true
+      }
+      try current?.close()
+      current = nil
+      guard buffer.isEmpty, let file = files.popLast() else { return false }
+      current = try FileHandle(forReadingFrom: file)
+    }
+  }
+}
