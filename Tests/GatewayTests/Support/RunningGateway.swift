@@ -1,0 +1,71 @@
+import Gateway
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// A gateway that serves a scripted service on a free port for the length of a test.
+struct RunningGateway: Sendable {
+  let port: Int
+  let service: ScriptedService
+  let gateway: Gateway
+  let group: ServiceGroup
+
+  /// Stops the gateway as SIGTERM does.
+  func stop() async {
+    await group.triggerGracefulShutdown()
+  }
+}
+
+/// Runs the body beside a gateway, then stops it.
+func withGateway<Result: Sendable>(
+  tls: GatewayConfiguration.TLSFiles? = nil,
+  limits: GatewayConfiguration.Limits = .test,
+  features: [any HTTPFeature] = [],
+  _ body: (RunningGateway) async throws -> Result
+) async throws -> Result {
+  let service = ScriptedService()
+  var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  logger.logLevel = .critical
+  let (ports, announce) = AsyncStream<Int>.makeStream()
+  let gateway = try Gateway(
+    GatewayConfiguration(port: 0, tls: tls, threads: 2, limits: limits),
+    service: service,
+    features: features,
+    metrics: MetricsRegistry(),
+    logger: logger,
+    onListening: { announce.yield($0.port ?? 0) }
+  )
+  let group = ServiceGroup(services: [gateway], logger: logger)
+  return try await withThrowingTaskGroup(of: Void.self) { tasks in
+    tasks.addTask {
+      defer { announce.finish() }
+      try await group.run()
+    }
+    var iterator = ports.makeAsyncIterator()
+    guard let port = await iterator.next() else {
+      try await tasks.waitForAll()
+      throw ChannelError.ioOnClosedChannel
+    }
+    let running = RunningGateway(port: port, service: service, gateway: gateway, group: group)
+    let result: Result
+    do {
+      result = try await body(running)
+    } catch {
+      await running.stop()
+      throw error
+    }
+    await running.stop()
+    try await tasks.waitForAll()
+    return result
+  }
+}
+
+extension GatewayConfiguration.Limits {
+  /// The product's limits with a short drain.
+  static var test: GatewayConfiguration.Limits {
+    var limits = GatewayConfiguration.Limits()
+    limits.drainTimeout = .milliseconds(200)
+    return limits
+  }
+}

@@ -1,0 +1,66 @@
+import Crypto
+import Foundation
+import Gateway
+import NIOSSL
+import SwiftASN1
+import X509
+
+/// A self-signed certificate for `localhost` in a directory of its own.
+struct TestCertificate {
+  let files: GatewayConfiguration.TLSFiles
+  private(set) var authority: NIOSSLCertificate
+
+  /// Makes the first certificate.
+  init() throws {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "gateway-tests-\(UInt64.random(in: 0...UInt64.max))")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    files = GatewayConfiguration.TLSFiles(
+      certificate: directory.appending(path: "certificate.pem").path,
+      key: directory.appending(path: "key.pem").path
+    )
+    authority = try Self.write(files)
+  }
+
+  /// Replaces the files by a new certificate.
+  mutating func renew() throws {
+    authority = try Self.write(files)
+  }
+
+  /// Replaces the certificate by something that is none.
+  func spoil() throws {
+    try Data("spoilt".utf8).write(to: URL(filePath: files.certificate))
+  }
+
+  /// What a client that trusts this certificate alone uses.
+  func clientContext(protocols: [String]) throws -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.trustRoots = .certificates([authority])
+    configuration.applicationProtocols = protocols
+    return try NIOSSLContext(configuration: configuration)
+  }
+
+  private static func write(_ files: GatewayConfiguration.TLSFiles) throws -> NIOSSLCertificate {
+    let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
+    let name = try DistinguishedName { CommonName("localhost") }
+    let certificate = try Certificate(
+      version: .v3,
+      serialNumber: Certificate.SerialNumber(),
+      publicKey: key.publicKey,
+      notValidBefore: Date() - 3_600,
+      notValidAfter: Date() + 86_400,
+      issuer: name,
+      subject: name,
+      signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: try Certificate.Extensions {
+        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+        SubjectAlternativeNames([.dnsName("localhost")])
+      },
+      issuerPrivateKey: key
+    )
+    let text = try certificate.serializeAsPEM().pemString
+    try Data(text.utf8).write(to: URL(filePath: files.certificate))
+    try Data(key.serializeAsPEM().pemString.utf8).write(to: URL(filePath: files.key))
+    return try NIOSSLCertificate(bytes: Array(text.utf8), format: .pem)
+  }
+}
