@@ -62,9 +62,11 @@ package struct GatewayConfiguration: Sendable {
     /// What a streamed result has under way to its client before more is computed.
     package var streamedResultBytes = 128 << 10
     /// RST_STREAM frames in ten seconds; more end the connection with ENHANCE_YOUR_CALM.
-    package var resetsPerTenSeconds = 1_000
+    ///
+    /// A client that gives up all its streams at once stays below.
+    package var resetsPerTenSeconds = 1_250
     /// PING, SETTINGS and PRIORITY frames in ten seconds; more end the connection.
-    package var controlFramesPerTenSeconds = 2_000
+    package var controlFramesPerTenSeconds = 1_000
     /// Until the first bytes, the TLS handshake and each request's head have come.
     package var headTimeout = Duration.seconds(30)
     /// Until the whole body of an HTTP request has come.
