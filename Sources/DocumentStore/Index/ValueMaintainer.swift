@@ -78,19 +78,22 @@ private struct AutomaticEntryWriter {
     _ prefix: [UInt8],
     _ name: [UInt8]
   ) -> IndexEntry {
-    let path = bytes[item.path.lowerBound...item.path.upperBound]
-    let value = bytes[item.value]
+    // The field path and its value are apart only where an array's elements share one path.
+    let path = UnsafeRawBufferPointer(
+      rebasing: bytes[item.path.lowerBound...item.path.upperBound]
+    )
+    let value = UnsafeRawBufferPointer(rebasing: bytes[item.value])
     let count = prefix.count + path.count + value.count + name.count
     let key = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      var rest = UnsafeMutableRawBufferPointer(buffer)
-      func put(_ part: UnsafeRawBufferPointer) {
-        rest.copyMemory(from: part)
-        rest = UnsafeMutableRawBufferPointer(rebasing: rest[part.count...])
+      let rest = UnsafeMutableRawBufferPointer(buffer)
+      let afterPath = prefix.count + path.count
+      prefix.withUnsafeBytes { rest.copyMemory(from: $0) }
+      UnsafeMutableRawBufferPointer(rebasing: rest[prefix.count...]).copyMemory(from: path)
+      UnsafeMutableRawBufferPointer(rebasing: rest[afterPath...]).copyMemory(from: value)
+      name.withUnsafeBytes {
+        UnsafeMutableRawBufferPointer(rebasing: rest[(afterPath + value.count)...])
+          .copyMemory(from: $0)
       }
-      prefix.withUnsafeBytes { put($0) }
-      put(UnsafeRawBufferPointer(rebasing: path))
-      put(UnsafeRawBufferPointer(rebasing: value))
-      name.withUnsafeBytes { put($0) }
       initialized = count
     }
     return IndexEntry(key: key, tags: IndexEntry.tags(item.tag))

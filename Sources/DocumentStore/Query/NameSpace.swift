@@ -57,7 +57,11 @@ package struct NameSpace: Sendable, Hashable {
     var position = 0
     guard let collection else { return SegmentEncoding.decodePath(name, at: &position) }
     guard let id = SegmentEncoding.decode(name, at: &position) else { return nil }
-    return collection.appending(id)
+    var segments: [Text] = []
+    segments.reserveCapacity(collection.segments.count + 1)
+    segments.append(contentsOf: collection.segments)
+    segments.append(id)
+    return ResourcePath(segments)
   }
 
   private func wholePath(_ path: ResourcePath) -> [UInt8] {
