@@ -33,6 +33,8 @@ struct IndexBuilder {
         try group.delete(IndexStorage.progressKey(done, incarnation))
         let version = CommitVersion(microseconds: try group.allocateVersion())
         draft.finish(done, at: version)
+        let oldest = version.microseconds - database.configuration.retention
+        draft.forgetFloors(before: CommitVersion(microseconds: oldest))
       }
     }
     return IndexTask(database.indexes.current) != nil

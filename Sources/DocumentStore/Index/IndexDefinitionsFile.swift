@@ -253,10 +253,9 @@ extension IndexDefinitionsFile {
   }
 
   private static func json(_ override: Override) -> JSONText {
-    let isAny = override.field == FieldOverride.anyField
-    return .object([
+    .object([
       .init("collectionGroup", .string(override.collectionID.string)),
-      .init("fieldPath", .string(isAny ? "*" : override.field.canonicalString)),
+      .init("fieldPath", .string(FieldOverride.text(of: override.field))),
       .init(
         "indexes",
         .array(

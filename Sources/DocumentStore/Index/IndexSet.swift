@@ -8,6 +8,8 @@ package struct IndexSet: Sendable {
   /// By number.
   package let declared: [DeclaredIndex]
   package let overrides: [FieldOverride]
+  /// Versions before which some automatic entries are incomplete.
+  let floors: [IndexFloor]
   /// The greatest number that a declared index ever had.
   let lastNumber: UInt32
 
@@ -25,12 +27,14 @@ package struct IndexSet: Sendable {
     incarnation: Incarnation,
     declared: [DeclaredIndex] = [],
     overrides: [FieldOverride] = [],
+    floors: [IndexFloor] = [],
     lastNumber: UInt32 = 0
   ) {
     self.generation = generation
     self.incarnation = incarnation
     self.declared = declared.sorted { $0.number < $1.number }
     self.overrides = overrides
+    self.floors = floors
     self.lastNumber = max(lastNumber, declared.map(\.number).max() ?? 0)
     let ids = Set(declared.map(\.definition.collectionID) + overrides.map(\.collectionID))
     var rules: [Text: CollectionIndexRules] = [:]
@@ -85,9 +89,18 @@ package struct IndexSet: Sendable {
     field: FieldPath,
     collectionID: Text
   ) -> IndexState? {
-    guard let override = rules(for: collectionID).override(for: field) else {
-      return SingleFieldIndex.defaults.contains(index) ? .ready(since: .zero) : nil
+    var state = IndexState.ready(since: .zero)
+    if let override = rules(for: collectionID).override(for: field) {
+      guard let own = override.state(of: index) else { return nil }
+      state = own
+    } else if !SingleFieldIndex.defaults.contains(index) {
+      return nil
     }
-    return override.state(of: index)
+    guard !floors.isEmpty, case .ready(var since) = state else { return state }
+    for floor in floors
+    where floor.collectionID == collectionID && floor.concerns(field, index.storage) {
+      since = max(since, floor.since)
+    }
+    return .ready(since: since)
   }
 }

@@ -4,11 +4,13 @@ import FirestoreModel
 struct IndexSetDraft {
   var declared: [DeclaredIndex]
   var overrides: [FieldOverride]
+  var floors: [IndexFloor]
   var lastNumber: UInt32
 
   init(_ set: IndexSet) {
     declared = set.declared
     overrides = set.overrides
+    floors = set.floors
     lastNumber = set.lastNumber
   }
 
@@ -19,8 +21,33 @@ struct IndexSetDraft {
       incarnation: old.incarnation,
       declared: declared,
       overrides: overrides,
+      floors: floors,
       lastNumber: lastNumber
     )
+  }
+
+  /// Forgets floors below a version, before which nothing is read any more.
+  mutating func forgetFloors(before version: CommitVersion) {
+    floors.removeAll { $0.since < version }
+  }
+
+  /// Takes an override away and keeps from when on its entries are complete.
+  private mutating func remove(at place: Int) {
+    let override = overrides.remove(at: place)
+    keepFloors(of: override)
+  }
+
+  private mutating func keepFloors(of override: FieldOverride) {
+    for kind in AutomaticIndexKind.all {
+      guard case .ready(let since)? = override.states[kind], since > .zero else { continue }
+      let floor = IndexFloor(
+        collectionID: override.collectionID,
+        field: override.field,
+        kind: kind,
+        since: since
+      )
+      if !floors.contains(floor) { floors.append(floor) }
+    }
   }
 
   /// Gives a field a list of indexes; kinds of entries that it did not have are `added`, those that
@@ -36,7 +63,7 @@ struct IndexSetDraft {
     if isBusy {
       throw FirestoreError(
         .failedPrecondition,
-        "The field \(field.canonicalString) of \(collectionID) is still being changed."
+        "The field \(FieldOverride.text(of: field)) of \(collectionID) is still being changed."
       )
     }
     if place == nil, overrides.count >= IndexLimits.overrides {
@@ -56,8 +83,11 @@ struct IndexSetDraft {
     result.setStates(replacing: before, added: added)
     result.isReverting = indexes == nil
     if let place { overrides.remove(at: place) }
-    if result.isReverting, !result.isChanging { return }
-    overrides.append(result)
+    if result.isReverting, !result.isChanging {
+      keepFloors(of: result)
+    } else {
+      overrides.append(result)
+    }
   }
 
   /// Notes that a task is done at a version.
@@ -72,7 +102,9 @@ struct IndexSetDraft {
     case .eraseAutomatic(let id, let field, let kind):
       finish(id, field, kind, from: .deleting, to: nil)
     }
-    overrides.removeAll { $0.isReverting && !$0.isChanging }
+    while let place = overrides.firstIndex(where: { $0.isReverting && !$0.isChanging }) {
+      remove(at: place)
+    }
   }
 
   private mutating func finish(

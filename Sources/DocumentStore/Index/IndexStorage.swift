@@ -12,7 +12,9 @@ import KeyValueStore
 ///   the defaults, else 0; a byte for the number of indexes, for each a scope byte and a mode byte; then for each kind of entries that is not complete since
 ///   ever: scope byte, 1 for elements or 0, state;
 /// - `03` -> the generation (8 bytes) and the greatest index number given out (4 bytes);
-/// - `04, a task's key` -> how far a background task has come; none at the beginning.
+/// - `04, a task's key` -> how far a background task has come; none at the beginning;
+/// - `05, collection id segment, field path, scope byte, 1 for elements or 0, version (8 bytes)` ->
+///   a floor; the value repeats the version.
 ///
 /// A state is a byte, 1 creating, 2 ready, 3 deleting, and the version since when it is ready
 /// (8 bytes, zero in other states). Numbers are big-endian; segments and paths `SegmentEncoding`'s.
@@ -21,6 +23,7 @@ enum IndexStorage {
   private static let overrideKind: UInt8 = 0x02
   private static let counterKind: UInt8 = 0x03
   private static let progressKind: UInt8 = 0x04
+  private static let floorKind: UInt8 = 0x05
 
   /// The generation and the last number given out.
   struct Counters {
@@ -33,6 +36,7 @@ enum IndexStorage {
     let cursor = try reader.cursor(over: KeyRange(prefix: area), reversed: false)
     var declared: [DeclaredIndex] = []
     var overrides: [FieldOverride] = []
+    var floors: [IndexFloor] = []
     var counters = Counters()
     while try cursor.next() {
       let key = UnsafeRawBufferPointer(rebasing: cursor.key.dropFirst(area.count))
@@ -42,6 +46,7 @@ enum IndexStorage {
       case overrideKind: overrides.append(try readOverride(key, &record))
       case counterKind: counters = try readCounters(&record)
       case progressKind: continue
+      case floorKind: floors.append(try readFloor(key, &record))
       default: throw IndexRecordReader.damaged
       }
     }
@@ -50,6 +55,7 @@ enum IndexStorage {
       incarnation: incarnation,
       declared: declared,
       overrides: overrides,
+      floors: floors,
       lastNumber: counters.lastNumber
     )
   }
@@ -75,6 +81,14 @@ enum IndexStorage {
     for override in set.overrides where !old.overrides.contains(override) {
       try group.put(area + key(override), value(override))
     }
+    for floor in old.floors where !set.floors.contains(floor) {
+      try group.delete(area + key(floor))
+    }
+    for floor in set.floors where !old.floors.contains(floor) {
+      var value: [UInt8] = []
+      value.append(floor.since)
+      try group.put(area + key(floor), value)
+    }
     var counters: [UInt8] = []
     appendBigEndian(set.generation, to: &counters)
     append(set.lastNumber, to: &counters)
@@ -91,6 +105,15 @@ enum IndexStorage {
     var bytes = [overrideKind]
     SegmentEncoding.append(override.collectionID, to: &bytes)
     SegmentEncoding.append(override.field, to: &bytes)
+    return bytes
+  }
+
+  private static func key(_ floor: IndexFloor) -> [UInt8] {
+    var bytes = [floorKind]
+    SegmentEncoding.append(floor.collectionID, to: &bytes)
+    SegmentEncoding.append(floor.field, to: &bytes)
+    bytes += [floor.kind.scope.rawValue, floor.kind.elements ? 1 : 0]
+    bytes.append(floor.since)
     return bytes
   }
 
@@ -166,6 +189,24 @@ enum IndexStorage {
       fields: fields
     )
     return DeclaredIndex(number: number, definition: definition, state: state)
+  }
+
+  private static func readFloor(
+    _ key: UnsafeRawBufferPointer,
+    _ record: inout IndexRecordReader
+  ) throws -> IndexFloor {
+    var keyReader = IndexRecordReader(key)
+    _ = try keyReader.byte()
+    let collectionID = try keyReader.segment()
+    let field = try keyReader.fieldPath()
+    let scope = try keyReader.scope()
+    let elements = try keyReader.byte() == 1
+    return IndexFloor(
+      collectionID: collectionID,
+      field: field,
+      kind: AutomaticIndexKind(scope: scope, elements: elements),
+      since: CommitVersion(microseconds: Int64(bitPattern: try record.number()))
+    )
   }
 
   private static func readOverride(

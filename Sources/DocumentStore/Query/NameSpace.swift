@@ -44,9 +44,13 @@ package struct NameSpace: Sendable, Hashable {
     if let exact = name(of: path) {
       return after ? NameBound(successorOf: exact) : .at(exact)
     }
-    // A path elsewhere: either inside (below one of the documents) or wholly before or after.
-    if bytes.starts(with: pathBytes), bytes.count > pathBytes.count {
-      return .at(Array(bytes.dropFirst(pathBytes.count)))
+    // A path elsewhere: below one of the documents, and so behind it, or before or after all.
+    if bytes.starts(with: pathBytes), bytes.count > pathBytes.count,
+      let above = path.segments.dropFirst(collection?.segments.count ?? 0).first
+    {
+      var document: [UInt8] = []
+      SegmentEncoding.append(above, to: &document)
+      return NameBound(successorOf: document)
     }
     return bytes.precedes(pathBytes) || bytes == pathBytes
       ? .beforeAll : .afterAll

@@ -1,0 +1,19 @@
+import FirestoreModel
+
+/// From which version on a field's automatic entries are complete again, after an override that left
+/// some out is gone.
+///
+/// Reads before it must not rest on the entries; when no such version can be read any more, the
+/// floor is forgotten.
+package struct IndexFloor: Sendable, Hashable {
+  package let collectionID: Text
+  /// The field that was overridden, with all fields below it.
+  package let field: FieldPath
+  package let kind: AutomaticIndexKind
+  package let since: CommitVersion
+
+  /// Whether entries of a field and kind are concerned.
+  func concerns(_ field: FieldPath, _ kind: AutomaticIndexKind) -> Bool {
+    kind == self.kind && (self.field == FieldOverride.anyField || self.field.isPrefix(of: field))
+  }
+}
