@@ -210,7 +210,8 @@ def options(scheme="light"):
 
 
 def make_driver(scheme="light", scale=1):
-    driver = webdriver.Chrome(options=options(scheme), service=Service("/usr/bin/chromedriver"))
+    service = Service("/usr/bin/chromedriver", env={**os.environ, "LANGUAGE": "pt_BR"})
+    driver = webdriver.Chrome(options=options(scheme), service=service)
     driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": 390, "height": 844, "deviceScaleFactor": scale, "mobile": True},

@@ -35,7 +35,12 @@ def vollmed(folder, scheme, target):
     mock = folder / "mock.json"
     write_mock(mock, {"method": "GET", "path": "/especialista", "delay": 3})
     service = Process(
-        "vollmed-service", "--sample", "--database", str(folder / "clinic.sqlite"), "--mock", str(mock)
+        "vollmed-service",
+        "--sample",
+        "--database",
+        str(folder / "clinic.sqlite"),
+        "--mock",
+        str(mock),
     )
     web = Process(
         "vollmed-web", "--service", service.address, "--folder", str(folder / "devices")
@@ -73,8 +78,10 @@ def vollmed(folder, scheme, target):
         page.click("Minhas consultas")
         page.sees("às 10:15")
         album.take(f"appointments{end}")
-        error = {"code": 400, "message": "Ops! Ocorreu um erro, mas já estamos trabalhando para solucionar"}
-        write_mock(mock, {"method": "GET", "path": "/especialista", "status": 400, "body": {"error": error}})
+        text = "Ops! Ocorreu um erro, mas já estamos trabalhando para solucionar"
+        body = {"error": {"code": 400, "message": text}}
+        route = {"method": "GET", "path": "/especialista", "status": 400, "body": body}
+        write_mock(mock, route)
         page.click("Home")
         page.one("#snackbar")
         album.take(f"snackbar{end}")
