@@ -8,10 +8,13 @@ PROCESSES = 3
 
 
 def run(target, arguments):
-    """Runs the target in one process per argument list and gives what they put."""
+    """Runs the target in one process per argument list and gives what they gave."""
     context = multiprocessing.get_context("spawn")
     outcome = context.Queue()
-    processes = [context.Process(target=target, args=(*each, outcome)) for each in arguments]
+    processes = [
+        context.Process(target=workers.report, args=(target, each, outcome))
+        for each in arguments
+    ]
     for process in processes:
         process.start()
     try:
@@ -38,7 +41,7 @@ def test_coins_are_neither_made_nor_lost(server, client, project):
     for number in range(accounts):
         client.document(f"accounts/{number}").set({"coins": 10})
     each = [(server.host, project, accounts, 10, seed) for seed in range(PROCESSES)]
-    run(workers.transfer, each)
+    assert run(workers.transfer, each) == [10] * PROCESSES
     coins = [snapshot.get("coins") for snapshot in client.collection("accounts").stream()]
     assert sum(coins) == 10 * accounts and min(coins) >= 0
 
@@ -49,6 +52,7 @@ def test_each_task_is_claimed_by_one_worker(server, client, project):
         client.document(f"tasks/{number:02}").set({"owner": ""})
     each = [(server.host, project, tasks, f"worker{index}") for index in range(PROCESSES)]
     taken = run(workers.claim, each)
+    assert all(isinstance(each, list) for each in taken), taken
     assert sorted(sum(taken, [])) == [f"{number:02}" for number in range(tasks)]
     owners = {s.id: s.get("owner") for s in client.collection("tasks").stream()}
     assert "" not in owners.values()

@@ -154,14 +154,23 @@ def test_no_token_is_refused_over_grpc(production, authority):
     calls = Calls.__new__(Calls)
     calls.channel = grpc.secure_channel(f"localhost:{production.port}", credentials)
     calls.metadata = ()
+    query = {"from_": [{"collection_id": "c", "all_descendants": True}]}
+    ordered = [{"field": {"field_path": "__name__"}, "direction": "ASCENDING"}]
+    counted = {"structured_query": query, "aggregations": [{"alias": "n", "count": {}}]}
     for attempt in (
         lambda: calls.GetDocument(name=names("products/p1")),
         lambda: calls.Commit(database=names.database),
-        lambda: calls.RunQuery(parent=names.root, structured_query={"from_": [{"collection_id": "c"}]}),
-        lambda: calls.RunAggregationQuery(parent=names.root),
+        lambda: calls.RunQuery(parent=names.root, structured_query=query),
+        lambda: calls.RunAggregationQuery(
+            parent=names.root, structured_aggregation_query=counted
+        ),
         lambda: calls.BatchWrite(database=names.database),
         lambda: calls.ListCollectionIds(parent=names.root),
-        lambda: calls.PartitionQuery(parent=names.root),
+        lambda: calls.PartitionQuery(
+            parent=names.root,
+            structured_query={**query, "order_by": ordered},
+            partition_count=2,
+        ),
     ):
         with pytest.raises(Failure) as refusal:
             attempt()

@@ -14,7 +14,15 @@ class Address:
         self.host = host
 
 
-def increment(host, project, path, times, outcome):
+def report(target, arguments, outcome):
+    """Runs a worker and puts what it gives, or the text of its failure, into the queue."""
+    try:
+        outcome.put(target(*arguments))
+    except Exception as failure:  # the test shows it
+        outcome.put(f"{type(failure).__name__}: {failure}")
+
+
+def increment(host, project, path, times):
     """Adds one to a counter by read and write, `times` times; reports how often it succeeded."""
     client = clients.connect(Address(host), project)
     document = client.document(path)
@@ -28,10 +36,10 @@ def increment(host, project, path, times, outcome):
     for _ in range(times):
         add(client.transaction(max_attempts=30))
         done += 1
-    outcome.put(done)
+    return done
 
 
-def transfer(host, project, accounts, times, seed, outcome):
+def transfer(host, project, accounts, times, seed):
     """Moves one coin between random accounts; what all hold together must never change."""
     client = clients.connect(Address(host), project)
     chooser = random.Random(seed)
@@ -51,10 +59,10 @@ def transfer(host, project, accounts, times, seed, outcome):
             client.document(f"accounts/{source}"),
             client.document(f"accounts/{target}"),
         )
-    outcome.put(times)
+    return times
 
 
-def claim(host, project, tasks, worker, outcome):
+def claim(host, project, tasks, worker):
     """Takes open tasks, found by a query inside the transaction, until none is left."""
     client = clients.connect(Address(host), project)
     query = client.collection("tasks").where(
@@ -75,4 +83,4 @@ def claim(host, project, tasks, worker, outcome):
         if task is None:
             break
         taken.append(task)
-    outcome.put(taken)
+    return taken
