@@ -58,7 +58,11 @@ package final class PontoViewModel {
   }
 
   private func synchronize() async {
-    _ = try? await environment.synchronizer.synchronize()
-    await receipts.appear()
+    do {
+      _ = try await environment.synchronizer.synchronize()
+      await receipts.appear()
+    } catch {
+      receipts.reportUnreadable()
+    }
   }
 }

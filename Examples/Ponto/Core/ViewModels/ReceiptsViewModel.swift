@@ -52,7 +52,7 @@ package final class ReceiptsViewModel {
       try environment.outbox.forgetRefusals()
       _ = try await environment.synchronizer.synchronize()
     } catch {
-      message = "Não foi possível ler os registros deste aparelho"
+      reportUnreadable()
     }
     await appear()
   }
@@ -83,8 +83,21 @@ package final class ReceiptsViewModel {
     }
   }
 
+  /// The outbox's file does not answer; what was shown stays.
+  func reportUnreadable() {
+    message = "Não foi possível ler os registros deste aparelho"
+  }
+
   private func show() {
-    let entries = (try? environment.outbox.entries()) ?? []
+    do {
+      try refresh()
+    } catch {
+      reportUnreadable()
+    }
+  }
+
+  private func refresh() throws {
+    let entries = try environment.outbox.entries()
     var refusals: [UUID: String] = [:]
     var deleted: Set<UUID> = []
     var waiting: [Receipt] = []
@@ -99,16 +112,14 @@ package final class ReceiptsViewModel {
     }
     let kept = Set(waiting.map(\.id))
     let all = onServer.filter { !kept.contains($0.id) } + waiting
-    rows = all.enumerated().filter { !deleted.contains($0.element.id) }
+    rows = try all.enumerated().filter { !deleted.contains($0.element.id) }
       .sorted { ($0.element.date, $0.offset) > ($1.element.date, $1.offset) }
       .map { _, receipt in
         Row(
           receipt: receipt,
           isSynchronized: !kept.contains(receipt.id),
           refusal: refusals[receipt.id],
-          photo: (try? environment.outbox.photo(of: receipt.id)).flatMap {
-            $0.flatMap(Picture.init)
-          }
+          photo: try environment.outbox.photo(of: receipt.id).flatMap(Picture.init)
         )
       }
   }

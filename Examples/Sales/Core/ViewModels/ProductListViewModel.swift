@@ -46,6 +46,10 @@ package final class ProductListViewModel {
     products?[index] = saved
   }
 
+  func report(_ text: String) {
+    alert = text
+  }
+
   func clear() {
     products = nil
   }

@@ -69,8 +69,12 @@ package final class SalesViewModel {
   }
 
   package func signOut() {
-    try? session.signOut()
-    list.clear()
-    editor = nil
+    do {
+      try session.signOut()
+      list.clear()
+      editor = nil
+    } catch {
+      list.report("You couldn't be signed out")
+    }
   }
 }
