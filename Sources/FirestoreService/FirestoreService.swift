@@ -57,8 +57,33 @@ package final class FirestoreService: RPCService {
     }
   }
 
+  package func administer(
+    _ request: AdminRequest,
+    context: CallContext,
+    respond: @escaping @Sendable (Result<[UInt8]?, FirestoreError>) -> Void
+  ) {
+    do {
+      let caller = try access.identify(context)
+      try access.admit(caller)
+      let admin = try AdminCall(
+        method: request.method,
+        path: request.path,
+        query: request.query,
+        body: request.body
+      )
+      guard let admin else { return respond(.success(nil)) }
+      try access.authorize(caller, .administration)
+      let service = AdminService(databases: databases)
+      let call = Call(method: nil, caller: caller, context: context)
+      try onEngine(call, respond) { try service.perform(admin).json() }
+    } catch {
+      respond(.failure(reported(error, context)))
+    }
+  }
+
   private func makeCall(_ method: RPCMethod, _ context: CallContext) throws -> Call {
     let call = Call(method: method, caller: try access.identify(context), context: context)
+    try access.admit(call.caller)
     try call.checkWanted()
     return call
   }

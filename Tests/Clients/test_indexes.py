@@ -61,11 +61,11 @@ def seed_query(products):
     return products.where(filter=FieldFilter("userId", "==", "ana")).order_by("name")
 
 
-def apply(strict, project, definitions, tmp_path, **more):
+def apply(strict, project, definitions, tmp_path, *flags, **more):
     file = tmp_path / "firestore.indexes.json"
     file.write_text(json.dumps(definitions))
     return servers.run(
-        "indexes", "apply", file, "--project", project, "--data", strict.data, **more
+        "indexes", "apply", file, *flags, "--project", project, "--data", strict.data, **more
     )
 
 
@@ -142,10 +142,12 @@ def test_an_applied_index_is_built_and_used(strict, products, project, tmp_path)
     group = products._client.collection_group("parts")
     products._client.document("products/1/parts/p").set({"kind": "x"})
     assert [s.id for s in group.where(filter=FieldFilter("kind", "==", "x")).stream()] == ["p"]
-    # Applying the same again changes nothing; applying nothing drops it.
+    # Applying the same again changes nothing; what a file does not name goes only by force.
     apply(strict, project, DEFINITIONS, tmp_path)
+    nothing = {"indexes": [], "fieldOverrides": []}
+    apply(strict, project, nothing, tmp_path)
     assert len(seed_query(products).get()) == 4
-    apply(strict, project, {"indexes": [], "fieldOverrides": []}, tmp_path)
+    apply(strict, project, nothing, tmp_path, "--force")
     with pytest.raises(exceptions.FailedPrecondition):
         seed_query(products).get()
 

@@ -7,7 +7,7 @@ import Darwin
 import Glibc
 #endif
 
-/// How a `DocumentStore` behaves, and what it takes from outside: clock, randomness, observers.
+/// How a `Databases` behaves, and what it takes from outside: clock, randomness, observers.
 package struct StoreConfiguration: Sendable {
   /// Measures waiting and idling; it need not be the wall clock.
   package var clock = Self.monotonicClock
@@ -37,6 +37,8 @@ package struct StoreConfiguration: Sendable {
 
   /// Whether naming an unknown database makes it.
   package var autoCreateDatabases = false
+  /// Whether naming a project's `(default)` database makes it; callers are authorised by then.
+  package var autoCreateDefaultDatabases = false
   /// Whether a query without its composite index is refused, as production does.
   package var requireIndexes = true
   /// Told which index a query would need in production, when it was answered without.
@@ -46,7 +48,7 @@ package struct StoreConfiguration: Sendable {
   /// Told of failures of work that nobody waits for (sweeps, erasing).
   package var backgroundErrorObserver: (@Sendable (any Error) -> Void)?
   /// Whether the store does its maintenance on a thread of its own; tests call
-  /// `DocumentStore.performMaintenance()` instead.
+  /// `Databases.performMaintenance()` instead.
   package var maintainsItself = true
 
   /// The defaults of production.

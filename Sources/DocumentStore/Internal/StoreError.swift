@@ -21,8 +21,14 @@ extension FirestoreError {
 
   static let contention = FirestoreError(
     .aborted,
-    "Too much contention on these documents. Please try again."
+    contentionMessage
   )
+
+  private static let contentionMessage =
+    "Too much contention on these documents. Please try again."
+
+  /// Whether this is `contention`.
+  var isContention: Bool { code == .aborted && message == Self.contentionMessage }
 
   /// The token of a transaction that ended well, by rollback or by its age.
   static let transactionOver = FirestoreError(

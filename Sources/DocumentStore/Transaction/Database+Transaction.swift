@@ -88,6 +88,9 @@ extension Database {
   }
 
   /// Takes the documents' places first, so that the version is fixed after the wait.
+  ///
+  /// A place that cannot be had, for a deadlock or after the time-out, does not fail the read: places
+  /// only schedule. The commit's validation decides, and that is where every client tries again.
   private func batchGet(
     _ paths: [ResourcePath],
     with read: ConsistentRead,
@@ -101,7 +104,8 @@ extension Database {
       return
     }
     let keys = paths.map { DocumentKey($0, in: incarnation) }
-    locks.read(keys, by: transaction.owner, insists: transaction.isRetry) { [self] result in
+    locks.read(keys, by: transaction.owner, insists: transaction.isRetry) { [self] places in
+      let result = places.forgivingContention
       let answer = result.mapError { $0 as any Error }.flatMap { _ in
         Result { try batchGet(paths, with: read) }
       }
@@ -159,5 +163,13 @@ extension Result {
   fileprivate var isFailure: Bool {
     if case .failure = self { return true }
     return false
+  }
+}
+
+extension Result where Success == Void, Failure == FirestoreError {
+  /// Success instead of ABORTED for contention.
+  fileprivate var forgivingContention: Self {
+    if case .failure(let error) = self, error.isContention { return .success(()) }
+    return self
   }
 }

@@ -38,6 +38,11 @@ package struct AccessControl: Sendable {
     }
   }
 
+  /// Turns away who could not be allowed anything, before the request is even read.
+  package func admit(_ caller: Caller) throws(FirestoreError) {
+    if case (.production, .nobody) = (mode, caller) { throw Self.denied }
+  }
+
   /// Lets the call reach data or throws PERMISSION_DENIED.
   ///
   /// Every operation passes here once with all that it will touch, before it touches anything.
@@ -45,9 +50,14 @@ package struct AccessControl: Sendable {
     switch (mode, caller) {
     case (_, .administrator), (.development, .nobody): return
     case (.production, .nobody):
-      throw FirestoreError(.permissionDenied, "Missing or insufficient permissions.")
+      throw Self.denied
     }
   }
+
+  private static let denied = FirestoreError(
+    .permissionDenied,
+    "Missing or insufficient permissions."
+  )
 
   /// The text for credentials that do not verify; production's own.
   private static let invalidCredentials = FirestoreError(

@@ -12,4 +12,6 @@ package enum AccessRequest: Sendable {
   case transaction(DatabaseID)
   /// What only administrators may do: list collections, missing documents, partitions, batch writes.
   case metadata(DatabaseID, method: String)
+  /// The administration API: databases and indexes.
+  case administration
 }

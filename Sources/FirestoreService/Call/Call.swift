@@ -3,7 +3,8 @@ import FirestoreWire
 
 /// A call whose caller is known, on its way through one operation.
 struct Call: Sendable {
-  let method: RPCMethod
+  /// Nil for the administration API.
+  let method: RPCMethod?
   let caller: Caller
   let context: CallContext
 

@@ -21,6 +21,32 @@ package protocol RPCService: AnyObject, Sendable {
     context: CallContext,
     respond: @escaping @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
   )
+
+  /// Answers a request of the administration API, which is REST only; nil is answered where it has
+  /// no such path. Answers exactly once.
+  func administer(
+    _ request: AdminRequest,
+    context: CallContext,
+    respond: @escaping @Sendable (Result<[UInt8]?, FirestoreError>) -> Void
+  )
+}
+
+/// A request of the administration API as HTTP has it.
+package struct AdminRequest: Sendable {
+  /// In capitals.
+  package let method: String
+  /// As it came, not decoded, without the query.
+  package let path: String
+  package let query: String?
+  package let body: [UInt8]
+
+  /// A request's parts.
+  package init(method: String, path: String, query: String?, body: [UInt8]) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.body = body
+  }
 }
 
 /// The answers of a server-streaming method, pulled as fast as the client reads.

@@ -73,7 +73,7 @@ final class QueryStream: ResponseStream {
         maxBytes: maxBytes
       )
       try append(chunk, to: &messages, &state)
-    } while messages.isEmpty
+    } while messages.isEmpty && !state.isFinished
     return messages
   }
 

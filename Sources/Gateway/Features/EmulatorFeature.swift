@@ -8,10 +8,10 @@ import Hummingbird
 /// - `DELETE /emulator/v1/projects/{project}/databases/{database}/documents` clears a database.
 /// - `POST /reset` clears every database.
 package struct EmulatorFeature: HTTPFeature {
-  private let databases: DocumentStore
+  private let databases: Databases
 
   /// Routes on that store.
-  package init(databases: DocumentStore) { self.databases = databases }
+  package init(databases: Databases) { self.databases = databases }
 
   package func addRoutes(to router: Router<GatewayRequestContext>) {
     router.delete("/emulator/v1/projects/:project/databases/:database/documents", use: clear)

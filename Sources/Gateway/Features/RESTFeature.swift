@@ -38,29 +38,55 @@ struct RESTFeature: HTTPFeature {
     guard let body = try await body(of: request) else {
       return Response(status: .contentTooLarge)
     }
-    guard
-      let call = try transcoder.call(
-        method: request.method.rawValue,
-        path: request.uri.path,
-        query: request.uri.query,
-        body: body
-      )
-    else { throw FirestoreError(.notFound, "The server has no route \(request.uri.path).") }
+    let path = request.uri.path
+    guard let method = try transcoder.route(method: request.method.rawValue, path: path) else {
+      return try await administer(request, body, context.call(request))
+    }
     do {
+      guard
+        let call = try transcoder.call(
+          method: request.method.rawValue,
+          path: path,
+          query: request.uri.query,
+          body: body
+        )
+      else { throw FirestoreError(.notFound, "The server has no route \(path).") }
       let response =
-        call.method.shape == .serverStreaming
+        method.shape == .serverStreaming
         ? try await stream(call, context.call(request))
         : try await unary(call, context.call(request))
-      metrics.observe(CallName(call.method), .ok, since: start)
+      metrics.observe(CallName(method), .ok, since: start)
       return response
     } catch let error as FirestoreError {
-      metrics.observe(CallName(call.method), error.code, since: start)
+      metrics.observe(CallName(method), error.code, since: start)
       return ErrorRendering.response(
         error,
-        isStreaming: call.method.shape == .serverStreaming,
+        isStreaming: method.shape == .serverStreaming,
         logger: context.logger
       )
     }
+  }
+
+  /// Paths without documents are the administration API's.
+  private func administer(
+    _ request: Request,
+    _ body: [UInt8],
+    _ context: CallContext
+  ) async throws -> Response {
+    let path = request.uri.path
+    let admin = AdminRequest(
+      method: request.method.rawValue,
+      path: path,
+      query: request.uri.query,
+      body: body
+    )
+    let answer = try await withCheckedThrowingContinuation { continuation in
+      service.administer(admin, context: context) { continuation.resume(with: $0) }
+    }
+    guard let answer else {
+      throw FirestoreError(.notFound, "The server has no route \(path).")
+    }
+    return .json(answer)
   }
 
   /// The request's body; nil if it is too large.

@@ -13,7 +13,7 @@ struct CreateCost {
     var configuration = StoreConfiguration()
     configuration.autoCreateDatabases = true
     configuration.maintainsItself = false
-    let store = try DocumentStore(engine: engine, configuration: configuration)
+    let store = try Databases(engine: engine, configuration: configuration)
     defer { store.close() }
     let id = DatabaseID(project: "load")
     let database = try store.database(id)

@@ -9,14 +9,14 @@ import KeyValueStore
 final class DataDirectory: Sendable {
   let path: String
   let engine: RocksDBEngine
-  let databases: DocumentStore
+  let databases: Databases
 
   /// Opens the directory, making it if it does not exist.
   init(path: String, configuration: StoreConfiguration) throws {
     self.path = path
     engine = try RocksDBEngine(directory: path + "/store")
     do {
-      databases = try DocumentStore(engine: engine, configuration: configuration)
+      databases = try Databases(engine: engine, configuration: configuration)
     } catch {
       try engine.close()
       throw error

@@ -78,6 +78,7 @@ extension StoreConfiguration {
   fileprivate static func served(_ settings: ServeSettings, log: Logger) -> StoreConfiguration {
     var configuration = StoreConfiguration()
     configuration.autoCreateDatabases = settings.isDevelopment
+    configuration.autoCreateDefaultDatabases = true
     configuration.requireIndexes = !settings.isDevelopment || settings.requiresIndexes
     configuration.missingIndexObserver = { entry in
       log.warning(

@@ -20,7 +20,7 @@ extension LocalAdministration {
     }
     let overrides = set.overrides.filter { !$0.isReverting }
     for override in overrides {
-      let modes = override.indexes.map { "\($0)" }.sorted().joined(separator: ", ")
+      let modes = override.indexes.map(Self.words).sorted().joined(separator: ", ")
       try output(
         .line(
           "override  \(override.collectionID.string).\(override.field.canonicalString)  "
@@ -58,6 +58,10 @@ extension LocalAdministration {
     case .descending: "DESC"
     case .contains: "CONTAINS"
     }
+  }
+
+  private static func words(_ single: SingleFieldIndex) -> String {
+    word(single.mode) + (single.scope == .collection ? "" : " (collection group)")
   }
 
   private static func word(_ state: IndexState) -> String {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Does what the storage commands ask, on an open store.
 struct LocalAdministration: Administration {
-  let databases: DocumentStore
+  let databases: Databases
 
   /// Opens a directory at rest for one request.
   static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {

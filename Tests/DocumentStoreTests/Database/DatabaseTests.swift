@@ -92,7 +92,7 @@ import Testing
     let engine = try storage.openEngine()
     try engine.write { try $0.put(MetaKey.format, [0, 0, 0, 2]) }
     #expect(throws: KeyValueError.self) {
-      _ = try DocumentStore(engine: engine, configuration: StoreConfiguration())
+      _ = try Databases(engine: engine, configuration: StoreConfiguration())
     }
     #expect(try engine.read { try $0.get(MetaKey.format) } == [0, 0, 0, 2])
   }

@@ -10,7 +10,7 @@ import Synchronization
 
 /// A store with one database, and beside it what every one of its versions should hold.
 final class QueryFixture {
-  let store: DocumentStore
+  let store: Databases
   let database: Database
   let id = DatabaseID(project: "demo")
   private(set) var history: [(version: CommitVersion, documents: [ResourcePath: MapValue])] = []
@@ -40,12 +40,12 @@ final class QueryFixture {
     switch engine {
     case .memory:
       directory = nil
-      store = try DocumentStore(engine: MemoryEngine(), configuration: configuration)
+      store = try Databases(engine: MemoryEngine(), configuration: configuration)
     case .rocksDB:
       let directory = try TemporaryDirectory()
       self.directory = directory
       let rocks = try RocksDBEngine(directory: directory.path)
-      store = try DocumentStore(engine: rocks, configuration: configuration)
+      store = try Databases(engine: rocks, configuration: configuration)
     }
     database = try store.database(id)
     history = [(.zero, [:])]
@@ -54,7 +54,7 @@ final class QueryFixture {
   /// A store on memory that another fixture may have written.
   init(storage: MemoryStorage, configuration: StoreConfiguration) throws {
     directory = nil
-    store = try DocumentStore(
+    store = try Databases(
       engine: MemoryEngine(storage: storage),
       configuration: configuration
     )

@@ -49,7 +49,7 @@ final class TestStorage: Sendable {
 final class StoreFixture: Sendable {
   let storage: TestStorage
   let engine: any KeyValueEngine
-  let store: DocumentStore
+  let store: Databases
   let published: PublishedLog
 
   static let id = DatabaseID(project: "demo")
@@ -69,7 +69,7 @@ final class StoreFixture: Sendable {
     configuration.commitObserver = { log.add($0) }
     configure(&configuration)
     published = log
-    store = try DocumentStore(engine: engine, configuration: configuration)
+    store = try Databases(engine: engine, configuration: configuration)
   }
 
   convenience init(

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// It owns two threads, the writer's and the one for what goes on after a wait, and a third for
 /// maintenance unless `maintainsItself` is off. Any thread may call. `close()` ends it.
-package final class DocumentStore: Sendable {
+package final class Databases: Sendable {
   package let engine: any KeyValueEngine
   package let configuration: StoreConfiguration
 
@@ -49,7 +49,7 @@ package final class DocumentStore: Sendable {
     if let known = open.withLock({ $0[id] }) { return known }
     return try lifecycle.withLock { _ in
       if let known = open.withLock({ $0[id] }) { return known }
-      if configuration.autoCreateDatabases { _ = try catalog.create(id) }
+      if createsOnUse(id) { _ = try catalog.create(id) }
       guard let incarnation = try catalog.incarnation(of: id) else {
         throw FirestoreError.unknownDatabase(id)
       }
@@ -57,9 +57,15 @@ package final class DocumentStore: Sendable {
     }
   }
 
-  /// Makes a database; refuses an id that is taken.
+  private func createsOnUse(_ id: DatabaseID) -> Bool {
+    configuration.autoCreateDatabases
+      || (configuration.autoCreateDefaultDatabases && id.isDefault)
+  }
+
+  /// Makes a database; refuses an id that is taken or malformed.
   package func createDatabase(_ id: DatabaseID) throws -> Database {
-    try lifecycle.withLock { _ in
+    try id.checkCreatable()
+    return try lifecycle.withLock { _ in
       let (incarnation, isNew) = try catalog.create(id)
       guard isNew else {
         throw FirestoreError(.alreadyExists, "Database already exists: \(id.path)")

@@ -1,0 +1,106 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+
+// Between the store's index definitions and the messages of `google.firestore.admin.v1`.
+
+extension IndexDefinition {
+  /// The definition of a message; refuses what this server has no such index for.
+  init(
+    _ message: Google_Firestore_Admin_V1_Index,
+    collectionID: Text
+  ) throws(FirestoreError) {
+    let scope: IndexScope
+    switch message.queryScope {
+    case .unspecified, .collection: scope = .collection
+    case .collectionGroup: scope = .collectionGroup
+    case .collectionRecursive, .UNRECOGNIZED:
+      throw .invalidArgument("query_scope must be COLLECTION or COLLECTION_GROUP.")
+    }
+    var fields: [IndexField] = []
+    for field in message.fields {
+      let path =
+        field.fieldPath == "__name__"
+        ? FieldPath.documentName : try FieldPath(parsing: field.fieldPath)
+      fields.append(IndexField(path, try Self.mode(of: field)))
+    }
+    try self.init(collectionID: collectionID, scope: scope, fields: fields)
+  }
+
+  private static func mode(
+    of field: Google_Firestore_Admin_V1_Index.IndexField
+  ) throws(FirestoreError) -> IndexFieldMode {
+    switch field.valueMode {
+    case .order(.ascending): return .ascending
+    case .order(.descending): return .descending
+    case .arrayConfig(.contains): return .contains
+    default:
+      throw .invalidArgument(
+        "field '\(field.fieldPath)' must have the order ASCENDING or DESCENDING, or the "
+          + "array_config CONTAINS; other modes are not supported."
+      )
+    }
+  }
+}
+
+extension Google_Firestore_Admin_V1_Index {
+  /// A declared index as the API shows it.
+  init(_ index: DeclaredIndex, in database: DatabaseID) {
+    self.init()
+    let group = index.definition.collectionID.string
+    name = "\(database.path)/collectionGroups/\(group)/indexes/\(index.id)"
+    queryScope = index.definition.scope == .collection ? .collection : .collectionGroup
+    fields = index.definition.listedFields.map(IndexField.init)
+    state = if case .ready = index.state { .ready } else { .creating }
+  }
+
+  /// One single-field index of an override.
+  init(_ single: SingleFieldIndex, of field: FieldPath) {
+    self.init()
+    queryScope = single.scope == .collection ? .collection : .collectionGroup
+    fields = [IndexField(StoreIndexField(field, single.mode))]
+    state = .ready
+  }
+}
+
+extension Google_Firestore_Admin_V1_Index.IndexField {
+  fileprivate init(_ field: StoreIndexField) {
+    self.init()
+    fieldPath = field.path.isDocumentName ? "__name__" : field.path.canonicalString
+    switch field.mode {
+    case .ascending: order = .ascending
+    case .descending: order = .descending
+    case .contains: arrayConfig = .contains
+    }
+  }
+}
+
+extension Google_Firestore_Admin_V1_Database {
+  /// A database of this server: native mode, Standard edition, pessimistic.
+  init(_ listing: DatabaseListing) {
+    self.init()
+    name = listing.id.path
+    uid = String(listing.incarnation)
+    type = .firestoreNative
+    concurrencyMode = .pessimistic
+    databaseEdition = .standard
+    pointInTimeRecoveryEnablement = .pointInTimeRecoveryDisabled
+    etag = String(listing.createTime.microseconds)
+    setCreateTime(listing.createTime)
+  }
+}
+
+extension Google_Firestore_Admin_V1_Field {
+  /// A field with an override of its own.
+  init(_ override: FieldOverride, in database: DatabaseID) {
+    self.init()
+    let group = override.collectionID.string
+    let path =
+      override.field == FieldOverride.anyField ? "*" : override.field.canonicalString
+    name = "\(database.path)/collectionGroups/\(group)/fields/\(path)"
+    indexConfig.indexes = override.indexes.sorted { "\($0)" < "\($1)" }.map {
+      Google_Firestore_Admin_V1_Index($0, of: override.field)
+    }
+    indexConfig.reverting = override.isReverting
+  }
+}

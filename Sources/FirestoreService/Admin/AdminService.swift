@@ -1,0 +1,213 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+
+/// `google.firestore.admin.v1` on the store: databases, indexes, fields and operations.
+///
+/// Operations have no life of their own: one is named for what it made, and looking it up looks at
+/// that. Calls block.
+struct AdminService {
+  let databases: Databases
+
+  /// Answers a call; what it names must exist.
+  func perform(_ call: AdminCall) throws -> AdminResponse {
+    switch call {
+    case .listDatabases(let project):
+      let listings = try databases.listDatabases().filter { $0.id.project == project }
+      return .databases(listings.map(Google_Firestore_Admin_V1_Database.init))
+    case .createDatabase(let id, let message): return try createDatabase(id, message)
+    case .getDatabase(let id): return .database(.init(try listing(of: id)))
+    case .deleteDatabase(let id, let etag): return try deleteDatabase(id, etag: etag)
+    case .listIndexes(let id, let group, let page): return try listIndexes(id, group, page)
+    case .createIndex(let id, let group, let message):
+      return try createIndex(message, group: group, in: id)
+    case .getIndex(let id, let group, let name):
+      return .index(.init(try index(name, group: group, in: id), in: id))
+    case .deleteIndex(let id, let group, let name):
+      _ = try index(name, group: group, in: id)
+      try databases.database(id).deleteIndex(name)
+      return .empty
+    case .listFields(let id, let group, let page): return try listFields(id, group, page)
+    case .getField(let id, let group, let path): return try field(path, group: group, in: id)
+    case .listOperations(let id, let page): return try listOperations(id, page)
+    case .getOperation(let id, let name): return try operation(name, in: id)
+    }
+  }
+
+  private func createDatabase(
+    _ id: DatabaseID,
+    _ message: Google_Firestore_Admin_V1_Database
+  ) throws -> AdminResponse {
+    guard message.type == .unspecified || message.type == .firestoreNative else {
+      throw FirestoreError.invalidArgument("Only databases of type FIRESTORE_NATIVE are supported.")
+    }
+    _ = try databases.createDatabase(id)
+    return .operation(
+      .init(
+        name: "\(id.path)/operations/create",
+        metadata: .createDatabase,
+        outcome: .database(.init(try listing(of: id)))
+      )
+    )
+  }
+
+  private func deleteDatabase(_ id: DatabaseID, etag: String) throws -> AdminResponse {
+    let listing = try listing(of: id)
+    let current = Google_Firestore_Admin_V1_Database(listing)
+    guard etag.isEmpty || etag == current.etag else {
+      throw FirestoreError(.aborted, "The etag does not match the database's.")
+    }
+    try databases.deleteDatabase(id)
+    return .operation(
+      .init(
+        name: "\(id.path)/operations/delete",
+        metadata: .deleteDatabase,
+        outcome: .database(current)
+      )
+    )
+  }
+
+  private func listing(of id: DatabaseID) throws -> DatabaseListing {
+    guard let listing = try databases.listDatabases().first(where: { $0.id == id }) else {
+      throw FirestoreError(
+        .notFound,
+        "The database \(id.database.string) does not exist for project \(id.project.string)"
+      )
+    }
+    return listing
+  }
+
+  // MARK: Indexes
+
+  private func declared(_ id: DatabaseID) throws -> [DeclaredIndex] {
+    try databases.database(id).indexes.current.declared.filter(\.state.isMaintained)
+  }
+
+  private func index(_ name: String, group: Text, in id: DatabaseID) throws -> DeclaredIndex {
+    let found = try declared(id).first {
+      $0.id == name && $0.definition.collectionID == group
+    }
+    guard let found else {
+      throw FirestoreError(.notFound, "Index \(name) does not exist.")
+    }
+    return found
+  }
+
+  private func listIndexes(
+    _ id: DatabaseID,
+    _ group: Text,
+    _ page: AdminCall.Page
+  ) throws -> AdminResponse {
+    guard page.filter.isEmpty else { throw Self.unsupportedFilter }
+    let all = try declared(id).filter { group == "-" || $0.definition.collectionID == group }
+    let (shown, next) = try Self.slice(all, page)
+    return .indexes(shown.map { .init($0, in: id) }, nextPageToken: next)
+  }
+
+  private func createIndex(
+    _ message: Google_Firestore_Admin_V1_Index,
+    group: Text,
+    in id: DatabaseID
+  ) throws -> AdminResponse {
+    let definition = try IndexDefinition(message, collectionID: group)
+    let index = try databases.database(id).declareIndex(definition)
+    return .operation(Self.operation(of: index, in: id))
+  }
+
+  // MARK: Fields
+
+  private func overrides(_ id: DatabaseID) throws -> [FieldOverride] {
+    try databases.database(id).indexes.current.overrides
+  }
+
+  /// Lists the fields with overrides; the filter that every client sends asks for just those.
+  private func listFields(
+    _ id: DatabaseID,
+    _ group: Text,
+    _ page: AdminCall.Page
+  ) throws -> AdminResponse {
+    guard page.filter.isEmpty || page.filter.contains("usesAncestorConfig:false") else {
+      throw Self.unsupportedFilter
+    }
+    let all = try overrides(id).filter { group == "-" || $0.collectionID == group }
+    let (shown, next) = try Self.slice(all, page)
+    return .fields(shown.map { .init($0, in: id) }, nextPageToken: next)
+  }
+
+  private func field(_ path: String, group: Text, in id: DatabaseID) throws -> AdminResponse {
+    let name = path == "*" ? FieldOverride.anyField : try FieldPath(parsing: path)
+    let own = try overrides(id).first { $0.collectionID == group && $0.field == name }
+    if let own { return .field(.init(own, in: id)) }
+    let defaults = FieldOverride(
+      collectionID: group,
+      field: name,
+      indexes: SingleFieldIndex.defaults
+    )
+    var field = Google_Firestore_Admin_V1_Field(defaults, in: id)
+    field.indexConfig.usesAncestorConfig = true
+    field.indexConfig.ancestorField = "\(id.path)/collectionGroups/__default__/fields/*"
+    return .field(field)
+  }
+
+  // MARK: Operations
+
+  private static let indexOperation = "index-"
+
+  private static func operation(
+    of index: DeclaredIndex,
+    in id: DatabaseID
+  ) -> AdminResponse.Operation {
+    let message = Google_Firestore_Admin_V1_Index(index, in: id)
+    var metadata = Google_Firestore_Admin_V1_IndexOperationMetadata()
+    metadata.index = message.name
+    metadata.state = message.state == .ready ? .successful : .processing
+    return AdminResponse.Operation(
+      name: "\(id.path)/operations/\(indexOperation)\(index.id)",
+      metadata: .index(metadata),
+      outcome: message.state == .ready ? .index(message) : .running
+    )
+  }
+
+  private func listOperations(_ id: DatabaseID, _ page: AdminCall.Page) throws -> AdminResponse {
+    guard page.filter.isEmpty else { throw Self.unsupportedFilter }
+    let (shown, next) = try Self.slice(try declared(id), page)
+    return .operations(shown.map { Self.operation(of: $0, in: id) }, nextPageToken: next)
+  }
+
+  private func operation(_ name: String, in id: DatabaseID) throws -> AdminResponse {
+    let database = try listing(of: id)
+    if name == "create" {
+      return .operation(
+        .init(
+          name: "\(id.path)/operations/create",
+          metadata: .createDatabase,
+          outcome: .database(.init(database))
+        )
+      )
+    }
+    let known = try declared(id).first { Self.indexOperation + $0.id == name }
+    guard let known else {
+      throw FirestoreError(.notFound, "Operation \(name) does not exist.")
+    }
+    return .operation(Self.operation(of: known, in: id))
+  }
+
+  // MARK: Pages
+
+  private static let unsupportedFilter = FirestoreError.invalidArgument(
+    "This filter is not supported."
+  )
+
+  /// A page of a list whose order is stable; the token is the number of elements before it.
+  private static func slice<Element>(
+    _ all: [Element],
+    _ page: AdminCall.Page
+  ) throws(FirestoreError) -> (shown: ArraySlice<Element>, next: String) {
+    let start = page.token.isEmpty ? 0 : Int(page.token)
+    guard let start, start >= 0 else { throw .invalidArgument("Invalid page token.") }
+    let size = page.size == 0 ? 1_000 : page.size
+    let shown = all.dropFirst(start).prefix(size)
+    let end = start + shown.count
+    return (shown, end < all.count ? String(end) : "")
+  }
+}
