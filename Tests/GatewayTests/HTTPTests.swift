@@ -124,7 +124,8 @@ import Testing
     limits.headTimeout = .milliseconds(50)
     try await withGateway(limits: limits) { gateway in
       let client = try await RawClient.connect(to: gateway.port)
-      try await client.send("GET /healthz HTTP/1.1\r\nHost: ")
+      // On a busy machine the connection may be cut off before the write.
+      _ = try? await client.send("GET /healthz HTTP/1.1\r\nHost: ")
       #expect(await client.receive().isEmpty)
     }
   }

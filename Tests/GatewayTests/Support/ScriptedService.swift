@@ -45,6 +45,17 @@ final class ScriptedService: RPCService {
     }
   }
 
+  /// Has one path, `/v1/projects/p/databases`, and answers its method and body.
+  func administer(
+    _ request: AdminRequest,
+    context: CallContext,
+    respond: @escaping @Sendable (Result<[UInt8]?, FirestoreError>) -> Void
+  ) {
+    guard request.path == "/v1/projects/p/databases" else { return respond(.success(nil)) }
+    let body = String(decoding: request.body, as: UTF8.self)
+    respond(.success(Array("{\"\(request.method)\":\(body.isEmpty ? "null" : body)}".utf8)))
+  }
+
   /// RunQuery streams as many messages of 1,000 bytes as the request's text says, BatchGetDocuments
   /// the same from other threads, RunAggregationQuery one message and then an error.
   func stream(
