@@ -17,7 +17,8 @@ extension ServedSystem {
     let log = Logger(label: "store")
     let directory = try DataDirectory(
       path: settings.dataDirectory,
-      configuration: .served(settings, log: log)
+      configuration: .served(settings, log: log),
+      cacheMegabytes: settings.cacheMegabytes
     )
     if directory.engine.discardedLogBytes > 0 {
       log.warning(

@@ -7,26 +7,28 @@ struct StorageService: Service {
   let directory: DataDirectory
   let threads: EngineThreads
   let control: ControlSocket
-  let metrics: MetricsRegistry
+
+  /// The engine's counters and sizes join what `/metrics` shows.
+  init(
+    directory: DataDirectory,
+    threads: EngineThreads,
+    control: ControlSocket,
+    metrics: MetricsRegistry
+  ) {
+    self.directory = directory
+    self.threads = threads
+    self.control = control
+    metrics.addSource {
+      directory.engine.statistics().map { (name: "brasa_" + $0.key, value: $0.value) }
+        + [(name: "brasa_engine_jobs_waiting", value: Double(threads.waiting))]
+    }
+  }
 
   func run() async throws {
     control.start()
-    let sampling = Task { await sampleStatistics() }
     try? await gracefulShutdown()
-    sampling.cancel()
     control.stop()
     threads.stop()
     try directory.close()
-  }
-
-  /// Copies the engine's counters to the metrics, so that `/metrics` shows them.
-  private func sampleStatistics() async {
-    while !Task.isCancelled {
-      for (name, value) in directory.engine.statistics() {
-        metrics.gauge("brasa_" + name).record(value)
-      }
-      metrics.gauge("brasa_engine_jobs_waiting").record(Double(threads.waiting))
-      try? await Task.sleep(for: .seconds(5))
-    }
   }
 }

@@ -11,6 +11,8 @@ struct ServeSettings: Sendable, Equatable {
   var requiresIndexes: Bool
   var tls: GatewayConfiguration.TLSFiles?
   var logLevel: Logger.Level
+  /// Nil leaves it to `DataDirectory`.
+  var cacheMegabytes: Int?
 
   /// Merges the flags with the environment and refuses what is unsafe or cannot be meant.
   init(_ flags: ServeFlags, environment: [String: String]) throws {
@@ -25,6 +27,10 @@ struct ServeSettings: Sendable, Equatable {
       certificate: flags.tlsCertificate ?? environment.text("TLS_CERTIFICATE"),
       key: flags.tlsKey ?? environment.text("TLS_KEY")
     )
+    cacheMegabytes = try flags.cache ?? environment.number("CACHE")
+    if let cacheMegabytes, !(8...1_048_576).contains(cacheMegabytes) {
+      throw ValidationError("The cache must have between 8 and 1048576 megabytes.")
+    }
     let allowsRemote = try flags.allowRemoteDev || environment.flag("ALLOW_REMOTE_DEV")
     guard (0...65_535).contains(port) else {
       throw ValidationError("The port must be between 0 and 65535, not \(port).")
@@ -105,6 +111,14 @@ struct ServeFlags: ParsableArguments {
 
   @Option(help: "The certificate's private key, a PEM file. [BRASA_TLS_KEY]")
   var tlsKey: String?
+
+  @Option(
+    help: """
+      Megabytes of memory for data that was read. [BRASA_CACHE, default: a sixteenth of the \
+      machine's memory, between 64 and 1024]
+      """
+  )
+  var cache: Int?
 
   @Option(
     help: "trace, debug, info, notice, warning, error or critical. [BRASA_LOG_LEVEL, default: info]"
