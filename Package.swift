@@ -146,6 +146,14 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    .testTarget(
+      name: "FirestoreServiceTests",
+      dependencies: [
+        "FirestoreService", "FirestoreModel", "FirestoreWire", "DocumentStore", "KeyValueStore",
+        logging,
+      ],
+      swiftSettings: strict
+    ),
     .target(
       name: "Gateway",
       dependencies: [

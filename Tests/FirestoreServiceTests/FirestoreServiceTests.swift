@@ -1,0 +1,135 @@
+import FirestoreModel
+import FirestoreWire
+import Testing
+
+@testable import FirestoreService
+
+struct FirestoreServiceTests {
+  private static let document = "projects/p/databases/(default)/documents/c"
+
+  private func filled(_ count: Int, text: Int = 10) async throws -> ServiceFixture {
+    let fixture = try ServiceFixture()
+    for number in 0..<count {
+      let value = String(repeating: "x", count: text)
+      let body = #"{"fields":{"n":{"integerValue":\#(number)},"t":{"stringValue":"\#(value)"}}}"#
+      _ = try await fixture.call("POST", "/c?documentId=d\(number)", body)
+    }
+    return fixture
+  }
+
+  @Test func `a result of many parts comes whole and ends`() async throws {
+    let fixture = try await filled(20, text: 5_000)
+    let query = try RESTTranscoder().call(
+      method: "POST",
+      path: ServiceFixture.root + ":runQuery",
+      query: nil,
+      body: Array(#"{"structuredQuery":{"from":[{"collectionId":"c"}]}}"#.utf8)
+    )
+    let request = try #require(query).request
+    for maxBytes in [1, 4_000, 12_000, 100_000, 1 << 20] {
+      let messages = try await fixture.messages(
+        .runQuery,
+        request,
+        ServiceFixture.context(),
+        maxBytes: maxBytes
+      )
+      let documents = try messages.filter {
+        let json = try RESTTranscoder().json(of: .runQuery, response: $0)
+        return String(decoding: json, as: UTF8.self).contains("\"document\"")
+      }
+      #expect(documents.count == 20, "\(maxBytes)")
+    }
+    fixture.close()
+  }
+
+  @Test func `an empty result still tells its read time`() async throws {
+    let fixture = try await filled(1)
+    let body = #"{"structuredQuery":{"from":[{"collectionId":"none"}]}}"#
+    let answer = try await fixture.call("POST", ":runQuery", body)
+    #expect(answer.count == 1)
+    #expect(answer.first?.hasPrefix("{\"readTime\":\"") == true)
+    fixture.close()
+  }
+
+  @Test func `a new transaction is told first and alone`() async throws {
+    let fixture = try await filled(2)
+    let body =
+      #"{"structuredQuery":{"from":[{"collectionId":"c"}]},"newTransaction":{"readWrite":{}}}"#
+    let answer = try await fixture.call("POST", ":runQuery", body)
+    #expect(answer.count == 3)
+    #expect(answer[0].hasPrefix("{\"transaction\":\"") && !answer[0].contains("readTime"))
+    #expect(answer[1].contains("/c/d0") && answer[2].contains("/c/d1"))
+    fixture.close()
+  }
+
+  @Test func `what the offset skips is counted`() async throws {
+    let fixture = try await filled(3)
+    let body = #"{"structuredQuery":{"from":[{"collectionId":"c"}],"offset":2}}"#
+    let answer = try await fixture.call("POST", ":runQuery", body)
+    #expect(answer.count == 1 && answer[0].contains("\"skippedResults\":2"))
+    let all = #"{"structuredQuery":{"from":[{"collectionId":"c"}],"offset":9}}"#
+    let nothing = try await fixture.call("POST", ":runQuery", all)
+    #expect(nothing.count == 1 && nothing[0].contains("\"skippedResults\":3"))
+    fixture.close()
+  }
+
+  @Test func `explain comes last, or alone where nothing is to run`() async throws {
+    let fixture = try await filled(2)
+    let query = #""structuredQuery":{"from":[{"collectionId":"c"}]}"#
+    let run = try await fixture.call(
+      "POST",
+      ":runQuery",
+      "{\(query),\"explainOptions\":{\"analyze\":true}}"
+    )
+    #expect(run.count == 3)
+    #expect(run.last?.contains("\"resultsReturned\":\"2\"") == true)
+    let plan = try await fixture.call("POST", ":runQuery", "{\(query),\"explainOptions\":{}}")
+    #expect(plan.count == 1 && plan[0].contains("(__name__ ASC)"))
+    #expect(!plan[0].contains("resultsReturned"))
+    fixture.close()
+  }
+
+  @Test func `a batch get answers each document once`() async throws {
+    let fixture = try await filled(1)
+    let body = #"{"documents":["\#(Self.document)/d0","\#(Self.document)/zz"]}"#
+    let answer = try await fixture.call("POST", ":batchGet", body)
+    #expect(answer.count == 2)
+    #expect(answer.contains { $0.contains("\"found\"") && $0.contains("/c/d0") })
+    #expect(answer.contains { $0.contains("\"missing\":\"\(Self.document)/zz\"") })
+    fixture.close()
+  }
+
+  @Test func `a call that nobody waits for is not answered with data`() async throws {
+    let fixture = try await filled(1)
+    let cancellation = Cancellation()
+    cancellation.cancel()
+    let contexts: [(CallContext, StatusCode)] = [
+      (ServiceFixture.context(cancellation: cancellation), .cancelled),
+      (ServiceFixture.context(deadline: .now - .seconds(1)), .deadlineExceeded),
+    ]
+    for (context, code) in contexts {
+      let error = await #expect(throws: FirestoreError.self) {
+        try await fixture.call("GET", "/c/d0", context: context)
+      }
+      #expect(error?.code == code)
+    }
+    fixture.close()
+  }
+
+  @Test func `pipelines and streams are refused as a Standard database refuses them`() async throws
+  {
+    let fixture = try await filled(0)
+    let pipeline = await #expect(throws: FirestoreError.self) {
+      try await fixture.call("POST", ":executePipeline", #"{"structuredPipeline":{}}"#)
+    }
+    #expect(pipeline?.code == .failedPrecondition)
+    #expect(pipeline?.reason?.reason == "PIPELINE_REQUIRES_ENTERPRISE_EDITION")
+    for method in [RPCMethod.listen, .write] {
+      let error = await #expect(throws: FirestoreError.self) {
+        try await fixture.messages(method, [], ServiceFixture.context())
+      }
+      #expect(error?.code == .unimplemented)
+    }
+    fixture.close()
+  }
+}
