@@ -138,6 +138,14 @@ let package = Package(
       swiftSettings: strict
     ),
 
+    // Who may do what.
+    .target(name: "SecurityRules", dependencies: ["FirestoreModel"], swiftSettings: strict),
+    .testTarget(
+      name: "SecurityRulesTests",
+      dependencies: ["SecurityRules", "FirestoreModel", "ModelTestSupport"],
+      swiftSettings: strict
+    ),
+
     // The service and its port.
     .target(
       name: "FirestoreService",

@@ -1,0 +1,107 @@
+import FirestoreModel
+
+/// The service that rules are about.
+package enum RulesService: String, Sendable {
+  case firestore = "cloud.firestore"
+  case storage = "firebase.storage"
+}
+
+/// What a request does.
+package enum RulesMethod: String, Sendable, CaseIterable {
+  case get, list, create, update, delete
+
+  /// The method's bit in a mask.
+  var bit: UInt8 {
+    switch self {
+    case .get: 1
+    case .list: 2
+    case .create: 4
+    case .update: 8
+    case .delete: 16
+    }
+  }
+}
+
+/// A ruleset that compiled: immutable, shared by all requests.
+package final class CompiledRuleset: Sendable {
+  /// The source, for positions.
+  package let source: SourceText
+  /// The language version that the source names.
+  package let version: RulesFile.Version
+  /// What the compiler warned of.
+  package let warnings: [RulesIssue]
+  let functions: [CompiledFunction]
+  private let firestore: [CompiledMatch]?
+  private let storage: [CompiledMatch]?
+
+  init(
+    source: SourceText,
+    version: RulesFile.Version,
+    warnings: [RulesIssue],
+    matches: [RulesService: [CompiledMatch]],
+    functions: [CompiledFunction]
+  ) {
+    self.source = source
+    self.version = version
+    self.warnings = warnings
+    self.functions = functions
+    firestore = matches[.firestore]
+    storage = matches[.storage]
+  }
+
+  /// The services that the source has rules for.
+  package var services: Set<RulesService> {
+    Set([firestore.map { _ in .firestore }, storage.map { _ in .storage }].compactMap { $0 })
+  }
+
+  func matches(of service: RulesService) -> [CompiledMatch] {
+    (service == .firestore ? firestore : storage) ?? []
+  }
+}
+
+/// A ruleset that does not compile.
+package struct RulesCompileError: Error, Sendable {
+  /// Errors and warnings in the order of their places.
+  package let issues: [RulesIssue]
+  package let source: SourceText
+
+  /// `Error compiling rules:` and a line for every issue.
+  package var message: String {
+    let lines = issues.map { issue in
+      let position = source.position(of: issue.range.lowerBound)
+      return "L\(position.line):\(position.column) \(issue.message)"
+    }
+    return "Error compiling rules:\n" + lines.joined(separator: "\n")
+  }
+}
+
+/// A match block with the segments of all blocks around it.
+struct CompiledMatch: Sendable {
+  let pattern: PathPattern
+  let allows: [CompiledAllow]
+  /// The bits of all methods that some statement allows.
+  let methods: UInt8
+
+  init(pattern: PathPattern, allows: [CompiledAllow]) {
+    self.pattern = pattern
+    self.allows = allows
+    methods = allows.reduce(0) { $0 | $1.methods }
+  }
+}
+
+/// One allow statement.
+struct CompiledAllow: Sendable {
+  /// The bits of its methods.
+  let methods: UInt8
+  /// Nil is "always".
+  let condition: Node?
+  let range: Range<Int>
+}
+
+/// A function of the ruleset.
+struct CompiledFunction: Sendable {
+  let parameters: Int
+  /// They take the slots behind the parameters.
+  let bindings: [Node]
+  let result: Node
+}

@@ -1,0 +1,113 @@
+import FirestoreModel
+
+/// The whole path of a match block: at most one recursive wildcard among literals and captures.
+///
+/// In version 1 the wildcard is the last segment and takes one segment or more, in version 2 it
+/// stands anywhere and may take none.
+struct PathPattern: Sendable {
+  let segments: [PatternSegment]
+  private let glob: Int?
+  /// How many segments the wildcard takes at least.
+  private let globMinimum: Int
+  private let captureCount: Int
+
+  init(_ segments: [PatternSegment], version: RulesFile.Version) {
+    self.segments = segments
+    glob = segments.firstIndex {
+      if case .glob = $0 { true } else { false }
+    }
+    globMinimum = version == .one ? 1 : 0
+    captureCount = segments.reduce(0) { $0 + ($1.name == nil ? 0 : 1) }
+  }
+
+  /// The captures' values where the pattern matches a path that is known as a whole.
+  func match(_ path: [Text]) -> [RulesValue?]? {
+    matchPlain(count: path.count) { path[$0] }
+  }
+
+  /// The captures' values where the pattern matches; nil stands for one that is not known.
+  func match(_ path: SymbolicPath) -> [RulesValue?]? {
+    guard path.gap == nil else { return matchGap(path) }
+    return matchPlain(path.segments)
+  }
+
+  private func matchPlain(_ path: [Text?]) -> [RulesValue?]? {
+    matchPlain(count: path.count) { path[$0] }
+  }
+
+  private func matchPlain(count: Int, _ at: (Int) -> Text?) -> [RulesValue?]? {
+    let fixed = segments.count - (glob == nil ? 0 : 1)
+    guard glob == nil ? count == fixed : count >= fixed + globMinimum else { return nil }
+    let taken = count - fixed
+    guard holdsLiterals(taken, at) else { return nil }
+    var captures: [RulesValue?] = []
+    captures.reserveCapacity(captureCount)
+    var position = 0
+    for segment in segments {
+      switch segment {
+      case .literal: position += 1
+      case .capture:
+        captures.append(at(position).map(RulesValue.string))
+        position += 1
+      case .glob:
+        captures.append(Self.join(position..<(position + taken), at))
+        position += taken
+      }
+    }
+    return captures
+  }
+
+  private func holdsLiterals(_ taken: Int, _ at: (Int) -> Text?) -> Bool {
+    var position = 0
+    for segment in segments {
+      switch segment {
+      case .literal(let text):
+        guard let known = at(position), known == text else { return false }
+        position += 1
+      case .capture: position += 1
+      case .glob: position += taken
+      }
+    }
+    return true
+  }
+
+  private static func join(_ range: Range<Int>, _ at: (Int) -> Text?) -> RulesValue? {
+    let known = range.compactMap(at)
+    return known.count == range.count ? .path(RulesPath(plain: known)) : nil
+  }
+
+  /// Matches all paths with any number of segments in the gap, or none.
+  ///
+  /// The wildcard has to begin at or before the gap and to reach over it; what follows it must lie
+  /// behind the gap.
+  private func matchGap(_ path: SymbolicPath) -> [RulesValue?]? {
+    guard let glob, let gap = path.gap, glob <= gap else { return nil }
+    let suffix = segments.count - glob - 1
+    let behind = path.segments.count - gap
+    guard suffix <= behind, path.segments.count - suffix - glob >= globMinimum else { return nil }
+    let head = PathPattern(Array(segments[..<glob]), version: .two)
+    let tail = PathPattern(Array(segments[(glob + 1)...]), version: .two)
+    guard let first = head.matchPlain(Array(path.segments[..<glob])),
+      let last = tail.matchPlain(Array(path.segments[(path.segments.count - suffix)...]))
+    else { return nil }
+    return first + [nil] + last
+  }
+}
+
+/// Segments of a path, as far as they are known.
+struct SymbolicPath: Sendable {
+  /// Nil is a segment that may be anything.
+  let segments: [Text?]
+  /// Any even number of segments may stand before this index; nil is none.
+  var gap: Int?
+}
+
+extension PatternSegment {
+  /// The name that the segment captures under.
+  var name: Text? {
+    switch self {
+    case .literal: nil
+    case .capture(let name), .glob(let name): name
+    }
+  }
+}

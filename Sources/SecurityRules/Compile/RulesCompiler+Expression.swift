@@ -1,0 +1,195 @@
+import FirestoreModel
+
+extension RulesCompiler {
+  /// The expression with its names resolved.
+  mutating func node(_ expression: Expression) -> Node {
+    Node(operation(expression), at: expression.range)
+  }
+
+  private mutating func nodes(_ expressions: [Expression]) -> [Node] {
+    expressions.map { node($0) }
+  }
+
+  private mutating func operation(_ expression: Expression) -> Node.Operation {
+    switch expression.kind {
+    case .null: .constant(.null)
+    case .boolean(let flag): .constant(.boolean(flag))
+    case .integer(let number): .constant(.integer(number))
+    case .float(let number): .constant(.float(number))
+    case .string(let text): .constant(.string(text))
+    case .bytes(let bytes): .constant(.bytes(bytes))
+    case .list(let elements): .list(nodes(elements))
+    case .map(let entries):
+      .map(entries.map { Node.Entry(key: node($0.key), value: node($0.value)) })
+    case .path(let parts): .path(parts.map { part($0) })
+    case .variable(let name): variable(name, expression.range)
+    case .member(let object, let name): .member(node(object), name)
+    case .index(let object, let index): .index(node(object), node(index))
+    case .slice(let object, let from, let to):
+      .slice(node(object), from.map { node($0) }, to.map { node($0) })
+    case .call(let name, let arguments): call(name, arguments, expression.range)
+    case .method(let object, let name, let arguments):
+      method(object, name, arguments, expression.range)
+    case .unary(let kind, let operand): unary(kind, operand)
+    case .binary(let kind, let left, let right): binary(kind, left, right, expression.range)
+    case .conditional(let condition, let first, let second):
+      .conditional(node(condition), node(first), node(second))
+    case .typeTest(let operand, let name): typeTest(operand, name, expression.range)
+    case .parenthesized(let inner): .parenthesized(node(inner))
+    }
+  }
+
+  private mutating func part(_ part: Expression.PathPart) -> Node.PathPart {
+    switch part {
+    case .literal(let text): .segment(.text(text))
+    case .capture(let name): .segment(.capture(name))
+    case .glob(let name): .segment(.glob(name))
+    case .interpolation(let inner): .interpolation(node(inner))
+    }
+  }
+
+  private mutating func variable(_ name: Text, _ range: Range<Int>) -> Node.Operation {
+    if let operation = scope.variable(name) { return operation }
+    warn("Invalid variable name: \(name.string).", range)
+    return .fault("Variable not found: [\(name.string)].")
+  }
+
+  private mutating func call(
+    _ name: Text,
+    _ arguments: [Expression],
+    _ range: Range<Int>
+  ) -> Node.Operation {
+    if let function = scope.function(name) {
+      calls.call(function.index, from: caller)
+      let nodes = nodes(arguments)
+      guard nodes.count == function.parameters else { return wrongCount(name.string, range) }
+      return .call(function.index, nodes)
+    }
+    return builtin(name.string, arguments, range)
+  }
+
+  private mutating func builtin(
+    _ name: String,
+    _ arguments: [Expression],
+    _ range: Range<Int>
+  ) -> Node.Operation {
+    let nodes = nodes(arguments)
+    guard let builtin = Builtin(rawValue: name), builtin.isKnown(in: scope.service) else {
+      return unknownFunction(name, range)
+    }
+    guard nodes.count == builtin.arity else { return wrongCount(name, range) }
+    return .builtin(builtin, nodes)
+  }
+
+  private mutating func method(
+    _ object: Expression,
+    _ name: Text,
+    _ arguments: [Expression],
+    _ range: Range<Int>
+  ) -> Node.Operation {
+    if case .variable(let package) = object.kind, Builtin.packages.contains(package.string),
+      scope.variable(package) == nil
+    {
+      return builtin("\(package.string).\(name.string)", arguments, range)
+    }
+    let receiver = node(object)
+    let nodes = nodes(arguments)
+    guard let method = Method(rawValue: name.string) else {
+      return unknownFunction(name.string, range)
+    }
+    guard nodes.count == method.arity else { return wrongCount(name.string, range) }
+    return pattern(receiver, method, nodes) ?? .method(receiver, method, nodes)
+  }
+
+  /// Regular expressions that are literals are compiled with the ruleset.
+  private mutating func pattern(
+    _ receiver: Node,
+    _ method: Method,
+    _ arguments: [Node]
+  ) -> Node.Operation? {
+    guard method == .matches || method == .replace || method == .split,
+      let first = arguments.first, case .constant(.string(let text)) = first.operation
+    else { return nil }
+    do throws(RegexError) {
+      return .regex(receiver, method, try Regex(text.string), arguments)
+    } catch {
+      fail("Invalid regular expression pattern. \(error.message)", first.range)
+      return .fault("Invalid regular expression pattern.")
+    }
+  }
+
+  private mutating func unknownFunction(_ name: String, _ range: Range<Int>) -> Node.Operation {
+    warn("Invalid function name: \(name).", range)
+    return .fault("Function not found error: Name: [\(name)].")
+  }
+
+  private mutating func wrongCount(_ name: String, _ range: Range<Int>) -> Node.Operation {
+    warn("Incorrect number of arguments supplied to function: \(name).", range)
+    return .fault("Incorrect number of arguments supplied to function: \(name).")
+  }
+
+  private mutating func unary(_ kind: UnaryOperator, _ operand: Expression) -> Node.Operation {
+    if let type = StaticType(operand), !type.allows(kind) {
+      invalidType(type, kind == .not ? "bool" : "int, float, duration", operand.range)
+    }
+    let inner = node(operand)
+    return kind == .not ? .not(inner) : .negate(inner)
+  }
+
+  private mutating func binary(
+    _ kind: BinaryOperator,
+    _ left: Expression,
+    _ right: Expression,
+    _ range: Range<Int>
+  ) -> Node.Operation {
+    checkTypes(kind, left, right, range)
+    let first = node(left)
+    let second = node(right)
+    return switch kind {
+    case .and: .and(first, second)
+    case .or: .or(first, second)
+    default: .binary(kind, first, second)
+    }
+  }
+
+  private mutating func checkTypes(
+    _ kind: BinaryOperator,
+    _ left: Expression,
+    _ right: Expression,
+    _ range: Range<Int>
+  ) {
+    let types = (StaticType(left), StaticType(right))
+    if kind == .equal || kind == .notEqual {
+      if let first = types.0, let second = types.1, !first.isComparable(with: second) {
+        let result = kind == .notEqual
+        warn(
+          "The sub-expressions are not comparable, so this comparison will always return \(result).",
+          range
+        )
+      }
+      return
+    }
+    for (type, side) in [(types.0, left), (types.1, right)] {
+      guard let type, let expected = type.expected(by: kind, isRight: side.range == right.range)
+      else { continue }
+      invalidType(type, expected, side.range)
+    }
+  }
+
+  private mutating func invalidType(_ type: StaticType, _ expected: String, _ range: Range<Int>) {
+    warn("Invalid type. Received one of [\(type.rawValue)]. Expected one of [\(expected)].", range)
+  }
+
+  private mutating func typeTest(
+    _ operand: Expression,
+    _ name: String,
+    _ range: Range<Int>
+  ) -> Node.Operation {
+    let inner = node(operand)
+    guard let type = RulesType(rawValue: name) else {
+      fail("Invalid type name: \(name).", range)
+      return .fault("Invalid type name: \(name).")
+    }
+    return .typeTest(inner, type)
+  }
+}

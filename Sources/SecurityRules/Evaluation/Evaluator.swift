@@ -1,0 +1,264 @@
+import FirestoreModel
+
+/// Evaluates conditions for one operation.
+///
+/// Errors are values of the language: Swift's `throw` carries them, `&&`, `||` and unused arguments
+/// absorb them. Every evaluated node costs one of the operation's budget; recursion cannot be deeper
+/// than the budget.
+final class Evaluator {
+  let session: RulesSession
+  /// By position in the matched path; nil is not known.
+  @exclusivity(unchecked) var captures: [RulesValue?] = []
+  @exclusivity(unchecked) var observer: RulesObserver?
+  private let request: RulesValue
+  private let resource: RulesValue
+  private let topFrame = Frame()
+  @exclusivity(unchecked) private var remaining = RulesLimits.evaluations
+
+  init(session: RulesSession, request: RulesValue, resource: RulesValue) {
+    self.session = session
+    self.request = request
+    self.resource = resource
+  }
+
+  /// A call: arguments and `let`s are evaluated when they are first used.
+  final class Frame {
+    enum Slot {
+      case pending(Node, Frame?)
+      case value(RulesValue)
+      case fault(RulesFault)
+    }
+
+    var slots: [Slot] = []
+  }
+
+  func outcome(of condition: Node?) -> RulesAttempt.Outcome {
+    guard let condition else { return .allowed }
+    do throws(RulesFault) {
+      let value = try evaluate(condition, topFrame)
+      if case .boolean(true) = value { return .allowed }
+      return .notTrue(value)
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  func evaluate(_ node: Node, _ frame: Frame) throws(RulesFault) -> RulesValue {
+    remaining -= 1
+    guard remaining >= 0 else {
+      throw fault(
+        "Unable to evaluate the expression as the maximum of 1000 expressions to evaluate has "
+          + "been reached.",
+        node
+      )
+    }
+    guard let observer else { return try compute(node, frame) }
+    do throws(RulesFault) {
+      let value = try compute(node, frame)
+      observer.note(node, value)
+      return value
+    } catch {
+      observer.note(node, error)
+      throw error
+    }
+  }
+
+  func fault(_ message: String, _ node: Node) -> RulesFault {
+    RulesFault(message: message, range: node.range)
+  }
+
+  func typeFault(_ value: RulesValue, _ expected: String, _ node: Node) -> RulesFault {
+    if case .null = value { return fault("Null value error.", node) }
+    return fault("Type error. Received: [\(value.typeName)] Expected: [\(expected)].", node)
+  }
+
+  /// Charges nodes that have no node of their own.
+  private func charge(_ count: Int) { remaining -= count }
+
+  private func compute(_ node: Node, _ frame: Frame) throws(RulesFault) -> RulesValue {
+    switch node.operation {
+    case .constant(let value): return value
+    case .fault(let message): throw fault(message, node)
+    case .request: return request
+    case .resource: return resource
+    case .local(let index): return try local(index, frame)
+    case .capture(let index):
+      guard let value = captures[index] else { throw fault("Null value error.", node) }
+      return value
+    case .member(let object, let name): return try member(evaluate(object, frame), name, node)
+    case .binary(let kind, let left, let right):
+      return try binary(kind, evaluate(left, frame), evaluate(right, frame), node)
+    case .and(let left, let right): return try logical(left, right, stop: false, frame)
+    case .or(let left, let right): return try logical(left, right, stop: true, frame)
+    case .parenthesized(let inner): return try evaluate(inner, frame)
+    case .call(let function, let arguments): return try call(function, arguments, frame)
+    default: return try computeRare(node, frame)
+    }
+  }
+
+  private func computeRare(_ node: Node, _ frame: Frame) throws(RulesFault) -> RulesValue {
+    switch node.operation {
+    case .list(let elements): return .list(try list(elements, frame))
+    case .map(let entries): return try map(entries, frame)
+    case .path(let parts): return try path(parts, frame)
+    case .index(let object, let index):
+      return try element(evaluate(object, frame), evaluate(index, frame), node)
+    case .slice(let object, let from, let to): return try slice(object, from, to, frame, node)
+    case .builtin(let builtin, let arguments):
+      return try apply(builtin, list(arguments, frame, allowsSymbols: builtin == .debug), node)
+    case .method(let object, let method, let arguments):
+      let receiver = try evaluate(object, frame)
+      return try apply(method, receiver, list(arguments, frame, allowsSymbols: true), node)
+    case .regex(let object, let method, let regex, let arguments):
+      let receiver = try evaluate(object, frame)
+      let values = try list(arguments, frame)
+      return try apply(regex, method, receiver, values, node)
+    case .not(let operand):
+      guard case .boolean(let flag) = try evaluate(operand, frame) else {
+        throw fault("Type error. Expected: [bool].", node)
+      }
+      return .boolean(!flag)
+    case .negate(let operand): return try negated(evaluate(operand, frame), node)
+    case .conditional(let condition, let first, let second):
+      guard case .boolean(let flag) = try evaluate(condition, frame) else {
+        throw fault("Type error. Expected: [bool].", node)
+      }
+      return try evaluate(flag ? first : second, frame)
+    case .typeTest(let operand, let type):
+      charge(1)
+      return try typeTest(evaluate(operand, frame), type, node)
+    default: preconditionFailure("an operation without evaluation")
+    }
+  }
+
+  /// What a query promises of a field does not tell its type.
+  private func typeTest(
+    _ value: RulesValue,
+    _ type: RulesType,
+    _ node: Node
+  ) throws(RulesFault) -> RulesValue {
+    if case .constraint = value, value.isSymbolic {
+      throw fault("The query does not determine the type.", node)
+    }
+    return .boolean(type.holds(value))
+  }
+
+  private func local(_ index: Int, _ frame: Frame) throws(RulesFault) -> RulesValue {
+    switch frame.slots[index] {
+    case .value(let value): return value
+    case .fault(let fault): throw fault
+    case .pending(let node, let origin):
+      do throws(RulesFault) {
+        let value = try evaluate(node, origin ?? frame)
+        frame.slots[index] = .value(value)
+        return value
+      } catch {
+        frame.slots[index] = .fault(error)
+        throw error
+      }
+    }
+  }
+
+  private func call(
+    _ index: Int,
+    _ arguments: [Node],
+    _ caller: Frame
+  ) throws(RulesFault) -> RulesValue {
+    let function = session.ruleset.functions[index]
+    let frame = Frame()
+    frame.slots.reserveCapacity(arguments.count + function.bindings.count)
+    for argument in arguments { frame.slots.append(.pending(argument, caller)) }
+    for binding in function.bindings { frame.slots.append(.pending(binding, nil)) }
+    return try evaluate(function.result, frame)
+  }
+
+  /// `&&` and `||`: the deciding value wins over an error on either side.
+  private func logical(
+    _ left: Node,
+    _ right: Node,
+    stop: Bool,
+    _ frame: Frame
+  ) throws(RulesFault) -> RulesValue {
+    var failure: RulesFault?
+    for operand in [left, right] {
+      do throws(RulesFault) {
+        guard case .boolean(let flag) = try evaluate(operand, frame) else {
+          throw fault("Type error. Expected: [bool].", operand)
+        }
+        if flag == stop { return .boolean(stop) }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    return .boolean(!stop)
+  }
+
+  /// Evaluates all; values that stand for many are refused in most places.
+  private func list(
+    _ elements: [Node],
+    _ frame: Frame,
+    allowsSymbols: Bool = false
+  ) throws(RulesFault) -> [RulesValue] {
+    var values: [RulesValue] = []
+    values.reserveCapacity(elements.count)
+    for element in elements {
+      let value = try evaluate(element, frame)
+      if !allowsSymbols, value.isSymbolic { throw undetermined(element) }
+      values.append(value)
+    }
+    return values
+  }
+
+  func undetermined(_ node: Node) -> RulesFault {
+    fault("The query does not determine the value.", node)
+  }
+
+  private func map(_ entries: [Node.Entry], _ frame: Frame) throws(RulesFault) -> RulesValue {
+    var result: [Text: RulesValue] = [:]
+    for entry in entries {
+      let key = try evaluate(entry.key, frame)
+      guard case .string(let name) = key else { throw typeFault(key, "string", entry.key) }
+      let value = try evaluate(entry.value, frame)
+      if value.isSymbolic { throw undetermined(entry.value) }
+      result[name] = value
+    }
+    return .map(RulesMap(result))
+  }
+
+  private func path(_ parts: [Node.PathPart], _ frame: Frame) throws(RulesFault) -> RulesValue {
+    var segments: [RulesPath.Segment] = []
+    for part in parts {
+      switch part {
+      case .segment(let segment):
+        charge(1)
+        segments.append(segment)
+      case .interpolation(let inner):
+        let value = try evaluate(inner, frame)
+        if case .path(let path) = value {
+          segments += path.segments
+        } else if let text = value.converted {
+          segments.append(.text(text))
+        } else {
+          throw typeFault(value, "path,string,int,float,bool,null", inner)
+        }
+      }
+    }
+    return .path(RulesPath(segments))
+  }
+
+  private func slice(
+    _ object: Node,
+    _ from: Node?,
+    _ to: Node?,
+    _ frame: Frame,
+    _ node: Node
+  ) throws(RulesFault) -> RulesValue {
+    let value = try evaluate(object, frame)
+    var bounds: [RulesValue?] = []
+    for bound in [from, to] {
+      if let bound { bounds.append(try evaluate(bound, frame)) } else { bounds.append(nil) }
+    }
+    return try slice(value, bounds[0], bounds[1], node)
+  }
+}

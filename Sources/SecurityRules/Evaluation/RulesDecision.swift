@@ -1,0 +1,68 @@
+import FirestoreModel
+
+/// The verdict over one operation.
+package struct RulesDecision: Sendable {
+  package let isAllowed: Bool
+  /// Why: the allow statements that were tried, up to the one that allowed.
+  package let attempts: [RulesAttempt]
+  /// What the rules read, in the order of the first reading; documents that do not exist included.
+  package let documentsRead: [ResourcePath]
+
+  /// The diagnosis of a denial for operators, in the emulator's words.
+  package var explanation: String {
+    if isAllowed { return attempts.last.map(\.summary) ?? "" }
+    if attempts.isEmpty { return "No matching allow statements" }
+    return attempts.map(\.summary).joined(separator: ", ")
+  }
+}
+
+/// How one allow statement answered.
+package struct RulesAttempt: Sendable {
+  /// What a condition gave.
+  package enum Outcome: Sendable {
+    case allowed
+    case notTrue(RulesValue)
+    case failed(RulesFault)
+  }
+
+  /// What a part of the condition was seen to be.
+  package struct Observation: Sendable {
+    package let range: Range<Int>
+    package let position: SourceText.Position
+    /// The part's source.
+    package let text: String
+    /// A short rendering of the value, or of the error.
+    package let value: String
+  }
+
+  package let method: RulesMethod
+  /// The allow statement.
+  package let range: Range<Int>
+  package let outcome: Outcome
+  /// Only for evaluations that were asked to observe, inner parts first.
+  package let observations: [Observation]
+
+  let source: SourceText
+
+  /// Where the statement begins.
+  package var position: SourceText.Position { source.position(of: range.lowerBound) }
+
+  /// `false for 'get' @ L4`.
+  package var summary: String {
+    let place = "for '\(method.rawValue)' @ L\(position.line)"
+    switch outcome {
+    case .allowed: return "true \(place)"
+    case .notTrue(let value):
+      if case .boolean = value { return "false \(place)" }
+      return "\(value.summary) \(place)"
+    case .failed(let fault): return "\(fault.message) \(place)"
+    }
+  }
+}
+
+/// An error value: absorbed by `&&` and `||`, otherwise a denial.
+package struct RulesFault: Error, Sendable {
+  package let message: String
+  /// The expression that failed.
+  package let range: Range<Int>
+}

@@ -1,0 +1,96 @@
+import FirestoreModel
+
+/// What a client asks for, as rules see it.
+package struct RulesRequest: Sendable {
+  package var service: RulesService
+  package var method: RulesMethod
+  /// The whole path: `databases`, the database's id, `documents` and the document's own segments; for
+  /// Storage `b`, the bucket, `o` and the object's segments.
+  package var path: [Text]
+  /// Nil is nobody.
+  package var auth: RulesAuth?
+  /// The one time of the request: `serverTimestamp()` writes the same.
+  package var time: Timestamp
+  /// What is stored before the request: `RulesMap(RulesDocument)`, or for Storage the object's
+  /// metadata; nil is nothing.
+  package var resource: RulesMap?
+  /// What a write will leave behind, transforms applied; nil for deletes.
+  package var newResource: RulesMap?
+  package var isInTransaction: Bool
+
+  /// A request; resources are set where there are some.
+  package init(
+    service: RulesService = .firestore,
+    method: RulesMethod,
+    path: [Text],
+    auth: RulesAuth? = nil,
+    time: Timestamp,
+    resource: RulesMap? = nil,
+    newResource: RulesMap? = nil,
+    isInTransaction: Bool = false
+  ) {
+    self.service = service
+    self.method = method
+    self.path = path
+    self.auth = auth
+    self.time = time
+    self.resource = resource
+    self.newResource = newResource
+    self.isInTransaction = isInTransaction
+  }
+}
+
+/// The signed-in caller: `request.auth`.
+package struct RulesAuth: Sendable {
+  let map: RulesMap
+
+  /// The user's id and all claims of the token.
+  package init(uid: Text, token: RulesMap) {
+    map = RulesMap(["uid": .string(uid), "token": .map(token)])
+  }
+}
+
+/// `request` of a rule.
+final class RequestObject: Sendable {
+  private let request: RulesRequest
+  /// Nil is a path that is not known: of a collection group.
+  private let path: [Text]?
+  private let query: RulesMap?
+
+  init(_ request: RulesRequest, path: [Text]?, query: RulesMap?) {
+    self.request = request
+    self.path = path
+    self.query = query
+  }
+
+  /// Members that exist for this kind of request, sorted.
+  var keys: [Text] {
+    let all: [Text] = [
+      "auth", "fields", "headers", "inTransaction", "method", "path", "query", "resource", "time",
+      "writeFields",
+    ]
+    return all.filter { self[$0.string] != nil }
+  }
+
+  subscript(name: String) -> RulesValue? {
+    switch name {
+    case "auth": .some(request.auth.map { .map($0.map) } ?? .null)
+    case "method": .string(Text(request.method.rawValue))
+    case "path": path.map { .path(RulesPath(plain: $0)) }
+    case "time": .timestamp(RulesTimestamp(request.time))
+    case "resource": resource
+    case "query": query.map(RulesValue.map)
+    case "headers", "params": .map(RulesMap([:]))
+    case "inTransaction": .boolean(request.isInTransaction)
+    case "fields": .null
+    default: nil
+    }
+  }
+
+  private var resource: RulesValue? {
+    switch (request.service, request.method) {
+    case (.firestore, .get), (.firestore, .list): nil
+    default: .some(request.newResource.map(RulesValue.map) ?? .null)
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import FirestoreModel
+
+/// The rules over one request of a client: one cache of readings, one budget.
+///
+/// A session belongs to one thread. Each write of a commit is one `evaluate`; each has a budget of
+/// evaluated nodes and of access calls of its own, and all share the budget of the whole.
+package final class RulesSession {
+  /// How queries are proven.
+  package enum Compatibility: Sendable {
+    /// What a document may break is not proven.
+    case safe
+    /// As Google's emulator: fields that no filter names count as missing.
+    case emulator
+  }
+
+  let ruleset: CompiledRuleset
+  let digests: any RulesDigests
+  let compatibility: Compatibility
+  /// Set where a reading failed: the decision is void.
+  private(set) var failure: (any Error)?
+  /// Steps of regular expressions that are left.
+  var regexSteps = RulesLimits.regexSteps
+  private let dataSource: any RulesDataSource
+  private let database: Text
+  private let accessLimit: Int
+  private var cache: [Access: RulesDocument?] = [:]
+  private var documentsRead: [ResourcePath] = []
+  private var operationAccesses = 0
+  private var operationLimit = 0
+
+  private struct Access: Hashable {
+    let function: Builtin
+    let path: ResourcePath
+  }
+
+  /// Begins a request.
+  ///
+  /// - Parameters:
+  ///   - database: The database's id, `(default)` for Storage: no other can be read.
+  ///   - isMultiple: Whether the request names several documents: commits, batches, transactions.
+  package init(
+    ruleset: CompiledRuleset,
+    database: Text,
+    dataSource: any RulesDataSource,
+    digests: any RulesDigests,
+    isMultiple: Bool = false,
+    compatibility: Compatibility = .safe
+  ) {
+    self.ruleset = ruleset
+    self.database = database
+    self.dataSource = dataSource
+    self.digests = digests
+    self.compatibility = compatibility
+    accessLimit = isMultiple ? RulesLimits.accessCallsOfBatch : RulesLimits.accessCalls
+  }
+
+  /// Judges one operation on one document or object; lists of Storage too.
+  ///
+  /// - Parameter observing: Whether the attempts tell what every part of a condition gave.
+  package func evaluate(
+    _ request: RulesRequest,
+    observing: Bool = false
+  ) throws -> RulesDecision {
+    let object = RequestObject(request, path: request.path, query: nil)
+    let resource: RulesValue = request.resource.map(RulesValue.map) ?? .null
+    begin(limit: request.service == .storage ? 2 : RulesLimits.accessCalls)
+    let isListOfObjects = request.service == .storage && request.method == .list
+    guard !isListOfObjects || ruleset.version == .two else { return decision([]) }
+    let evaluator = Evaluator(session: self, request: .map(RulesMap(object)), resource: resource)
+    return try decide(request, evaluator, observing: observing) { $0.match(request.path) }
+  }
+
+  /// Starts an operation's budget of access calls.
+  func begin(limit: Int) {
+    operationAccesses = 0
+    operationLimit = limit
+  }
+
+  /// Tries every allow statement that matches, until one allows.
+  func decide(
+    _ request: RulesRequest,
+    _ evaluator: Evaluator,
+    observing: Bool,
+    matching match: (PathPattern) -> [RulesValue?]?
+  ) throws -> RulesDecision {
+    var attempts: [RulesAttempt] = []
+    let bit = request.method.bit
+    for block in ruleset.matches(of: request.service) where block.methods & bit != 0 {
+      guard let captures = match(block.pattern) else { continue }
+      evaluator.captures = captures
+      for allow in block.allows where allow.methods & bit != 0 {
+        let attempt = try attempt(allow, request.method, evaluator, observing: observing)
+        attempts.append(attempt)
+        if case .allowed = attempt.outcome { return decision(attempts) }
+      }
+    }
+    return decision(attempts)
+  }
+
+  private func decision(_ attempts: [RulesAttempt]) -> RulesDecision {
+    var isAllowed = false
+    if case .allowed = attempts.last?.outcome { isAllowed = true }
+    return RulesDecision(
+      isAllowed: isAllowed,
+      attempts: attempts,
+      documentsRead: documentsRead
+    )
+  }
+
+  private func attempt(
+    _ allow: CompiledAllow,
+    _ method: RulesMethod,
+    _ evaluator: Evaluator,
+    observing: Bool
+  ) throws -> RulesAttempt {
+    evaluator.observer = observing ? RulesObserver(ruleset.source) : nil
+    let outcome = evaluator.outcome(of: allow.condition)
+    if let failure { throw failure }
+    return RulesAttempt(
+      method: method,
+      range: allow.range,
+      outcome: outcome,
+      observations: evaluator.observer?.observations ?? [],
+      source: ruleset.source
+    )
+  }
+
+  /// Reads for an access function; repeated readings are free.
+  func document(_ function: Builtin, _ value: RulesValue) throws(AccessError) -> RulesDocument? {
+    let path = try resourcePath(value)
+    let access = Access(function: counted(function), path: path)
+    if let known = cache[access] { return known }
+    guard operationAccesses < operationLimit, cache.count < accessLimit || isUncounted else {
+      throw AccessError(message: "The maximum number of document access calls is used up.")
+    }
+    operationAccesses += 1
+    let document: RulesDocument?
+    do {
+      let isAfter = function == .getAfter || function == .existsAfter
+      document = try isAfter ? dataSource.documentAfter(at: path) : dataSource.document(at: path)
+    } catch {
+      failure = error
+      throw AccessError(message: "A document could not be read.")
+    }
+    cache[access] = .some(document)
+    if !documentsRead.contains(path) { documentsRead.append(path) }
+    return document
+  }
+
+  /// Queries have the larger budget, set by their operation's limit alone.
+  private var isUncounted: Bool {
+    operationLimit > accessLimit && cache.count < operationLimit
+  }
+
+  /// Storage counts a document once, however it is read.
+  private func counted(_ function: Builtin) -> Builtin {
+    function == .firestoreExists ? .firestoreGet : function
+  }
+
+  private func resourcePath(_ value: RulesValue) throws(AccessError) -> ResourcePath {
+    guard case .path(let path) = value, let segments = path.plain else {
+      throw AccessError(
+        message: "Type error. Received: [\(value.typeName)] Expected: [path]."
+      )
+    }
+    let document = ResourcePath(Array(segments.dropFirst(3)))
+    guard segments.count > 3, segments[0] == "databases", segments[1] == database,
+      segments[2] == "documents", document.isDocument, !segments.contains(where: \.isEmpty)
+    else {
+      throw AccessError(message: "Invalid document path: \(path.string).")
+    }
+    return document
+  }
+}
+
+/// Why a document could not be read by a rule.
+struct AccessError: Error {
+  let message: String
+}

@@ -1,0 +1,119 @@
+import FirestoreModel
+
+extension Text {
+  /// Every character replaced by its mapping where that is one character.
+  func mapped(_ mapping: (Unicode.Scalar.Properties) -> String) -> Text {
+    var result = String.UnicodeScalarView()
+    for scalar in string.unicodeScalars {
+      let mapped = mapping(scalar.properties).unicodeScalars
+      if mapped.count == 1 { result.append(contentsOf: mapped) } else { result.append(scalar) }
+    }
+    return Text(String(result))
+  }
+
+  /// Without the blanks and control characters around it.
+  var trimmed: Text {
+    var units = Array(string.utf8)[...]
+    while let last = units.last, last <= 0x20 { units.removeLast() }
+    while let first = units.first, first <= 0x20 { units.removeFirst() }
+    return Text(String(decoding: units, as: UTF8.self))
+  }
+}
+
+extension [UInt8] {
+  /// The URL-safe alphabet, padded.
+  var base64: String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    var result: [UInt8] = []
+    for start in stride(from: 0, to: count, by: 3) {
+      let group = self[start..<Swift.min(start + 3, count)]
+      let bits = group.enumerated().reduce(UInt32(0)) {
+        $0 | UInt32($1.element) << UInt32(16 - 8 * $1.offset)
+      }
+      for index in 0..<4 {
+        let letter = alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)]
+        result.append(index <= group.count ? letter : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Uppercase digits.
+  var hexadecimal: String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return String(
+      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+      as: UTF8.self
+    )
+  }
+}
+
+extension RegexMatcher {
+  /// The parts between matches as Java's `split` gives them: no empty ones at the end, none in
+  /// front of a match of nothing at the beginning, except where the pattern is empty.
+  mutating func split() -> [Text] {
+    var parts: [Text] = []
+    var start = 0
+    var position = 0
+    while position <= count, let slots = firstMatch(from: position) {
+      let (begin, end) = (slots[0], slots[1])
+      if begin == count, begin == end { break }
+      if end > 0 || begin == end { parts.append(text(start..<begin)) }
+      start = end
+      position = end > begin ? end : end + 1
+    }
+    parts.append(text(start..<count))
+    while parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
+    return parts
+  }
+
+  /// Every match replaced; `$1` and `$0` name groups, a backslash takes the next character as it is.
+  ///
+  /// Nil where the template names a group that does not exist, or the result is too long.
+  mutating func replace(_ template: Text, groupCount: Int) -> Text? {
+    var result = ""
+    var start = 0
+    var position = 0
+    while position <= count, let slots = firstMatch(from: position) {
+      let (begin, end) = (slots[0], slots[1])
+      result += text(start..<begin).string
+      guard append(template, slots, groupCount, to: &result) else { return nil }
+      start = end
+      position = end > begin ? end : end + 1
+      guard result.utf8.count <= RulesLimits.resultSize else { return nil }
+    }
+    return Text(result + text(min(start, count)..<count).string)
+  }
+
+  private func append(
+    _ template: Text,
+    _ slots: [Int],
+    _ groupCount: Int,
+    to result: inout String
+  ) -> Bool {
+    var rest = template.string.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "\\" {
+        guard let next = rest.popFirst() else { return false }
+        result.unicodeScalars.append(next)
+      } else if scalar == "$" {
+        guard let digit = rest.popFirst(), var group = Self.digit(digit), group <= groupCount else {
+          return false
+        }
+        while let next = rest.first.flatMap(Self.digit), group * 10 + next <= groupCount {
+          group = group * 10 + next
+          rest.removeFirst()
+        }
+        let begin = slots[group * 2]
+        if begin >= 0 { result += text(begin..<slots[group * 2 + 1]).string }
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return true
+  }
+
+  private static func digit(_ scalar: Unicode.Scalar) -> Int? {
+    ("0"..."9").contains(scalar) ? Int(scalar.value - 0x30) : nil
+  }
+}

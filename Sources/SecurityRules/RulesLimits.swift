@@ -1,0 +1,31 @@
+/// What a ruleset and its evaluation may use (fact sheet, section 8).
+package enum RulesLimits {
+  /// Nested `match` blocks: the service's own and ten more.
+  package static let matchDepth = 11
+  /// Levels of one expression, chains of operators included.
+  package static let nesting = 98
+  /// Segments of one combined match path.
+  package static let pathSegments = 100
+  /// Captures of one combined match path, `{database}` included.
+  package static let captures = 20
+  /// Functions calling functions.
+  package static let callDepth = 20
+  /// Parameters of one function.
+  package static let parameters = 7
+  /// `let` bindings of one function.
+  package static let bindings = 11
+  /// Bytes of source.
+  package static let sourceBytes = 256 * 1024
+  /// Evaluated nodes of one document operation.
+  package static let evaluations = 1_000
+  /// Access calls of one document operation.
+  package static let accessCalls = 10
+  /// Access calls of one commit, batch or transaction.
+  package static let accessCallsOfBatch = 20
+  /// Bytes of a text, or elements of a list, that an operator may build.
+  package static let resultSize = 4 * 1024 * 1024
+  /// Instructions of one regular expression.
+  package static let regexInstructions = 10_000
+  /// Steps that all regular expressions of one request may take together.
+  package static let regexSteps = 20_000_000
+}

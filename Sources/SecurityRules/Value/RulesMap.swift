@@ -1,0 +1,149 @@
+import FirestoreModel
+
+/// A document's content that rules read; the store decodes only what is asked for.
+package protocol RulesDocumentFields: AnyObject, Sendable {
+  /// The value of one top-level field.
+  func value(of field: Text) -> Value?
+  /// Everything, for the functions that look at whole maps.
+  func all() -> MapValue
+}
+
+/// A document as `resource` and `get()` show it: `data`, `id` and `__name__`.
+package final class RulesDocument: Sendable {
+  /// `/databases/{database}/documents/…`.
+  package let path: [Text]
+  /// The document's fields.
+  package let data: RulesMap
+
+  /// A document at that full path.
+  package init(path: [Text], data: RulesMap) {
+    self.path = path
+    self.data = data
+  }
+}
+
+/// A map of a rule, from wherever its entries come.
+package struct RulesMap: Sendable {
+  private enum Storage: Sendable {
+    case entries([Text: RulesValue])
+    case fields(any RulesDocumentFields)
+    case value(MapValue)
+    case document(RulesDocument)
+    case request(RequestObject)
+  }
+
+  private let storage: Storage
+  /// True for the symbolic map of a query: fields that no filter names may exist.
+  package let isOpen: Bool
+
+  private init(storage: Storage, isOpen: Bool = false) {
+    self.storage = storage
+    self.isOpen = isOpen
+  }
+
+  /// A map with those entries.
+  package init(_ entries: [Text: RulesValue], isOpen: Bool = false) {
+    self.init(storage: .entries(entries), isOpen: isOpen)
+  }
+
+  /// A document's fields.
+  package init(_ fields: any RulesDocumentFields) { self.init(storage: .fields(fields)) }
+
+  /// A stored map.
+  package init(_ value: MapValue) { self.init(storage: .value(value)) }
+
+  /// A document with its name.
+  package init(_ document: RulesDocument) { self.init(storage: .document(document)) }
+
+  init(_ request: RequestObject) { self.init(storage: .request(request)) }
+
+  /// The entry of that key.
+  package subscript(key: Text) -> RulesValue? {
+    switch storage {
+    case .entries(let entries): entries[key]
+    case .fields(let fields): fields.value(of: key).map(RulesValue.init)
+    case .value(let map): map[key].map(RulesValue.init)
+    case .document(let document): Self.member(key, of: document)
+    case .request(let request): request[key.string]
+    }
+  }
+
+  private static func member(_ key: Text, of document: RulesDocument) -> RulesValue? {
+    switch key.string {
+    case "data": .map(document.data)
+    case "id": document.path.last.map(RulesValue.string)
+    case "__name__": .path(RulesPath(plain: document.path))
+    default: nil
+    }
+  }
+
+  /// All entries by the UTF-8 order of their keys.
+  var sorted: [(key: Text, value: RulesValue)] {
+    switch storage {
+    case .entries(let entries): entries.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    case .fields(let fields): Self.convert(fields.all())
+    case .value(let map): Self.convert(map)
+    case .document, .request: keys.compactMap { key in self[key].map { (key, $0) } }
+    }
+  }
+
+  var count: Int {
+    switch storage {
+    case .entries(let entries): entries.count
+    case .fields(let fields): fields.all().entries.count
+    case .value(let map): map.entries.count
+    case .document, .request: keys.count
+    }
+  }
+
+  /// The keys, sorted.
+  var keys: [Text] {
+    switch storage {
+    case .entries(let entries): entries.keys.sorted()
+    case .fields(let fields): fields.all().entries.map(\.key)
+    case .value(let map): map.entries.map(\.key)
+    case .document: ["__name__", "data", "id"]
+    case .request(let request): request.keys
+    }
+  }
+
+  private static func convert(_ map: MapValue) -> [(key: Text, value: RulesValue)] {
+    map.entries.map { ($0.key, RulesValue($0.value)) }
+  }
+}
+
+extension RulesValue {
+  /// A stored value as rules see it.
+  package init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .boolean(let flag): self = .boolean(flag)
+    case .integer(let number): self = .integer(number)
+    case .double(let number): self = .float(number)
+    case .timestamp(let instant): self = .timestamp(RulesTimestamp(instant))
+    case .string(let text): self = .string(text)
+    case .bytes(let content): self = .bytes(content)
+    case .reference(let name): self = .path(RulesPath(name))
+    case .geoPoint(let point): self = .latlng(point)
+    case .array(let elements): self = .list(elements.map(RulesValue.init))
+    case .vector(let numbers): self = .vector(numbers)
+    case .map(let map): self = .map(RulesMap(map))
+    }
+  }
+
+  /// Whether this stands for many values; containers and most functions do not take such.
+  var isSymbolic: Bool {
+    switch self {
+    case .constraint(let constraint): !constraint.isLenient
+    case .map(let map): map.isOpen
+    default: false
+    }
+  }
+}
+
+extension RulesPath {
+  /// A reference as a path: `/databases/{database}/documents/…`.
+  package init(_ name: DocumentName) {
+    self.init(plain: ["databases", name.database.database, "documents"] + name.path.segments)
+  }
+}

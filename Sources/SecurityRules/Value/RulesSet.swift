@@ -1,0 +1,54 @@
+import FirestoreModel
+
+/// A set: elements without duplicates under the numeric equality, in order of their insertion.
+package struct RulesSet: Sendable {
+  /// Compares with `==` of the language.
+  private struct Key: Hashable, Sendable {
+    let value: RulesValue
+
+    static func == (left: Key, right: Key) -> Bool { left.value.isEqual(to: right.value) }
+
+    func hash(into hasher: inout Hasher) { value.hashNumerically(into: &hasher) }
+  }
+
+  private(set) var elements: [RulesValue] = []
+  private var index: Set<Key> = []
+
+  /// The distinct ones among the elements.
+  init(_ candidates: [RulesValue]) {
+    for candidate in candidates where index.insert(Key(value: candidate)).inserted {
+      elements.append(candidate)
+    }
+  }
+
+  func contains(_ value: RulesValue) -> Bool { index.contains(Key(value: value)) }
+}
+
+/// What `a.diff(b)` knows: how `a` differs from `b`, by top-level key.
+package final class RulesMapDiff: Sendable {
+  let added: [Text]
+  let removed: [Text]
+  let changed: [Text]
+  let unchanged: [Text]
+
+  /// Compares two maps, walking both in the order of their keys.
+  init(from old: RulesMap, to new: RulesMap) {
+    let before = Dictionary(uniqueKeysWithValues: old.sorted.map { ($0.key, $0.value) })
+    var added: [Text] = []
+    var changed: [Text] = []
+    var unchanged: [Text] = []
+    var kept: Set<Text> = []
+    for (key, value) in new.sorted {
+      guard let previous = before[key] else {
+        added.append(key)
+        continue
+      }
+      kept.insert(key)
+      if value.isEqual(to: previous) { unchanged.append(key) } else { changed.append(key) }
+    }
+    self.added = added
+    self.changed = changed
+    self.unchanged = unchanged
+    removed = old.keys.filter { !kept.contains($0) }
+  }
+}

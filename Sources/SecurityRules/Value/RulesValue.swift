@@ -1,0 +1,138 @@
+import FirestoreModel
+
+/// A value as rules see it.
+///
+/// Two equalities exist: `isEqual(to:)` is the `==` of the language, numeric between integers and
+/// floats; inside lists and maps numbers of different types differ (`isIdentical(to:)`).
+package enum RulesValue: Sendable {
+  case null
+  case boolean(Bool)
+  case integer(Int64)
+  case float(Double)
+  case string(Text)
+  case bytes([UInt8])
+  case timestamp(RulesTimestamp)
+  case duration(RulesDuration)
+  case latlng(GeoPoint)
+  case path(RulesPath)
+  case vector([Double])
+  case list([RulesValue])
+  case set(RulesSet)
+  case map(RulesMap)
+  case mapDiff(RulesMapDiff)
+  /// What a query promises of a field: all comparators hold. Only the prover makes these.
+  case constraint(FieldConstraint)
+
+  /// The name that type errors show.
+  var typeName: String {
+    switch self {
+    case .null: "null"
+    case .boolean: "bool"
+    case .integer: "int"
+    case .float: "float"
+    case .string: "string"
+    case .bytes: "bytes"
+    case .timestamp: "timestamp"
+    case .duration: "duration"
+    case .latlng: "latlng"
+    case .path: "path"
+    case .vector: "vector"
+    case .list: "list"
+    case .set: "set"
+    case .map: "map"
+    case .mapDiff: "map_diff"
+    case .constraint: "constraint"
+    }
+  }
+}
+
+/// An instant with nanoseconds; stored timestamps have microseconds.
+package struct RulesTimestamp: Sendable, Hashable, Comparable {
+  /// Seconds since the epoch.
+  package let seconds: Int64
+  /// 0 ..< 1,000,000,000.
+  package let nanos: Int32
+
+  /// Nil outside the years 1 to 9999.
+  package init?(seconds: Int64, nanos: Int32) {
+    guard let instant = Timestamp(seconds: seconds, nanos: nanos) else { return nil }
+    self.init(instant)
+  }
+
+  /// The same instant.
+  package init(_ timestamp: Timestamp) {
+    seconds = timestamp.seconds
+    nanos = timestamp.nanos
+  }
+
+  package static func < (left: RulesTimestamp, right: RulesTimestamp) -> Bool {
+    (left.seconds, left.nanos) < (right.seconds, right.nanos)
+  }
+}
+
+/// A span of time; seconds and nanos have the same sign.
+package struct RulesDuration: Sendable, Hashable, Comparable {
+  /// The longest span either way, in seconds.
+  static let maximumSeconds: Int64 = 315_576_000_000
+
+  package let seconds: Int64
+  package let nanos: Int32
+
+  /// The span of that many nanoseconds; nil when it is too long.
+  init?(totalNanos: Int128) {
+    let (seconds, nanos) = totalNanos.quotientAndRemainder(dividingBy: 1_000_000_000)
+    guard seconds.magnitude <= Self.maximumSeconds.magnitude else { return nil }
+    self.seconds = Int64(seconds)
+    self.nanos = Int32(nanos)
+  }
+
+  var totalNanos: Int128 { Int128(seconds) * 1_000_000_000 + Int128(nanos) }
+
+  package static func < (left: RulesDuration, right: RulesDuration) -> Bool {
+    left.totalNanos < right.totalNanos
+  }
+}
+
+/// A path in a rule: plain segments, or captures that `bind()` fills.
+package struct RulesPath: Sendable, Hashable {
+  package enum Segment: Sendable, Hashable {
+    case text(Text)
+    case capture(Text)
+    case glob(Text)
+  }
+
+  package let segments: [Segment]
+  /// What captures of an already matched path hold, by name.
+  package let bindings: [Text: Text]
+
+  /// A path of those segments.
+  init(_ segments: [Segment], bindings: [Text: Text] = [:]) {
+    self.segments = segments
+    self.bindings = bindings
+  }
+
+  /// A path without captures.
+  package init(plain: [Text]) { self.init(plain.map(Segment.text)) }
+
+  /// The segments' texts; nil while a capture is unbound.
+  package var plain: [Text]? {
+    var texts: [Text] = []
+    for segment in segments {
+      guard case .text(let text) = segment else { return nil }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  /// `/a/b`, as `string()` shows it.
+  var string: String {
+    let parts = segments.map { segment in
+      switch segment {
+      case .text(let text): text.string
+      case .capture(let name): "{\(name.string)}"
+      case .glob(let name): "{\(name.string)=**}"
+      }
+    }
+    return "/" + parts.joined(separator: "/")
+  }
+}

@@ -1,0 +1,141 @@
+import FirestoreModel
+import Testing
+
+@testable import SecurityRules
+
+struct QueryProofTests {
+  private let documents = Documents([
+    "q/d0": ["o": "alice"], "users/alice": ["role": "admin"],
+    "rooms/r1": ["members": ["alice"]],
+  ])
+
+  private func isAllowed(
+    _ body: String,
+    _ query: Query,
+    user: Text? = "alice",
+    version: String = "2",
+    compatibility: RulesSession.Compatibility = .safe
+  ) throws -> Bool {
+    let ruleset = try compile(firestoreRules(body, version: version))
+    let session = RulesSession(ruleset, documents, compatibility: compatibility)
+    return try session.prove(
+      query.normalized(),
+      database: testDatabase,
+      auth: auth(user),
+      time: noon2026
+    ).isAllowed
+  }
+
+  private func query(_ filter: Filter?, _ collection: String = "q") -> Query {
+    let place = path(collection)
+    var query = Query(parent: place.parent, scope: .collection(place.lastID ?? ""))
+    query.filter = filter
+    return query
+  }
+
+  @Test(arguments: queryTable)
+  func `verdicts of the table`(row: QueryRow) throws {
+    for (filter, expected) in row.cases {
+      for mode in [RulesSession.Compatibility.safe, .emulator] {
+        let verdict = try isAllowed(
+          "match /q/{id} { allow list: if \(row.condition); }",
+          query(filter),
+          compatibility: mode
+        )
+        let isExpected = row.isUnsafe && mode == .safe ? false : expected
+        #expect(verdict == isExpected, "\(mode) \(row.rule) \(String(describing: filter))")
+      }
+    }
+  }
+
+  @Test func `nobody is nobody's owner`() throws {
+    let rule = "match /q/{id} { allow list: if resource.data.o == request.auth.uid; }"
+    #expect(try !isAllowed(rule, query(f("o", "==", "alice")), user: nil))
+  }
+
+  @Test func `orders, cursors, limits and projections prove nothing`() throws {
+    var ordered = query(f("o", "==", "alice"))
+    ordered.orders = [Order(FieldPath(["n"]))]
+    ordered.limit = 1
+    ordered.projection = [FieldPath(["n"])]
+    let owner = "match /q/{id} { allow list: if resource.data.o == request.auth.uid; }"
+    #expect(try isAllowed(owner, ordered))
+    var started = query(nil)
+    started.orders = [Order(FieldPath(["n"]))]
+    started.start = Cursor(values: [6], before: true)
+    #expect(try !isAllowed("match /q/{id} { allow list: if resource.data.n > 5; }", started))
+  }
+
+  @Test func `rules read the query's window`() throws {
+    let limited = "match /q/{id} { allow list: if request.query.limit <= 10; }"
+    for (limit, expected) in [(10, true), (1, true), (11, false), (nil, false)] {
+      var query = query(nil)
+      query.limit = limit
+      #expect(try isAllowed(limited, query) == expected)
+    }
+    var later = query(nil)
+    later.offset = 1
+    let first = "match /q/{id} { allow list: if request.query.offset == 0; }"
+    #expect(try isAllowed(first, query(nil)))
+    #expect(try !isAllowed(first, later))
+    var ordered = query(nil)
+    ordered.orders = [Order(FieldPath(["n"]), .descending)]
+    let order = "match /q/{id} { allow list: if request.query.orderBy.n == 'DESC'; }"
+    #expect(try isAllowed(order, ordered))
+    #expect(try !isAllowed(order, query(nil)))
+  }
+
+  @Test func `verbs and places`() throws {
+    let literal = "match /q/d0 { allow list: if true; }"
+    #expect(try !isAllowed(literal, query(nil)))
+    #expect(try isAllowed(literal, query(f("__name__", "==", reference("q/d0")))))
+    #expect(try !isAllowed("match /q/{id} { allow get; }", query(nil)))
+    #expect(try isAllowed("match /q/{id} { allow read; }", query(nil)))
+    let room = "match /rooms/{room}/msgs/{m} { allow list: if room == 'r1'; }"
+    #expect(try isAllowed(room, query(nil, "rooms/r1/msgs")))
+    #expect(try !isAllowed(room, query(nil, "rooms/r2/msgs")))
+    let members = """
+      match /rooms/{room}/msgs/{m} {
+        allow list: if request.auth.uid
+          in get(/databases/$(database)/documents/rooms/$(room)).data.members;
+      }
+      """
+    #expect(try isAllowed(members, query(nil, "rooms/r1/msgs")))
+    #expect(try !isAllowed(members, query(nil, "rooms/r2/msgs")))
+    #expect(try !isAllowed("match /rooms/{room} { allow list; }", query(nil, "rooms/r1/msgs")))
+  }
+
+  @Test(arguments: [
+    ("/{p=**}/sub/{s}", "2", "", true), ("/q/{id}/sub/{s}", "2", "", false),
+    ("/{a}/{b}/sub/{s}", "2", "", false), ("/q/{p=**}", "2", "", false),
+    ("/sub/{s}", "2", "", false), ("/{p=**}", "1", "", true), ("/{p=**}", "2", "", true),
+    ("/q/{id}/sub/{s}", "2", "q/d0", false), ("/q/{p=**}/sub/{s}", "2", "q/d0", true),
+    ("/q/d0/{p=**}/sub/{s}", "2", "q/d0", true), ("/q/{p=**}", "2", "q/d0", true),
+    ("/{p=**}/sub/{s}", "2", "q/d0", true), ("/{p=**}/other/{s}", "2", "", false),
+  ])
+  func `collection groups`(pattern: String, version: String, parent: String, expected: Bool) throws
+  {
+    let query = Query(parent: path(parent), scope: .collectionGroup("sub"))
+    let verdict = try isAllowed("match \(pattern) { allow list; }", query, version: version)
+    #expect(verdict == expected)
+  }
+
+  @Test func `conditions on collection groups`() throws {
+    var mine = Query(scope: .collectionGroup("sub"))
+    let rule = "match /{p=**}/sub/{s} { allow list: if resource.data.o == request.auth.uid; }"
+    #expect(try !isAllowed(rule, mine))
+    mine.filter = f("o", "==", "alice")
+    #expect(try isAllowed(rule, mine))
+    for condition in ["p[0] == 'q'", "s == 'a'", "request.path[3] == 'q'"] {
+      #expect(try !isAllowed("match /{p=**}/sub/{s} { allow list: if \(condition); }", mine))
+    }
+  }
+
+  @Test func `ranges over all collections need rules for all collections`() throws {
+    for scope in [Query.Scope.children, .descendants] {
+      #expect(try isAllowed("match /{p=**} { allow list; }", Query(scope: scope)))
+      #expect(try !isAllowed("match /q/{p=**} { allow list; }", Query(scope: scope)))
+      #expect(try !isAllowed("match /{p=**}/sub/{s} { allow list; }", Query(scope: scope)))
+    }
+  }
+}
