@@ -116,15 +116,28 @@ final class DataDirectory: Sendable {
   private static func lock(_ file: String, of path: String) throws -> Int32 {
     let descriptor = SystemFile.openDescriptor(file, O_RDONLY)
     guard descriptor >= 0 else { throw SystemFile.failure("open", file) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return descriptor }
-    let number = errno
+    let refusal = takeLock(descriptor)
+    if refusal == 0 { return descriptor }
     close(descriptor)
-    guard number == EWOULDBLOCK else { throw SystemFile.failure("lock", file, number) }
+    guard refusal == EWOULDBLOCK else { throw SystemFile.failure("lock", file, refusal) }
     throw KeyValueError(
       .locked,
       "\(path) is in use: another process, or this one, has it open",
       metadata: ["directory": path]
     )
+  }
+
+  /// Takes the lock; answers 0, or the error.
+  ///
+  /// A child that another thread of the last owner has forked holds the lock until it calls exec, so
+  /// a lock that is taken is asked for again, for half a second.
+  private static func takeLock(_ descriptor: Int32) -> Int32 {
+    for _ in 0..<50 {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return 0 }
+      guard errno == EWOULDBLOCK || errno == EINTR else { return errno }
+      usleep(10_000)
+    }
+    return EWOULDBLOCK
   }
 
   /// Cuts the torn tails off the newest log file and the manifest; answers how much of the log that
