@@ -296,7 +296,9 @@ struct RegexParser {
       position = min(position + 2, scalars.count)
       guard digits.count == 2 else { throw RegexError(message: "invalid escape sequence") }
     }
-    guard let value = UInt32(digits, radix: 16), value <= 0x10FFFF, !digits.hasPrefix("+") else {
+    guard let value = UInt32(digits, radix: 16), value <= 0x10FFFF,
+      digits.allSatisfy(\.isHexDigit)
+    else {
       throw RegexError(message: "invalid escape sequence")
     }
     return value
@@ -352,7 +354,9 @@ struct RegexParser {
         return true
       }
     }
-    if let end = scalars[position...].firstIndex(of: 0x5D), scalars[end - 1] == 0x3A, end > 2 {
+    if let end = scalars[position...].firstIndex(of: 0x5D), scalars[end - 1] == 0x3A,
+      end > position + 2
+    {
       throw RegexError(message: "invalid character class range")
     }
     return false

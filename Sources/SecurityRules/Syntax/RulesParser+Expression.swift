@@ -9,7 +9,7 @@ extension RulesParser {
   mutating func expression() throws(RulesIssue) -> Expression {
     try deeper()
     defer { depth -= 1 }
-    let condition = try binary(level: 0)
+    let condition = try binary(from: 0)
     guard try tokens.takeSymbol("?") else { return condition }
     let first = try expression()
     try tokens.expectSymbol(":")
@@ -36,41 +36,36 @@ extension RulesParser {
     ["*", "/", "%"],
   ]
 
-  /// A chain of operators of that level; a given first operand has been read already.
-  private mutating func binary(
-    level: Int,
-    first: Expression? = nil
-  ) throws(RulesIssue) -> Expression {
-    guard level < Self.levels.count else {
-      if let first { return first }
-      return try prefix()
-    }
-    var left = try binary(level: level + 1, first: first)
+  /// Operators of that level and tighter ones (precedence climbing).
+  ///
+  /// What follows a type may bind more tightly than `is`: `1 is int == true`.
+  private mutating func binary(from minimum: Int) throws(RulesIssue) -> Expression {
+    var left = try prefix()
     let outer = depth
     defer { depth = outer }
-    while let infix = infix(level: level) {
+    while let (level, infix) = infix(), level >= minimum {
       // A chain leans left: its first operand lies one level deeper with every operator.
       try deeper()
       try tokens.advance()
       switch infix {
       case .typeTest:
         let name = try typeName()
-        // `1 is int == true`: what follows the type may bind more tightly than `is`.
-        let test = make(.typeTest(left, name), from: left.range.lowerBound)
-        left = try binary(level: level + 1, first: test)
+        left = make(.typeTest(left, name), from: left.range.lowerBound)
       case .binary(let kind):
-        let right = try binary(level: level + 1)
+        let right = try binary(from: level + 1)
         left = make(.binary(kind, left, right), from: left.range.lowerBound)
       }
     }
     return left
   }
 
-  private func infix(level: Int) -> Infix? {
+  /// The operator that comes next, with its level.
+  private func infix() -> (level: Int, infix: Infix)? {
     switch tokens.current.kind {
     case .symbol(let symbol), .word(let symbol):
-      guard Self.levels[level].contains(symbol) else { return nil }
-      return symbol == "is" ? .typeTest : BinaryOperator(rawValue: symbol).map(Infix.binary)
+      guard let level = Self.levels.firstIndex(where: { $0.contains(symbol) }) else { return nil }
+      let infix = symbol == "is" ? .typeTest : BinaryOperator(rawValue: symbol).map(Infix.binary)
+      return infix.map { (level, $0) }
     default: return nil
     }
   }
