@@ -55,7 +55,7 @@ struct MemberTests {
       "[1,2].toSet().hasAll([1])",
       "[1].toSet().hasOnly([1,2].toSet())",
       "{'b': 1, 'a': 2}.keys() == ['a','b']",
-      "{'b': 1, 'a': 2}.values() == [2,1]",
+      "{'b': 1, 'a': 2}.values().toSet() == [1,2].toSet()",
       "{'a': 1}.get('a', 0) == 1",
       "{'a': 1}.get('b', 0) == 0",
       "{'a': {'b': 1}}.get(['a','b'], 0) == 1",
@@ -117,6 +117,8 @@ struct MemberTests {
     arguments: all(
       "true",
       "int('12') == 12",
+      "int('+1') == 1",
+      "float('+1') == 1.0",
       "int(1.9) == 1",
       "int(-1.9) == -1",
       "int(float('NaN')) == 0",
@@ -160,7 +162,7 @@ struct MemberTests {
     )
       + all(
         "error",
-        "int('+1') == 1",
+        "int(' 1') == 1",
         "int('a') == 1",
         "int(true) == 1",
         "float('a') == 1.0",

@@ -58,7 +58,8 @@ extension Evaluator {
     }
   }
 
-  /// A path from text: `{x}` and `{x=**}` become captures, `$( )` is taken as it stands.
+  /// A path from text, percent-decoded: `{x}` and `{x=**}` become captures, `$( )` is taken as it
+  /// stands.
   private func parsedPath(_ value: RulesValue, _ node: Node) throws(RulesFault) -> RulesPath {
     guard case .string(let text) = value else { throw typeFault(value, "string", node) }
     let body = text.string.hasPrefix("/") ? text.string.dropFirst() : text.string[...]
@@ -66,7 +67,9 @@ extension Evaluator {
     guard !parts.contains(where: \.isEmpty) else { throw fault("Invalid path.", node) }
     return RulesPath(
       parts.map { part in
-        guard part.hasPrefix("{"), part.hasSuffix("}") else { return .text(Text(String(part))) }
+        guard part.hasPrefix("{"), part.hasSuffix("}") else {
+          return .text(Text(part.percentDecoded))
+        }
         let name = part.dropFirst().dropLast()
         return name.hasSuffix("=**")
           ? .glob(Text(String(name.dropLast(3)))) : .capture(Text(String(name)))
@@ -82,7 +85,7 @@ extension Evaluator {
       if number >= 0x1p63 { return .max }
       return number < -0x1p63 ? .min : Int64(number)
     case .string(let text):
-      guard !text.string.hasPrefix("+"), let number = Int64(text.string) else {
+      guard let number = Int64(text.string) else {
         throw fault("Invalid integer: \(text.string.prefix(40)).", node)
       }
       return number

@@ -20,6 +20,29 @@ extension Text {
   }
 }
 
+extension Substring {
+  /// With `%20` and its like decoded; what is no such code, or gives no text, stays as it is.
+  var percentDecoded: String {
+    guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+    let bytes = Array(utf8)
+    var decoded: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let digits = String(decoding: bytes[index...].dropFirst().prefix(2), as: UTF8.self)
+      if bytes[index] == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(\.isHexDigit),
+        let value = UInt8(digits, radix: 16)
+      {
+        decoded.append(value)
+        index += 3
+      } else {
+        decoded.append(bytes[index])
+        index += 1
+      }
+    }
+    return String(validating: decoded, as: UTF8.self) ?? String(self)
+  }
+}
+
 extension [UInt8] {
   /// The URL-safe alphabet, padded.
   var base64: String {

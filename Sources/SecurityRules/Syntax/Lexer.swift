@@ -63,7 +63,7 @@ struct Lexer: Sendable {
     var end = start
     while isDigit(at: end) { end += 1 }
     var isFloat = false
-    if end < bytes.count, bytes[end] == UInt8(ascii: "."), !isWordStart(at: end + 1) {
+    if end < bytes.count, bytes[end] == UInt8(ascii: ".") {
       isFloat = true
       end += 1
       while isDigit(at: end) { end += 1 }
