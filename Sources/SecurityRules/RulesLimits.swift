@@ -2,8 +2,8 @@
 package enum RulesLimits {
   /// Nested `match` blocks: the service's own and ten more.
   package static let matchDepth = 11
-  /// Levels of one expression, chains of operators included.
-  package static let nesting = 98
+  /// Levels of one expression: itself and 98 more, chains of operators included.
+  package static let nesting = 99
   /// Segments of one combined match path.
   package static let pathSegments = 100
   /// Captures of one combined match path, `{database}` included.

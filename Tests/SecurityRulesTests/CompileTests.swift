@@ -108,7 +108,7 @@ struct CompileTests {
       firestoreRules(
         "function f(a,b,c,d,e,f,g,h) { return a; } match /a/{b} { allow read: if f(1,2,3,4,5,6,7,8); }"
       ),
-      "Maximum allowed parameter count of 7"
+      "Maximum allowed function arguments of 7 for function f is reached."
     ),
     (
       firestoreRules("match /a/{b} { allow read: if 99999999999999999999 > 1; }"),
@@ -122,7 +122,7 @@ struct CompileTests {
       firestoreRules(
         "match /\((0..<20).map { "{c\($0)}" }.joined(separator: "/")) { allow read; }"
       ),
-      "path captures of 20"
+      "Maximum allowed amount of 20 match field variables is reached."
     ),
   ])
   func `errors`(source: String, message: String) {
@@ -190,6 +190,21 @@ struct CompileTests {
       #expect(throws: RulesCompileError.self) { try compile(source) }
     } else {
       #expect(throws: Never.self) { try compile(source) }
+    }
+  }
+
+  @Test func `ninety-eight levels compile and ninety-nine do not`() throws {
+    func condition(_ text: String) -> String {
+      firestoreRules("match /a/{b} { allow read: if \(text); }")
+    }
+    let levels: [(Int) -> String] = [
+      { String(repeating: "(", count: $0) + "true" + String(repeating: ")", count: $0) },
+      { String(repeating: "!", count: $0) + "true" },
+      { "true" + String(repeating: " && true", count: $0) },
+    ]
+    for level in levels {
+      #expect(throws: Never.self) { try compile(condition(level(98))) }
+      #expect(throws: RulesCompileError.self) { try compile(condition(level(99))) }
     }
   }
 

@@ -110,10 +110,16 @@ extension RulesCompiler {
 
   private mutating func check(_ function: FunctionDeclaration) {
     if function.parameters.count > RulesLimits.parameters {
-      fail("Maximum allowed parameter count of 7", function.range)
+      fail(
+        "Maximum allowed function arguments of 7 for function \(function.name.string) is reached.",
+        function.range
+      )
     }
     if function.bindings.count > RulesLimits.bindings {
-      fail("Maximum allowed variable count of 10", function.range)
+      fail(
+        "Maximum allowed variable count of 10 for a given function has been reached.",
+        function.range
+      )
     }
     var names: Set<Text> = []
     for parameter in function.parameters {

@@ -118,9 +118,11 @@ package struct RulesCompiler {
         fail("Variable \(name.string) already exists in the PathTemplate.", range)
       }
     }
-    if whole.count > RulesLimits.pathSegments { fail("Maximum allowed path length of 100", range) }
+    if whole.count > RulesLimits.pathSegments {
+      fail("Maximum allowed path length of 100 is reached.", range)
+    }
     if whole.reduce(0, { $0 + ($1.name == nil ? 0 : 1) }) > RulesLimits.captures {
-      fail("Maximum allowed number of path captures of 20", range)
+      fail("Maximum allowed amount of 20 match field variables is reached.", range)
     }
     let globs = whole.indices.filter { if case .glob = whole[$0] { true } else { false } }
     if globs.count > 1 {

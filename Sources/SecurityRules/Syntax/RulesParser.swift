@@ -110,7 +110,7 @@ package struct RulesParser {
   private mutating func match(depth: Int) throws(RulesIssue) -> MatchDeclaration {
     let keyword = try tokens.advance()
     guard depth <= RulesLimits.matchDepth else {
-      throw .error("Maximum allowed resource rule depth of 10", at: keyword.range)
+      throw .error("Maximum allowed resource rule depth of 10 is reached.", at: keyword.range)
     }
     let pattern = try matchPattern()
     var body = MatchBody()
