@@ -10,8 +10,9 @@ final class CommitWriter: Sendable {
   private let observer: (@Sendable (PublishedCommit) -> Void)?
   private let mailbox = Mailbox<PendingCommit>()
 
-  /// A group takes no more commits than this, so that none waits for too many others.
-  private static let groupSize = 1_024
+  /// A group takes no more writes than this, so that no commit waits for too many others and a
+  /// group's memory is bounded; a larger commit is a group of its own.
+  private static let groupWrites = 2_048
 
   init(engine: any KeyValueEngine, observer: (@Sendable (PublishedCommit) -> Void)?) {
     self.engine = engine
@@ -31,11 +32,22 @@ final class CommitWriter: Sendable {
     while let waiting = mailbox.take() {
       var start = 0
       while start < waiting.count {
-        let end = min(start + Self.groupSize, waiting.count)
+        let end = Self.endOfGroup(waiting, from: start)
         commit(waiting[start..<end])
         start = end
       }
     }
+  }
+
+  private static func endOfGroup(_ waiting: [PendingCommit], from start: Int) -> Int {
+    var writes = waiting[start].request.writes.count
+    var end = start + 1
+    while end < waiting.count {
+      writes += max(1, waiting[end].request.writes.count)
+      if writes > groupWrites { break }
+      end += 1
+    }
+    return end
   }
 
   /// Ends `serve()` when nothing waits any more.
