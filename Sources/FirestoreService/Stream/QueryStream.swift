@@ -22,7 +22,7 @@ final class QueryStream: ResponseStream {
     var isFinished = false
   }
 
-  /// Messages about documents larger than this are never split further.
+  /// What one pull reads at most, so that a stream shares the engine threads fairly.
   private static let documentsPerPull = 300
 
   init(
