@@ -21,6 +21,9 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let arguments = Target.Dependency.product(
@@ -61,7 +64,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     // Values, queries and writes: the vocabulary.
@@ -146,11 +151,51 @@ let package = Package(
       swiftSettings: strict
     ),
 
+    .target(
+      name: "Authentication",
+      dependencies: ["FirestoreModel", "KeyValueStore", crypto, cryptoExtras, jwt, asn1, x509],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "AuthenticationTests",
+      dependencies: [
+        "Authentication", "FirestoreModel", "KeyValueStore", "KeyValueRocksDB", crypto,
+        cryptoExtras, jwt,
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "Outbound",
+      dependencies: ["Authentication", nio, nioPosix, nioSSL, httpClient],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "OutboundTests",
+      dependencies: ["Outbound", "Authentication"],
+      swiftSettings: strict
+    ),
+
+    // Listeners.
+    .target(
+      name: "Realtime",
+      dependencies: ["FirestoreModel", "DocumentCodec", "DocumentStore"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "RealtimeTests",
+      dependencies: [
+        "Realtime", "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore",
+        "KeyValueRocksDB", "ModelTestSupport",
+      ],
+      swiftSettings: strict
+    ),
+
     // The service and its port.
     .target(
       name: "FirestoreService",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", crypto, logging,
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", "SecurityRules",
+        "Realtime", crypto, logging,
       ],
       swiftSettings: strict
     ),
@@ -165,8 +210,9 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "FirestoreModel", "FirestoreWire", "FirestoreService", "DocumentStore", nio, nioPosix,
-        nioHTTPTypes, nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird,
+        "FirestoreModel", "FirestoreWire", "FirestoreService", "DocumentStore", "SecurityRules",
+        "Authentication", nio, nioPosix, nioHTTPTypes, nioHTTP2, nioHPACK, nioTLS, nioSSL,
+        httpTypes, hummingbird,
         hummingbirdCore, logging, coreMetrics, lifecycle,
       ],
       swiftSettings: strict
@@ -186,7 +232,9 @@ let package = Package(
       name: "brasa",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "Gateway", "FirestoreService", "DocumentStore",
-        "KeyValueStore", "KeyValueRocksDB", arguments, asn1, coreMetrics, crypto, lifecycle,
+        "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication", "Outbound",
+        "Realtime",
+        arguments, asn1, coreMetrics, crypto, lifecycle,
         logging, nio, unixSignals, x509,
       ],
       swiftSettings: strict

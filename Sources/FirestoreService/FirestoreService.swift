@@ -57,6 +57,14 @@ package final class FirestoreService: RPCService {
     }
   }
 
+  package func open(
+    _ method: RPCMethod,
+    context: CallContext,
+    responses: any StreamResponses
+  ) throws(FirestoreError) -> any StreamCall {
+    throw Self.unimplemented(method)
+  }
+
   package func administer(
     _ request: AdminRequest,
     context: CallContext,

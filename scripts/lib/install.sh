@@ -5,7 +5,7 @@
 BUILD_PACKAGES_DEBIAN=(librocksdb-dev pkg-config)
 BUILD_PACKAGES_BREW=(rocksdb pkg-config)
 # What the tests need beside that.
-TEST_PACKAGES_DEBIAN=(python3 python3-venv curl)
+TEST_PACKAGES_DEBIAN=(python3 python3-venv curl chromium chromium-driver)
 TEST_PACKAGES_BREW=(python3)
 
 require_swift() {

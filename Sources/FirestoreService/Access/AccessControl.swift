@@ -49,7 +49,7 @@ package struct AccessControl: Sendable {
   package func authorize(_ caller: Caller, _ request: AccessRequest) throws(FirestoreError) {
     switch (mode, caller) {
     case (_, .administrator), (.development, .nobody): return
-    case (.production, .nobody):
+    case (.production, .nobody), (_, .user):
       throw Self.denied
     }
   }

@@ -4,4 +4,6 @@ package enum Caller: Sendable, Hashable {
   case administrator
   /// Sent no credentials.
   case nobody
+  /// Signed in; reaches what the rules allow.
+  case user(UserIdentity)
 }

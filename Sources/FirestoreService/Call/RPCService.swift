@@ -22,6 +22,15 @@ package protocol RPCService: AnyObject, Sendable {
     respond: @escaping @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
   )
 
+  /// Opens a bidirectional method; throws what the call ends with at once.
+  ///
+  /// - Parameter responses: Kept by the service until it has finished them or was cancelled.
+  func open(
+    _ method: RPCMethod,
+    context: CallContext,
+    responses: any StreamResponses
+  ) throws(FirestoreError) -> any StreamCall
+
   /// Answers a request of the administration API, which is REST only; nil is answered where it has
   /// no such path. Answers exactly once.
   func administer(

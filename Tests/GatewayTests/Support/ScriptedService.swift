@@ -45,6 +45,14 @@ final class ScriptedService: RPCService {
     }
   }
 
+  func open(
+    _ method: RPCMethod,
+    context: CallContext,
+    responses: any StreamResponses
+  ) throws(FirestoreError) -> any StreamCall {
+    throw FirestoreError(.unimplemented, "no bidirectional method")
+  }
+
   /// Has one path, `/v1/projects/p/databases`, and answers its method and body.
   func administer(
     _ request: AdminRequest,

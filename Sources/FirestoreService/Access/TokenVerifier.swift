@@ -1,0 +1,40 @@
+import FirestoreModel
+
+/// A signed-in user, as a verified token tells.
+package struct UserIdentity: Sendable, Hashable {
+  /// The project that the token is for: its audience.
+  package let project: Text
+  package let uid: Text
+  /// All claims of the token: what rules see as `request.auth.token`.
+  package let claims: MapValue
+  /// When the token ends, in seconds since 1970.
+  package let expiry: Int64
+  /// When it was issued, in seconds since 1970.
+  package let issued: Int64
+
+  /// What a verified token says.
+  package init(project: Text, uid: Text, claims: MapValue, expiry: Int64, issued: Int64) {
+    self.project = project
+    self.uid = uid
+    self.claims = claims
+    self.expiry = expiry
+    self.issued = issued
+  }
+}
+
+/// Reads the bearer tokens that clients send.
+///
+/// Any thread; must not wait for the disk or the network
+/// once a token is known.
+package protocol TokenVerifier: AnyObject, Sendable {
+  /// Who holds the token; throws UNAUTHENTICATED when it does not verify, is over, or was revoked.
+  func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller
+
+  /// Whether a token that verified earlier still stands: not over, its user neither disabled,
+  /// deleted nor revoked since. Cheap: streams ask again and again.
+  func stands(_ identity: UserIdentity) -> Bool
+
+  /// Registers to be told when a user's tokens stop standing before their time; the observer gets
+  /// project and uid. Observers are never removed.
+  func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void)
+}

@@ -1,0 +1,32 @@
+import FirestoreModel
+
+/// The service's half of a bidirectional call: Listen and Write.
+///
+/// The transport calls one method at a time, in the client's order, usually on the connection's
+/// event loop: none may block.
+package protocol StreamCall: AnyObject, Sendable {
+  /// The client's next message.
+  func receive(_ message: [UInt8])
+  /// The client sends no more; answers may still follow.
+  func finishRequests()
+  /// Nobody waits for answers any more: the client went away, the deadline passed or the transport
+  /// failed. The last call.
+  func cancel()
+  /// The client took what was queued, after `StreamResponses.send` had said to wait.
+  func resumeSending()
+}
+
+/// The transport's half: carries answers to the client.
+///
+/// Any thread may call; calls for one stream
+/// must not overlap, so that the order is the service's.
+package protocol StreamResponses: AnyObject, Sendable {
+  /// Queues encoded messages in order. False asks the sender to wait for `resumeSending()`: more
+  /// than the transport's window is queued. What is sent all the same is queued all the same.
+  @discardableResult
+  func send(_ messages: [[UInt8]]) -> Bool
+  /// Stops and starts reading the client's messages, which is how a flood of requests is held back.
+  func setReading(_ isReading: Bool)
+  /// Ends the call after what was sent; nil is OK. Later calls do nothing.
+  func finish(_ error: FirestoreError?)
+}
