@@ -14,6 +14,8 @@ package final class FirestoreService: RPCService {
   typealias RespondStream = @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
 
   let databases: Databases
+  /// The rules of every database: deployments go here.
+  package let rules: RulesetStore
   let access: AccessControl
   private let threads: EngineThreads
   private let log: Logger
@@ -21,11 +23,13 @@ package final class FirestoreService: RPCService {
   /// A service over an open store.
   package init(
     databases: Databases,
+    rules: RulesetStore,
     access: AccessControl,
     threads: EngineThreads,
     log: Logger
   ) {
     self.databases = databases
+    self.rules = rules
     self.access = access
     self.threads = threads
     self.log = log

@@ -9,6 +9,8 @@ import Synchronization
 package final class Databases: Sendable {
   package let engine: any KeyValueEngine
   package let configuration: StoreConfiguration
+  /// The security rules of all projects, as they were deployed.
+  package let rulesets: RulesetCatalog
 
   private let writer: CommitWriter
   private let followUp = FollowUpQueue()
@@ -35,6 +37,7 @@ package final class Databases: Sendable {
     self.configuration = configuration
     writer = CommitWriter(engine: engine, observer: configuration.commitObserver)
     catalog = try DatabaseCatalog(engine: engine)
+    rulesets = RulesetCatalog(engine: engine)
     maintenance = Maintenance(engine: engine, configuration: configuration)
     let (writer, followUp) = (writer, followUp)
     threads.withLock {

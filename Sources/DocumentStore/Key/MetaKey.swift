@@ -11,6 +11,8 @@ import FirestoreModel
 /// - 0x04 retired incarnation whose keys are still to be erased: incarnation; value empty.
 /// - 0x05 history floor: incarnation; value: version (8 bytes) below which history may be gone.
 /// - 0x10 index definitions and their states: incarnation, then as `Index/` documents.
+/// - 0x20 rulesets, 0x21 releases of security rules: project segment, ruleset id or release name
+///   segment; values as `Rules/RulesetCatalog.swift` documents.
 package enum MetaKey {
   private enum Kind: UInt8 {
     case format = 0x01
@@ -19,6 +21,8 @@ package enum MetaKey {
     case retired = 0x04
     case historyFloor = 0x05
     case indexes = 0x10
+    case rulesets = 0x20
+    case releases = 0x21
   }
 
   /// The format version's key.
@@ -63,6 +67,37 @@ package enum MetaKey {
   /// What the keys of an incarnation's index definitions begin with.
   package static func indexes(_ incarnation: Incarnation) -> [UInt8] {
     prefix(.indexes, incarnation)
+  }
+
+  /// What the keys of a project's rulesets begin with.
+  package static func rulesets(of project: Text) -> [UInt8] {
+    var bytes = prefix(.rulesets)
+    SegmentEncoding.append(project, to: &bytes)
+    return bytes
+  }
+
+  /// A ruleset of a project.
+  package static func ruleset(project: Text, id: Text) -> [UInt8] {
+    var bytes = rulesets(of: project)
+    SegmentEncoding.append(id, to: &bytes)
+    return bytes
+  }
+
+  /// What the keys of all releases begin with.
+  package static let releases = prefix(.releases)
+
+  /// What the keys of a project's releases begin with.
+  package static func releases(of project: Text) -> [UInt8] {
+    var bytes = releases
+    SegmentEncoding.append(project, to: &bytes)
+    return bytes
+  }
+
+  /// A release of a project.
+  package static func release(project: Text, name: Text) -> [UInt8] {
+    var bytes = releases(of: project)
+    SegmentEncoding.append(name, to: &bytes)
+    return bytes
   }
 
   /// The incarnation in a key of the kinds that carry one.

@@ -26,10 +26,12 @@ extension ServedSystem {
         metadata: ["bytes": "\(directory.engine.discardedLogBytes)"]
       )
     }
+    let rules = try RulesetStore(directory.databases.rulesets, log: Logger(label: "rules"))
     let access = AccessControl(mode: try mode(settings, log: log))
     let threads = EngineThreads(count: engineThreads)
     let service = FirestoreService(
       databases: directory.databases,
+      rules: rules,
       access: access,
       threads: threads,
       log: Logger(label: "firestore")

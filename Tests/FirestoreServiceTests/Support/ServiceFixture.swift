@@ -21,6 +21,7 @@ final class ServiceFixture: Sendable {
     databases = try Databases(engine: MemoryEngine(), configuration: configuration)
     service = FirestoreService(
       databases: databases,
+      rules: try RulesetStore(databases.rulesets, log: Logger(label: "test")),
       access: AccessControl(mode: mode),
       threads: threads,
       log: Logger(label: "test")

@@ -1,0 +1,20 @@
+import DocumentStore
+import FirestoreModel
+import SecurityRules
+
+/// The rules in force for a database or bucket.
+///
+/// A release makes a new object: who keeps one compares it by identity with the current one.
+package final class ReleasedRuleset: Sendable {
+  package let compiled: CompiledRuleset
+  /// The last part of `projects/{project}/rulesets/{id}`.
+  package let id: Text
+  /// When it took effect.
+  package let updateTime: CommitVersion
+
+  init(_ compiled: CompiledRuleset, id: Text, updateTime: CommitVersion) {
+    self.compiled = compiled
+    self.id = id
+    self.updateTime = updateTime
+  }
+}

@@ -1,0 +1,202 @@
+import DocumentStore
+import FirestoreModel
+import Logging
+import SecurityRules
+import Synchronization
+
+/// The rules of all databases and buckets: what is in force, compiled, and all that was deployed.
+///
+/// A deployment is durable before it takes effect, and takes effect for the next request. Any thread
+/// may call; `current` waits for nothing but a short lock, everything else may touch the disk.
+package final class RulesetStore: Sendable {
+  /// Hears what changed after a deployment took effect, on the thread that deployed.
+  package typealias Observer = @Sendable (RulesTarget) -> Void
+
+  private let catalog: RulesetCatalog
+  private let released: Mutex<[RulesTarget: ReleasedRuleset]>
+  private let observers = Mutex<[Observer]>([])
+  /// Held over each change, so that memory follows the store's order.
+  private let changes = Mutex(())
+
+  /// Compiles what is in force; stored rules that do not compile any more deny everything, loudly.
+  package init(_ catalog: RulesetCatalog, log: Logger) throws {
+    self.catalog = catalog
+    var released: [RulesTarget: ReleasedRuleset] = [:]
+    for release in try catalog.allReleases() {
+      guard let target = RulesTarget(project: release.project, releaseName: release.name)
+      else { continue }
+      let stored = try catalog.ruleset(project: release.project, id: release.rulesetID)
+      let compiled: CompiledRuleset
+      do {
+        compiled = try Self.compile(stored.files)
+      } catch {
+        log.error(
+          "stored security rules do not compile; every client is denied until others are deployed",
+          metadata: [
+            "release": "\(release.name.string)",
+            "error": "\((error as? RulesCompileError)?.message ?? "\(error)")",
+          ]
+        )
+        compiled = try Self.compile([Self.nothing])
+      }
+      released[target] = ReleasedRuleset(
+        compiled,
+        id: stored.id,
+        updateTime: release.updateTime
+      )
+    }
+    self.released = Mutex(released)
+  }
+
+  /// The rules in force; nil where nobody has deployed any.
+  package func current(_ target: RulesTarget) -> ReleasedRuleset? {
+    released.withLock { $0[target] }
+  }
+
+  /// Registers to hear of changes.
+  ///
+  /// Observers are never removed.
+  package func onChange(_ observer: @escaping Observer) {
+    observers.withLock { $0.append(observer) }
+  }
+
+  /// Compiles and keeps a ruleset and puts it in force for those targets, all at once.
+  ///
+  /// Throws `RulesCompileError` with every issue, and changes nothing, where it does not compile.
+  @discardableResult
+  package func deploy(
+    _ files: [RulesetFile],
+    to targets: [RulesTarget],
+    project: Text
+  ) throws -> StoredRuleset {
+    let compiled = try Self.compile(files)
+    for target in targets {
+      guard target.project == project else {
+        throw FirestoreError.invalidArgument("A release belongs to the project of its ruleset.")
+      }
+      try Self.check(compiled, for: target)
+    }
+    let ruleset = try changes.withLock { _ in
+      let deployed = try catalog.deploy(
+        project: project,
+        id: Self.newID(),
+        files: files,
+        releases: targets.map(\.releaseName)
+      )
+      for (target, release) in zip(targets, deployed.releases) {
+        setCurrent(ReleasedRuleset(compiled, release), of: target)
+      }
+      return deployed.ruleset
+    }
+    for target in targets { announce(target) }
+    return ruleset
+  }
+
+  /// Compiles and keeps a ruleset without putting it in force.
+  package func create(_ files: [RulesetFile], project: Text) throws -> StoredRuleset {
+    _ = try Self.compile(files)
+    return try catalog.create(project: project, id: Self.newID(), files: files)
+  }
+
+  /// Puts a kept ruleset in force.
+  @discardableResult
+  package func release(_ rulesetID: Text, to target: RulesTarget) throws -> StoredRelease {
+    let release = try changes.withLock { _ in
+      let stored = try catalog.ruleset(project: target.project, id: rulesetID)
+      let compiled = try Self.compile(stored.files)
+      try Self.check(compiled, for: target)
+      let release = try catalog.release(
+        project: target.project,
+        name: target.releaseName,
+        rulesetID: rulesetID
+      )
+      setCurrent(ReleasedRuleset(compiled, release), of: target)
+      return release
+    }
+    announce(target)
+    return release
+  }
+
+  /// Takes a target's rules out of force.
+  package func deleteRelease(_ target: RulesTarget) throws {
+    try changes.withLock { _ in
+      try catalog.deleteRelease(project: target.project, name: target.releaseName)
+      setCurrent(nil, of: target)
+    }
+    announce(target)
+  }
+
+  /// Removes a kept ruleset; refuses one that is in force.
+  package func delete(_ id: Text, project: Text) throws {
+    try catalog.delete(project: project, id: id)
+  }
+
+  /// The ruleset of that id; NOT_FOUND without one.
+  package func ruleset(_ id: Text, project: Text) throws -> StoredRuleset {
+    try catalog.ruleset(project: project, id: id)
+  }
+
+  /// A project's rulesets, the newest first.
+  package func rulesets(of project: Text) throws -> [StoredRuleset] {
+    try catalog.rulesets(of: project)
+  }
+
+  /// A project's releases by name.
+  package func releases(of project: Text) throws -> [StoredRelease] {
+    try catalog.releases(of: project)
+  }
+
+  /// Compiles the one file of a ruleset; throws `RulesCompileError` with every issue.
+  package static func compile(_ files: [RulesetFile]) throws -> CompiledRuleset {
+    guard let file = files.first, files.count == 1 else {
+      throw FirestoreError.invalidArgument("A ruleset must have exactly one source file.")
+    }
+    return try RulesCompiler.compile(SourceText(file.content, fileName: file.name))
+  }
+
+  private static func check(
+    _ compiled: CompiledRuleset,
+    for target: RulesTarget
+  ) throws(FirestoreError) {
+    guard compiled.services.contains(target.service) else {
+      throw .invalidArgument("The ruleset has no rules for service \(target.service.rawValue).")
+    }
+  }
+
+  private func setCurrent(_ ruleset: ReleasedRuleset?, of target: RulesTarget) {
+    released.withLock { $0[target] = ruleset }
+  }
+
+  private func announce(_ target: RulesTarget) {
+    for observer in observers.withLock({ $0 }) { observer(target) }
+  }
+
+  private static let nothing = RulesetFile(
+    name: "denied.rules",
+    content: """
+      rules_version = '2';
+      service cloud.firestore { match /{any=**} { allow read, write: if false; } }
+      service firebase.storage { match /{any=**} { allow read, write: if false; } }
+      """
+  )
+
+  /// A random UUID, as Google's ids look.
+  private static func newID() -> Text {
+    var random = SystemRandomNumberGenerator()
+    var bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let digits = bytes.map { byte in
+      let text = String(byte, radix: 16)
+      return text.count == 1 ? "0" + text : text
+    }
+    let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }
+    return Text(groups.joined(separator: "-"))
+  }
+}
+
+extension ReleasedRuleset {
+  fileprivate convenience init(_ compiled: CompiledRuleset, _ release: StoredRelease) {
+    self.init(compiled, id: release.rulesetID, updateTime: release.updateTime)
+  }
+}
