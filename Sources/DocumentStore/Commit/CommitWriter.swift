@@ -1,20 +1,23 @@
 import FirestoreModel
 import KeyValueStore
+import Synchronization
 
 /// The one place that commits: takes everything that waits as one group of the engine.
 ///
-/// Commits of a group are decided in the order in which they came. When the group is durable, their
-/// completions run on the writer's thread, then observers hear of them in version order.
+/// Commits of a group are decided in the order in which they came. When the group is durable, the
+/// observer hears of them in version order, then their completions run, all on the writer's thread.
 final class CommitWriter: Sendable {
   private let engine: any KeyValueEngine
-  private let observer: (@Sendable (PublishedCommit) -> Void)?
+  private let observer: (any CommitObserver)?
   private let mailbox = Mailbox<PendingCommit>()
+  /// Held from before a group's first version until the observer has heard of it.
+  private let publication = Mutex(())
 
   /// A group takes no more writes than this, so that no commit waits for too many others and a
   /// group's memory is bounded; a larger commit is a group of its own.
   private static let groupWrites = 2_048
 
-  init(engine: any KeyValueEngine, observer: (@Sendable (PublishedCommit) -> Void)?) {
+  init(engine: any KeyValueEngine, observer: (any CommitObserver)?) {
     self.engine = engine
     self.observer = observer
   }
@@ -53,13 +56,19 @@ final class CommitWriter: Sendable {
   /// Ends `serve()` when nothing waits any more.
   func close() { mailbox.close() }
 
+  /// Returns when the observer has heard of every commit that was durable when this was called.
+  func awaitPublication() { publication.withLock { _ in } }
+
   private func commit(_ batch: ArraySlice<PendingCommit>) {
     var outcomes: [Result<ResolvedCommit, any Error>] = []
     outcomes.reserveCapacity(batch.count)
     do {
-      try engine.write { group in
-        let resolver = CommitResolver(group: group)
-        for pending in batch { try outcomes.append(resolve(pending, with: resolver)) }
+      try publication.withLock { _ in
+        try engine.write { group in
+          let resolver = CommitResolver(group: group)
+          for pending in batch { try outcomes.append(resolve(pending, with: resolver)) }
+        }
+        if let observer { publish(batch, outcomes, to: observer) }
       }
     } catch {
       fail(batch, outcomes, error)
@@ -68,7 +77,6 @@ final class CommitWriter: Sendable {
     for (pending, outcome) in zip(batch, outcomes) {
       pending.completion(outcome.map(\.outcome))
     }
-    if let observer { publish(batch, outcomes, to: observer) }
   }
 
   /// A refusal is the commit's own; every other error is the group's.
@@ -88,11 +96,15 @@ final class CommitWriter: Sendable {
   private func publish(
     _ batch: ArraySlice<PendingCommit>,
     _ outcomes: [Result<ResolvedCommit, any Error>],
-    to observer: (PublishedCommit) -> Void
+    to observer: any CommitObserver
   ) {
-    for (pending, outcome) in zip(batch, outcomes) {
-      guard case .success(let commit) = outcome, commit.hasChanges else { continue }
-      observer(commit.published(in: pending.database))
+    let versions = outcomes.lazy.compactMap { try? $0.get().version }
+    guard let last = versions.max() else { return }
+    observer.groupCommitted(through: last) {
+      zip(batch, outcomes).compactMap { pending, outcome in
+        guard case .success(let commit) = outcome, commit.hasChanges else { return nil }
+        return commit.published(in: pending.database)
+      }
     }
   }
 

@@ -51,8 +51,8 @@ struct DatabaseCatalog: Sendable {
     }
   }
 
-  /// Removes a database; `retire` runs inside the group.
-  func delete(_ id: DatabaseID, retire: () -> Void) throws {
+  /// Removes a database and answers its last incarnation; `retire` runs inside the group.
+  func delete(_ id: DatabaseID, retire: () -> Void) throws -> Incarnation {
     try engine.write { group in
       guard let entry = try Self.entry(of: id, in: group) else {
         throw FirestoreError.unknownDatabase(id)
@@ -60,11 +60,12 @@ struct DatabaseCatalog: Sendable {
       try group.delete(MetaKey.catalogEntry(id))
       try group.put(MetaKey.retired(entry.incarnation), [])
       retire()
+      return entry.incarnation
     }
   }
 
-  /// Gives a database a new incarnation with the index definitions of the old one.
-  func clear(_ id: DatabaseID, retire: () -> Void) throws {
+  /// Gives a database a new incarnation with the index definitions of the old one, which it answers.
+  func clear(_ id: DatabaseID, retire: () -> Void) throws -> Incarnation {
     try engine.write { group in
       guard let entry = try Self.entry(of: id, in: group) else {
         throw FirestoreError.unknownDatabase(id)
@@ -74,6 +75,7 @@ struct DatabaseCatalog: Sendable {
       try group.put(MetaKey.retired(entry.incarnation), [])
       try Self.copyIndexes(from: entry.incarnation, to: incarnation, in: group)
       retire()
+      return entry.incarnation
     }
   }
 

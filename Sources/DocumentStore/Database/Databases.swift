@@ -80,7 +80,8 @@ package final class Databases: Sendable {
   /// Deletes a database with everything in it; its keys are erased in the background.
   package func deleteDatabase(_ id: DatabaseID) throws {
     try lifecycle.withLock { _ in
-      try catalog.delete(id) { retire(id) }
+      let ended = try catalog.delete(id) { retire(id) }
+      configuration.commitObserver?.databaseRetired(id, incarnation: ended)
     }
   }
 
@@ -89,7 +90,20 @@ package final class Databases: Sendable {
   package func clear(_ id: DatabaseID) throws {
     _ = try database(id)
     try lifecycle.withLock { _ in
-      try catalog.clear(id) { retire(id) }
+      let ended = try catalog.clear(id) { retire(id) }
+      configuration.commitObserver?.databaseRetired(id, incarnation: ended)
+    }
+  }
+
+  /// A version that holds everything that was durable when this was called, and of whose commits
+  /// the commit observer has heard all.
+  package func publishedReadTime() throws -> CommitVersion {
+    do {
+      let time = CommitVersion(microseconds: try engine.read { try $0.readTime() })
+      writer.awaitPublication()
+      return time
+    } catch {
+      throw FirestoreError.storage(error)
     }
   }
 

@@ -43,8 +43,8 @@ package struct StoreConfiguration: Sendable {
   package var requireIndexes = true
   /// Told which index a query would need in production, when it was answered without.
   package var missingIndexObserver: (@Sendable (String) -> Void)?
-  /// Told of every commit that changed something, in version order, after it is durable.
-  package var commitObserver: (@Sendable (PublishedCommit) -> Void)?
+  /// Told of every commit that changed something, and of databases that end.
+  package var commitObserver: (any CommitObserver)?
   /// Told of failures of work that nobody waits for (sweeps, erasing).
   package var backgroundErrorObserver: (@Sendable (any Error) -> Void)?
   /// Whether the store does its maintenance on a thread of its own; tests call

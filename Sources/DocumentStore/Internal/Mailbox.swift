@@ -7,14 +7,15 @@ import Glibc
 /// Elements that any thread drops and one thread takes out together, in their order.
 ///
 /// `@unchecked Sendable`: every access to the mutable state holds `mutex`.
-final class Mailbox<Element: Sendable>: @unchecked Sendable {
+package final class Mailbox<Element: Sendable>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var elements: [Element] = []
   private var isWaiting = false
   private var isClosed = false
 
-  init() {
+  /// An empty box.
+  package init() {
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(changed, nil)
   }
@@ -27,7 +28,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
   }
 
   /// Adds elements; false, and nothing added, once the box is closed.
-  func put(_ new: some Sequence<Element>) -> Bool {
+  package func put(_ new: some Sequence<Element>) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     guard !isClosed else { return false }
@@ -37,7 +38,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
   }
 
   /// Lets `take` go on without elements once the box is empty.
-  func close() {
+  package func close() {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     isClosed = true
@@ -47,7 +48,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
   /// All elements; waits for the first one.
   ///
   /// Nil when the box is closed and empty.
-  func take() -> [Element]? {
+  package func take() -> [Element]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while elements.isEmpty {
@@ -62,7 +63,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
   /// All elements, or none after `microseconds` of waiting.
   ///
   /// Nil when the box is closed and empty.
-  func take(waiting microseconds: Int) -> [Element]? {
+  package func take(waiting microseconds: Int) -> [Element]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     if elements.isEmpty {

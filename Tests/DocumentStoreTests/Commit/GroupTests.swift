@@ -26,6 +26,28 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `whoever was answered may rely on the observer having heard`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    for number in 0..<50 {
+      let outcome = try await database.commit(set("a/x", ["n": .integer(Int64(number))]))
+      #expect(fixture.published.all.last?.version == outcome.version)
+      #expect(try fixture.store.publishedReadTime() >= outcome.version)
+    }
+    try fixture.close()
+  }
+
+  @Test func `observers hear of databases that end`() async throws {
+    let fixture = try StoreFixture()
+    let first = try fixture.database.incarnation
+    try fixture.store.clear(StoreFixture.id)
+    #expect(fixture.published.retired == [first])
+    let second = try fixture.database.incarnation
+    try fixture.store.deleteDatabase(StoreFixture.id)
+    #expect(fixture.published.retired == [first, second])
+    try fixture.close()
+  }
+
   @Test(arguments: TestEngineKind.allCases)
   func `observers hear every commit once, in version order, with what was before and after`(
     _ kind: TestEngineKind

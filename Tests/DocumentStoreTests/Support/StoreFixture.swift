@@ -66,7 +66,7 @@ final class StoreFixture: Sendable {
     configuration.autoCreateDatabases = true
     configuration.maintainsItself = false
     let log = PublishedLog()
-    configuration.commitObserver = { log.add($0) }
+    configuration.commitObserver = log
     configure(&configuration)
     published = log
     store = try Databases(engine: engine, configuration: configuration)
@@ -95,10 +95,20 @@ final class StoreFixture: Sendable {
 }
 
 /// What a commit observer was told.
-final class PublishedLog: Sendable {
+final class PublishedLog: CommitObserver {
   private let entries = Mutex<[PublishedCommit]>([])
+  private let retirements = Mutex<[Incarnation]>([])
 
-  func add(_ commit: PublishedCommit) { entries.withLock { $0.append(commit) } }
+  func groupCommitted(through version: CommitVersion, commits: () -> [PublishedCommit]) {
+    let new = commits()
+    entries.withLock { $0 += new }
+  }
+
+  func databaseRetired(_ id: DatabaseID, incarnation: Incarnation) {
+    retirements.withLock { $0.append(incarnation) }
+  }
+
+  var retired: [Incarnation] { retirements.withLock { $0 } }
 
   var all: [PublishedCommit] { entries.withLock { $0 } }
 }
