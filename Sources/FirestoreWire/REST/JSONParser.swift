@@ -4,7 +4,7 @@ import FirestoreModel
 /// Parses JSON (RFC 8259) strictly; nesting is bounded.
 ///
 /// Lone surrogates in `\u` escapes are refused: no UTF-8 string can hold them.
-struct JSONParser {
+package struct JSONParser {
   /// A document of twenty levels takes sixty; queries nest a little deeper.
   private static let maximumDepth = 256
 
@@ -12,7 +12,7 @@ struct JSONParser {
   private var position = 0
 
   /// Parses one text; INVALID_ARGUMENT with Google's words where it is malformed.
-  static func parse(_ bytes: [UInt8]) throws(FirestoreError) -> JSONValue {
+  package static func parse(_ bytes: [UInt8]) throws(FirestoreError) -> JSONValue {
     try bytes.withUnsafeBytes { raw in
       Result { () throws(FirestoreError) in
         guard isValidUTF8(raw) else {

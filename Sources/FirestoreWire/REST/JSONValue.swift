@@ -1,5 +1,5 @@
 /// A JSON text as a tree, loss-free: numbers keep their spelling, objects their order.
-enum JSONValue: Sendable, Hashable {
+package enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
   /// As it was written, since 64-bit integers do not fit a double.
@@ -9,13 +9,19 @@ enum JSONValue: Sendable, Hashable {
   case object([Member])
 
   /// One name and its value.
-  struct Member: Sendable, Hashable {
-    let name: String
-    var value: JSONValue
+  package struct Member: Sendable, Hashable {
+    package let name: String
+    package var value: JSONValue
+
+    /// A member of an object.
+    package init(name: String, value: JSONValue) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// The value as an error shows it, long texts cut.
-  var description: String {
+  package var description: String {
     switch self {
     case .null: "null"
     case .bool(let flag): String(flag)
@@ -29,12 +35,12 @@ enum JSONValue: Sendable, Hashable {
 
 extension JSONValue {
   /// An object of these members, in this order.
-  static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+  package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     .object(members.map { Member(name: $0.key, value: $0.value) })
   }
 
   /// The compact text.
-  var text: [UInt8] {
+  package var text: [UInt8] {
     var writer = JSONWriter()
     write(to: &writer)
     return writer.text
@@ -88,7 +94,7 @@ extension JSONValue {
   }
 
   /// The value at a path of names; nil where there is none.
-  subscript(path: ArraySlice<String>) -> JSONValue? {
+  package subscript(path: ArraySlice<String>) -> JSONValue? {
     guard let name = path.first else { return self }
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value[path.dropFirst()]

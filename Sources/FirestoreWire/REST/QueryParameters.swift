@@ -11,19 +11,24 @@ package struct QueryParameters: Sendable {
 
   /// Without the system parameters.
   package let parameters: [(name: String, value: String)]
+  /// The system parameter `key`, by which a client names its project; nil without one.
+  package let apiKey: String?
 
   /// Reads a raw query; nil and empty have no parameters.
   package init(_ query: String?) throws(FirestoreError) {
     var parameters: [(name: String, value: String)] = []
+    var apiKey: String?
     for part in (query ?? "").split(separator: "&") {
       let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let value = halves.count > 1 ? halves[1] : ""
       guard let name = PercentEncoding.decode(halves[0], plusIsSpace: true),
         let value = PercentEncoding.decode(value, plusIsSpace: true)
       else { throw .invalidArgument("The URL's query has a malformed escape: \"\(part)\".") }
+      if name == "key" || name == "$key" { apiKey = value }
       if !Self.system.contains(name) { parameters.append((name: name, value: value)) }
     }
     self.parameters = parameters
+    self.apiKey = apiKey
   }
 
   /// What a parameter that no field takes is answered.

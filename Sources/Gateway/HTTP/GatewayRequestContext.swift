@@ -1,4 +1,5 @@
 import FirestoreService
+import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
@@ -42,6 +43,39 @@ package struct GatewayRequestContext: RequestContext {
 
 /// A group of HTTP routes: one file, which opens with the list of them.
 package protocol HTTPFeature: Sendable {
+  /// Answers a claimed request.
+  typealias Handler = @Sendable (Request, GatewayRequestContext) async throws -> Response
+
   /// Binds the routes.
   func addRoutes(to router: Router<GatewayRequestContext>)
+
+  /// The handler of a request that the feature claims before any route is tried; nil leaves it.
+  ///
+  /// For APIs whose paths mingle with another's: Google's projects are the root of several, and a
+  /// router's tree cannot tell `projects/p/accounts:lookup` from a document's path.
+  func claim(_ method: HTTPRequest.Method, _ path: String) -> Handler?
+}
+
+extension HTTPFeature {
+  package func addRoutes(to router: Router<GatewayRequestContext>) {}
+
+  package func claim(_ method: HTTPRequest.Method, _ path: String) -> Handler? { nil }
+}
+
+/// Asks the features in their order who claims a request, before the router does.
+struct ClaimedRequests: RouterMiddleware {
+  let features: [any HTTPFeature]
+
+  func handle(
+    _ request: Request,
+    context: GatewayRequestContext,
+    next: (Request, GatewayRequestContext) async throws -> Response
+  ) async throws -> Response {
+    for feature in features {
+      if let handler = feature.claim(request.method, request.uri.path) {
+        return try await handler(request, context)
+      }
+    }
+    return try await next(request, context)
+  }
 }

@@ -13,6 +13,7 @@ struct GatewayResponder: Sendable {
       RequestObservation(metrics: metrics)
       CrossOriginAccess()
       ErrorRendering()
+      ClaimedRequests(features: features)
     }
     for feature in features { feature.addRoutes(to: router) }
     responder = router.buildResponder()
