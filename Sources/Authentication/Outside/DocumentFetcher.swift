@@ -1,0 +1,53 @@
+/// What to ask a server of somebody else.
+package struct DocumentRequest: Sendable, Hashable {
+  package let url: String
+  /// The fields of a form to post; nil asks by GET.
+  package let form: [FormField]?
+  /// The value of the `authorization` header; nil sends none.
+  package let authorization: String?
+
+  /// One field of a form.
+  package struct FormField: Sendable, Hashable {
+    package let name: String
+    package let value: String
+
+    /// A field, not encoded.
+    package init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// A request for one document.
+  package init(url: String, form: [FormField]? = nil, authorization: String? = nil) {
+    self.url = url
+    self.form = form
+    self.authorization = authorization
+  }
+}
+
+/// What the server answered.
+package struct FetchedDocument: Sendable, Hashable {
+  /// The HTTP status.
+  package let status: Int
+  package let body: [UInt8]
+  /// How long the server lets it be kept, in seconds; nil when it does not say.
+  package let maxAge: Int?
+
+  /// An answer.
+  package init(status: Int, body: [UInt8], maxAge: Int? = nil) {
+    self.status = status
+    self.body = body
+    self.maxAge = maxAge
+  }
+}
+
+/// Fetches documents of identity providers: discovery, keys, tokens.
+///
+/// Addresses come from the operator's configuration and from the documents of providers so named,
+/// never from a client; still the fetcher refuses addresses inside the operator's network unless it
+/// was told to allow them, follows no redirection, and bounds size and time.
+package protocol DocumentFetcher: Sendable {
+  /// Fetches a document; throws when there is no answer or it is not allowed to ask.
+  func fetch(_ request: DocumentRequest) async throws -> FetchedDocument
+}
