@@ -22,6 +22,8 @@ package enum RulesLimits {
   package static let accessCalls = 10
   /// Access calls of one commit, batch or transaction.
   package static let accessCallsOfBatch = 20
+  /// Errors that the parser lists.
+  package static let syntaxErrors = 100
   /// Bytes of a text, or elements of a list, that an operator may build.
   package static let resultSize = 4 * 1024 * 1024
   /// Instructions of one regular expression.

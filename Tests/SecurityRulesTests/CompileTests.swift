@@ -88,7 +88,8 @@ struct CompileTests {
       "Invalid regular expression pattern"
     ),
     (
-      firestoreRules("match /a/{b} { allow read: if b is nothing; }"), "Invalid type name: nothing."
+      firestoreRules("match /a/{b} { allow read: if b is nothing; }"),
+      "Received nothing. Expected one of bool"
     ),
     (firestoreRules(chain(22)), "Maximum allowed call depth of 20"),
     (firestoreRules(nested(11)), "Maximum allowed resource rule depth of 10"),

@@ -56,7 +56,7 @@ final class Node: Sendable {
 }
 
 /// The types that `is` knows.
-enum RulesType: String, Sendable {
+enum RulesType: String, Sendable, CaseIterable {
   case bool, bytes, constraint, duration, float, int, latlng, list, map, number, path, set, string
   case timestamp, vector
   case mapDiff = "map_diff"

@@ -187,7 +187,12 @@ extension RulesCompiler {
   ) -> Node.Operation {
     let inner = node(operand)
     guard let type = RulesType(rawValue: name) else {
-      fail("Invalid type name: \(name).", range)
+      let known = RulesType.allCases.map(\.rawValue).joined(separator: ",")
+      fail(
+        "An unsupported type identifier was used with the 'is' operator. Received \(name). "
+          + "Expected one of \(known)",
+        range
+      )
       return .fault("Invalid type name: \(name).")
     }
     return .typeTest(inner, type)

@@ -22,28 +22,26 @@ package struct RulesCompiler {
   }
 
   /// Compiles a whole source.
+  ///
+  /// A source with syntax errors is checked as far as it could be read: all errors are found at once.
   package static func compile(_ source: SourceText) throws(RulesCompileError) -> CompiledRuleset {
-    do {
-      guard source.bytes.count <= RulesLimits.sourceBytes else {
-        throw RulesIssue.error("The source exceeds 262144 bytes.", at: 0..<0)
-      }
-      let file = try RulesParser.parse(source)
-      var compiler = RulesCompiler(source: source, version: file.version)
-      return try compiler.ruleset(file)
-    } catch let issue as RulesIssue {
+    guard source.bytes.count <= RulesLimits.sourceBytes else {
+      let issue = RulesIssue.error("The source exceeds 262144 bytes.", at: 0..<0)
       throw RulesCompileError(issues: [issue], source: source)
-    } catch let error as RulesCompileError {
-      throw error
-    } catch {
-      throw RulesCompileError(issues: [.error("\(error)", at: 0..<0)], source: source)
     }
+    let (file, syntaxErrors) = RulesParser.parse(source)
+    var compiler = RulesCompiler(source: source, version: file.version)
+    return try compiler.ruleset(file, syntaxErrors)
   }
 
-  private mutating func ruleset(_ file: RulesFile) throws -> CompiledRuleset {
+  private mutating func ruleset(
+    _ file: RulesFile,
+    _ syntaxErrors: [RulesIssue]
+  ) throws(RulesCompileError) -> CompiledRuleset {
     if file.isUnversioned {
       warn("Ruleset uses old version (version [1]). Please update to version [2].", 0..<0)
     }
-    if file.services.isEmpty, file.functions.isEmpty {
+    if file.services.isEmpty, file.functions.isEmpty, syntaxErrors.isEmpty {
       fail("Rules content empty. Compilation aborted.", 0..<0)
     }
     let outer = scope
@@ -62,6 +60,10 @@ package struct RulesCompiler {
     scope = outer
     for function in calls.unused { warn("Unused function: \(function.name).", function.range) }
     issues += calls.errors
+    if !syntaxErrors.isEmpty {
+      // Warnings of names may only be about what could not be read.
+      issues = issues.filter { $0.severity == .error } + syntaxErrors
+    }
     issues.sort { ($0.range.lowerBound, $0.message) < ($1.range.lowerBound, $1.message) }
     guard !issues.contains(where: { $0.severity == .error }) else {
       throw RulesCompileError(issues: issues, source: source)

@@ -10,7 +10,7 @@ extension RulesParser {
     try deeper()
     defer { depth -= 1 }
     let condition = try binary(from: 0)
-    guard try tokens.takeSymbol("?") else { return condition }
+    guard tokens.takeSymbol("?") else { return condition }
     let first = try expression()
     try tokens.expectSymbol(":")
     let second = try expression()
@@ -46,7 +46,7 @@ extension RulesParser {
     while let (level, infix) = infix(), level >= minimum {
       // A chain leans left: its first operand lies one level deeper with every operator.
       try deeper()
-      try tokens.advance()
+      tokens.advance()
       switch infix {
       case .typeTest:
         let name = try typeName()
@@ -72,7 +72,7 @@ extension RulesParser {
 
   private mutating func typeName() throws(RulesIssue) -> String {
     guard case .word(let name) = tokens.current.kind else { throw tokens.unexpected("a type") }
-    try tokens.advance()
+    tokens.advance()
     return name
   }
 
@@ -81,7 +81,7 @@ extension RulesParser {
     for kind in [UnaryOperator.not, .minus] where tokens.isSymbol(kind.rawValue) {
       try deeper()
       defer { depth -= 1 }
-      try tokens.advance()
+      tokens.advance()
       if kind == .minus, let literal = try negativeLiteral(from: start) { return literal }
       return make(.unary(kind, try prefix()), from: start)
     }
@@ -91,7 +91,7 @@ extension RulesParser {
   /// `-` before an integer is part of the literal, so that the least integer can be written.
   private mutating func negativeLiteral(from start: Int) throws(RulesIssue) -> Expression? {
     guard case .integer(let number) = tokens.current.kind, number == .min else { return nil }
-    try tokens.advance()
+    tokens.advance()
     return try postfix(make(.integer(number), from: start))
   }
 
@@ -100,9 +100,9 @@ extension RulesParser {
     let outer = depth
     defer { depth = outer }
     while true {
-      if try tokens.takeSymbol(".") {
+      if tokens.takeSymbol(".") {
         value = try member(of: value)
-      } else if try tokens.takeSymbol("[") {
+      } else if tokens.takeSymbol("[") {
         value = try subscripted(value)
       } else {
         return value
@@ -113,9 +113,9 @@ extension RulesParser {
 
   private mutating func member(of object: Expression) throws(RulesIssue) -> Expression {
     guard case .word(let name) = tokens.current.kind else { throw tokens.unexpected("a name") }
-    try tokens.advance()
+    tokens.advance()
     let start = object.range.lowerBound
-    guard try tokens.takeSymbol("(") else {
+    guard tokens.takeSymbol("(") else {
       return make(.member(object, Text(name)), from: start)
     }
     let arguments = try list(until: ")")
@@ -127,7 +127,7 @@ extension RulesParser {
     var lower: Expression?
     if !tokens.isSymbol(":") {
       let index = try expression()
-      if try tokens.takeSymbol("]") { return make(.index(object, index), from: start) }
+      if tokens.takeSymbol("]") { return make(.index(object, index), from: start) }
       lower = index
     }
     try tokens.expectSymbol(":")
@@ -141,9 +141,9 @@ extension RulesParser {
   private mutating func list(until end: String) throws(RulesIssue) -> [Expression] {
     var elements: [Expression] = []
     while true {
-      if try tokens.takeSymbol(end) { return elements }
+      if tokens.takeSymbol(end) { return elements }
       elements.append(try expression())
-      if try tokens.takeSymbol(",") { continue }
+      if tokens.takeSymbol(",") { continue }
       try tokens.expectSymbol(end)
       return elements
     }
@@ -162,22 +162,22 @@ extension RulesParser {
     case .pathStart: return try pathLiteral()
     case .word(let word): return try wordExpression(word)
     case .symbol("("):
-      try tokens.advance()
+      tokens.advance()
       let inner = try expression()
       try tokens.expectSymbol(")")
       return make(.parenthesized(inner), from: start)
     case .symbol("["):
-      try tokens.advance()
+      tokens.advance()
       return make(.list(try list(until: "]")), from: start)
     case .symbol("{"):
-      try tokens.advance()
+      tokens.advance()
       return make(.map(try mapEntries()), from: start)
-    case .symbol, .end: throw tokens.unexpected("an expression")
+    case .symbol, .end, .invalid: throw tokens.unexpected("an expression")
     }
   }
 
   private mutating func literal(_ kind: Expression.Kind) throws(RulesIssue) -> Expression {
-    let token = try tokens.advance()
+    let token = tokens.advance()
     return Expression(kind: kind, range: token.range)
   }
 
@@ -188,7 +188,7 @@ extension RulesParser {
     case "null": return try literal(.null)
     default:
       let name = try tokens.expectName("an expression")
-      guard try tokens.takeSymbol("(") else {
+      guard tokens.takeSymbol("(") else {
         return Expression(kind: .variable(Text(word)), range: name.range)
       }
       let arguments = try list(until: ")")
@@ -199,11 +199,11 @@ extension RulesParser {
   private mutating func mapEntries() throws(RulesIssue) -> [Expression.MapEntry] {
     var entries: [Expression.MapEntry] = []
     while true {
-      if try tokens.takeSymbol("}") { return entries }
+      if tokens.takeSymbol("}") { return entries }
       let key = try expression()
       try tokens.expectSymbol(":")
       entries.append(.init(key: key, value: try expression()))
-      if try tokens.takeSymbol(",") { continue }
+      if tokens.takeSymbol(",") { continue }
       try tokens.expectSymbol("}")
       return entries
     }

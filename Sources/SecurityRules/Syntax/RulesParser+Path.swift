@@ -20,7 +20,7 @@ extension RulesParser {
         offset = segment.end
       }
     }
-    try tokens.resume(at: offset)
+    tokens.resume(at: offset)
     guard pattern.count <= RulesLimits.pathSegments else {
       throw .error("Maximum allowed path length of 100", at: start..<offset)
     }
@@ -36,7 +36,7 @@ extension RulesParser {
       offset += 1
       parts.append(try pathPart(at: &offset))
     }
-    try tokens.resume(at: offset)
+    tokens.resume(at: offset)
     return make(.path(parts), from: start)
   }
 
@@ -49,7 +49,7 @@ extension RulesParser {
       }
     }
     if byte(offset) == UInt8(ascii: "$"), byte(offset + 1) == UInt8(ascii: "(") {
-      try tokens.resume(at: offset + 2)
+      tokens.resume(at: offset + 2)
       let inner = try expression()
       guard tokens.isSymbol(")") else { throw tokens.unexpected("')'") }
       offset = tokens.current.range.upperBound
@@ -75,17 +75,17 @@ extension RulesParser {
 
   /// `{name}`, `{name=*}` or `{name=**}` from the brace on.
   private mutating func capture(at offset: inout Int) throws(RulesIssue) -> PatternSegment {
-    try tokens.resume(at: offset)
+    tokens.resume(at: offset)
     try tokens.expectSymbol("{")
     let name = text(of: try tokens.expectName("a variable's name"))
     var isGlob = false
-    if try tokens.takeSymbol("=") {
+    if tokens.takeSymbol("=") {
       isGlob = tokens.isSymbol("**")
       guard isGlob || tokens.isSymbol("*") else { throw tokens.unexpected("'**'") }
-      try tokens.advance()
+      tokens.advance()
     }
     guard tokens.isSymbol("}") else { throw tokens.unexpected("'}'") }
-    offset = tokens.current.range.upperBound
+    offset = tokens.leaveCapture()
     return isGlob ? .glob(name) : .capture(name)
   }
 

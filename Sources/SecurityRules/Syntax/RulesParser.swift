@@ -2,25 +2,29 @@ import FirestoreModel
 
 /// Parses a ruleset (grammar: fact sheet, section 3).
 ///
-/// The first syntax error ends the parse: what follows it would only be guesses.
+/// An error costs the statement that it is in: the parser goes on behind it, and gives what it could
+/// read together with all errors.
 package struct RulesParser {
   var tokens: TokenStream
+  /// The errors of the statements that were given up.
+  var issues: [RulesIssue] = []
   /// How deeply expressions are nested at the moment.
   var depth = 0
 
-  init(_ bytes: [UInt8]) throws(RulesIssue) {
-    tokens = try TokenStream(bytes)
+  init(_ bytes: [UInt8]) {
+    tokens = TokenStream(bytes)
   }
 
-  /// Parses a whole source.
-  package static func parse(_ source: SourceText) throws(RulesIssue) -> RulesFile {
-    var parser = try RulesParser(source.bytes)
-    return try parser.file()
+  /// Parses a whole source; without issues, the file is all of it.
+  package static func parse(_ source: SourceText) -> (file: RulesFile, issues: [RulesIssue]) {
+    var parser = RulesParser(source.bytes)
+    let file = parser.file()
+    return (file, parser.issues)
   }
 
   /// Parses a source that is one expression.
   package static func parseExpression(_ source: SourceText) throws(RulesIssue) -> Expression {
-    var parser = try RulesParser(source.bytes)
+    var parser = RulesParser(source.bytes)
     let expression = try parser.expression()
     guard parser.tokens.current.kind == .end else {
       throw parser.tokens.unexpected("the end of the expression")
@@ -28,63 +32,95 @@ package struct RulesParser {
     return expression
   }
 
-  private mutating func file() throws(RulesIssue) -> RulesFile {
+  private mutating func file() -> RulesFile {
     var file = RulesFile(version: .one, functions: [], services: [])
     if tokens.current.kind == .end {
-      throw .error("Rules content empty. Compilation aborted.", at: tokens.current.range)
+      note(.error("Rules content empty. Compilation aborted.", at: tokens.current.range))
     }
-    if let version = try versionStatement() {
-      file.version = version
+    let words: Set<String> = ["function", "service"]
+    if tokens.isWord("rules_version") {
+      // What the version should have been is not guessed; the newest knows the most.
+      file.version = .two
       file.isUnversioned = false
+      statement(
+        { (parser) throws(RulesIssue) in file.version = try parser.versionStatement() },
+        stoppingAt: words
+      )
     }
     while tokens.current.kind != .end {
-      if tokens.isWord("function") {
-        file.functions.append(try function())
-      } else if tokens.isWord("service") {
-        file.services.append(try service())
-      } else if tokens.isWord("import") {
-        throw .error("Import statements are not allowed.", at: tokens.current.range)
-      } else {
-        throw tokens.unexpected("'service' or 'function'")
-      }
+      statement(
+        { (parser) throws(RulesIssue) in try parser.declaration(into: &file) },
+        stoppingAt: words
+      )
     }
     return file
   }
 
-  private mutating func versionStatement() throws(RulesIssue) -> RulesFile.Version? {
-    guard try tokens.takeWord("rules_version") else { return nil }
+  private mutating func declaration(into file: inout RulesFile) throws(RulesIssue) {
+    if tokens.isWord("function") {
+      file.functions.append(try function())
+    } else if tokens.isWord("service") {
+      file.services.append(try service())
+    } else if tokens.isWord("import") {
+      throw .error("Import statements are not allowed.", at: tokens.current.range)
+    } else {
+      throw tokens.unexpected("'service' or 'function'")
+    }
+  }
+
+  /// A block's statements and braces; gives where it ends.
+  ///
+  /// An empty block is an error, unless its statements had some.
+  private mutating func block(
+    of owner: String,
+    from start: Int,
+    expecting expected: String,
+    _ member: (inout RulesParser) throws(RulesIssue) -> Void
+  ) throws(RulesIssue) -> Int {
+    if tokens.takeSymbol("}") {
+      throw .error(
+        "The '\(owner)' body must contain at least one declaration.",
+        at: start..<tokens.lastEnd
+      )
+    }
+    while !tokens.isSymbol("}") {
+      guard tokens.current.kind != .end else {
+        note(tokens.unexpected(expected))
+        return tokens.lastEnd
+      }
+      statement(member)
+    }
+    return tokens.advance().range.upperBound
+  }
+
+  private mutating func versionStatement() throws(RulesIssue) -> RulesFile.Version {
+    tokens.advance()
     try tokens.expectSymbol("=")
     let token = tokens.current
     guard case .string(let text) = token.kind else { throw tokens.unexpected("a quoted version") }
     guard let version = Int(text.string).flatMap(RulesFile.Version.init(rawValue:)) else {
       throw .error("Unsupported rules version \(text.string).", at: token.range)
     }
-    try tokens.advance()
-    _ = try tokens.takeSymbol(";")
+    tokens.advance()
+    _ = tokens.takeSymbol(";")
     return version
   }
 
   private mutating func service() throws(RulesIssue) -> ServiceDeclaration {
-    let start = try tokens.advance().range.lowerBound
+    let start = tokens.advance().range.lowerBound
     let name = try serviceName()
     var functions: [FunctionDeclaration] = []
     var matches: [MatchDeclaration] = []
     try tokens.expectSymbol("{")
-    while !tokens.isSymbol("}") {
-      if tokens.isWord("function") {
-        functions.append(try function())
-      } else if tokens.isWord("match") {
-        matches.append(try match(depth: 1))
+    let end = try block(of: "service", from: start, expecting: "'match' or 'function'") {
+      (parser) throws(RulesIssue) in
+      if parser.tokens.isWord("function") {
+        functions.append(try parser.function())
+      } else if parser.tokens.isWord("match") {
+        if let match = try parser.match(depth: 1) { matches.append(match) }
       } else {
-        throw tokens.unexpected("'match' or 'function'")
+        throw parser.tokens.unexpected("'match' or 'function'")
       }
-    }
-    let end = try tokens.advance().range.upperBound
-    guard !functions.isEmpty || !matches.isEmpty else {
-      throw .error(
-        "The 'service' body must contain at least one declaration.",
-        at: start..<end
-      )
     }
     return ServiceDeclaration(
       name: name,
@@ -101,40 +137,55 @@ package struct RulesParser {
         throw tokens.unexpected("a service's name")
       }
       name += name.isEmpty ? part : "." + part
-      try tokens.advance()
-    } while try tokens.takeSymbol(".")
+      tokens.advance()
+    } while tokens.takeSymbol(".")
     return name
   }
 
-  /// The service's own matches have depth 1.
-  private mutating func match(depth: Int) throws(RulesIssue) -> MatchDeclaration {
-    let keyword = try tokens.advance()
+  /// A match block; nil is one that lies too deep, where the service's own have depth 1.
+  private mutating func match(depth: Int) throws(RulesIssue) -> MatchDeclaration? {
+    let keyword = tokens.advance()
+    let pattern = try matchHeader()
     guard depth <= RulesLimits.matchDepth else {
-      throw .error("Maximum allowed resource rule depth of 10 is reached.", at: keyword.range)
+      note(.error("Maximum allowed resource rule depth of 10 is reached.", at: keyword.range))
+      skipBlock()
+      return nil
     }
-    let pattern = try matchPattern()
     var body = MatchBody()
-    try tokens.expectSymbol("{")
-    while !tokens.isSymbol("}") { try matchMember(into: &body, depth: depth) }
-    let end = try tokens.advance().range.upperBound
-    let range = keyword.range.lowerBound..<end
-    guard !body.isEmpty else {
-      throw .error("The 'match' body must contain at least one declaration.", at: range)
+    let start = keyword.range.lowerBound
+    let expected = "'allow', 'match' or 'function'"
+    tokens.advance()
+    let end = try block(of: "match", from: start, expecting: expected) {
+      (parser) throws(RulesIssue) in
+      try parser.matchMember(into: &body, depth: depth)
     }
     return MatchDeclaration(
       pattern: pattern,
       allows: body.allows,
       functions: body.functions,
       matches: body.matches,
-      range: range
+      range: start..<end
     )
+  }
+
+  /// The path, up to the block's brace; a path with an error counts as empty.
+  private mutating func matchHeader() throws(RulesIssue) -> [PatternSegment] {
+    let braces = tokens.openBraces
+    do throws(RulesIssue) {
+      let pattern = try matchPattern()
+      guard tokens.isSymbol("{") else { throw tokens.unexpected("'{'") }
+      return pattern
+    } catch {
+      guard skipToBlock(braces: braces) else { throw error }
+      note(error)
+      return []
+    }
   }
 
   private struct MatchBody {
     var allows: [AllowDeclaration] = []
     var functions: [FunctionDeclaration] = []
     var matches: [MatchDeclaration] = []
-    var isEmpty: Bool { allows.isEmpty && functions.isEmpty && matches.isEmpty }
   }
 
   private mutating func matchMember(
@@ -146,7 +197,7 @@ package struct RulesParser {
     } else if tokens.isWord("function") {
       body.functions.append(try function())
     } else if tokens.isWord("match") {
-      body.matches.append(try match(depth: depth + 1))
+      if let match = try match(depth: depth + 1) { body.matches.append(match) }
     } else if tokens.current.kind == .pathStart {
       throw .error("Missing 'match' keyword before path.", at: tokens.current.range)
     } else {
@@ -155,18 +206,18 @@ package struct RulesParser {
   }
 
   private mutating func allow() throws(RulesIssue) -> AllowDeclaration {
-    let start = try tokens.advance().range.lowerBound
+    let start = tokens.advance().range.lowerBound
     var methods: [AllowDeclaration.Method] = []
     repeat {
       guard case .word(let name) = tokens.current.kind else {
         throw .error("Expected at least one 'operation' after 'allow'.", at: tokens.current.range)
       }
       methods.append(.init(name: name, range: tokens.current.range))
-      try tokens.advance()
-    } while try tokens.takeSymbol(",")
+      tokens.advance()
+    } while tokens.takeSymbol(",")
     let condition = try allowCondition()
     let end = tokens.lastEnd
-    _ = try tokens.takeSymbol(";")
+    _ = tokens.takeSymbol(";")
     return AllowDeclaration(methods: methods, condition: condition, range: start..<end)
   }
 
@@ -174,8 +225,8 @@ package struct RulesParser {
     if tokens.isWord("if") {
       throw .error("Missing ':' before 'if' condition.", at: tokens.current.range)
     }
-    guard try tokens.takeSymbol(":") else { return nil }
-    guard try tokens.takeWord("if") else {
+    guard tokens.takeSymbol(":") else { return nil }
+    guard tokens.takeWord("if") else {
       throw .error("Missing 'if' before conditional expression.", at: tokens.current.range)
     }
     if tokens.isSymbol(";") || tokens.isSymbol("}") {
@@ -185,18 +236,23 @@ package struct RulesParser {
   }
 
   private mutating func function() throws(RulesIssue) -> FunctionDeclaration {
-    let start = try tokens.advance().range.lowerBound
+    let start = tokens.advance().range.lowerBound
     let name = try tokens.expectName("a function's name")
     let parameters = try functionParameters()
     guard tokens.isSymbol("{") else {
       throw .error("Missing 'function' body", at: tokens.current.range)
     }
-    try tokens.advance()
+    tokens.advance()
     var bindings: [FunctionDeclaration.Binding] = []
-    while tokens.isWord("let") { bindings.append(try binding()) }
-    guard try tokens.takeWord("return") else { throw tokens.unexpected("'return'") }
+    while tokens.isWord("let") {
+      statement(
+        { (parser) throws(RulesIssue) in bindings.append(try parser.binding()) },
+        stoppingAt: Self.statementWords.union(["let", "return"])
+      )
+    }
+    guard tokens.takeWord("return") else { throw tokens.unexpected("'return'") }
     let result = try expression()
-    _ = try tokens.takeSymbol(";")
+    _ = tokens.takeSymbol(";")
     try tokens.expectSymbol("}")
     return FunctionDeclaration(
       name: text(of: name),
@@ -210,17 +266,17 @@ package struct RulesParser {
   private mutating func functionParameters() throws(RulesIssue) -> [FunctionDeclaration.Parameter] {
     var parameters: [FunctionDeclaration.Parameter] = []
     try tokens.expectSymbol("(")
-    if try tokens.takeSymbol(")") { return [] }
+    if tokens.takeSymbol(")") { return [] }
     repeat {
       let name = try tokens.expectName("a parameter's name")
       parameters.append(.init(name: text(of: name), range: name.range))
-    } while try tokens.takeSymbol(",")
+    } while tokens.takeSymbol(",")
     try tokens.expectSymbol(")")
     return parameters
   }
 
   private mutating func binding() throws(RulesIssue) -> FunctionDeclaration.Binding {
-    let start = try tokens.advance().range.lowerBound
+    let start = tokens.advance().range.lowerBound
     let name = try tokens.expectName("a variable's name")
     try tokens.expectSymbol("=")
     let value = try expression()

@@ -17,6 +17,8 @@ struct Token: Sendable {
     /// A `/` that is followed by a path's segment: the parser reads on from its offset.
     case pathStart
     case end
+    /// Bytes that are no token; what is wrong with them is `TokenStream.failure`.
+    case invalid
   }
 }
 

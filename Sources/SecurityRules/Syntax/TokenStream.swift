@@ -1,54 +1,86 @@
 import FirestoreModel
 
 /// The parser's view of the source: one token of lookahead, and the way into path literals.
+///
+/// Bytes that are no token are a token of kind `invalid`: whoever does not expect it throws what is
+/// wrong with them, so that the parser goes on behind them.
 struct TokenStream: Sendable {
   private let lexer: Lexer
   private(set) var current: Token
   /// Where the last consumed token ended.
   private(set) var lastEnd = 0
+  /// How many braces are open behind what was consumed; captures of paths count while they last.
+  private(set) var openBraces = 0
+  /// What is wrong with the current token.
+  private var failure: RulesIssue?
 
-  init(_ bytes: [UInt8]) throws(RulesIssue) {
+  init(_ bytes: [UInt8]) {
     lexer = Lexer(bytes: bytes)
-    current = try lexer.token(at: 0)
+    current = Token(kind: .end, range: 0..<0)
+    read(at: 0)
   }
 
   var bytes: [UInt8] { lexer.bytes }
 
+  private mutating func read(at offset: Int) {
+    do throws(RulesIssue) {
+      failure = nil
+      current = try lexer.token(at: offset)
+    } catch {
+      failure = error
+      // Something is always used up, so that skipping comes to the end.
+      let start = max(error.range.lowerBound, offset)
+      let end = min(max(error.range.upperBound, start + 1), bytes.count)
+      current = Token(kind: .invalid, range: start..<max(end, start))
+    }
+  }
+
   /// Consumes the current token and returns it.
   @discardableResult
-  mutating func advance() throws(RulesIssue) -> Token {
+  mutating func advance() -> Token {
     let token = current
+    if token.kind == .symbol("{") { openBraces += 1 }
+    if token.kind == .symbol("}") { openBraces = max(0, openBraces - 1) }
     lastEnd = token.range.upperBound
-    current = try lexer.token(at: token.range.upperBound)
+    read(at: token.range.upperBound)
     return token
   }
 
   /// Goes on at that offset, behind what a path's parts have used up.
-  mutating func resume(at offset: Int) throws(RulesIssue) {
+  mutating func resume(at offset: Int) {
     lastEnd = offset
-    current = try lexer.token(at: offset)
+    read(at: offset)
   }
+
+  /// Goes on behind the `}` of a path's capture, which stands at the current token.
+  mutating func leaveCapture() -> Int {
+    openBraces = max(0, openBraces - 1)
+    return current.range.upperBound
+  }
+
+  /// Takes what is left open in a statement that was given up for closed.
+  mutating func forgetBraces(beyond count: Int) { openBraces = min(openBraces, count) }
 
   func isSymbol(_ symbol: String) -> Bool { current.kind == .symbol(symbol) }
 
   func isWord(_ word: String) -> Bool { current.kind == .word(word) }
 
   /// Consumes the symbol if it comes next.
-  mutating func takeSymbol(_ symbol: String) throws(RulesIssue) -> Bool {
+  mutating func takeSymbol(_ symbol: String) -> Bool {
     guard isSymbol(symbol) else { return false }
-    try advance()
+    advance()
     return true
   }
 
   /// Consumes the word if it comes next.
-  mutating func takeWord(_ word: String) throws(RulesIssue) -> Bool {
+  mutating func takeWord(_ word: String) -> Bool {
     guard isWord(word) else { return false }
-    try advance()
+    advance()
     return true
   }
 
   mutating func expectSymbol(_ symbol: String) throws(RulesIssue) {
-    guard try takeSymbol(symbol) else { throw unexpected("'\(symbol)'") }
+    guard takeSymbol(symbol) else { throw unexpected("'\(symbol)'") }
   }
 
   /// An identifier that is no keyword.
@@ -56,11 +88,12 @@ struct TokenStream: Sendable {
     guard case .word(let text) = current.kind, !Keyword.reserved.contains(text) else {
       throw unexpected(what)
     }
-    return try advance()
+    return advance()
   }
 
   /// What the compiler says of a token that cannot stand here.
   func unexpected(_ expected: String) -> RulesIssue {
+    if let failure { return failure }
     if current.kind == .end {
       return .error("Unexpected end of file. Expected \(expected).", at: current.range)
     }
