@@ -151,9 +151,14 @@ let package = Package(
       swiftSettings: strict
     ),
 
+    .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
     .target(
       name: "Authentication",
-      dependencies: ["FirestoreModel", "KeyValueStore", crypto, cryptoExtras, jwt, asn1, x509],
+      dependencies: [
+        "FirestoreModel", "KeyValueStore",
+        .target(name: "CCrypt", condition: .when(platforms: [.linux])),
+        crypto, cryptoExtras, jwt, asn1, x509,
+      ],
       swiftSettings: strict
     ),
     .testTarget(

@@ -1,7 +1,5 @@
-import FirestoreModel
-
-/// A JSON document (RFC 8259) as far as definition files need one.
-indirect enum JSONText: Equatable {
+/// A JSON document (RFC 8259) with its members in their order and its numbers as they are spelled.
+package indirect enum JSONText: Sendable, Equatable {
   case null
   case boolean(Bool)
   /// As it is spelled.
@@ -11,24 +9,26 @@ indirect enum JSONText: Equatable {
   /// In the order of the document.
   case object([Member])
 
-  struct Member: Equatable {
-    let key: String
-    let value: JSONText
+  /// One member of an object.
+  package struct Member: Sendable, Equatable {
+    package let key: String
+    package let value: JSONText
 
-    init(_ key: String, _ value: JSONText) {
+    /// A member of that name.
+    package init(_ key: String, _ value: JSONText) {
       self.key = key
       self.value = value
     }
   }
 
   /// Reads a whole document; the error says where it is malformed.
-  init(parsing text: String) throws(FirestoreError) {
+  package init(parsing text: String) throws(FirestoreError) {
     var parser = JSONParser(Array(text.utf8))
     self = try parser.document()
   }
 
   /// The document on several lines, two spaces a level; lists and objects of `flat` are on one.
-  func printed(indent: Int = 0, flat: (JSONText) -> Bool = { _ in false }) -> String {
+  package func printed(indent: Int = 0, flat: (JSONText) -> Bool = { _ in false }) -> String {
     let inner = String(repeating: " ", count: indent + 2)
     let outer = String(repeating: " ", count: indent)
     switch self {
@@ -47,6 +47,20 @@ indirect enum JSONText: Equatable {
       }
       if flat(self) { return "{ " + lines.joined(separator: ", ") + " }" }
       return "{\n" + lines.map { inner + $0 }.joined(separator: ",\n") + "\n\(outer)}"
+    }
+  }
+
+  /// The document without any space.
+  package var compact: String {
+    switch self {
+    case .null: "null"
+    case .boolean(let flag): flag ? "true" : "false"
+    case .number(let digits): digits
+    case .string(let text): Self.quoted(text)
+    case .array(let elements): "[" + elements.map(\.compact).joined(separator: ",") + "]"
+    case .object(let members):
+      "{" + members.map { "\(Self.quoted($0.key)):\($0.value.compact)" }.joined(separator: ",")
+        + "}"
     }
   }
 

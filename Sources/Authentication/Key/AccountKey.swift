@@ -1,0 +1,88 @@
+import FirestoreModel
+
+// The keys of accounts. All begin with 0x50, which no key of a database does, then the byte of their
+// kind. Text is `SegmentEncoding`'s escaped form (0x00 as 0x00 0xFF, ended by 0x00 0x01), times are
+// microseconds as 8 bytes big-endian, digests are SHA-256's 32 bytes.
+//
+//   0x01 user             project, uid                      UserRecord.swift
+//   0x02 e-mail           project, canonical e-mail         uid as UTF-8
+//   0x03 phone            project, number                   uid
+//   0x04 provider         project, provider id, raw id      uid
+//   0x05 refresh token    project, uid, time, digest        RefreshTokenRecord.swift
+//   0x06 ticket           digest                            Ticket.swift
+//   0x07 ticket's end     time, digest                      empty; what to sweep when
+//   0x20 project          project                           configuration as JSON
+//   0x21 provider set-up  project, kind, id                 configuration as JSON
+//   0x30 signing key      kid                               SigningKeyRecord.swift
+//   0x31 service account  e-mail, kid                       ServiceAccountRecord.swift
+
+/// Where accounts are in the store.
+enum AccountKey {
+  /// The first byte of every key.
+  static let space: UInt8 = 0x50
+
+  enum Kind: UInt8 {
+    case user = 0x01
+    case email = 0x02
+    case phone = 0x03
+    case provider = 0x04
+    case refreshToken = 0x05
+    case ticket = 0x06
+    case ticketEnd = 0x07
+    case project = 0x20
+    case providerConfiguration = 0x21
+    case signingKey = 0x30
+    case serviceAccount = 0x31
+  }
+
+  /// What all keys of a kind begin with, or those of a project.
+  static func prefix(_ kind: Kind, _ parts: Text...) -> [UInt8] {
+    var bytes = [space, kind.rawValue]
+    for part in parts { part.withBytes { SegmentEncoding.appendEscaped($0, to: &bytes) } }
+    return bytes
+  }
+
+  static func user(_ project: Text, _ uid: Text) -> [UInt8] { prefix(.user, project, uid) }
+
+  /// The uid in a user's key.
+  static func uid(ofUserKey key: UnsafeRawBufferPointer) -> Text? {
+    var position = 2
+    guard SegmentEncoding.decodeText(key, at: &position) != nil else { return nil }
+    return SegmentEncoding.decodeText(key, at: &position)
+  }
+
+  static func email(_ project: Text, _ email: EmailAddress) -> [UInt8] {
+    prefix(.email, project, email.text)
+  }
+
+  static func phone(_ project: Text, _ number: Text) -> [UInt8] {
+    prefix(.phone, project, number)
+  }
+
+  static func provider(_ project: Text, _ provider: Text, _ rawID: Text) -> [UInt8] {
+    prefix(.provider, project, provider, rawID)
+  }
+
+  static func refreshTokens(_ project: Text, _ uid: Text) -> [UInt8] {
+    prefix(.refreshToken, project, uid)
+  }
+
+  static func refreshToken(
+    _ project: Text,
+    _ uid: Text,
+    issued: Int64,
+    digest: [UInt8]
+  ) -> [UInt8] {
+    var bytes = refreshTokens(project, uid)
+    appendBigEndian(UInt64(bitPattern: issued), to: &bytes)
+    return bytes + digest
+  }
+
+  static func ticket(_ digest: [UInt8]) -> [UInt8] { prefix(.ticket) + digest }
+
+  static func ticketEnd(_ time: Int64, _ digest: [UInt8]) -> [UInt8] {
+    var bytes = prefix(.ticketEnd)
+    appendBigEndian(UInt64(bitPattern: time), to: &bytes)
+    return bytes + digest
+  }
+}

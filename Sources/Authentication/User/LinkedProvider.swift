@@ -1,0 +1,35 @@
+import FirestoreModel
+
+/// An identity of another provider that signs a user in.
+package struct LinkedProvider: Sendable, Hashable {
+  /// `google.com`, `apple.com`, `oidc.…`.
+  package let providerID: Text
+  /// The provider's own, unchanging name for the person.
+  package let rawID: Text
+  package var email: String?
+  package var displayName: String?
+  package var photoURL: String?
+  package var screenName: String?
+
+  /// A provider's identity with what it tells of the person.
+  package init(
+    providerID: Text,
+    rawID: Text,
+    email: String? = nil,
+    displayName: String? = nil,
+    photoURL: String? = nil,
+    screenName: String? = nil
+  ) {
+    self.providerID = providerID
+    self.rawID = rawID
+    self.email = email
+    self.displayName = displayName
+    self.photoURL = photoURL
+    self.screenName = screenName
+  }
+
+  /// The identity as a URL-like name, as clients see it.
+  package var federatedID: String {
+    providerID == "google.com" ? "https://accounts.google.com/\(rawID)" : rawID.string
+  }
+}

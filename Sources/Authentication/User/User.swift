@@ -1,0 +1,71 @@
+import FirestoreModel
+
+/// One account of a project.
+package struct User: Sendable, Hashable {
+  /// At most 128 UTF-16 units; unique in the project.
+  package let uid: Text
+  package var email: EmailAddress?
+  package var isEmailVerified = false
+  package var displayName: String?
+  package var photoURL: String?
+  package var phoneNumber: PhoneNumber?
+  package var isDisabled = false
+  /// The custom claims as the JSON object that was set; nil when there are none.
+  package var customClaims: String?
+  /// Identities of other providers, in the order of linking; at most one of a provider.
+  package var providers: [LinkedProvider] = []
+  package var password: PasswordHash?
+  /// Milliseconds since 1970.
+  package var passwordUpdatedAt: Int64?
+  package var secondFactors: [SecondFactor] = []
+  /// Whether the user may sign in by a link sent to the e-mail.
+  package var hasEmailLink = false
+  /// Whether a custom token made the account.
+  package var isCustom = false
+  /// The first e-mail, once it was changed.
+  package var initialEmail: EmailAddress?
+  /// Milliseconds since 1970, as all times but `validSince`.
+  package var createdAt: Int64
+  package var lastSignInAt: Int64?
+  package var lastRefreshAt: Int64?
+  /// Seconds since 1970: tokens issued earlier do not stand.
+  package var validSince: Int64
+  /// Names the span between two revocations, in microseconds since 1970.
+  ///
+  /// Tokens carry it, and one of another span does not stand: it tells apart what happens within a
+  /// second.
+  package internal(set) var session: Int64
+
+  /// A new account.
+  init(uid: Text, at time: Int64) {
+    self.uid = uid
+    createdAt = time / 1_000
+    validSince = time / 1_000_000
+    session = time
+  }
+
+  /// Ends every token issued up to now.
+  mutating func revoke(at time: Int64) {
+    validSince = time / 1_000_000
+    session = max(time, session + 1)
+  }
+
+  /// Whether nothing but the account itself signs the user in.
+  package var isAnonymous: Bool {
+    email == nil && phoneNumber == nil && providers.isEmpty && password == nil && !isCustom
+  }
+
+  /// Whether the password provider belongs to the account.
+  package var hasPasswordProvider: Bool {
+    email != nil && (password != nil || hasEmailLink)
+  }
+
+  /// The linked identity of that provider.
+  package func provider(_ id: Text) -> LinkedProvider? { providers.first { $0.providerID == id } }
+
+  /// The ids of every way to sign in, `password` and `phone` among them.
+  package var providerIDs: [Text] {
+    (hasPasswordProvider ? ["password"] : []) + providers.map(\.providerID)
+      + (phoneNumber != nil ? ["phone"] : [])
+  }
+}
