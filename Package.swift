@@ -171,12 +171,12 @@ let package = Package(
     ),
     .target(
       name: "Outbound",
-      dependencies: ["Authentication", nio, nioPosix, nioSSL, httpClient],
+      dependencies: ["Authentication", nio, nioPosix, nioSSL, nioTLS, httpClient, logging],
       swiftSettings: strict
     ),
     .testTarget(
       name: "OutboundTests",
-      dependencies: ["Outbound", "Authentication"],
+      dependencies: ["Outbound", "Authentication", nioPosix, logging],
       swiftSettings: strict
     ),
 

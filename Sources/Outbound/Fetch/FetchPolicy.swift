@@ -1,0 +1,92 @@
+/// What may be fetched from where.
+package struct FetchPolicy: Sendable, Hashable {
+  /// Host names beyond which nothing is asked; nil allows every host that the address rule allows.
+  package var hosts: Set<String>?
+  /// Whether addresses inside the operator's network, this machine's included, may be asked.
+  package var allowsPrivateAddresses: Bool
+  /// Whether cleartext may be used; only ever towards this machine.
+  package var allowsCleartextToLoopback: Bool
+  /// The largest answer.
+  package var largestBody = 256 << 10
+  /// From the question to the answer's last byte.
+  package var timeout = Duration.seconds(10)
+  /// A PEM file of authorities to trust instead of the system's.
+  package var authorities: String?
+
+  /// A policy; the strict one unless told otherwise.
+  package init(
+    hosts: Set<String>? = nil,
+    allowsPrivateAddresses: Bool = false,
+    allowsCleartextToLoopback: Bool = false
+  ) {
+    self.hosts = hosts
+    self.allowsPrivateAddresses = allowsPrivateAddresses
+    self.allowsCleartextToLoopback = allowsCleartextToLoopback
+  }
+
+  /// Refuses URLs that may not be asked whatever their host's address is.
+  func check(_ url: FetchURL) throws {
+    if let hosts, !hosts.contains(url.host) {
+      throw OutboundError(.refused, "the host \(url.host) is not among those that may be asked")
+    }
+    if url.isCleartext, !allowsCleartextToLoopback {
+      throw OutboundError(.refused, "only https is asked, not \(url.host) in the clear")
+    }
+  }
+
+  /// Refuses addresses that may not be asked.
+  func check(_ address: NetworkAddress, of url: FetchURL) throws {
+    if url.isCleartext, !address.isLoopback {
+      throw OutboundError(.refused, "\(url.host) is not this machine: https only")
+    }
+    guard address.isPublic || allowsPrivateAddresses else {
+      throw OutboundError(
+        .refused,
+        "\(url.host) is at \(address), inside this network or reserved"
+      )
+    }
+  }
+}
+
+/// The parts of a URL that decide whether it may be asked.
+struct FetchURL: Hashable {
+  let text: String
+  let host: String
+  let isCleartext: Bool
+
+  /// Nil for what is no plain http or https URL; user names in it and escapes in the host are refused.
+  init?(_ text: String) {
+    let lowercased = text.prefix(8).lowercased()
+    isCleartext = lowercased.hasPrefix("http://")
+    guard isCleartext || lowercased.hasPrefix("https://"), text.utf8.count <= 2_048,
+      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
+    else { return nil }
+    let rest = text.dropFirst(isCleartext ? 7 : 8)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    guard let host = Self.host(of: authority) else { return nil }
+    self.host = host.lowercased()
+    self.text = text
+  }
+
+  private static func host(of authority: Substring) -> String? {
+    if authority.first == "[" {
+      guard let end = authority.firstIndex(of: "]"),
+        isPort(authority[authority.index(after: end)...])
+      else { return nil }
+      return String(authority[authority.index(after: authority.startIndex)..<end])
+    }
+    let host = authority.prefix { $0 != ":" }
+    let isName = host.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+        || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
+    }
+    guard !host.isEmpty, isName, isPort(authority[host.endIndex...]) else { return nil }
+    return String(host)
+  }
+
+  private static func isPort(_ text: Substring) -> Bool {
+    if text.isEmpty { return true }
+    guard text.first == ":", let port = Int(text.dropFirst()) else { return false }
+    return (1...65_535).contains(port)
+  }
+}

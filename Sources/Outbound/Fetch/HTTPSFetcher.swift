@@ -1,0 +1,146 @@
+import AsyncHTTPClient
+import Authentication
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Fetches documents within a policy.
+///
+/// A name is resolved here and its addresses are judged; then the connection goes to the address that
+/// was judged, so a name cannot change its mind in between. Redirections are not followed, and proxy
+/// settings of the environment are not read.
+package struct HTTPSFetcher: DocumentFetcher {
+  private let policy: FetchPolicy
+  private let group: any EventLoopGroup
+  private let resolve: @Sendable (String) throws -> [NetworkAddress]
+
+  /// A fetcher on that event loop group.
+  package init(policy: FetchPolicy, group: any EventLoopGroup) {
+    self.init(policy: policy, group: group, resolve: NetworkAddress.resolve)
+  }
+
+  init(
+    policy: FetchPolicy,
+    group: any EventLoopGroup,
+    resolve: @escaping @Sendable (String) throws -> [NetworkAddress]
+  ) {
+    self.policy = policy
+    self.group = group
+    self.resolve = resolve
+  }
+
+  package func fetch(_ request: DocumentRequest) async throws -> FetchedDocument {
+    guard let url = FetchURL(request.url) else {
+      throw OutboundError(.refused, "the address is no plain https URL")
+    }
+    try policy.check(url)
+    let address = try await judgedAddress(of: url)
+    let client = HTTPClient(
+      eventLoopGroupProvider: .shared(group),
+      configuration: configuration(url, address)
+    )
+    do {
+      let document = try await perform(request, client)
+      try await client.shutdown()
+      return document
+    } catch {
+      try await client.shutdown()
+      if error is OutboundError { throw error }
+      throw OutboundError(.unreachable, "\(url.host) could not be asked", cause: error)
+    }
+  }
+
+  /// The first address of the host, once all were found in order.
+  private func judgedAddress(of url: FetchURL) async throws -> NetworkAddress {
+    let host = url.host
+    let resolve = resolve
+    let addresses = try await NIOThreadPool.singleton.runIfActive { try resolve(host) }
+    for address in addresses { try policy.check(address, of: url) }
+    guard let first = addresses.first(where: { $0.bytes.count == 4 }) ?? addresses.first else {
+      throw OutboundError(.unreachable, "the name \(host) has no address")
+    }
+    return first
+  }
+
+  private func configuration(
+    _ url: FetchURL,
+    _ address: NetworkAddress
+  ) -> HTTPClient.Configuration {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
+    if let file = policy.authorities { tls.trustRoots = .file(file) }
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: tls,
+      redirectConfiguration: .disallow,
+      timeout: .init(connect: .seconds(5), read: .seconds(5))
+    )
+    if NetworkAddress(url.host) == nil {
+      configuration.dnsOverride = [url.host: address.description]
+    }
+    configuration.httpVersion = .http1Only
+    return configuration
+  }
+
+  private func perform(
+    _ request: DocumentRequest,
+    _ client: HTTPClient
+  ) async throws -> FetchedDocument {
+    var message = HTTPClientRequest(url: request.url)
+    message.headers.add(name: "accept", value: "application/json")
+    message.headers.add(name: "user-agent", value: "brasa")
+    if let authorization = request.authorization {
+      message.headers.add(name: "authorization", value: authorization)
+    }
+    if let form = request.form {
+      message.method = .POST
+      message.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+      message.body = .bytes(ByteBuffer(string: FormText.encode(form)))
+    }
+    let deadline = NIODeadline.now() + TimeAmount(policy.timeout)
+    let response = try await client.execute(message, deadline: deadline)
+    let body: ByteBuffer
+    do {
+      body = try await response.body.collect(upTo: policy.largestBody)
+    } catch is NIOTooManyBytesError {
+      throw OutboundError(.rejected, "the answer is larger than \(policy.largestBody) bytes")
+    }
+    return FetchedDocument(
+      status: Int(response.status.code),
+      body: Array(buffer: body),
+      maxAge: Self.maxAge(response.headers["cache-control"])
+    )
+  }
+
+  /// The seconds of `max-age`; nil without one, zero where keeping is forbidden.
+  static func maxAge(_ values: [String]) -> Int? {
+    let directives = values.joined(separator: ",").lowercased().split(separator: ",").map { part in
+      part.filter { $0 != " " }
+    }
+    if directives.contains("no-store") || directives.contains("no-cache") { return 0 }
+    guard let found = directives.first(where: { $0.hasPrefix("max-age=") }) else { return nil }
+    return Int(found.dropFirst(8)).map { max(0, $0) }
+  }
+}
+
+/// Forms as browsers post them.
+enum FormText {
+  /// The fields as `application/x-www-form-urlencoded`.
+  static func encode(_ fields: [DocumentRequest.FormField]) -> String {
+    fields.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
+  }
+
+  private static func encode(_ text: String) -> String {
+    let hexadecimal = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for unit in text.utf8 {
+      switch unit {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        bytes.append(unit)
+      default:
+        bytes += [UInt8(ascii: "%"), hexadecimal[Int(unit >> 4)], hexadecimal[Int(unit & 0xF)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,115 @@
+import Authentication
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+// A letter as it goes over the wire (RFC 5322, RFC 2045-2047): headers, then two parts with the same
+// content, plain text and HTML, each as UTF-8 in Base64 with lines of 76 characters. So no line is
+// long, none begins with a dot, and no content can be taken for a header.
+
+/// Writes letters.
+enum MailText {
+  /// The letter; throws for a subject that is not one line.
+  static func render(
+    _ mail: Mail,
+    from configuration: SMTPConfiguration,
+    to recipient: MailAddress,
+    date: Int,
+    token: String
+  ) throws -> [UInt8] {
+    guard isOneLine(mail.subject) else {
+      throw OutboundError(.refused, "the subject must be one line of text")
+    }
+    let boundary = "=_\(token)"
+    let sender = configuration.sender
+    var lines = [
+      "From: \(encodedWords(configuration.senderName)) <\(sender.text)>",
+      "To: <\(recipient.text)>",
+      "Subject: \(encodedWords(mail.subject))",
+      "Date: \(dateText(date))",
+      "Message-ID: <\(token)@\(sender.domain)>",
+      "Auto-Submitted: auto-generated",
+      "MIME-Version: 1.0",
+      "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
+      "",
+    ]
+    for (type, content) in [("plain", mail.text), ("html", mail.html)] {
+      lines += ["--\(boundary)", "Content-Type: text/\(type); charset=utf-8"]
+      lines += ["Content-Transfer-Encoding: base64", ""]
+      lines += base64Lines(content)
+    }
+    lines += ["--\(boundary)--", ""]
+    return Array(lines.joined(separator: "\r\n").utf8)
+  }
+
+  /// Whether the text can stand in a header.
+  static func isOneLine(_ text: String) -> Bool {
+    text.utf8.count <= 500
+      && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && !isBreak($0) }
+  }
+
+  private static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
+    [0x85, 0x2028, 0x2029].contains(scalar.value)
+  }
+
+  /// The text as encoded words, which mean the same everywhere and can be nothing else.
+  static func encodedWords(_ text: String) -> String {
+    var words: [String] = []
+    var word: [UInt8] = []
+    for character in text {
+      let bytes = Array(String(character).utf8)
+      if word.count + bytes.count > 42 {
+        words.append(encodedWord(word))
+        word = []
+      }
+      word += bytes
+    }
+    if !word.isEmpty { words.append(encodedWord(word)) }
+    return words.joined(separator: "\r\n ")
+  }
+
+  private static func encodedWord(_ bytes: [UInt8]) -> String { "=?utf-8?B?\(base64(bytes))?=" }
+
+  private static func base64Lines(_ text: String) -> [String] {
+    let encoded = Array(base64(Array(text.utf8)).utf8)
+    return stride(from: 0, to: encoded.count, by: 76).map {
+      String(decoding: encoded[$0..<min($0 + 76, encoded.count)], as: UTF8.self)
+    }
+  }
+
+  /// Standard Base64 with padding.
+  static func base64(_ bytes: [UInt8]) -> String {
+    let alphabet = Array(
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+    )
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
+      for place in 0..<4 {
+        let isPadding = place > group.count
+        text.append(
+          isPadding ? UInt8(ascii: "=") : alphabet[Int(bits >> UInt32(18 - 6 * place)) & 0x3F]
+        )
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// An instant, in seconds since 1970, as mail writes it, in UTC.
+  static func dateText(_ seconds: Int) -> String {
+    var time = time_t(seconds)
+    var parts = tm()
+    gmtime_r(&time, &parts)
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    return "\(days[Int(parts.tm_wday)]), \(parts.tm_mday) \(months[Int(parts.tm_mon)]) "
+      + "\(parts.tm_year + 1_900) \(clock.joined(separator: ":")) +0000"
+  }
+}

@@ -1,0 +1,68 @@
+/// Where mail is handed over, and as whom.
+package struct SMTPConfiguration: Sendable, Hashable {
+  /// How the connection is encrypted.
+  package enum Encryption: Sendable, Hashable {
+    /// Begins in the clear and must switch to TLS before anything else is said (port 587).
+    case startTLS
+    /// TLS from the first byte (port 465).
+    case immediate
+    /// None; only for a relay on this machine, and without a password.
+    case none
+  }
+
+  /// Name and password.
+  package struct Login: Sendable, Hashable {
+    package let user: String
+    package let password: String
+
+    /// A login.
+    package init(user: String, password: String) {
+      self.user = user
+      self.password = password
+    }
+  }
+
+  package let host: String
+  package let port: Int
+  package let encryption: Encryption
+  package let login: Login?
+  /// The address that letters come from.
+  package let sender: MailAddress
+  /// What people see as the sender's name.
+  package let senderName: String
+  /// A PEM file of authorities to trust instead of the system's.
+  package var authorities: String?
+  /// How long one letter may take in all.
+  package var timeout = Duration.seconds(60)
+
+  /// Settings, checked: no password without TLS, no cleartext beyond this machine.
+  package init(
+    host: String,
+    port: Int,
+    encryption: Encryption,
+    login: Login?,
+    sender: String,
+    senderName: String
+  ) throws {
+    guard let sender = MailAddress(sender) else {
+      throw OutboundError(.refused, "\"\(sender)\" is no e-mail address")
+    }
+    if encryption == .none {
+      guard login == nil else {
+        throw OutboundError(.refused, "a password is sent over TLS only")
+      }
+      guard host == "localhost" || NetworkAddress(host)?.isLoopback == true else {
+        throw OutboundError(.refused, "mail leaves this machine over TLS only")
+      }
+    }
+    guard MailText.isOneLine(senderName) else {
+      throw OutboundError(.refused, "the sender's name must be one line of text")
+    }
+    self.host = host
+    self.port = port
+    self.encryption = encryption
+    self.login = login
+    self.sender = sender
+    self.senderName = senderName
+  }
+}

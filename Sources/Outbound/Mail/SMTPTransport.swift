@@ -1,0 +1,103 @@
+import Authentication
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Hands letters to a mail server, one connection a letter.
+package struct SMTPTransport: Sendable {
+  private let configuration: SMTPConfiguration
+  private let group: any EventLoopGroup
+  private let tls: NIOSSLContext?
+  private let clock: @Sendable () -> Int
+
+  /// A transport; `clock` gives seconds since 1970.
+  package init(
+    _ configuration: SMTPConfiguration,
+    group: any EventLoopGroup,
+    clock: @escaping @Sendable () -> Int
+  ) throws {
+    self.configuration = configuration
+    self.group = group
+    self.clock = clock
+    tls = configuration.encryption == .none ? nil : try Self.context(configuration)
+  }
+
+  /// Delivers the letter; returns when the server has accepted it.
+  package func deliver(_ mail: Mail) async throws {
+    guard let recipient = MailAddress(mail.recipient) else {
+      throw OutboundError(.refused, "the recipient is no plain e-mail address")
+    }
+    var generator = SystemRandomNumberGenerator()
+    let token = String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
+    let letter = try MailText.render(
+      mail,
+      from: configuration,
+      to: recipient,
+      date: clock(),
+      token: token
+    )
+    let conversation = SMTPConversation(
+      configuration: configuration,
+      recipient: recipient,
+      name: "brasa.localdomain"
+    )
+    try await converse(conversation, letter)
+  }
+
+  private func converse(_ conversation: SMTPConversation, _ letter: [UInt8]) async throws {
+    let loop = group.next()
+    let result = loop.makePromise(of: Void.self)
+    let limit = loop.scheduleTask(in: TimeAmount(configuration.timeout)) {
+      result.fail(OutboundError(.unreachable, "the mail server took too long"))
+    }
+    defer { limit.cancel() }
+    let channel: any Channel
+    do {
+      channel = try await ClientBootstrap(group: loop)
+        .connectTimeout(.seconds(10))
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try configure(channel, conversation, letter, result)
+          }
+        }
+        .connect(host: configuration.host, port: configuration.port)
+        .get()
+    } catch {
+      let failure = OutboundError(.unreachable, "the mail server is not there", cause: error)
+      result.fail(failure)
+      throw failure
+    }
+    defer { channel.close(promise: nil) }
+    try await result.futureResult.get()
+  }
+
+  private func configure(
+    _ channel: any Channel,
+    _ conversation: SMTPConversation,
+    _ letter: [UInt8],
+    _ result: EventLoopPromise<Void>
+  ) throws {
+    let name = NetworkAddress(configuration.host) == nil ? configuration.host : nil
+    if configuration.encryption == .immediate, let tls {
+      try channel.pipeline.syncOperations.addHandler(
+        NIOSSLClientHandler(context: tls, serverHostname: name)
+      )
+    }
+    try channel.pipeline.syncOperations.addHandler(
+      SMTPConnection(
+        conversation: conversation,
+        letter: letter,
+        tls: tls,
+        host: configuration.host,
+        result: result
+      )
+    )
+  }
+
+  private static func context(_ configuration: SMTPConfiguration) throws -> NIOSSLContext {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
+    if let file = configuration.authorities { tls.trustRoots = .file(file) }
+    return try NIOSSLContext(configuration: tls)
+  }
+}

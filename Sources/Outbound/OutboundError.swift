@@ -1,0 +1,27 @@
+/// Why something did not get out.
+package struct OutboundError: Error, CustomStringConvertible {
+  /// The kinds of failure.
+  package enum Code: Sendable {
+    /// The address, host or header is not one that may be used.
+    case refused
+    /// The other side did not answer in time, or not at all.
+    case unreachable
+    /// The other side said no, or broke its protocol.
+    case rejected
+    /// More waits than may wait.
+    case overloaded
+  }
+
+  package let code: Code
+  /// What happened; holds no secret.
+  package let message: String
+  package let cause: (any Error)?
+
+  init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  package var description: String { cause.map { "\(message): \($0)" } ?? message }
+}
