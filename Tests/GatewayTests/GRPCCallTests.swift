@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("NoSuchMethod", 12), ("/other.Service/GetDocument", 12), ("Listen", 12), ("Write", 12),
+    ("NoSuchMethod", 12), ("/other.Service/GetDocument", 12),
   ])
   func `a method that is not served is unimplemented`(method: String, status: Int) async throws {
     try await withGateway { gateway in

@@ -14,6 +14,15 @@ package protocol StreamCall: AnyObject, Sendable {
   func cancel()
   /// The client took what was queued, after `StreamResponses.send` had said to wait.
   func resumeSending()
+  /// The server stops; nothing more is received.
+  ///
+  /// True says that the call finishes by itself soon, with UNAVAILABLE, once what it received is
+  /// answered; false has the transport end it now, and cancel.
+  func drain() -> Bool
+}
+
+extension StreamCall {
+  package func drain() -> Bool { false }
 }
 
 /// The transport's half: carries answers to the client.

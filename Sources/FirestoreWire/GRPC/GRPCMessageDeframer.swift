@@ -28,12 +28,8 @@ package struct GRPCMessageDeframer: Sendable {
   package var bufferedBytes: Int { buffer.count - start }
 
   /// Takes the next piece of the body.
-  package mutating func append(_ bytes: some Sequence<UInt8>) {
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if case .failed = state { return }
-    if start == buffer.count {
-      buffer.removeAll(keepingCapacity: true)
-      start = 0
-    }
     buffer.append(contentsOf: bytes)
   }
 
@@ -47,7 +43,13 @@ package struct GRPCMessageDeframer: Sendable {
       return nil
     }
     start = begin + length
-    return Array(buffer[begin..<start])
+    let message = Array(buffer[begin..<start])
+    if start == buffer.count {
+      // A stream that waits for its next message holds nothing.
+      buffer = []
+      start = 0
+    }
+    return message
   }
 
   /// Says that the body has ended; throws when it ended inside a message.

@@ -47,67 +47,14 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   /// Guards `pull` against answers that come before `next` returns.
   private var isInPull = false
 
-  /// Opens the call; throws what the client is told at once.
-  init(
-    _ head: RequestHead,
-    on id: HTTP2StreamID,
-    of connection: HTTP2Connection
-  ) throws(FirestoreError) {
-    let limits = connection.environment.limits
-    route = try Self.admit(head, limits: limits)
-    started = ContinuousClock.now
-    var expiry: ContinuousClock.Instant?
-    var deadline: NIODeadline?
-    if let timeout = head.timeout {
-      let duration = try Self.duration(timeout)
-      expiry = started + duration
-      deadline = .now() + TimeAmount(duration)
-    }
-    self.deadline = deadline
+  init(_ call: AdmittedCall, on id: HTTP2StreamID, of connection: HTTP2Connection) {
+    route = call.route
+    context = call.context
+    started = call.started
+    deadline = call.deadline
     self.id = id
     self.connection = connection
-    context = CallContext(
-      requestID: connection.requestID(id),
-      authorization: head.authorization,
-      isSecure: connection.peer.isSecure,
-      isLocal: connection.peer.isLocal,
-      deadline: expiry
-    )
-    phase = .receiving(GRPCMessageBuffer(limit: limits.messageBytes))
-  }
-
-  private static func admit(
-    _ head: RequestHead,
-    limits: GatewayConfiguration.Limits
-  ) throws(FirestoreError) -> GRPCPath {
-    guard head.bytes <= limits.metadataBytes else {
-      throw FirestoreError(
-        .resourceExhausted,
-        "Request metadata exceeds the limit of \(limits.metadataBytes) bytes."
-      )
-    }
-    guard head.encoding == nil || head.encoding == "identity" else {
-      throw FirestoreError(
-        .unimplemented,
-        "Message encodings other than identity are not accepted."
-      )
-    }
-    let route = GRPCPath(head.path)
-    switch route {
-    case .unknown:
-      throw FirestoreError(.unimplemented, "The server has no method \(head.path.prefix(200)).")
-    case .firestore(let method) where method.shape == .bidirectional:
-      throw FirestoreError(.unimplemented, "\(method.rawValue) is not served yet.")
-    case .firestore, .healthCheck, .healthWatch:
-      return route
-    }
-  }
-
-  private static func duration(_ timeout: String) throws(FirestoreError) -> Duration {
-    guard let duration = GRPCTimeout.parse(timeout) else {
-      throw .invalidArgument("Malformed grpc-timeout: \(timeout.prefix(20))")
-    }
-    return duration
+    phase = .receiving(GRPCMessageBuffer(limit: connection.environment.limits.messageBytes))
   }
 
   // MARK: Request
@@ -217,14 +164,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
       hasWrittenHead = true
       connection.writeHeaders(GRPCHeaders.head, on: id, isLast: false)
     }
-    let size = messages.reduce(0) { $0 + $1.count + GRPCMessageBuffer.prefixBytes }
-    var data = connection.allocate(size)
-    for message in messages {
-      data.writeInteger(UInt8(0))
-      data.writeInteger(UInt32(message.count))
-      data.writeBytes(message)
-    }
-    connection.writeData(data, of: self, on: id)
+    connection.writeData(connection.framed(messages), of: self, on: id)
   }
 
   private func finish() {
@@ -260,6 +200,12 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     phase = .finished
     observe(.cancelled)
   }
+
+  func overflow() {
+    fail(Self.tooMuchHeld)
+  }
+
+  func endLeft() {}
 
   func drain() {}
 

@@ -12,6 +12,11 @@ enum GRPCHeaders {
   /// After the last message of a call that went well.
   static let success: HPACKHeaders = ["grpc-status": "0"]
 
+  /// The whole answer of a call that went well without a message.
+  static let successOnly: HPACKHeaders = [
+    ":status": "200", "content-type": "application/grpc", "grpc-status": "0",
+  ]
+
   /// After the messages of a call that failed under way.
   static func trailers(_ error: FirestoreError, requestID: String) -> HPACKHeaders {
     var headers = HPACKHeaders()

@@ -194,6 +194,11 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     reset()
   }
 
+  /// The window that its handler is behind with is its bound.
+  func overflow() {}
+
+  func endLeft() {}
+
   func drain() {}
 
   private func reset() {

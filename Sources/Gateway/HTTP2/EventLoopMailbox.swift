@@ -15,8 +15,28 @@ final class EventLoopMailbox: Sendable {
     case chunk(Result<[[UInt8]], FirestoreError>)
   }
 
+  private enum Delivery {
+    case answer(Answer, GRPCCall)
+    /// The call's service has said something; it is in the call's outbox.
+    case news(StreamingCall)
+
+    func carryOut() {
+      switch self {
+      case .answer(let answer, let call): call.receive(answer)
+      case .news(let call): call.carryOut()
+      }
+    }
+
+    var connection: HTTP2Connection {
+      switch self {
+      case .answer(_, let call): call.connection
+      case .news(let call): call.connection
+      }
+    }
+  }
+
   private struct State {
-    var waiting: [(call: GRPCCall, answer: Answer)] = []
+    var waiting: [Delivery] = []
     var isDrainScheduled = false
     var isClosed = false
   }
@@ -30,15 +50,24 @@ final class EventLoopMailbox: Sendable {
 
   /// Hands the answer to its call, now if this is the loop's thread.
   func post(_ answer: Answer, to call: GRPCCall) {
+    post(.answer(answer, call))
+  }
+
+  /// Has the call look at its outbox, now if this is the loop's thread.
+  func post(_ call: StreamingCall) {
+    post(.news(call))
+  }
+
+  private func post(_ delivery: Delivery) {
     if eventLoop.inEventLoop {
-      call.receive(answer)
-      call.connection.flushUnlessReading()
+      delivery.carryOut()
+      delivery.connection.flushUnlessReading()
       return
     }
     // Scheduled under the lock, so that nothing is after `close`.
     state.withLock { state in
       guard !state.isClosed else { return }
-      state.waiting.append((call, answer))
+      state.waiting.append(delivery)
       guard !state.isDrainScheduled else { return }
       state.isDrainScheduled = true
       eventLoop.execute { self.drain() }
@@ -54,14 +83,14 @@ final class EventLoopMailbox: Sendable {
   }
 
   private func drain() {
-    let answers = state.withLock { state in
+    let deliveries = state.withLock { state in
       state.isDrainScheduled = false
-      let answers = state.waiting
+      let deliveries = state.waiting
       state.waiting = []
-      state.waiting.reserveCapacity(answers.count)
-      return answers
+      state.waiting.reserveCapacity(min(deliveries.count, 1_024))
+      return deliveries
     }
-    for (call, answer) in answers { call.receive(answer) }
-    for (call, _) in answers { call.connection.flushUnlessReading() }
+    for delivery in deliveries { delivery.carryOut() }
+    for delivery in deliveries { delivery.connection.flushUnlessReading() }
   }
 }

@@ -20,6 +20,22 @@ extension HTTP2Connection {
     }
   }
 
+  /// Remembers a call whose service waits for room.
+  func pause(_ call: StreamingCall, on id: HTTP2StreamID) {
+    pausedCalls[id] = call
+  }
+
+  /// Has the services that waited for room on the connection go on, once half of it is free.
+  func resumePausedCalls() {
+    guard !pausedCalls.isEmpty,
+      streamedBytes.load(ordering: .relaxed) < environment.limits.bufferedResponseBytes / 2
+    else { return }
+    for (id, call) in pausedCalls where call.wantsToContinue {
+      pausedCalls[id] = nil
+      continueLater(call)
+    }
+  }
+
   /// Has the stream produce more on the loop's next turn, outside the write that made room.
   func continueLater(_ stream: any ConnectionStream) {
     streamsToContinue.append(stream)
@@ -78,15 +94,28 @@ extension HTTP2Connection {
 /// Told by the HTTP/2 layer, during its own writing: nothing may be written from here.
 extension HTTP2Connection: NIOHTTP2FrameDelegate {
   func wroteFrame(_ frame: HTTP2Frame) {
-    guard case .data(let payload) = frame.payload else { return }
-    let size = payload.data.readableBytes
-    guard size > 0, let stream = streams[frame.streamID] else { return }
+    switch frame.payload {
+    case .data(let payload): wroteData(payload.data.readableBytes, on: frame.streamID)
+    case .headers(let payload): if payload.endStream { wroteEnd(of: frame.streamID) }
+    default: return
+    }
+  }
+
+  private func wroteEnd(of id: HTTP2StreamID) {
+    guard let stream = streams[id] else { return }
+    stream.endLeft()
+    if stream.wantsToContinue { continueLater(stream) }
+  }
+
+  private func wroteData(_ size: Int, on id: HTTP2StreamID) {
+    guard size > 0, let stream = streams[id] else { return }
     unwrittenBytes -= size
     stream.unwrittenBytes -= size
     if unwrittenBytes > 0 { lastProgress = .now() }
     if stream.unwrittenBytes < environment.limits.streamedResultBytes / 2 {
       continueAfterWrite(stream)
     }
+    resumePausedCalls()
   }
 
   private func continueAfterWrite(_ stream: any ConnectionStream) {

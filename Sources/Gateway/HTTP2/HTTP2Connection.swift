@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
+import Synchronization
 
 /// An HTTP/2 connection: gRPC calls and bridged HTTP requests on the frames of one channel.
 ///
@@ -34,6 +35,10 @@ final class HTTP2Connection: ChannelInboundHandler {
   var streams: [HTTP2StreamID: any ConnectionStream] = [:]
   /// Response bytes that wait in the HTTP/2 layer for the client's windows or the socket.
   var unwrittenBytes = 0
+  /// Of those, with what still waits in outboxes, the bytes of bidirectional calls.
+  let streamedBytes = Atomic<Int>(0)
+  /// Bidirectional calls whose service waits for room on the connection.
+  var pausedCalls: [HTTP2StreamID: StreamingCall] = [:]
   /// Complete calls that wait for the client to read earlier answers.
   var delayedCalls = CircularBuffer<GRPCCall>()
   var streamsToContinue: [any ConnectionStream] = []
@@ -44,6 +49,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   private var unacknowledgedBytes = 0
   private var isReading = false
   private var isDirty = false
+  private var lastAuthorization: String?
   private var lastStreamID = HTTP2StreamID.rootStream
 
   /// How far the connection is on its way to a graceful end.
@@ -144,15 +150,29 @@ final class HTTP2Connection: ChannelInboundHandler {
   }
 
   private func openCall(_ head: RequestHead, on id: HTTP2StreamID, isComplete: Bool) {
-    let call: GRPCCall
+    let admitted: AdmittedCall
     do throws(FirestoreError) {
-      call = try GRPCCall(head, on: id, of: self)
+      admitted = try AdmittedCall(head, on: id, of: self)
     } catch {
       return refuse(error, on: id, isComplete: isComplete)
     }
-    streams[id] = call
-    if let deadline = call.deadline { wake(at: deadline) }
-    if isComplete { call.receiveEnd() }
+    if let deadline = admitted.deadline { wake(at: deadline) }
+    if case .firestore(let method) = admitted.route, method.shape == .bidirectional {
+      let call = StreamingCall(admitted, method, on: id, of: self)
+      streams[id] = call
+      call.start()
+      if isComplete { call.receiveEnd() }
+    } else {
+      let call = GRPCCall(admitted, on: id, of: self)
+      streams[id] = call
+      if isComplete { call.receiveEnd() }
+    }
+  }
+
+  /// The same text for the same credentials, so that a thousand streams keep one copy.
+  func shared(authorization: String?) -> String? {
+    if authorization != lastAuthorization { lastAuthorization = authorization }
+    return lastAuthorization
   }
 
   private func openRequest(_ headers: HPACKHeaders, on id: HTTP2StreamID, isComplete: Bool) {
@@ -186,7 +206,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     if payload.endStream {
       stream.receiveEnd()
     } else if heldRequestBytes > environment.limits.bufferedRequestBytes {
-      (stream as? GRPCCall)?.fail(GRPCCall.tooMuchHeld)
+      stream.overflow()
     }
   }
 
@@ -245,6 +265,18 @@ final class HTTP2Connection: ChannelInboundHandler {
     context?.channel.allocator.buffer(capacity: bytes) ?? ByteBuffer()
   }
 
+  /// Messages with their prefixes.
+  func framed(_ messages: [[UInt8]]) -> ByteBuffer {
+    let size = messages.reduce(0) { $0 + $1.count + GRPCMessageBuffer.prefixBytes }
+    var data = allocate(size)
+    for message in messages {
+      data.writeInteger(UInt8(0))
+      data.writeInteger(UInt32(message.count))
+      data.writeBytes(message)
+    }
+    return data
+  }
+
   /// Writes a frame; it leaves with the next flush.
   func write(_ frame: HTTP2Frame) {
     guard let context else { return }
@@ -266,8 +298,10 @@ final class HTTP2Connection: ChannelInboundHandler {
     heldRequestBytes -= stream.heldRequestBytes
     unwrittenBytes -= stream.unwrittenBytes
     stream.unwrittenBytes = 0
+    pausedCalls[id] = nil
     stream.abandon()
     startDelayedCalls()
+    resumePausedCalls()
     closeIfDrained()
   }
 
@@ -277,6 +311,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     let open = streams.values
     streams = [:]
     delayedCalls = []
+    pausedCalls = [:]
     for stream in open { stream.abandon() }
   }
 

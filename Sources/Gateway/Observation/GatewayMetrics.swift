@@ -6,6 +6,10 @@ struct GatewayMetrics: Sendable {
   let receivedBytes: CounterMetric
   let sentBytes: CounterMetric
   let connections: GaugeMetric
+  /// Messages of bidirectional calls.
+  let receivedMessages: CounterMetric
+  let sentMessages: CounterMetric
+  private let openStreams: [RPCMethod: GaugeMetric]
   private let calls: [[CounterMetric]]
   private let durations: [HistogramMetric]
   private let registry: MetricsRegistry
@@ -15,6 +19,13 @@ struct GatewayMetrics: Sendable {
     receivedBytes = registry.counter("received_bytes_total")
     sentBytes = registry.counter("sent_bytes_total")
     connections = registry.gauge("connections")
+    receivedMessages = registry.counter("stream_messages_received_total")
+    sentMessages = registry.counter("stream_messages_sent_total")
+    openStreams = Dictionary(
+      uniqueKeysWithValues: RPCMethod.allCases.filter { $0.shape == .bidirectional }.map {
+        ($0, registry.gauge("open_streams", [("method", $0.rawValue)]))
+      }
+    )
     calls = CallName.all.map { name in
       StatusCode.allCases.map { code in
         registry.counter("calls_total", [("method", name), ("code", code.name)])
@@ -35,6 +46,16 @@ struct GatewayMetrics: Sendable {
     guard let start else { return }
     let (seconds, attoseconds) = (ContinuousClock.now - start).components
     durations[name.index].record(Double(seconds) + Double(attoseconds) / 1e18)
+  }
+
+  /// Counts a bidirectional call that begins.
+  func streamOpened(_ method: RPCMethod) {
+    openStreams[method]?.add(1)
+  }
+
+  /// Counts a bidirectional call that ended.
+  func streamClosed(_ method: RPCMethod) {
+    openStreams[method]?.add(-1)
   }
 
   /// Counts an HTTP request that is not an API call.

@@ -14,7 +14,7 @@ struct DeframerTests {
         var messages: [[UInt8]] = []
         let pieces = [Self.body[..<first], Self.body[first..<second], Self.body[second...]]
         for piece in pieces {
-          deframer.append(piece)
+          deframer.append(Array(piece))
           while let message = try deframer.next() { messages.append(message) }
         }
         try deframer.finish()
@@ -63,5 +63,11 @@ struct DeframerTests {
     cut.append([0, 0, 0, 0, 2, 1])
     #expect(try cut.next() == nil)
     expectError("The request ended inside a message.", code: .internalError) { try cut.finish() }
+  }
+}
+
+extension GRPCMessageDeframer {
+  fileprivate mutating func append(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { append($0) }
   }
 }

@@ -48,11 +48,14 @@ final class FrameClient: Sendable {
   }
 
   let channel: any Channel
+  /// How many times the socket gave something.
+  let reads: Counter
   private let events: AsyncStream<Event>
 
-  private init(channel: any Channel, events: AsyncStream<Event>) {
+  private init(channel: any Channel, events: AsyncStream<Event>, reads: Counter) {
     self.channel = channel
     self.events = events
+    self.reads = reads
   }
 
   /// Connects by prior knowledge, or over TLS with ALPN.
@@ -62,6 +65,7 @@ final class FrameClient: Sendable {
     settings: HTTP2Settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 100)]
   ) async throws -> FrameClient {
     let (events, continuation) = AsyncStream<Event>.makeStream()
+    let reads = Counter()
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -75,12 +79,12 @@ final class FrameClient: Sendable {
           configuration.controlFrameRateLimit.maximumCount = 10_000
           try channel.pipeline.syncOperations.addHandlers([
             NIOHTTP2Handler(mode: .client, connectionConfiguration: configuration),
-            FrameCollector(continuation),
+            FrameCollector(continuation, reads: reads),
           ])
         }
       }
       .connect(host: "127.0.0.1", port: port).get()
-    return FrameClient(channel: channel, events: events)
+    return FrameClient(channel: channel, events: events, reads: reads)
   }
 
   /// Sends frames in one flush.
@@ -170,8 +174,15 @@ private final class FrameCollector: ChannelInboundHandler {
 
   private let events: AsyncStream<FrameClient.Event>.Continuation
 
-  init(_ events: AsyncStream<FrameClient.Event>.Continuation) {
+  private let reads: Counter
+
+  init(_ events: AsyncStream<FrameClient.Event>.Continuation, reads: Counter) {
     self.events = events
+    self.reads = reads
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    reads.add(1)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -9,6 +9,7 @@ struct RunningGateway: Sendable {
   let port: Int
   let service: ScriptedService
   let gateway: Gateway
+  let metrics: MetricsRegistry
   let group: ServiceGroup
 
   /// Stops the gateway as SIGTERM does.
@@ -28,11 +29,12 @@ func withGateway<Result: Sendable>(
   var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   logger.logLevel = .critical
   let (ports, announce) = AsyncStream<Int>.makeStream()
+  let metrics = MetricsRegistry()
   let gateway = try Gateway(
     GatewayConfiguration(port: 0, tls: tls, threads: 2, limits: limits),
     service: service,
     features: features,
-    metrics: MetricsRegistry(),
+    metrics: metrics,
     logger: logger,
     onListening: { announce.yield($0.port ?? 0) }
   )
@@ -47,7 +49,13 @@ func withGateway<Result: Sendable>(
       try await tasks.waitForAll()
       throw ChannelError.ioOnClosedChannel
     }
-    let running = RunningGateway(port: port, service: service, gateway: gateway, group: group)
+    let running = RunningGateway(
+      port: port,
+      service: service,
+      gateway: gateway,
+      metrics: metrics,
+      group: group
+    )
     let result: Result
     do {
       result = try await body(running)

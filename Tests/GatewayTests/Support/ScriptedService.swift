@@ -16,6 +16,8 @@ final class ScriptedService: RPCService {
     var held: [Held] = []
     var holders: [CheckedContinuation<Held, Never>] = []
     var contexts: [CallContext] = []
+    var opened: [ScriptedCall] = []
+    var openers: [CheckedContinuation<ScriptedCall, Never>] = []
   }
 
   private let state = Mutex(State())
@@ -45,12 +47,34 @@ final class ScriptedService: RPCService {
     }
   }
 
+  /// Write echoes; Listen does what its test does with it; both refuse the bearer `refused`.
   func open(
     _ method: RPCMethod,
     context: CallContext,
     responses: any StreamResponses
   ) throws(FirestoreError) -> any StreamCall {
-    throw FirestoreError(.unimplemented, "no bidirectional method")
+    state.withLock { $0.contexts.append(context) }
+    if context.authorization == "Bearer refused" {
+      throw FirestoreError(.unauthenticated, "Missing or invalid authentication.")
+    }
+    let call = ScriptedCall(context: context, responses: responses, echoes: method == .write)
+    let opener = state.withLock { state -> CheckedContinuation<ScriptedCall, Never>? in
+      if state.openers.isEmpty { state.opened.append(call) }
+      return state.openers.isEmpty ? nil : state.openers.removeFirst()
+    }
+    opener?.resume(returning: call)
+    return call
+  }
+
+  /// The next bidirectional call.
+  func nextOpened() async -> ScriptedCall {
+    await withCheckedContinuation { continuation in
+      let call = state.withLock { state -> ScriptedCall? in
+        if state.opened.isEmpty { state.openers.append(continuation) }
+        return state.opened.isEmpty ? nil : state.opened.removeFirst()
+      }
+      if let call { continuation.resume(returning: call) }
+    }
   }
 
   /// Has one path, `/v1/projects/p/databases`, and answers its method and body.

@@ -1,0 +1,63 @@
+import FirestoreModel
+import FirestoreService
+import FirestoreWire
+import NIOCore
+import NIOHTTP2
+
+/// What the head of a gRPC call says, checked: the method, the circumstances, the deadline.
+struct AdmittedCall {
+  let route: GRPCPath
+  let context: CallContext
+  let started: ContinuousClock.Instant
+  /// `context.deadline` in the event loop's time.
+  let deadline: NIODeadline?
+
+  /// Checks a call's head; throws what the client is told at once.
+  init(
+    _ head: RequestHead,
+    on id: HTTP2StreamID,
+    of connection: HTTP2Connection
+  ) throws(FirestoreError) {
+    route = try Self.admit(head, limits: connection.environment.limits)
+    started = ContinuousClock.now
+    let timeout = try head.timeout.map(Self.duration)
+    deadline = timeout.map { .now() + TimeAmount($0) }
+    context = CallContext(
+      requestID: connection.requestID(id),
+      authorization: connection.shared(authorization: head.authorization),
+      isSecure: connection.peer.isSecure,
+      isLocal: connection.peer.isLocal,
+      deadline: timeout.map { [started] in started + $0 }
+    )
+  }
+
+  private static func admit(
+    _ head: RequestHead,
+    limits: GatewayConfiguration.Limits
+  ) throws(FirestoreError) -> GRPCPath {
+    guard head.bytes <= limits.metadataBytes else {
+      throw FirestoreError(
+        .resourceExhausted,
+        "Request metadata exceeds the limit of \(limits.metadataBytes) bytes."
+      )
+    }
+    guard head.encoding == nil || head.encoding == "identity" else {
+      throw FirestoreError(
+        .unimplemented,
+        "Message encodings other than identity are not accepted."
+      )
+    }
+    let route = GRPCPath(head.path)
+    if case .unknown = route {
+      throw FirestoreError(.unimplemented, "The server has no method \(head.path.prefix(200)).")
+    }
+    return route
+  }
+
+  private static func duration(_ timeout: String) throws(FirestoreError) -> Duration {
+    guard let duration = GRPCTimeout.parse(timeout) else {
+      throw .invalidArgument("Malformed grpc-timeout: \(timeout.prefix(20))")
+    }
+    return duration
+  }
+}

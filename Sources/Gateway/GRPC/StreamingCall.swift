@@ -1,0 +1,357 @@
+import FirestoreModel
+import FirestoreService
+import FirestoreWire
+import NIOCore
+import NIOHTTP2
+import Synchronization
+
+/// A gRPC call in which both sides send many messages: Listen and Write.
+///
+/// What the service says, on any thread, goes into the outbox and is carried out on the
+/// connection's event loop, in order: all that a drain of the loop's mailbox finds is one run of
+/// DATA, and one flush for the connection. Everything else here happens on that loop.
+///
+/// The client gets window for what the service took; while the service does not read, whole
+/// messages wait here and the window closes. The service is asked to wait when too much is under
+/// way to the client, on this stream or on its connection, and is told when half of it has left.
+///
+///     opening -> open -> ended
+///
+/// The service hears `cancel` exactly once if the call ends before it has finished it.
+// Sendable: the outbox has a lock; the event loop alone touches the rest.
+final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendable {
+  private enum Phase {
+    /// The service is being asked; what it answers meanwhile counts.
+    case opening
+    case open(any StreamCall)
+    /// The trailers were written, or nobody waits for them.
+    case ended
+  }
+
+  /// What the service has said and the event loop has not carried out.
+  private struct Outbox {
+    var messages: [[UInt8]] = []
+    var end: End?
+    /// Whether the event loop has been told to look.
+    var isPosted = false
+    /// Bytes sent by the service that have not left for the socket.
+    var bytesUnderWay = 0
+    /// The service was asked to wait.
+    var isSenderWaiting = false
+    /// Whether the service takes the client's messages.
+    var isReading = true
+    /// Nothing is taken any more.
+    var isClosed = false
+  }
+
+  private enum End {
+    case success
+    case failure(FirestoreError)
+  }
+
+  private static let stopping = FirestoreError(.unavailable, "The server is stopping.")
+
+  let connection: HTTP2Connection
+  private let id: HTTP2StreamID
+  private let route: GRPCPath
+  private let method: RPCMethod
+  private let context: CallContext
+  private let outbox = Mutex(Outbox())
+  private(set) var deadline: NIODeadline?
+  private var phase = Phase.opening
+  private var deframer: GRPCMessageDeframer
+  private(set) var heldRequestBytes = 0
+  private var unacknowledgedBytes = 0
+  private var hasWrittenHead = false
+  /// The trailers have passed the HTTP/2 layer's windows.
+  private var hasEndLeft = false
+  private var isRequestComplete = false
+  private var isRequestEndTold = false
+  private var isDelivering = false
+  /// The server stops and the service ends the call with what it has received.
+  private var isDraining = false
+
+  var unwrittenBytes = 0 {
+    didSet { if unwrittenBytes < oldValue { left(oldValue - unwrittenBytes) } }
+  }
+
+  init(
+    _ call: AdmittedCall,
+    _ method: RPCMethod,
+    on id: HTTP2StreamID,
+    of connection: HTTP2Connection
+  ) {
+    self.connection = connection
+    self.id = id
+    self.method = method
+    route = call.route
+    context = call.context
+    deadline = call.deadline
+    deframer = GRPCMessageDeframer(maximumSize: connection.environment.limits.messageBytes)
+  }
+
+  /// Asks the service; the stream is in the connection's table already.
+  func start() {
+    connection.environment.metrics.streamOpened(method)
+    do throws(FirestoreError) {
+      let call = try connection.environment.service.open(method, context: context, responses: self)
+      switch phase {
+      case .opening, .open: phase = .open(call)
+      case .ended: if outbox.withLock({ $0.end == nil }) { call.cancel() }
+      }
+    } catch {
+      writeEnd(error)
+    }
+  }
+
+  // MARK: Requests
+
+  func receive(_ data: ByteBuffer, isLast: Bool) {
+    // The connection has taken what was held off its count and adds what is held then.
+    heldRequestBytes = 0
+    if case .ended = phase { return }
+    data.withUnsafeReadableBytes { deframer.append($0) }
+    unacknowledgedBytes += data.readableBytes
+    isRequestComplete = isLast
+    deliver()
+    if case .ended = phase { return }
+    heldRequestBytes = deframer.bufferedBytes
+  }
+
+  func receiveEnd() {
+    isRequestComplete = true
+    deliver()
+  }
+
+  /// Hands whole messages to the service for as long as it reads, then the end of them.
+  private func deliver() {
+    guard !isDelivering else { return }
+    isDelivering = true
+    defer { isDelivering = false }
+    do throws(FirestoreError) {
+      while case .open(let call) = phase, isServiceReading {
+        guard let message = try deframer.next() else { break }
+        connection.environment.metrics.receivedMessages.add(1)
+        call.receive(message)
+      }
+      try deliverEnd()
+      acknowledge()
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func deliverEnd() throws(FirestoreError) {
+    guard isRequestComplete, !isRequestEndTold, case .open(let call) = phase,
+      isServiceReading
+    else { return }
+    try deframer.finish()
+    isRequestEndTold = true
+    call.finishRequests()
+  }
+
+  private var isServiceReading: Bool { !isDraining && outbox.withLock { $0.isReading } }
+
+  /// Gives the client window for what it sent, unless whole messages wait for the service.
+  private func acknowledge() {
+    guard case .open = phase, !isRequestComplete,
+      unacknowledgedBytes >= HTTP2Connection.streamWindow / 2,
+      isServiceReading
+    else { return }
+    connection.acknowledge(unacknowledgedBytes, on: id)
+    unacknowledgedBytes = 0
+  }
+
+  // MARK: What the service says, on any thread
+
+  func send(_ messages: [[UInt8]]) -> Bool {
+    let bytes = messages.reduce(0) { $0 + $1.count + GRPCMessageBuffer.prefixBytes }
+    let limits = connection.environment.limits
+    let (isNews, hasRoom) = outbox.withLock { outbox -> (Bool, Bool) in
+      guard !outbox.isClosed, outbox.end == nil else { return (false, true) }
+      if outbox.messages.isEmpty { outbox.messages = messages } else { outbox.messages += messages }
+      outbox.bytesUnderWay += bytes
+      let total = connection.streamedBytes.wrappingAdd(bytes, ordering: .relaxed).newValue
+      outbox.isSenderWaiting =
+        outbox.bytesUnderWay >= limits.streamedResultBytes
+        || total >= limits.bufferedResponseBytes
+      defer { outbox.isPosted = true }
+      return (!outbox.isPosted, !outbox.isSenderWaiting)
+    }
+    if isNews { connection.mailbox.post(self) }
+    return hasRoom
+  }
+
+  func setReading(_ isReading: Bool) {
+    let isNews = outbox.withLock { outbox in
+      let isNews = isReading && !outbox.isReading && !outbox.isPosted && !outbox.isClosed
+      outbox.isReading = isReading
+      if isNews { outbox.isPosted = true }
+      return isNews
+    }
+    if isNews { connection.mailbox.post(self) }
+  }
+
+  func finish(_ error: FirestoreError?) {
+    let isNews = outbox.withLock { outbox in
+      guard !outbox.isClosed, outbox.end == nil else { return false }
+      outbox.end = error.map(End.failure) ?? .success
+      defer { outbox.isPosted = true }
+      return !outbox.isPosted
+    }
+    if isNews { connection.mailbox.post(self) }
+  }
+
+  // MARK: Answers
+
+  /// Carries out what the service has said since the last time.
+  func carryOut() {
+    let (messages, end, isWaiting) = outbox.withLock { outbox in
+      defer {
+        outbox.messages = []
+        outbox.isPosted = false
+      }
+      return (outbox.messages, outbox.end, outbox.isSenderWaiting)
+    }
+    if case .ended = phase { return }
+    if !messages.isEmpty { write(messages) }
+    if isWaiting { connection.pause(self, on: id) }
+    switch end {
+    case .success: writeEnd(nil)
+    case .failure(let error): writeEnd(error)
+    case nil: deliverOutsideReceive()
+    }
+  }
+
+  /// As `deliver`, outside the connection's own counting around `receive`.
+  private func deliverOutsideReceive() {
+    guard !isDelivering, deframer.bufferedBytes > 0 || isRequestComplete else { return }
+    deliver()
+    if case .ended = phase { return }
+    let released = heldRequestBytes - deframer.bufferedBytes
+    heldRequestBytes -= released
+    connection.releaseRequestBytes(released)
+  }
+
+  /// Writes messages as one run of DATA, after the head if it has not been sent.
+  private func write(_ messages: [[UInt8]]) {
+    if !hasWrittenHead {
+      hasWrittenHead = true
+      connection.writeHeaders(GRPCHeaders.head, on: id, isLast: false)
+    }
+    connection.environment.metrics.sentMessages.add(messages.count)
+    connection.writeData(connection.framed(messages), of: self, on: id)
+  }
+
+  /// Whether the service waits and may go on.
+  var wantsToContinue: Bool {
+    guard case .open = phase else { return hasEndLeft && !isRequestComplete }
+    return outbox.withLock { $0.isSenderWaiting && hasRoomAgain($0) }
+  }
+
+  func continueWriting() {
+    switch phase {
+    case .opening: return
+    case .open(let call):
+      let mayGoOn = outbox.withLock { outbox in
+        guard outbox.isSenderWaiting, hasRoomAgain(outbox) else { return false }
+        outbox.isSenderWaiting = false
+        return true
+      }
+      if mayGoOn { call.resumeSending() }
+    case .ended:
+      guard hasEndLeft, !isRequestComplete else { return }
+      isRequestComplete = true
+      connection.write(HTTP2Frame(streamID: id, payload: .rstStream(.noError)))
+    }
+  }
+
+  private func hasRoomAgain(_ outbox: Outbox) -> Bool {
+    let limits = connection.environment.limits
+    return outbox.bytesUnderWay < limits.streamedResultBytes / 2
+      && connection.streamedBytes.load(ordering: .relaxed) < limits.bufferedResponseBytes / 2
+  }
+
+  private func left(_ bytes: Int) {
+    outbox.withLock { $0.bytesUnderWay -= bytes }
+    connection.streamedBytes.wrappingSubtract(bytes, ordering: .relaxed)
+  }
+
+  func endLeft() {
+    hasEndLeft = true
+  }
+
+  // MARK: Ends
+
+  /// Writes the status; the client is told to stop sending once that has left.
+  private func writeEnd(_ error: FirestoreError?) {
+    close()
+    let trailers =
+      switch error {
+      case nil: hasWrittenHead ? GRPCHeaders.success : GRPCHeaders.successOnly
+      case let error?:
+        hasWrittenHead
+          ? GRPCHeaders.trailers(error, requestID: context.requestID)
+          : GRPCHeaders.trailersOnly(error, requestID: context.requestID)
+      }
+    connection.writeHeaders(trailers, on: id, isLast: true)
+    connection.environment.observe(route, error?.code ?? .ok, since: nil)
+    if let error {
+      connection.environment.log(error, requestID: context.requestID, route: route)
+    }
+  }
+
+  /// Ends the call for a reason that the service does not know.
+  func fail(_ error: FirestoreError) {
+    cancelService { writeEnd(error) }
+  }
+
+  func abandon() {
+    cancelService {
+      close()
+      connection.environment.observe(route, .cancelled, since: nil)
+    }
+  }
+
+  private func cancelService(after end: () -> Void) {
+    let call: (any StreamCall)?
+    switch phase {
+    case .opening: call = nil
+    case .open(let open): call = open
+    case .ended: return
+    }
+    end()
+    context.cancellation.cancel()
+    call?.cancel()
+  }
+
+  private func close() {
+    phase = .ended
+    deadline = nil
+    deframer = GRPCMessageDeframer(maximumSize: 0)
+    connection.environment.metrics.streamClosed(method)
+    let pending = outbox.withLock { outbox in
+      outbox.isClosed = true
+      outbox.messages = []
+      return outbox.bytesUnderWay - unwrittenBytes
+    }
+    left(pending)
+  }
+
+  func expire() {
+    fail(FirestoreError(.deadlineExceeded, "Deadline exceeded."))
+  }
+
+  func overflow() {
+    fail(GRPCCall.tooMuchHeld)
+  }
+
+  func drain() {
+    guard case .open(let call) = phase else { return }
+    isDraining = true
+    if !call.drain() {
+      carryOut()
+      fail(Self.stopping)
+    }
+  }
+}
