@@ -233,6 +233,7 @@ let package = Package(
     ),
 
     // Programs.
+    .systemLibrary(name: "CEpoll"),
     .executableTarget(
       name: "brasa",
       dependencies: [
@@ -247,14 +248,14 @@ let package = Package(
     .executableTarget(
       name: "brasa-load",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "CRocksDB", nio,
-        nioPosix, nioHTTP2, nioHPACK, arguments,
+        "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "CRocksDB", "CEpoll",
+        nio, nioPosix, nioHTTP2, nioHPACK, arguments,
       ],
       swiftSettings: strict
     ),
     .testTarget(
       name: "brasa-loadTests",
-      dependencies: ["brasa-load"],
+      dependencies: ["brasa-load", "DocumentCodec"],
       swiftSettings: strict
     ),
 

@@ -12,7 +12,7 @@ struct BrasaLoad: AsyncParsableCommand {
       """,
     subcommands: [
       FillCommand.self, CreateCommand.self, BatchCreateCommand.self, GetCommand.self,
-      QueryCommand.self, TransactCommand.self, RawCommand.self,
+      QueryCommand.self, TransactCommand.self, ListenCommand.self, RawCommand.self,
     ]
   )
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// Which server and database to load, and over how many connections.
-struct ServerOptions: ParsableArguments {
+/// Which server and database to load.
+struct AddressOptions: ParsableArguments {
   @Option(help: "The server's address.")
   var host = "127.0.0.1"
 
@@ -20,6 +20,24 @@ struct ServerOptions: ParsableArguments {
   @Option(help: "A bearer token to send with every call.")
   var token: String?
 
+  /// The names that requests use, of a server at this port or another.
+  func target(port other: Int? = nil) -> LoadTarget {
+    LoadTarget(
+      host: host,
+      port: other ?? port,
+      database: "projects/\(project)/databases/\(database)",
+      collection: collection,
+      token: token
+    )
+  }
+
+  func validate() throws { try ServerOptions.check("--port", port, 1...65_535) }
+}
+
+/// Which server and database to load, and over how many connections.
+struct ServerOptions: ParsableArguments {
+  @OptionGroup var address: AddressOptions
+
   @Option(help: "How many connections to open.")
   var connections = 16
 
@@ -33,18 +51,9 @@ struct ServerOptions: ParsableArguments {
   var seed: UInt64 = .random(in: 0...UInt64(UInt32.max))
 
   /// The names that requests use.
-  var target: LoadTarget {
-    LoadTarget(
-      host: host,
-      port: port,
-      database: "projects/\(project)/databases/\(database)",
-      collection: collection,
-      token: token
-    )
-  }
+  var target: LoadTarget { address.target() }
 
   func validate() throws {
-    try Self.check("--port", port, 1...65_535)
     try Self.check("--connections", connections, 1...1_000)
     try Self.check("--in-flight", inFlight, 1...1_000)
     try Self.check("--threads", threads, 1...64)

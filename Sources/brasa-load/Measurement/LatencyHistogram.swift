@@ -9,10 +9,10 @@ struct LatencyHistogram: Sendable {
   private(set) var count = 0
   private(set) var longest: Int64 = 0
 
-  /// Counts a duration in nanoseconds.
-  mutating func add(_ nanoseconds: Int64) {
-    counts[Self.bucket(of: nanoseconds)] += 1
-    count += 1
+  /// Counts a duration in nanoseconds, once or so many times.
+  mutating func add(_ nanoseconds: Int64, times: Int = 1) {
+    counts[Self.bucket(of: nanoseconds)] += times
+    count += times
     longest = max(longest, nanoseconds)
   }
 

@@ -22,6 +22,14 @@ struct Product {
     price = Double(number % 100_000) / 4
   }
 
+  /// The product with that number, of that user.
+  init(number: Int, owner: String) {
+    userID = owner
+    name = "Produto \(number)"
+    code = "COD\(number)"
+    price = Double(number % 100_000) / 4
+  }
+
   /// A product with random content.
   init(random: inout RandomSource) {
     self.init(number: random.below(1_000_000_000), of: 1_000_000)

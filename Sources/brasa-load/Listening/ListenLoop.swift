@@ -1,0 +1,66 @@
+/// Drives many `FrameConnection`s on the thread that calls it.
+final class ListenLoop {
+  private var poller: Poller
+  private var connections: [Int: FrameConnection] = [:]
+  private var nextNumber = 0
+  /// Those whose socket had no room for all that was queued.
+  private var waiting: Set<Int> = []
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+
+  init() throws { poller = try Poller() }
+
+  deinit { buffer.deallocate() }
+
+  /// Connects once more.
+  func open(_ target: LoadTarget, owner: any FrameConnectionOwner) throws -> FrameConnection {
+    let connection = try FrameConnection(number: nextNumber, target: target, owner: owner)
+    nextNumber += 1
+    connections[connection.number] = connection
+    try poller.add(connection.socket.descriptor, number: connection.number)
+    try flush(connection)
+    return connection
+  }
+
+  /// Sends what was queued on a connection.
+  func flush(_ connection: FrameConnection) throws {
+    guard connection.flush() else { return try close(connection) }
+    let mustWait = connection.socket.hasUnsent
+    guard mustWait != waiting.contains(connection.number) else { return }
+    try poller.setWriting(
+      mustWait,
+      connection.socket.descriptor,
+      number: connection.number
+    )
+    if mustWait {
+      waiting.insert(connection.number)
+    } else {
+      waiting.remove(connection.number)
+    }
+  }
+
+  /// Closes a connection, whose streams end.
+  func close(_ connection: FrameConnection) throws {
+    guard connections.removeValue(forKey: connection.number) != nil else { return }
+    waiting.remove(connection.number)
+    try poller.remove(connection.socket.descriptor, number: connection.number)
+    connection.close(now: monotonicNanoseconds())
+  }
+
+  /// Handles what arrives until the condition holds or the time has come; says whether it holds.
+  @discardableResult
+  func run(until deadline: Int64, _ isDone: () -> Bool = { false }) throws -> Bool {
+    while !isDone() {
+      let left = deadline - monotonicNanoseconds()
+      guard left > 0 else { return false }
+      let milliseconds = min((left + 999_999) / 1_000_000, 1_000)
+      try poller.wait(milliseconds: Int32(milliseconds)) { try handle($0) }
+    }
+    return true
+  }
+
+  private func handle(_ event: Poller.Event) throws {
+    guard let connection = connections[event.number] else { return }
+    guard connection.receive(into: buffer) else { return try close(connection) }
+    try flush(connection)
+  }
+}

@@ -1,0 +1,270 @@
+/// One run of `brasa-load listen`: fills, opens the listeners, and does what the scenario says.
+struct ListenRun {
+  private let options: ListenCommand
+  private let server: ServerUnderLoad
+  private let loop: ListenLoop
+
+  init(_ options: ListenCommand, server: ServerUnderLoad) throws {
+    self.options = options
+    self.server = server
+    loop = try ListenLoop()
+  }
+
+  /// Runs and prints what it measured.
+  func perform() throws {
+    let streams = options.streams ?? options.connections
+    print(
+      "listen: \(options.listeners) listeners of \(queries), \(streams) streams,"
+        + " \(options.connections) connections"
+    )
+    try fill()
+    switch options.scenario {
+    case .deliver: try deliver()
+    case .commitRate: try compareCommitRates()
+    case .resume: try resume()
+    case .idle: try fleet().close()
+    }
+  }
+
+  private var queries: String {
+    options.sharing == .sameQuery ? "the same query" : "a query each"
+  }
+
+  private var target: LoadTarget { options.address.target(port: server.port) }
+
+  /// How many documents a query has; where several commits are under way they change different ones.
+  private var documents: Int {
+    options.documents ?? (options.sharing == .sameQuery ? 10 : 1)
+  }
+
+  /// The user whose products a listener wants.
+  private func user(of listener: Int) -> String {
+    Product.user(options.sharing == .sameQuery ? 0 : listener)
+  }
+
+  private func writer(
+    _ ledger: DeliveryLedger,
+    connections: Int = 1
+  ) throws -> CommitWriter {
+    try CommitWriter(target, loop: loop, ledger: ledger, connections: connections)
+  }
+
+  private func fill() throws {
+    let writer = try writer(DeliveryLedger())
+    let users = options.sharing == .sameQuery ? 1 : options.listeners
+    var batch: [(id: String, user: String)] = []
+    for user in 0..<users {
+      for number in 0..<documents {
+        batch.append((id(of: number, user: user), Product.user(user)))
+        if batch.count == 250 {
+          try writer.fill(batch)
+          batch = []
+        }
+      }
+    }
+    if !batch.isEmpty { try writer.fill(batch) }
+    try writer.close()
+  }
+
+  private func id(of number: Int, user: Int) -> String { "user-\(user)-\(number)" }
+
+  // MARK: Listeners
+
+  /// Opens the listeners and says what that took.
+  private func fleet(
+    _ ledger: DeliveryLedger? = nil,
+    resuming tokens: [[UInt8]]? = nil
+  ) throws -> ListenerFleet {
+    let plan = ListenerFleet.Plan(
+      target: target,
+      listeners: options.listeners,
+      streams: options.streams ?? options.connections,
+      connections: options.connections,
+      user: user,
+      keepsTokens: options.scenario == .resume
+    )
+    let fleet = ListenerFleet(plan, loop: loop, ledger: ledger, resuming: tokens)
+    let before = server.resources()
+    let start = monotonicNanoseconds()
+    try fleet.open()
+    let counts = fleet.counts
+    print(
+      "\(tokens == nil ? "opened" : "resumed"): \(Report.milliseconds(monotonicNanoseconds() - start)),"
+        + " \(counts.documents) documents sent, \(counts.removals) removals,"
+        + " \(counts.filters) filters, \(counts.resets) resets"
+    )
+    // What was only needed to open them has time to go.
+    try loop.run(until: monotonicNanoseconds() + 1_000_000_000)
+    if let before, let after = server.resources() { printMemory(before, after) }
+    return fleet
+  }
+
+  private func printMemory(_ before: ServerResources, _ after: ServerResources) {
+    let grown = Double(after.residentBytes - before.residentBytes) / 1024
+    print(
+      "memory: \(Report.short(Double(after.residentBytes) / 1_048_576)) MB resident;"
+        + " \(Report.short(grown / Double(options.listeners))) KB more a listener,"
+        + " \(Report.short(grown / Double(options.connections))) KB a connection;"
+        + " \(after.threads) threads, \(after.descriptors) descriptors"
+    )
+  }
+
+  // MARK: Delivery
+
+  private func deliver() throws {
+    let ledger = DeliveryLedger()
+    let fleet = try fleet(ledger)
+    let writer = try writer(ledger)
+    try commit(writer, ledger, seconds: options.warmUp)
+    ledger.startMeasuring()
+    let before = server.resources()
+    try commit(writer, ledger, seconds: options.seconds)
+    try loop.run(until: monotonicNanoseconds() + 10_000_000_000) {
+      ledger.openCount == 0 && ledger.missingCount <= 0
+    }
+    printDeliveries(ledger, fleet)
+    if let before, let after = server.resources() {
+      let sizes = [before, after].map { Report.short(Double($0.residentBytes) / 1_048_576) }
+      print("memory while committing: from \(sizes[0]) MB to \(sizes[1]) MB")
+    }
+    try writer.close()
+    try fleet.close()
+  }
+
+  private func commit(
+    _ writer: CommitWriter,
+    _ ledger: DeliveryLedger,
+    seconds: Int
+  ) throws {
+    let start = monotonicNanoseconds()
+    let end = start + Int64(seconds) * 1_000_000_000
+    var made: Int64 = 0
+    while monotonicNanoseconds() < end {
+      let number = try commitOnce(writer, ledger)
+      made += 1
+      if let rate = options.rate {
+        try loop.run(until: min(end, start + made * 1_000_000_000 / Int64(rate)))
+      } else {
+        let isSeen = try loop.run(until: monotonicNanoseconds() + 10_000_000_000) {
+          ledger.isComplete(number)
+        }
+        guard isSeen || !ledger.errors.isEmpty else {
+          throw LoadError.refused("commit \(number) was not seen by all within ten seconds")
+        }
+      }
+    }
+  }
+
+  /// One commit that all listeners of the same query shall see, or one of a query each.
+  private func commitOnce(_ writer: CommitWriter, _ ledger: DeliveryLedger) throws -> Int {
+    let isShared = options.sharing == .sameQuery
+    let user = isShared ? 0 : ledger.count &* 7_919 % options.listeners
+    return try writer.commit(
+      id: id(of: ledger.count % documents, user: user),
+      user: Product.user(user),
+      expecting: isShared ? options.listeners : 1
+    )
+  }
+
+  private func printDeliveries(_ ledger: DeliveryLedger, _ fleet: ListenerFleet) {
+    print("commits: \(ledger.answers.count), answered \(quantiles(ledger.answers))")
+    print("commit to last listener: \(quantiles(ledger.lastDeliveries))")
+    print("commit to delivery: \(quantiles(ledger.deliveries))")
+    print("answer to delivery: \(quantiles(ledger.afterAnswer))")
+    print(
+      "deliveries: \(ledger.deliveredCount), \(Report.short(ledger.deliveryRate))/s,"
+        + " \(ledger.missingCount) coalesced or missing, \(fleet.counts.resets) resets"
+    )
+    printErrors([ledger.errors, fleet.counts.errors])
+  }
+
+  private func quantiles(_ times: LatencyHistogram) -> String {
+    guard times.count > 0 else { return "none" }
+    let parts = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)].map { name, share in
+      "\(name) \(Report.milliseconds(times.quantile(share)))"
+    }
+    return parts.joined(separator: ", ") + ", longest \(Report.milliseconds(times.longest))"
+  }
+
+  private func printErrors(_ all: [[String: Int]]) {
+    let errors = all.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+    print("errors: \(errors.values.reduce(0, +))")
+    for (name, count) in errors { print("  \(count) x \(name)") }
+  }
+
+  // MARK: Commit rate
+
+  private func compareCommitRates() throws {
+    let alone = try commitRate(fleet: nil, isWatched: false)
+    let fleetLedger = DeliveryLedger()
+    let fleet = try fleet(fleetLedger)
+    let unmatched = try commitRate(fleet: fleet, isWatched: false)
+    let matched = try commitRate(fleet: fleet, isWatched: true, ledger: fleetLedger)
+    print("commits, no listeners: \(Report.short(alone))/s")
+    for (name, rate) in [
+      ("listeners that none concerns", unmatched), ("one listener each", matched),
+    ] {
+      print(
+        "commits, \(name): \(Report.short(rate))/s, \(Report.short(100 * rate / alone)) % of that"
+      )
+    }
+    printDeliveries(fleetLedger, fleet)
+    try fleet.close()
+  }
+
+  /// Commits a second with so many in flight, of users that are listened to or not.
+  private func commitRate(
+    fleet: ListenerFleet?,
+    isWatched: Bool,
+    ledger: DeliveryLedger = DeliveryLedger()
+  ) throws -> Double {
+    let writer = try writer(ledger, connections: min(16, options.inFlight))
+    let listeners = options.listeners
+    var random = RandomSource(seed: 1)
+    var isOver = false
+    let next = { [unowned writer] in
+      guard !isOver else { return }
+      let user = random.below(listeners) + (isWatched ? 0 : listeners)
+      try writer.commit(
+        id: "user-\(user)-0",
+        user: Product.user(user),
+        expecting: isWatched ? 1 : 0
+      )
+    }
+    writer.onAnswer = next
+    for _ in 0..<options.inFlight { try next() }
+    try loop.run(until: monotonicNanoseconds() + Int64(options.warmUp) * 1_000_000_000)
+    let before = ledger.acknowledgedCount
+    let start = monotonicNanoseconds()
+    try loop.run(until: start + Int64(options.seconds) * 1_000_000_000)
+    let rate =
+      Double(ledger.acknowledgedCount - before) / Double(monotonicNanoseconds() - start) * 1e9
+    isOver = true
+    if let failure = writer.failure { throw failure }
+    try loop.run(until: monotonicNanoseconds() + 10_000_000_000) {
+      ledger.openCount == 0 && ledger.missingCount <= 0
+    }
+    try writer.close()
+    return rate
+  }
+
+  // MARK: Resume
+
+  private func resume() throws {
+    let first = try fleet()
+    let tokens = first.tokens
+    guard tokens.allSatisfy({ !$0.isEmpty }) else {
+      throw LoadError.refused("a listener has no resume token")
+    }
+    let stopping = monotonicNanoseconds()
+    server.stop(kill: options.kill)
+    try first.close()
+    let starting = monotonicNanoseconds()
+    try server.start()
+    print(
+      "restart: stopped in \(Report.milliseconds(starting - stopping)),"
+        + " started in \(Report.milliseconds(monotonicNanoseconds() - starting))"
+    )
+    try fleet(resuming: tokens).close()
+  }
+}
