@@ -11,7 +11,6 @@ import Testing
   }
 
   @Test func `a change tells its commit's number and how many targets it is for`() {
-    let document = ListenedDocument(id: "x", number: 1_234_567, user: "u")
     let answer = read { response in
       response.message(3) { change in
         change.message(1) { document in
@@ -22,7 +21,7 @@ import Testing
           }
           document.message(2) { entry in
             entry.string(1, "n")
-            entry.message(2) { $0.int64(2, Int64(document.number)) }
+            entry.message(2) { $0.int64(2, 1_234_567) }
           }
         }
         change.content(5, [1, 0x80, 0x01, 3])

@@ -17,7 +17,9 @@ enum ListenAnswer {
   case consistent(token: [UInt8])
   case other
 
-  /// Reads a message; nil when it is malformed. `keepsTokens` says whether tokens are copied.
+  /// Reads a message; nil when it is malformed.
+  ///
+  /// `keepsTokens` says whether tokens are copied.
   init?(_ message: UnsafeRawBufferPointer, keepsTokens: Bool) {
     do {
       self = try Self.read(message, keepsTokens: keepsTokens)

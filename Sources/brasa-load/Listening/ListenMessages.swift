@@ -5,7 +5,7 @@ enum ListenMessages {
   static let listenPath = "/google.firestore.v1.Firestore/Listen"
   static let commitPath = "/google.firestore.v1.Firestore/Commit"
 
-  /// Adds a target: one user's products. An empty token begins anew.
+  /// Adds a target: one user's products; an empty token begins anew.
   static func add(
     _ targetID: Int,
     user: String,
