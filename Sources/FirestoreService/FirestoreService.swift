@@ -84,7 +84,7 @@ package final class FirestoreService: RPCService {
         body: request.body
       )
       guard let admin else { return respond(.success(nil)) }
-      try access.authorize(caller, .administration)
+      try access.requireAdministration(caller)
       let service = AdminService(databases: databases)
       let call = Call(method: nil, caller: caller, context: context)
       try onEngine(call, respond) { try service.perform(admin).json() }
@@ -98,6 +98,11 @@ package final class FirestoreService: RPCService {
     try access.admit(call.caller)
     try call.checkWanted()
     return call
+  }
+
+  /// What the caller may do in a database.
+  func permit(_ call: Call, _ database: DatabaseID) throws(FirestoreError) -> Permit {
+    try access.permit(call.caller, database, requestID: call.context.requestID)
   }
 
   private func perform(

@@ -20,13 +20,17 @@ extension Database {
     _ aggregations: [Aggregation],
     consistency: Consistency = .latest
   ) throws -> AggregationResult {
+    try aggregate(query, aggregations, read: try beginRead(consistency))
+  }
+
+  /// The same as part of a reading that has begun.
+  package func aggregate(
+    _ query: NormalizedQuery,
+    _ aggregations: [Aggregation],
+    read: ConsistentRead
+  ) throws -> AggregationResult {
     do {
-      var run = AggregationRun(
-        query,
-        aggregations,
-        read: try beginRead(consistency),
-        database: self
-      )
+      var run = AggregationRun(query, aggregations, read: read, database: self)
       return try run.result()
     } catch {
       throw FirestoreError.storage(error)
@@ -37,10 +41,9 @@ extension Database {
   package func aggregationPlan(
     _ query: NormalizedQuery,
     _ aggregations: [Aggregation],
-    consistency: Consistency = .latest
+    read: ConsistentRead
   ) throws -> QueryPlan {
     do {
-      let read = try beginRead(consistency)
       var run = AggregationRun(query, aggregations, read: read, database: self)
       return try run.plan()
     } catch {

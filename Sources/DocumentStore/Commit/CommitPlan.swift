@@ -9,12 +9,22 @@ struct CommitPlan: Sendable {
   var documents: [PlannedDocument] = []
   /// One a write.
   var results: [PlannedResult] = []
+  /// One a write; only for commits that are judged.
+  var steps: [PlannedStep] = []
   /// The index definitions that the entries were made with.
   var indexGeneration: UInt64
   /// The value of the server timestamps; nil when no write asked for it.
   var requestTime: Timestamp?
   /// Whether entries that should have been there were not; only the group knows for certain.
   var missedEntries = false
+}
+
+/// What one write comes to.
+struct PlannedStep: Sendable {
+  /// The document's place among the plan's documents.
+  let place: Int
+  /// The fields that it leaves; nil where there is no document then.
+  let fields: DocumentFields?
 }
 
 /// One document of a plan.

@@ -12,6 +12,17 @@ struct CommitPlanner {
   let requestTime: () throws -> Timestamp
   /// The newest value of a key.
   let read: ([UInt8]) throws -> [UInt8]?
+  /// What the plan is for.
+  var purpose = Purpose.commit
+
+  /// What a plan is for.
+  enum Purpose {
+    case commit
+    /// Also tells what each write comes to.
+    case judgedCommit
+    /// Only tells that, where the commit itself is refused: preconditions and limits do not count.
+    case preview
+  }
 
   /// Applies the writes in order, each seeing the ones before it.
   ///
@@ -25,6 +36,9 @@ struct CommitPlanner {
     for write in writes {
       let place = try open(write.name, in: &working, places: &places, alone: writes.count == 1)
       try plan.results.append(apply(write, to: &working[place], plan: &plan))
+      if purpose != .commit {
+        plan.steps.append(PlannedStep(place: place, fields: working[place].fields))
+      }
     }
     plan.documents = try working.map { try finish($0, plan: &plan) }
     return plan
@@ -51,7 +65,7 @@ struct CommitPlanner {
     to document: inout WorkingDocument,
     plan: inout CommitPlan
   ) throws -> PlannedResult {
-    try document.judge(write.precondition)
+    if purpose != .preview { try document.judge(write.precondition) }
     switch write.operation {
     case .verify:
       return PlannedResult(updateTime: .none)
@@ -65,7 +79,8 @@ struct CommitPlanner {
       let (fields, results) = try WriteApplication.apply(
         write,
         to: document.fields,
-        requestTime: plan.requestTime
+        requestTime: plan.requestTime,
+        isChecked: purpose != .preview
       )
       document.put(fields)
       return PlannedResult(updateTime: document.updateTime, transformResults: results)
@@ -82,6 +97,7 @@ struct CommitPlanner {
       base: document.base,
       outcome: document.outcome
     )
+    if purpose == .preview { return planned }
     switch planned.outcome {
     case .unchanged: return planned
     case .put(let fields, _):

@@ -14,18 +14,25 @@ package struct CommitRequest: Sendable {
   ///
   /// Nil takes one on the way.
   package var requestTime: Timestamp?
+  /// Decides on the commit while it is prepared; what it looked at joins the read set.
+  package var judge: CommitJudge?
+  /// Whether the judge is asked inside the writer's group instead, where nothing can go stale; all
+  /// other commits wait meanwhile.
+  package var isJudgedInGroup = false
 
   /// A commit of these writes.
   package init(
     writes: [Write],
     transaction: TransactionID? = nil,
     readSet: [ReadDependency] = [],
-    requestTime: Timestamp? = nil
+    requestTime: Timestamp? = nil,
+    judge: CommitJudge? = nil
   ) {
     self.writes = writes
     self.transaction = transaction
     self.readSet = readSet
     self.requestTime = requestTime
+    self.judge = judge
   }
 }
 

@@ -57,6 +57,11 @@ struct CommitResolver {
     let indexes = pending.database.indexes.current
     if let plan = pending.plan, try holds(plan, indexes, version) { return plan }
     let latest = version.timestamp.truncatedToMilliseconds
+    if let judge = pending.request.judge, pending.request.isJudgedInGroup,
+      let plan = try judgedPlan(of: pending, judge, time: latest)
+    {
+      return plan
+    }
     let planner = CommitPlanner(
       incarnation: pending.database.incarnation,
       indexes: indexes,
@@ -64,6 +69,26 @@ struct CommitResolver {
       read: { try group.get($0) }
     )
     return try planner.plan(pending.request.writes)
+  }
+
+  /// Asks the judge of a commit here, where nothing changes any more; nil where the writes themselves
+  /// are refused.
+  private func judgedPlan(
+    of pending: PendingCommit,
+    _ judge: CommitJudge,
+    time: Timestamp
+  ) throws -> CommitPlan? {
+    let judgement = CommitJudgement(
+      incarnation: pending.database.incarnation,
+      indexes: pending.database.indexes.current,
+      requestTime: time,
+      read: { try group.get($0) }
+    )
+    do {
+      return try judgement.decide(pending.request.writes, judge).plan
+    } catch let denial as CommitJudgement.Denial {
+      throw denial.reason
+    }
   }
 
   private func holds(

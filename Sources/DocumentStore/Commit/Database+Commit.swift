@@ -138,9 +138,13 @@ extension Database {
     reads: Transaction.Reads?,
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) {
+    var request = request
     var plan: CommitPlan?
     do {
-      plan = try prepare(request)
+      plan = try prepare(&request)
+    } catch let denial as CommitJudgement.Denial {
+      completion(.failure(FirestoreError.storage(denial.reason)))
+      return
     } catch {
       // What the newest state refuses is refused, unless what the commit rests on may have changed:
       // that comes first, and only the group can tell.
@@ -160,18 +164,59 @@ extension Database {
     )
   }
 
-  private func prepare(_ request: CommitRequest) throws -> CommitPlan {
+  private func prepare(_ request: inout CommitRequest) throws -> CommitPlan? {
     guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+    if let judge = request.judge {
+      return request.isJudgedInGroup ? nil : try prepare(&request, judge)
+    }
+    let time = request.requestTime
     let planner = CommitPlanner(
       incarnation: incarnation,
       indexes: indexes.current,
-      requestTime: { try request.requestTime ?? self.requestTime() },
-      read: { [engine] key in
-        guard case .found(let value) = try engine.get(key, cachedOnly: false) else { return nil }
-        return value
-      }
+      requestTime: { try time ?? self.requestTime() },
+      read: readNewest
     )
     return try planner.plan(request.writes)
+  }
+
+  /// Prepares a commit that has to be allowed.
+  ///
+  /// What the judge sees of several documents may be of different moments. That does no harm where it
+  /// allows, since the group checks that all of it still stands; a denial is asked for again, of one
+  /// snapshot.
+  private func prepare(
+    _ request: inout CommitRequest,
+    _ judge: CommitJudge
+  ) throws -> CommitPlan? {
+    let time = try request.requestTime ?? requestTime()
+    let judgement = CommitJudgement(
+      incarnation: incarnation,
+      indexes: indexes.current,
+      requestTime: time,
+      read: readNewest
+    )
+    let permission: CommitJudgement.Permission
+    do {
+      permission = try judgement.decide(request.writes, judge)
+    } catch let denial as CommitJudgement.Denial where denial.isOfSeveralDocuments {
+      permission = try read(.now) { view in
+        let judgement = CommitJudgement(
+          incarnation: incarnation,
+          indexes: indexes.current,
+          requestTime: time,
+          read: { try view.reader.get($0) }
+        )
+        return try judgement.decide(request.writes, judge)
+      }
+    }
+    request.requestTime = time
+    request.readSet += permission.dependencies
+    return permission.plan
+  }
+
+  private func readNewest(_ key: [UInt8]) throws -> [UInt8]? {
+    guard case .found(let value) = try engine.get(key, cachedOnly: false) else { return nil }
+    return value
   }
 
   private func writtenKeys(_ request: CommitRequest) -> [DocumentKey] {

@@ -7,10 +7,12 @@ enum WriteApplication {
   /// the document has (nil where there is none).
   ///
   /// `requestTime` is only asked for by server timestamps; the caller has it where they occur.
+  /// Unchecked results may exceed a document's limits.
   static func apply(
     _ write: Write,
     to current: DocumentFields?,
-    requestTime: Timestamp?
+    requestTime: Timestamp?,
+    isChecked: Bool = true
   ) throws(FirestoreError) -> (fields: DocumentFields, transformResults: [Value]) {
     if case .update(let fields, nil) = write.operation, write.transforms.isEmpty {
       return (fields, [])
@@ -20,6 +22,7 @@ enum WriteApplication {
       write.transforms,
       requestTime: requestTime ?? Timestamp(microseconds: 0)
     )
+    guard isChecked else { return (fields, results) }
     return (try DocumentCodec.validate(fields.bytes, name: write.name), results)
   }
 

@@ -7,13 +7,21 @@ extension Database {
     _ request: ListDocumentsRequest,
     consistency: Consistency = .latest
   ) throws -> DocumentListing {
+    try listDocuments(request, read: try beginRead(consistency))
+  }
+
+  /// The same as part of a reading that has begun.
+  package func listDocuments(
+    _ request: ListDocumentsRequest,
+    read: ConsistentRead
+  ) throws -> DocumentListing {
     do {
       let query = try request.query().normalized()
       let token = try PageToken(request.pageToken, of: request.arguments)
       let run = DocumentLister(
         request: request,
         query: query,
-        read: try beginRead(consistency),
+        read: read,
         database: self,
         pageSize: try ListingLimits.page(request.pageSize)
       )

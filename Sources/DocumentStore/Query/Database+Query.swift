@@ -15,6 +15,11 @@ extension Database {
     _ query: NormalizedQuery,
     consistency: Consistency = .latest
   ) throws -> QueryCursor {
-    QueryCursor(query, read: try beginRead(consistency), database: self)
+    self.query(query, read: try beginRead(consistency))
+  }
+
+  /// The same as part of a reading that has begun.
+  package func query(_ query: NormalizedQuery, read: ConsistentRead) -> QueryCursor {
+    QueryCursor(query, read: read, database: self)
   }
 }

@@ -16,6 +16,9 @@ package struct BatchGetResult: Sendable {
   package let newTransaction: TransactionID?
 }
 
+/// Decides whether documents that were read may be handed out; throws what the client is told.
+package typealias BatchGetJudge = @Sendable (BatchGetResult, ReadView) throws -> Void
+
 extension Database {
   /// Begins a transaction.
   package func beginTransaction(_ options: TransactionOptions) throws -> TransactionID {
@@ -43,11 +46,14 @@ extension Database {
 
   /// Reads documents at one version.
   ///
+  /// `judge` decides, with the same view, whether they may be handed out; a throw ends the transaction
+  /// that the call began.
   /// In a pessimistic transaction it may have to wait for others and then completes on the store's
   /// thread, otherwise on the caller's.
   package func batchGet(
     _ paths: [ResourcePath],
     consistency: Consistency = .latest,
+    judge: BatchGetJudge? = nil,
     completion: @escaping @Sendable (Result<BatchGetResult, any Error>) -> Void
   ) {
     do {
@@ -64,7 +70,7 @@ extension Database {
         isNew: consistency.beginsTransaction
       )
       guard let transaction, transaction.isPessimistic else {
-        let answer = Result { try batchGet(paths, with: read) }
+        let answer = Result { try batchGet(paths, with: read, judge) }
         if answer.isFailure, let transaction, read.newTransaction != nil {
           // Nobody will ever hear of it.
           transactions.end(transaction, .rolledBack)
@@ -72,7 +78,7 @@ extension Database {
         completion(answer)
         return
       }
-      batchGet(paths, with: read, waitingIn: transaction, completion)
+      batchGet(paths, with: read, waitingIn: transaction, judge, completion)
     } catch {
       completion(.failure(FirestoreError.storage(error)))
     }
@@ -95,6 +101,7 @@ extension Database {
     _ paths: [ResourcePath],
     with read: ConsistentRead,
     waitingIn transaction: Transaction,
+    _ judge: BatchGetJudge?,
     _ completion: @escaping @Sendable (Result<BatchGetResult, any Error>) -> Void
   ) {
     do {
@@ -107,7 +114,7 @@ extension Database {
     locks.read(keys, by: transaction.owner, insists: transaction.isRetry) { [self] places in
       let result = places.forgivingContention
       let answer = result.mapError { $0 as any Error }.flatMap { _ in
-        Result { try batchGet(paths, with: read) }
+        Result { try batchGet(paths, with: read, judge) }
       }
       transaction.endCall(now: configuration.clock.now())
       if result.isFailure || (answer.isFailure && read.newTransaction != nil) {
@@ -122,7 +129,8 @@ extension Database {
 
   private func batchGet(
     _ paths: [ResourcePath],
-    with read: ConsistentRead
+    with read: ConsistentRead,
+    _ judge: BatchGetJudge?
   ) throws -> BatchGetResult {
     do {
       return try read.view { view in
@@ -134,11 +142,13 @@ extension Database {
           let name = DocumentName(database: id, path: path)
           items.append(BatchGetResult.Item(path: path, record: stored?.record(name: name)))
         }
-        return BatchGetResult(
+        let result = BatchGetResult(
           items: items,
           readTime: view.version,
           newTransaction: read.newTransaction
         )
+        try judge?(result, view)
+        return result
       }
     } catch {
       throw FirestoreError.storage(error)

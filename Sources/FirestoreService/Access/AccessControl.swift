@@ -1,33 +1,82 @@
+import DocumentStore
 import FirestoreModel
+import Logging
+import SecurityRules
 
-/// The one choke point: every call names its caller and is authorised here before it reaches data.
+/// The one choke point: every call names its caller here and gets the permit that it needs to reach
+/// a database.
 ///
-/// Production accepts the administrator key as a bearer token over an encrypted connection and
-/// denies everyone else. Development accepts what the emulator's environment variables make
-/// Google's clients send: `Bearer owner`, access tokens that begin with `ya29.`, or nothing.
-package struct AccessControl: Sendable {
+/// Production takes the administrator key as a bearer token over an encrypted connection, and the
+/// tokens that its verifier knows. Development takes what the emulator's environment variables make
+/// Google's clients send: `Bearer owner`, access tokens that begin with `ya29.`, unsigned tokens.
+/// Administrators are above the rules; everybody else reaches what the rules in force allow, which
+/// is nothing in production, and everything in development, where no rules were deployed. Any thread
+/// may call.
+package final class AccessControl: Sendable {
   /// How strictly callers are judged.
   package enum Mode: Sendable {
-    /// Everybody is an administrator; only for development on loopback.
+    /// Claims count unproven; only for development on loopback.
     case development
     case production(key: AdministratorKey)
   }
 
   package let mode: Mode
+  /// What rules see of the time.
+  let clock: RequestClock
+  private let rules: RulesetStore
+  private let verifier: (any TokenVerifier)?
+  private let compatibility: RulesSession.Compatibility
+  private let log: AccessLog
 
-  /// Judges callers by that mode.
-  package init(mode: Mode) { self.mode = mode }
+  /// Judges callers by that mode and those rules; without a verifier there are no signed tokens.
+  package init(
+    mode: Mode,
+    rules: RulesetStore,
+    verifier: (any TokenVerifier)? = nil,
+    compatibility: RulesSession.Compatibility = .safe,
+    clock: RequestClock = RequestClock(),
+    log: Logger
+  ) {
+    self.mode = mode
+    self.rules = rules
+    self.verifier = verifier
+    self.compatibility = compatibility
+    self.clock = clock
+    self.log = AccessLog(log)
+  }
 
   /// Who calls; throws UNAUTHENTICATED for credentials that are not valid.
   package func identify(_ context: CallContext) throws(FirestoreError) -> Caller {
     guard let authorization = context.authorization else { return .nobody }
+    if let known = context.memory?.caller(of: authorization), stands(known) { return known }
     guard let token = Self.bearerToken(authorization) else { throw Self.invalidCredentials }
+    let caller = try caller(holding: token, context)
+    context.memory?.remember(authorization, caller)
+    return caller
+  }
+
+  /// Whether a caller that was identified earlier may still be taken for the same: signed tokens
+  /// end, or are revoked.
+  package func stands(_ caller: Caller) -> Bool {
+    guard case .user(let user) = caller, let verifier, user.isSigned else { return true }
+    return verifier.stands(user)
+  }
+
+  private func caller(
+    holding token: Substring,
+    _ context: CallContext
+  ) throws(FirestoreError) -> Caller {
     switch mode {
     case .development:
-      guard Self.isEmulatorOwner(token) else { throw Self.invalidCredentials }
-      return .administrator
+      if Self.isEmulatorOwner(token) { return .administrator }
+      let unsigned = try UnsignedToken(token)
+      guard unsigned.isSigned, let verifier else { return .user(unsigned.identity) }
+      return try verifier.caller(holding: token, isSecure: context.isSecure)
     case .production(let key):
-      guard key.matches(token) else { throw Self.invalidCredentials }
+      guard key.matches(token) else {
+        guard let verifier else { throw Self.invalidCredentials }
+        return try verifier.caller(holding: token, isSecure: context.isSecure || context.isLocal)
+      }
       guard context.isSecure || context.isLocal else {
         throw FirestoreError(
           .unauthenticated,
@@ -40,27 +89,76 @@ package struct AccessControl: Sendable {
 
   /// Turns away who could not be allowed anything, before the request is even read.
   package func admit(_ caller: Caller) throws(FirestoreError) {
-    if case (.production, .nobody) = (mode, caller) { throw Self.denied }
+    guard case .production = mode, caller != .administrator, rules.isEmpty else { return }
+    throw Self.denied
   }
 
-  /// Lets the call reach data or throws PERMISSION_DENIED.
+  /// What the caller may do in a database; throws PERMISSION_DENIED where that is nothing.
   ///
-  /// Every operation passes here once with all that it will touch, before it touches anything.
-  package func authorize(_ caller: Caller, _ request: AccessRequest) throws(FirestoreError) {
+  /// Every operation passes here before it touches anything, and does what its permit lets it do.
+  func permit(
+    _ caller: Caller,
+    _ database: DatabaseID,
+    requestID: String = ""
+  ) throws(FirestoreError) -> Permit {
+    if caller == .administrator { return .unrestricted }
+    if case (.production, .user(let user)) = (mode, caller), user.project != database.project {
+      throw Self.denied
+    }
+    guard let ruleset = ruleset(of: database) else {
+      guard case .development = mode else { throw Self.denied }
+      log.noteMissingRules(of: database)
+      return .unrestricted
+    }
+    return .ruled(
+      RulesGate(
+        database: database,
+        ruleset: ruleset,
+        caller: caller,
+        requestID: requestID,
+        compatibility: compatibility,
+        clock: clock,
+        log: log
+      )
+    )
+  }
+
+  /// For what no rules can allow: `what` is plural and begins the text of the refusal.
+  func requireAdministrator(
+    _ caller: Caller,
+    _ database: DatabaseID,
+    for what: String
+  ) throws(FirestoreError) {
+    guard case .ruled = try permit(caller, database) else { return }
+    throw FirestoreError(.permissionDenied, "\(what) require admin authentication.")
+  }
+
+  /// For the administration API, which development leaves open as the emulator does its own.
+  func requireAdministration(_ caller: Caller) throws(FirestoreError) {
     switch (mode, caller) {
     case (_, .administrator), (.development, .nobody): return
-    case (.production, .nobody), (_, .user):
-      throw Self.denied
+    case (.production, .nobody), (_, .user): throw Self.denied
     }
   }
 
-  private static let denied = FirestoreError(
+  /// The rules in force for a database.
+  ///
+  /// The emulator has one ruleset for all databases of a project, and so
+  /// has development for those without one of their own.
+  private func ruleset(of database: DatabaseID) -> ReleasedRuleset? {
+    if let own = rules.current(.firestore(database)) { return own }
+    guard case .development = mode, !database.isDefault else { return nil }
+    return rules.current(.firestore(DatabaseID(project: database.project)))
+  }
+
+  /// What clients hear of every denial.
+  static let denied = FirestoreError(
     .permissionDenied,
     "Missing or insufficient permissions."
   )
 
   /// The text for credentials that do not verify; production's own.
-  private static let invalidCredentials = FirestoreError(
+  static let invalidCredentials = FirestoreError(
     .unauthenticated,
     "Missing or invalid authentication."
   )
@@ -74,6 +172,6 @@ package struct AccessControl: Sendable {
   }
 
   private static func isEmulatorOwner(_ token: Substring) -> Bool {
-    token.lowercased() == "owner" || token.hasPrefix("ya29.")
+    token.utf8.count < 6 && token.lowercased() == "owner" || token.hasPrefix("ya29.")
   }
 }

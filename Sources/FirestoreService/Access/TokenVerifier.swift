@@ -11,9 +11,19 @@ package struct UserIdentity: Sendable, Hashable {
   package let expiry: Int64
   /// When it was issued, in seconds since 1970.
   package let issued: Int64
+  /// Whether somebody vouched for the claims; development's unsigned tokens just say them.
+  package let isSigned: Bool
 
   /// What a verified token says.
-  package init(project: Text, uid: Text, claims: MapValue, expiry: Int64, issued: Int64) {
+  package init(
+    project: Text,
+    uid: Text,
+    claims: MapValue,
+    expiry: Int64,
+    issued: Int64,
+    isSigned: Bool = true
+  ) {
+    self.isSigned = isSigned
     self.project = project
     self.uid = uid
     self.claims = claims

@@ -14,6 +14,8 @@ package struct CallContext: Sendable {
   package let deadline: ContinuousClock.Instant?
   /// Raised when the caller went away or the deadline passed; work in progress looks at it.
   package let cancellation: Cancellation
+  /// What the connection remembers of its callers; nil remembers nothing.
+  package let memory: CallerMemory?
 
   /// The circumstances of one call.
   package init(
@@ -22,7 +24,8 @@ package struct CallContext: Sendable {
     isSecure: Bool,
     isLocal: Bool = false,
     deadline: ContinuousClock.Instant? = nil,
-    cancellation: Cancellation = Cancellation()
+    cancellation: Cancellation = Cancellation(),
+    memory: CallerMemory? = nil
   ) {
     self.requestID = requestID
     self.authorization = authorization
@@ -30,6 +33,7 @@ package struct CallContext: Sendable {
     self.isLocal = isLocal
     self.deadline = deadline
     self.cancellation = cancellation
+    self.memory = memory
   }
 }
 

@@ -13,6 +13,14 @@ extension Consistency {
     }
   }
 
+  /// Whether reads are part of a read-write or read-only transaction.
+  var isTransaction: Bool {
+    switch self {
+    case .transaction, .newTransaction: true
+    case .latest, .at: false
+    }
+  }
+
   /// A request that can only name a read time.
   init(readTime: Timestamp?) {
     self = readTime.map { .at(CommitVersion(microseconds: $0.microseconds)) } ?? .latest

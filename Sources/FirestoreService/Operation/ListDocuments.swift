@@ -11,14 +11,18 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let id = request.parent.database
-    try access.authorize(call.caller, .list(id, request.query))
+    let permit = try permit(call, id)
     if request.showMissing {
-      try access.authorize(call.caller, .metadata(id, method: "Metadata operations"))
+      try access.requireAdministrator(call.caller, id, for: "Metadata operations")
     }
-    let database = try databases.database(id)
+    let query = try request.query.normalized()
     let consistency = try Consistency(request.consistency)
+    let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
+    let database = try databases.database(id)
     try onEngine(call, respond) {
-      let page = try database.listDocuments(.init(request), consistency: consistency)
+      let read = try database.beginRead(consistency)
+      if !isProven { try permit.require(query, database, read, consistency) }
+      let page = try database.listDocuments(.init(request), read: read)
       let items = page.documents.map { item -> ListedDocument in
         switch item {
         case .found(let record): .found(record)
@@ -39,7 +43,7 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let id = request.parent.database
-    try access.authorize(call.caller, .metadata(id, method: "Metadata operations"))
+    try access.requireAdministrator(call.caller, id, for: "Metadata operations")
     let database = try databases.database(id)
     try onEngine(call, respond) {
       let page = try database.listCollectionIDs(
@@ -58,8 +62,7 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let id = request.parent.database
-    try access.authorize(call.caller, .list(id, request.query))
-    try access.authorize(call.caller, .metadata(id, method: "PartitionQuery"))
+    try access.requireAdministrator(call.caller, id, for: "Partition queries")
     let database = try databases.database(id)
     try onEngine(call, respond) {
       let page = try database.partition(

@@ -10,22 +10,24 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    try access.authorize(call.caller, .get([request.name]))
+    let permit = try permit(call, request.name.database)
     let database = try databases.database(request.name.database)
     let mask = request.mask
     switch try Consistency(request.consistency) {
     case .latest:
-      if case .found(let record) = database.getCached(request.name.path) {
+      if case .found(let record) = database.getCached(request.name.path),
+        try permit.allowsAlone(request.name.path, record.fields)
+      {
         return respond(.success(DocumentResponse(record, mask: mask).encoded()))
       }
       try onEngine(call, respond) {
-        guard let record = try database.get(request.name.path) else {
+        guard let record = try permit.get(request.name.path, in: database) else {
           throw Self.notFound(request.name)
         }
         return DocumentResponse(record, mask: mask).encoded()
       }
     case let consistency:
-      try read([request.name], of: database, consistency, call, respond) { found in
+      try read([request.name], of: database, permit, consistency, call, respond) { found in
         guard let record = found.items.first?.record else { throw Self.notFound(request.name) }
         return DocumentResponse(record, mask: mask).encoded()
       }
@@ -37,10 +39,10 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping RespondStream
   ) throws {
-    try access.authorize(call.caller, .get(request.names))
+    let permit = try permit(call, request.database)
     let database = try databases.database(request.database)
     let consistency = try Consistency(request.consistency)
-    try read(request.names, of: database, consistency, call, respond) { found in
+    try read(request.names, of: database, permit, consistency, call, respond) { found in
       BatchGetStream(found, in: request.database, mask: request.mask)
     }
   }
@@ -49,6 +51,7 @@ extension FirestoreService {
   private func read<Answer>(
     _ names: [DocumentName],
     of database: Database,
+    _ permit: Permit,
     _ consistency: Consistency,
     _ call: Call,
     _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
@@ -65,7 +68,12 @@ extension FirestoreService {
       if case .failure(let error) = result { finish(.failure(error)) }
     }
     try onEngine(call, failed) {
-      database.batchGet(names.map(\.path), consistency: consistency, completion: finish)
+      database.batchGet(
+        names.map(\.path),
+        consistency: consistency,
+        judge: permit.judgeOfReads(database, isInTransaction: consistency.isTransaction),
+        completion: finish
+      )
     }
   }
 

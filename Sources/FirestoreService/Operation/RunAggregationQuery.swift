@@ -8,18 +8,17 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping RespondStream
   ) throws {
-    try access.authorize(call.caller, .list(request.parent.database, request.query))
-    let database = try databases.database(request.parent.database)
+    let permit = try permit(call, request.parent.database)
     try Aggregation.check(request.aggregations)
     let query = try request.query.normalized()
     let consistency = try Consistency(request.consistency)
+    let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
+    let database = try databases.database(request.parent.database)
     try onEngine(call, respond) {
+      let read = try database.beginRead(consistency)
+      if !isProven { try permit.require(query, database, read, consistency) }
       if request.explain == .plan {
-        let plan = try database.aggregationPlan(
-          query,
-          request.aggregations,
-          consistency: consistency
-        )
+        let plan = try database.aggregationPlan(query, request.aggregations, read: read)
         return MessageStream([
           RunAggregationQueryResponse(
             result: nil,
@@ -29,7 +28,7 @@ extension FirestoreService {
         ])
       }
       let started = ContinuousClock.now
-      let result = try database.aggregate(query, request.aggregations, consistency: consistency)
+      let result = try database.aggregate(query, request.aggregations, read: read)
       let explain =
         request.explain == .analyze
         ? ExplainMetrics(

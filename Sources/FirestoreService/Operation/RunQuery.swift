@@ -10,28 +10,32 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping RespondStream
   ) throws {
-    try access.authorize(call.caller, .list(request.parent.database, request.query))
-    let database = try databases.database(request.parent.database)
+    let permit = try permit(call, request.parent.database)
     let query = try request.query.normalized()
     let consistency = try Consistency(request.consistency)
-    let cursor = try database.query(query, consistency: consistency)
-    respond(
-      .success(
-        QueryStream(
-          cursor,
-          explain: request.explain,
-          mask: request.query.projection,
-          call: call,
-          service: self
-        )
+    let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
+    let database = try databases.database(request.parent.database)
+    let read = try database.beginRead(consistency)
+    let answer: @Sendable () -> any ResponseStream = {
+      QueryStream(
+        database.query(query, read: read),
+        explain: request.explain,
+        mask: request.query.projection,
+        call: call,
+        service: self
       )
-    )
+    }
+    if isProven { return respond(.success(answer())) }
+    try onEngine(call, respond) {
+      try permit.require(query, database, read, consistency)
+      return answer()
+    }
   }
 
   /// Pipelines belong to the Enterprise edition; the answer is what a Standard edition database
   /// gives.
   func executePipeline(_ request: ExecutePipelineRequest, _ call: Call) throws {
-    try access.authorize(call.caller, .metadata(request.database, method: "ExecutePipeline"))
+    try access.requireAdministrator(call.caller, request.database, for: "Pipeline operations")
     _ = try databases.database(request.database)
     throw FirestoreError(
       .failedPrecondition,

@@ -10,7 +10,7 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    try access.authorize(call.caller, .transaction(request.database))
+    _ = try permit(call, request.database)
     let database = try databases.database(request.database)
     let options = StoreTransactionOptions(wire: request.options)
     try onEngine(call, respond) {
@@ -24,7 +24,7 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    try access.authorize(call.caller, .transaction(request.database))
+    _ = try permit(call, request.database)
     let database = try databases.database(request.database)
     try onEngine(call, respond) {
       try database.rollback(TransactionID(request.transaction))

@@ -10,10 +10,14 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    try access.authorize(call.caller, .write(request.writes))
+    let permit = try permit(call, request.database)
     let database = try databases.database(request.database)
     let transaction = request.transaction.map(TransactionID.init)
-    let commit = StoreCommitRequest(writes: request.writes, transaction: transaction)
+    let commit = StoreCommitRequest(
+      writes: request.writes,
+      transaction: transaction,
+      judge: permit.judgeOfWrites
+    )
     try submit(commit, to: database, call, respond) { outcome in
       CommitResponse(results: outcome.results, commitTime: outcome.version).encoded()
     }
@@ -24,8 +28,7 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    try access.authorize(call.caller, .metadata(request.database, method: "Batch writes"))
-    try access.authorize(call.caller, .write(request.writes))
+    try access.requireAdministrator(call.caller, request.database, for: "Batch writes")
     let database = try databases.database(request.database)
     try onEngine(call, onlyFailure(respond)) { [self] in
       database.batchWrite(request.writes) { result in
@@ -65,9 +68,10 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    try access.authorize(call.caller, .write([request.write]))
+    let permit = try permit(call, request.write.name.database)
     let database = try databases.database(request.write.name.database)
-    try submit(.init(writes: [request.write]), to: database, call, respond) { _ in
+    let commit = StoreCommitRequest(writes: [request.write], judge: permit.judgeOfWrites)
+    try submit(commit, to: database, call, respond) { _ in
       EmptyResponse().encoded()
     }
   }
@@ -79,9 +83,9 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    try access.authorize(call.caller, .write([write]))
+    let permit = try permit(call, write.name.database)
     let database = try databases.database(write.name.database)
-    let submitted = StoreCommitRequest(writes: [write])
+    let submitted = StoreCommitRequest(writes: [write], judge: permit.judgeOfWrites)
     let finish: @Sendable (Result<CommitOutcome, FirestoreError>) -> Void = { [self] result in
       switch result {
       case .failure(let error): respond(.failure(error))
@@ -102,19 +106,36 @@ extension FirestoreService {
   }
 
   /// Prepares a commit on an engine thread; the store answers when it is durable.
+  ///
+  /// Where what allowed it has changed meanwhile it is decided and prepared again, the last time
+  /// inside the writer's group, where nothing changes.
   private func submit<Answer>(
     _ commit: StoreCommitRequest,
     to database: Database,
+    attempt: Int = 1,
     _ call: Call,
     _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
     _ answer: @escaping @Sendable (CommitOutcome) -> Answer
   ) throws {
-    try onEngine(call, onlyFailure(respond)) { [self] in
+    var commit = commit
+    commit.isJudgedInGroup = attempt == Self.attempts
+    try onEngine(call, onlyFailure(respond)) { [self, commit] in
       database.commit(commit) { result in
+        if case .failure(is StaleReadSet) = result, attempt < Self.attempts {
+          do {
+            try self.submit(commit, to: database, attempt: attempt + 1, call, respond, answer)
+          } catch {
+            respond(.failure(self.reported(error, call.context)))
+          }
+          return
+        }
         respond(result.map(answer).mapError { self.reported($0, call.context) })
       }
     }
   }
+
+  /// How often a commit is decided on.
+  private static let attempts = 4
 
   /// For work that answers by itself unless it throws.
   func onlyFailure<Answer>(

@@ -53,6 +53,9 @@ package final class RulesetStore: Sendable {
     released.withLock { $0[target] }
   }
 
+  /// Whether nothing is in force anywhere.
+  package var isEmpty: Bool { released.withLock { $0.isEmpty } }
+
   /// Registers to hear of changes.
   ///
   /// Observers are never removed.

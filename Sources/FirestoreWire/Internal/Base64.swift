@@ -1,5 +1,5 @@
 /// Base64 of RFC 4648: written in the standard alphabet, read in both.
-enum Base64 {
+package enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
   )
@@ -13,7 +13,7 @@ enum Base64 {
   }()
 
   /// The standard form, padded on demand.
-  static func encode(_ bytes: [UInt8], padded: Bool = false) -> String {
+  package static func encode(_ bytes: [UInt8], padded: Bool = false) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     var index = 0
@@ -33,7 +33,7 @@ enum Base64 {
   }
 
   /// Reads either alphabet, padded or not; nil for anything else.
-  static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+  package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count / 4 * 3 + 2)
     var group: UInt32 = 0

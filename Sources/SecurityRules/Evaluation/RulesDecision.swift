@@ -7,6 +7,8 @@ package struct RulesDecision: Sendable {
   package let attempts: [RulesAttempt]
   /// What the rules read, in the order of the first reading; documents that do not exist included.
   package let documentsRead: [ResourcePath]
+  /// Whether `request.time` was looked at: another moment may give another verdict.
+  package let usesTime: Bool
 
   /// The diagnosis of a denial for operators, in the emulator's words.
   package var explanation: String {

@@ -1,4 +1,5 @@
 import FirestoreModel
+import Synchronization
 
 /// What a client asks for, as rules see it.
 package struct RulesRequest: Sendable {
@@ -50,14 +51,25 @@ package struct RulesAuth: Sendable {
   }
 }
 
+/// Notes whether a condition has looked at `request.time`.
+final class TimeUse: Sendable {
+  private let seen = Atomic(false)
+
+  var isSeen: Bool { seen.load(ordering: .relaxed) }
+
+  func note() { seen.store(true, ordering: .relaxed) }
+}
+
 /// `request` of a rule.
 final class RequestObject: Sendable {
   private let request: RulesRequest
   /// Nil is a path that is not known: of a collection group.
   private let path: [Text]?
   private let query: RulesMap?
+  private let timeUse: TimeUse
 
-  init(_ request: RulesRequest, path: [Text]?, query: RulesMap?) {
+  init(_ request: RulesRequest, path: [Text]?, query: RulesMap?, timeUse: TimeUse) {
+    self.timeUse = timeUse
     self.request = request
     self.path = path
     self.query = query
@@ -77,7 +89,7 @@ final class RequestObject: Sendable {
     case "auth": .some(request.auth.map { .map($0.map) } ?? .null)
     case "method": .string(Text(request.method.rawValue))
     case "path": path.map { .path(RulesPath(plain: $0)) }
-    case "time": .timestamp(RulesTimestamp(request.time))
+    case "time": time
     case "resource": resource
     case "query": query.map(RulesValue.map)
     case "headers", "params": .map(RulesMap([:]))
@@ -85,6 +97,11 @@ final class RequestObject: Sendable {
     case "fields": .null
     default: nil
     }
+  }
+
+  private var time: RulesValue {
+    timeUse.note()
+    return .timestamp(RulesTimestamp(request.time))
   }
 
   private var resource: RulesValue? {

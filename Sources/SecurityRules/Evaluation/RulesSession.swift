@@ -27,6 +27,8 @@ package final class RulesSession {
   private var documentsRead: [ResourcePath] = []
   private var operationAccesses = 0
   private var operationLimit = 0
+  /// Shared with every `request` of this session.
+  let timeUse = TimeUse()
 
   private struct Access: Hashable {
     let function: Builtin
@@ -61,7 +63,7 @@ package final class RulesSession {
     _ request: RulesRequest,
     observing: Bool = false
   ) throws -> RulesDecision {
-    let object = RequestObject(request, path: request.path, query: nil)
+    let object = RequestObject(request, path: request.path, query: nil, timeUse: timeUse)
     let resource: RulesValue = request.resource.map(RulesValue.map) ?? .null
     begin(limit: request.service == .storage ? 2 : RulesLimits.accessCalls)
     let isListOfObjects = request.service == .storage && request.method == .list
@@ -103,7 +105,8 @@ package final class RulesSession {
     return RulesDecision(
       isAllowed: isAllowed,
       attempts: attempts,
-      documentsRead: documentsRead
+      documentsRead: documentsRead,
+      usesTime: timeUse.isSeen
     )
   }
 

@@ -26,7 +26,12 @@ extension RulesSession {
       time: time,
       isInTransaction: isInTransaction
     )
-    let object = RequestObject(request, path: place.collection, query: query.rulesMap)
+    let object = RequestObject(
+      request,
+      path: place.collection,
+      query: query.rulesMap,
+      timeUse: timeUse
+    )
     begin(limit: RulesLimits.accessCallsOfBatch)
     var last: RulesDecision?
     for disjunct in query.disjuncts.isEmpty ? [[]] : query.disjuncts {
@@ -44,7 +49,8 @@ extension RulesSession {
         last = decision
       }
     }
-    return last ?? RulesDecision(isAllowed: false, attempts: [], documentsRead: [])
+    return last
+      ?? RulesDecision(isAllowed: false, attempts: [], documentsRead: [], usesTime: false)
   }
 
   private func resource(_ data: RulesMap, _ name: DocumentName?) -> RulesMap {

@@ -27,7 +27,11 @@ extension ServedSystem {
       )
     }
     let rules = try RulesetStore(directory.databases.rulesets, log: Logger(label: "rules"))
-    let access = AccessControl(mode: try mode(settings, log: log))
+    let access = AccessControl(
+      mode: try mode(settings, log: log),
+      rules: rules,
+      log: Logger(label: "access")
+    )
     let threads = EngineThreads(count: engineThreads)
     let service = FirestoreService(
       databases: directory.databases,

@@ -19,10 +19,11 @@ final class ServiceFixture: Sendable {
     configuration.autoCreateDatabases = true
     configuration.requireIndexes = false
     databases = try Databases(engine: MemoryEngine(), configuration: configuration)
+    let rules = try RulesetStore(databases.rulesets, log: Logger(label: "test"))
     service = FirestoreService(
       databases: databases,
-      rules: try RulesetStore(databases.rulesets, log: Logger(label: "test")),
-      access: AccessControl(mode: mode),
+      rules: rules,
+      access: AccessControl(mode: mode, rules: rules, log: Logger(label: "test")),
       threads: threads,
       log: Logger(label: "test")
     )

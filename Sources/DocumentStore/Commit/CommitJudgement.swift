@@ -1,0 +1,69 @@
+import FirestoreModel
+import KeyValueStore
+
+/// Plans a commit and has its judge decide on the plan.
+struct CommitJudgement {
+  /// Why a commit is not to stand.
+  struct Denial: Error {
+    let reason: any Error
+    /// Whether the judge looked at several documents, which may have been read at different moments.
+    let isOfSeveralDocuments: Bool
+  }
+
+  /// A commit that may stand.
+  struct Permission {
+    /// Nil where the writes themselves are refused, which is for the group to say.
+    let plan: CommitPlan?
+    /// What the permission rests on.
+    let dependencies: [ReadDependency]
+  }
+
+  let incarnation: Incarnation
+  let indexes: IndexSet
+  let requestTime: Timestamp
+  let read: ([UInt8]) throws -> [UInt8]?
+
+  /// Plans the writes and asks the judge, also about writes that will be refused: who may not write
+  /// does not learn why the write would not have worked.
+  ///
+  /// Throws `Denial`, or what the store throws.
+  func decide(_ writes: [Write], _ judge: CommitJudge) throws -> Permission {
+    do {
+      let plan = try planner(.judgedCommit).plan(writes)
+      return Permission(plan: plan, dependencies: try ask(judge, writes, plan))
+    } catch is FirestoreError {
+      let preview = try planner(.preview).plan(writes)
+      return Permission(plan: nil, dependencies: try ask(judge, writes, preview))
+    }
+  }
+
+  private func ask(
+    _ judge: CommitJudge,
+    _ writes: [Write],
+    _ plan: CommitPlan
+  ) throws -> [ReadDependency] {
+    let preview = CommitPreview(
+      writes,
+      plan,
+      requestTime: requestTime,
+      incarnation: incarnation,
+      read: read
+    )
+    do {
+      try judge(preview)
+    } catch {
+      throw Denial(reason: error, isOfSeveralDocuments: preview.isOfSeveralDocuments)
+    }
+    return preview.dependencies
+  }
+
+  private func planner(_ purpose: CommitPlanner.Purpose) -> CommitPlanner {
+    CommitPlanner(
+      incarnation: incarnation,
+      indexes: indexes,
+      requestTime: { requestTime },
+      read: read,
+      purpose: purpose
+    )
+  }
+}

@@ -1,0 +1,112 @@
+import DocumentStore
+import FirestoreModel
+import SecurityRules
+
+/// A decision for somebody who goes on listening, with all that it depends on.
+///
+/// It must be taken again when one of the documents has changed, when other rules are in force, when
+/// the caller no longer stands, and, where it looked at the time, with every change that is to be
+/// told.
+package struct AccessDecision: Sendable {
+  /// What the client is told; nil where it is allowed.
+  package let refusal: FirestoreError?
+  /// The documents that the rules read beside the one that was asked about, as they were seen.
+  package let dependencies: [ReadDependency]
+  /// Whether the rules looked at `request.time`.
+  package let usesTime: Bool
+  /// The rules that decided; nil where none apply.
+  package let ruleset: ReleasedRuleset?
+  /// When the caller's token ends, in seconds since 1970; nil is never.
+  package let tokenExpiry: Int64?
+}
+
+extension AccessControl {
+  /// Decides whether a caller may see a document (nil: that there is none) as it is at that time.
+  ///
+  /// Reads the store only where the rules look at other documents. Throws where the store fails.
+  package func decide(
+    _ caller: Caller,
+    get path: ResourcePath,
+    _ fields: DocumentFields?,
+    in database: Database,
+    at time: ReadTime
+  ) throws -> AccessDecision {
+    try decide(caller, in: database, at: time) { $0.get(path, fields) }
+  }
+
+  /// Decides whether a caller may see a query's results, whatever they are, at that time.
+  ///
+  /// Reads the store only where the rules look at documents. Throws where the store fails.
+  package func decide(
+    _ caller: Caller,
+    list query: NormalizedQuery,
+    in database: Database,
+    at time: ReadTime
+  ) throws -> AccessDecision {
+    try decide(caller, in: database, at: time) { $0.list(query) }
+  }
+
+  private func decide(
+    _ caller: Caller,
+    in database: Database,
+    at time: ReadTime,
+    _ question: (RulesGate) -> RulesGate.Question
+  ) throws -> AccessDecision {
+    let gate: RulesGate?
+    do throws(FirestoreError) {
+      gate = try permit(caller, database.id).gate
+    } catch {
+      return AccessDecision(caller, refusal: error)
+    }
+    guard let gate else { return AccessDecision(caller, refusal: nil) }
+    let question = question(gate)
+    do {
+      return try AccessDecision(gate, question, gate.session(NoDocuments())) { [] }
+    } catch is NoDocuments.Needed {
+      return try database.read(time) { view in
+        let documents = ViewDocuments(database, view)
+        return try AccessDecision(gate, question, gate.session(documents)) {
+          documents.dependencies
+        }
+      }
+    }
+  }
+}
+
+extension AccessDecision {
+  /// A decision that no rules took.
+  fileprivate init(_ caller: Caller, refusal: FirestoreError?) {
+    self.init(
+      refusal: refusal,
+      dependencies: [],
+      usesTime: false,
+      ruleset: nil,
+      tokenExpiry: caller.tokenExpiry
+    )
+  }
+
+  /// The rules' decision.
+  fileprivate init(
+    _ gate: RulesGate,
+    _ question: RulesGate.Question,
+    _ session: RulesSession,
+    _ dependencies: () -> [ReadDependency]
+  ) throws {
+    let decision = try gate.decision(on: question, in: session)
+    if !decision.isAllowed { gate.note(denialOf: question, decision, in: session) }
+    self.init(
+      refusal: decision.isAllowed ? nil : AccessControl.denied,
+      dependencies: dependencies(),
+      usesTime: decision.usesTime,
+      ruleset: gate.ruleset,
+      tokenExpiry: gate.caller.tokenExpiry
+    )
+  }
+}
+
+extension Caller {
+  /// When a signed token ends; development's unsigned ones do not.
+  package var tokenExpiry: Int64? {
+    if case .user(let user) = self, user.isSigned { user.expiry } else { nil }
+  }
+}

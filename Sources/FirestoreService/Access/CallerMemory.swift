@@ -1,0 +1,28 @@
+import Synchronization
+
+/// The last credentials of one connection and whom they stood for, so that a client that sends the
+/// same token with every call has it verified once.
+///
+/// One object a connection, since how a connection is secured is part of what was judged. Any
+/// thread may call.
+package final class CallerMemory: Sendable {
+  private struct Known {
+    let authorization: String
+    let caller: Caller
+  }
+
+  private let last = Mutex<Known?>(nil)
+
+  /// A memory of nobody.
+  package init() {}
+
+  /// Whom that header stood for; nil when another or none came last.
+  func caller(of authorization: String) -> Caller? {
+    last.withLock { $0?.authorization == authorization ? $0?.caller : nil }
+  }
+
+  /// Keeps what a header stands for.
+  func remember(_ authorization: String, _ caller: Caller) {
+    last.withLock { $0 = Known(authorization: authorization, caller: caller) }
+  }
+}

@@ -1,0 +1,108 @@
+import DocumentStore
+import FirestoreModel
+import SecurityRules
+
+/// What a caller may do in one database: everything, or what the rules say.
+///
+/// Given out by `AccessControl` alone; what reads or writes for a client asks it.
+enum Permit: Sendable {
+  case unrestricted
+  case ruled(RulesGate)
+
+  /// The rules to ask; nil where none apply.
+  var gate: RulesGate? {
+    if case .ruled(let gate) = self { gate } else { nil }
+  }
+
+  /// Decides on a document that was read by itself; false where the rules look at other documents
+  /// too, and one view has to show them all.
+  ///
+  /// Throws PERMISSION_DENIED.
+  func allowsAlone(_ path: ResourcePath, _ fields: DocumentFields?) throws -> Bool {
+    guard let gate else { return true }
+    return try alone(gate, gate.get(path, fields))
+  }
+
+  /// Decides on a query by its conditions; false where the rules look at documents too.
+  ///
+  /// Throws PERMISSION_DENIED.
+  func allowsAlone(_ query: NormalizedQuery, isInTransaction: Bool) throws -> Bool {
+    guard let gate else { return true }
+    return try alone(gate, gate.list(query, isInTransaction: isInTransaction))
+  }
+
+  private func alone(_ gate: RulesGate, _ question: RulesGate.Question) throws -> Bool {
+    do {
+      try gate.require(question, in: gate.session(NoDocuments()))
+      return true
+    } catch is NoDocuments.Needed {
+      return false
+    }
+  }
+
+  /// The newest state of a document, decided on as it was read; nil when there is none.
+  ///
+  /// Throws PERMISSION_DENIED.
+  func get(_ path: ResourcePath, in database: Database) throws -> DocumentRecord? {
+    let record = try database.get(path)
+    guard let gate, try !allowsAlone(path, record?.fields) else { return record }
+    let key = DocumentKey(path, in: database.incarnation)
+    return try database.read(.now) { view in
+      let stored = try database.document(key, in: view)
+      let session = gate.session(ViewDocuments(database, view))
+      try gate.require(gate.get(path, stored?.fields), in: session)
+      return stored?.record(name: DocumentName(database: database.id, path: path))
+    }
+  }
+
+  /// Decides on a query with what its view shows to the rules; the query then reads at the same
+  /// version.
+  ///
+  /// Throws PERMISSION_DENIED, and ends the transaction that the reading began.
+  func require(
+    _ query: NormalizedQuery,
+    _ database: Database,
+    _ read: ConsistentRead,
+    _ consistency: Consistency
+  ) throws {
+    guard let gate else { return }
+    let question = gate.list(query, isInTransaction: consistency.isTransaction)
+    do {
+      try read.view { view in
+        try gate.require(question, in: gate.session(ViewDocuments(database, view)))
+      }
+    } catch {
+      if let transaction = read.newTransaction { try database.rollback(transaction) }
+      throw error
+    }
+  }
+
+  /// Decides on documents with what their view shows to the rules; nil where no rules apply.
+  func judgeOfReads(_ database: Database, isInTransaction: Bool) -> BatchGetJudge? {
+    guard let gate else { return nil }
+    return { found, view in
+      let session = gate.session(ViewDocuments(database, view), isMultiple: true)
+      for item in found.items {
+        let question = gate.get(
+          item.path,
+          item.record?.fields,
+          isInTransaction: isInTransaction
+        )
+        try gate.require(question, in: session)
+      }
+    }
+  }
+
+  /// Decides on all writes of a commit; nil where no rules apply.
+  var judgeOfWrites: CommitJudge? {
+    guard let gate else { return nil }
+    return { preview in
+      gate.clock.note(preview.requestTime)
+      let documents = CommitDocuments(database: gate.database, preview: preview)
+      let session = gate.session(documents, isMultiple: true)
+      for index in preview.writes.indices {
+        try gate.require(gate.write(index, of: preview), in: session)
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import DocumentCodec
+import DocumentStore
+import FirestoreModel
+import SecurityRules
+
+/// The rules in force for one call: what a caller who is no administrator has to ask.
+struct RulesGate: Sendable {
+  let database: DatabaseID
+  let ruleset: ReleasedRuleset
+  let caller: Caller
+  /// Names the call in the log.
+  let requestID: String
+  let compatibility: RulesSession.Compatibility
+  let clock: RequestClock
+  let log: AccessLog
+
+  /// What is asked of the rules.
+  enum Question {
+    case document(RulesRequest)
+    case query(NormalizedQuery, time: Timestamp, isInTransaction: Bool)
+  }
+
+  /// Begins to ask, for one call: one cache and one budget of the documents that the rules read.
+  func session(_ documents: any RulesDataSource, isMultiple: Bool = false) -> RulesSession {
+    RulesSession(
+      ruleset: ruleset.compiled,
+      database: database.database,
+      dataSource: documents,
+      digests: SystemDigests(),
+      isMultiple: isMultiple,
+      compatibility: compatibility
+    )
+  }
+
+  /// Whether a document may be read, also one that does not exist.
+  func get(
+    _ path: ResourcePath,
+    _ fields: DocumentFields?,
+    isInTransaction: Bool = false
+  ) -> Question {
+    let name = RulesPathNames.full(path, in: database)
+    return .document(
+      RulesRequest(
+        method: .get,
+        path: name,
+        auth: auth,
+        time: clock.now(),
+        resource: fields.map { StoredFields.resource(name, $0) },
+        isInTransaction: isInTransaction
+      )
+    )
+  }
+
+  /// Whether a query's results may be read, by proof.
+  func list(_ query: NormalizedQuery, isInTransaction: Bool = false) -> Question {
+    .query(query, time: clock.now(), isInTransaction: isInTransaction)
+  }
+
+  /// Whether a write may be made.
+  ///
+  /// What the write is called depends on what there was before the
+  /// whole commit; a `verify` only reads.
+  func write(_ index: Int, of preview: CommitPreview) -> Question {
+    let write = preview.writes[index]
+    let before = preview.before(write: index)
+    let name = RulesPathNames.full(write.name.path, in: database)
+    let after = preview.after(write: index)
+    let method: RulesMethod =
+      switch write.operation {
+      case .delete: .delete
+      case .verify: .get
+      case .update, .transform: before == nil ? .create : .update
+      }
+    return .document(
+      RulesRequest(
+        method: method,
+        path: name,
+        auth: auth,
+        time: preview.requestTime,
+        resource: before.map { StoredFields.resource(name, $0.fields) },
+        newResource: after.map { StoredFields.resource(name, $0) },
+        isInTransaction: true
+      )
+    )
+  }
+
+  /// The rules' verdict.
+  func decision(
+    on question: Question,
+    in session: RulesSession,
+    observing: Bool = false
+  ) throws -> RulesDecision {
+    switch question {
+    case .document(let request): try session.evaluate(request, observing: observing)
+    case .query(let query, let time, let isInTransaction):
+      try session.prove(
+        query,
+        database: database,
+        auth: auth,
+        time: time,
+        isInTransaction: isInTransaction,
+        observing: observing
+      )
+    }
+  }
+
+  /// Throws PERMISSION_DENIED unless the rules allow; operators find the reason in the log.
+  func require(_ question: Question, in session: RulesSession) throws {
+    let decision = try decision(on: question, in: session)
+    if decision.isAllowed { return }
+    note(denialOf: question, decision, in: session)
+    throw AccessControl.denied
+  }
+
+  /// Tells operators of a denial, with what the conditions saw where the log has room.
+  func note(denialOf question: Question, _ decision: RulesDecision, in session: RulesSession) {
+    log.noteDenial { isDetailed in
+      let seen = isDetailed ? try? self.decision(on: question, in: session, observing: true) : nil
+      return AccessLog.Denial(self, question, seen ?? decision)
+    }
+  }
+
+  private var auth: RulesAuth? {
+    guard case .user(let user) = caller else { return nil }
+    return RulesAuth(uid: user.uid, token: RulesMap(user.claims))
+  }
+}
+
+/// Paths as rules see them.
+enum RulesPathNames {
+  private static let databases = Text("databases")
+  private static let documents = Text("documents")
+
+  /// `databases`, the database's id, `documents` and the path.
+  static func full(_ path: ResourcePath, in database: DatabaseID) -> [Text] {
+    var names: [Text] = []
+    names.reserveCapacity(3 + path.segments.count)
+    names.append(databases)
+    names.append(database.database)
+    names.append(documents)
+    names.append(contentsOf: path.segments)
+    return names
+  }
+}

@@ -1,0 +1,68 @@
+import FirestoreModel
+import FirestoreWire
+
+/// The claims of a JSON web token whose signature nobody checks: development mode's credentials, as
+/// the emulator takes them.
+///
+/// Three parts of base64 without padding, joined by points: a header, the claims, a signature. The
+/// user is the claim `sub`; `exp` does not count.
+struct UnsignedToken {
+  let identity: UserIdentity
+  /// Whether the token claims to be signed.
+  let isSigned: Bool
+
+  /// Reads a token; INVALID_ARGUMENT for what is none.
+  init(_ token: Substring) throws(FirestoreError) {
+    let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = try Self.object(parts[0]),
+      let claims = try Self.object(parts[1]), case .string(let uid)? = claims["sub"],
+      !uid.isEmpty
+    else { throw Self.invalid }
+    var project = Text("")
+    if case .string(let audience)? = claims["aud"] { project = audience }
+    identity = UserIdentity(
+      project: project,
+      uid: uid,
+      claims: claims,
+      expiry: Self.seconds(claims["exp"]) ?? .max,
+      issued: Self.seconds(claims["iat"]) ?? 0,
+      isSigned: false
+    )
+    isSigned = header["alg"] != .string("none")
+  }
+
+  private static let invalid = FirestoreError.invalidArgument("invalid jwt")
+
+  private static func object(
+    _ part: Substring.UTF8View.SubSequence
+  ) throws(FirestoreError) -> MapValue? {
+    guard let bytes = Base64.decode(part), let json = try? JSONParser.parse(bytes),
+      case .map(let map) = Value(json)
+    else { return nil }
+    return map
+  }
+
+  private static func seconds(_ value: Value?) -> Int64? {
+    switch value {
+    case .integer(let number): number
+    case .double(let number): Int64(exactly: number.rounded(.down))
+    default: nil
+    }
+  }
+}
+
+extension Value {
+  /// A JSON value as rules see it in a token: numbers without a fraction are integers.
+  init(_ json: JSONValue) {
+    switch json {
+    case .null: self = .null
+    case .bool(let flag): self = .boolean(flag)
+    case .number(let digits):
+      self = Int64(digits).map(Value.integer) ?? .double(Double(digits) ?? 0)
+    case .string(let text): self = .string(Text(text))
+    case .array(let elements): self = .array(elements.map(Value.init))
+    case .object(let members):
+      self = .map(MapValue(members.map { .init(key: Text($0.name), value: Value($0.value)) }))
+    }
+  }
+}
