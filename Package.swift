@@ -183,7 +183,7 @@ let package = Package(
     // Listeners.
     .target(
       name: "Realtime",
-      dependencies: ["FirestoreModel", "DocumentCodec", "DocumentStore"],
+      dependencies: ["FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore"],
       swiftSettings: strict
     ),
     .testTarget(

@@ -86,6 +86,9 @@ package struct ProtobufWriter {
   /// Appends fields that are already encoded.
   package mutating func append(_ encoded: [UInt8]) { bytes.append(contentsOf: encoded) }
 
+  /// Appends a number without a tag: an element of a packed field.
+  package mutating func plainVarint(_ value: UInt64) { appendVarint(value) }
+
   private mutating func tag(_ field: Int, _ type: ProtobufReader.WireType) {
     appendVarint(UInt64(field) << 3 | UInt64(type.rawValue))
   }

@@ -2,6 +2,7 @@ import DocumentStore
 import FirestoreModel
 import FirestoreWire
 import Logging
+import Realtime
 
 /// Firestore's API on the store: names the caller, authorises, and does one store call an operation.
 ///
@@ -17,6 +18,8 @@ package final class FirestoreService: RPCService {
   /// The rules of every database: deployments go here.
   package let rules: RulesetStore
   let access: AccessControl
+  /// Nil where nothing can be listened to.
+  private let listeners: ListenHub?
   private let threads: EngineThreads
   private let log: Logger
 
@@ -26,11 +29,13 @@ package final class FirestoreService: RPCService {
     rules: RulesetStore,
     access: AccessControl,
     threads: EngineThreads,
+    listeners: ListenHub? = nil,
     log: Logger
   ) {
     self.databases = databases
     self.rules = rules
     self.access = access
+    self.listeners = listeners
     self.threads = threads
     self.log = log
   }
@@ -66,7 +71,10 @@ package final class FirestoreService: RPCService {
     context: CallContext,
     responses: any StreamResponses
   ) throws(FirestoreError) -> any StreamCall {
-    throw Self.unimplemented(method)
+    guard method == .listen, let listeners else { throw Self.unimplemented(method) }
+    let caller = try access.identify(context)
+    try access.admit(caller)
+    return ListenCall(hub: listeners, caller: caller, service: self, responses: responses)
   }
 
   package func administer(

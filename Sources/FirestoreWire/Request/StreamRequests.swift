@@ -37,6 +37,35 @@ package struct ListenRequest: WireRequest {
     self.change = change
     self.labels = labels
   }
+
+  /// The database and the target id of a message that adds a target which cannot be read otherwise.
+  ///
+  /// Nil where it is not one; else the fault is the target's and not the stream's.
+  package static func refusedTarget(in bytes: [UInt8]) -> (database: DatabaseID, id: Int32)? {
+    let found = try? bytes.decodingRequest { reader -> (String, Int32?) in
+      var database = ""
+      var id: Int32?
+      while let field = try reader.nextField() {
+        switch field {
+        case 1: database = try reader.string()
+        case 2: id = try reader.submessage(targetID)
+        default: try reader.skip()
+        }
+      }
+      return (database, id)
+    }
+    guard let found, let id = found.1, let database = try? DatabaseID(parsing: found.0)
+    else { return nil }
+    return (database, id)
+  }
+
+  private static func targetID(_ reader: inout ProtobufReader) throws -> Int32 {
+    var id: Int32 = 0
+    while let field = try reader.nextField() {
+      if field == 5 { id = try reader.int32() } else { try reader.skip() }
+    }
+    return id
+  }
 }
 
 /// What a client listens to.

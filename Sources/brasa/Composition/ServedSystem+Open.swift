@@ -3,6 +3,7 @@ import FirestoreModel
 import FirestoreService
 import Gateway
 import Logging
+import Realtime
 import ServiceLifecycle
 
 #if canImport(Glibc)
@@ -15,9 +16,10 @@ extension ServedSystem {
   /// Opens the data directory and puts the service on it.
   static func open(_ settings: ServeSettings, metrics: MetricsRegistry) throws -> ServedSystem {
     let log = Logger(label: "store")
+    let feed = CommitFeed()
     let directory = try DataDirectory(
       path: settings.dataDirectory,
-      configuration: .served(settings, log: log),
+      configuration: .served(settings, feed: feed, log: log),
       cacheMegabytes: settings.cacheMegabytes
     )
     if directory.engine.discardedLogBytes > 0 {
@@ -33,11 +35,18 @@ extension ServedSystem {
       log: Logger(label: "access")
     )
     let threads = EngineThreads(count: engineThreads)
+    let listeners = try ListenHub(
+      databases: directory.databases,
+      feed: feed,
+      configuration: RealtimeConfiguration(clock: StoreConfiguration.monotonicClock),
+      submit: { threads.submit($0) }
+    )
     let service = FirestoreService(
       databases: directory.databases,
       rules: rules,
       access: access,
       threads: threads,
+      listeners: listeners,
       log: Logger(label: "firestore")
     )
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) {
@@ -46,6 +55,7 @@ extension ServedSystem {
     let storage = StorageService(
       directory: directory,
       threads: threads,
+      listeners: listeners,
       control: control,
       metrics: metrics
     )
@@ -82,8 +92,13 @@ extension ServedSystem {
 
 extension StoreConfiguration {
   /// How a server's store behaves.
-  fileprivate static func served(_ settings: ServeSettings, log: Logger) -> StoreConfiguration {
+  fileprivate static func served(
+    _ settings: ServeSettings,
+    feed: CommitFeed,
+    log: Logger
+  ) -> StoreConfiguration {
     var configuration = StoreConfiguration()
+    configuration.commitObserver = feed
     configuration.autoCreateDatabases = settings.isDevelopment
     configuration.autoCreateDefaultDatabases = true
     configuration.requireIndexes = !settings.isDevelopment || settings.requiresIndexes

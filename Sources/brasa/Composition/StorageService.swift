@@ -1,25 +1,30 @@
 import FirestoreService
 import Gateway
+import Realtime
 import ServiceLifecycle
 
 /// Keeps the data directory open while the server runs, and closes it after the port.
 struct StorageService: Service {
   let directory: DataDirectory
   let threads: EngineThreads
+  let listeners: ListenHub
   let control: ControlSocket
 
   /// The engine's counters and sizes join what `/metrics` shows.
   init(
     directory: DataDirectory,
     threads: EngineThreads,
+    listeners: ListenHub,
     control: ControlSocket,
     metrics: MetricsRegistry
   ) {
     self.directory = directory
     self.threads = threads
+    self.listeners = listeners
     self.control = control
     metrics.addSource {
       directory.engine.statistics().map { (name: "brasa_" + $0.key, value: $0.value) }
+        + listeners.statistics().map { (name: "brasa_" + $0.key, value: $0.value) }
         + [(name: "brasa_engine_jobs_waiting", value: Double(threads.waiting))]
     }
   }
@@ -28,6 +33,7 @@ struct StorageService: Service {
     control.start()
     try? await gracefulShutdown()
     control.stop()
+    listeners.stop()
     threads.stop()
     try directory.close()
   }

@@ -1,0 +1,92 @@
+import DocumentCodec
+import FirestoreModel
+
+/// A message of a `Listen` stream.
+///
+/// A document's message is made once (`document(_:)`) and copied into the messages of all streams,
+/// which differ in the target ids only.
+package enum ListenResponse: WireResponse {
+  /// What is said of a target, or of all; raw values are the protocol's numbers.
+  package enum TargetChange: Int, Sendable {
+    case noChange = 0
+    case add = 1
+    case remove = 2
+    case current = 3
+    case reset = 4
+  }
+
+  /// No targets are all targets of the stream.
+  case targetChange(
+    TargetChange,
+    targets: [Int32],
+    cause: FirestoreError? = nil,
+    token: [UInt8] = [],
+    readTime: CommitVersion? = nil
+  )
+  /// The document as an encoded `google.firestore.v1.Document`.
+  case documentChange([UInt8], targets: [Int32], removed: [Int32])
+  case documentDelete(DocumentName, removed: [Int32], readTime: CommitVersion)
+  case documentRemove(DocumentName, removed: [Int32], readTime: CommitVersion)
+  case filter(target: Int32, count: Int)
+
+  /// A document as `documentChange` takes it.
+  package static func document(_ record: DocumentRecord) -> [UInt8] {
+    DocumentResponse(record).encoded()
+  }
+
+  package var estimatedSize: Int {
+    switch self {
+    case .documentChange(let document, let targets, let removed):
+      document.count + 24 + 5 * (targets.count + removed.count)
+    case .documentDelete(_, let removed, _), .documentRemove(_, let removed, _):
+      160 + 5 * removed.count
+    case .targetChange, .filter: 64
+    }
+  }
+
+  package func write(to writer: inout ProtobufWriter) {
+    switch self {
+    case .targetChange(let kind, let targets, let cause, let token, let readTime):
+      writer.message(2) { change in
+        if kind != .noChange { change.int64(1, Int64(kind.rawValue)) }
+        change.packed(2, targets)
+        if let cause { change.content(3, StatusMessage.encoded(cause)) }
+        change.nonEmpty(4, token)
+        change.version(6, readTime)
+      }
+    case .documentChange(let document, let targets, let removed):
+      writer.message(3) { change in
+        change.content(1, document)
+        change.packed(5, targets)
+        change.packed(6, removed)
+      }
+    case .documentDelete(let name, let removed, let readTime):
+      writer.message(4) { change in
+        change.name(1, name)
+        change.version(4, readTime)
+        change.packed(6, removed)
+      }
+    case .filter(let target, let count):
+      writer.message(5) { filter in
+        filter.int64(1, Int64(target))
+        if count != 0 { filter.int64(2, Int64(count)) }
+      }
+    case .documentRemove(let name, let removed, let readTime):
+      writer.message(6) { change in
+        change.name(1, name)
+        change.packed(2, removed)
+        change.version(4, readTime)
+      }
+    }
+  }
+}
+
+extension ProtobufWriter {
+  /// Writes a repeated int32 field in its packed form, unless it is empty.
+  fileprivate mutating func packed(_ field: Int, _ numbers: [Int32]) {
+    guard !numbers.isEmpty else { return }
+    message(field) { content in
+      for number in numbers { content.plainVarint(UInt64(bitPattern: Int64(number))) }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import DocumentStore
+import FirestoreModel
+
+// A batch of commits: decisions that it shakes first, then views, then windows, then one flush.
+
+extension HubCore {
+  func apply(_ batch: inout CommitBatch) {
+    guard !batch.isEmpty else { return }
+    advance(to: batch.version)
+    counters.batches += 1
+    counters.commits += UInt64(batch.commits)
+    let changes = changes(of: batch)
+    for (views, change) in changes { decideAgain(after: change, in: views) }
+    for (views, change) in changes { judge(change, in: views) }
+    endWindows()
+    flushTouched()
+    batch = CommitBatch()
+  }
+
+  /// The changes in databases that somebody listens to.
+  private func changes(of batch: CommitBatch) -> [(DatabaseViews, BatchChange)] {
+    batch.keys.compactMap { key in
+      guard let views = databases[key.incarnation], let change = batch[key] else { return nil }
+      let name = DocumentName(database: change.database, path: key.path)
+      let document = SharedDocument(
+        name: name,
+        record: change.new?.record(name: name),
+        ordinal: nextOrdinal()
+      )
+      return (views, BatchChange(old: change.old?.record(name: name), document: document))
+    }
+  }
+
+  private func judge(_ change: BatchChange, in views: DatabaseViews) {
+    let ordinal = change.document.ordinal
+    views.forEachCandidate(change) { view in
+      guard view.lastJudged != ordinal else { return }
+      view.lastJudged = ordinal
+      view.take(change, at: now, hub: self)
+    }
+  }
+
+  /// Called once a batch for each window that it changes.
+  func noteWindow(_ view: View) { changedWindows.append(view) }
+
+  private func endWindows() {
+    let views = changedWindows
+    changedWindows = []
+    for view in views {
+      do { try view.endBatch(at: now, hub: self) } catch { fail(view, error) }
+    }
+  }
+
+  /// A view could not be read: its streams end, unless its database has.
+  func fail(_ view: View, _ error: any Error) {
+    guard !view.database.isRetired else { return }
+    let streams = view.targets.map(\.stream)
+    for stream in streams { fail(stream, FirestoreError.storage(error)) }
+  }
+
+  /// Hands a change to a target: to its stream, or to what waits for the end of its opening.
+  func note(_ change: DocumentChange, for target: Target) {
+    switch target.phase {
+    case .lost: return
+    case .current:
+      target.stream.changes.append((change, target))
+      counters.deliveries += 1
+      touch(target.stream)
+    case .opening(let opening):
+      if case .waiting = opening.stage { return }
+      opening.note(change)
+      if opening.changes.size > configuration.backlogBytes { lose(target) }
+    }
+  }
+
+  /// A time was told of: everything up to it has been worked off.
+  func hear(_ version: CommitVersion) {
+    asksTime = false
+    advance(to: version)
+    sendHeartbeats()
+  }
+}

@@ -1,0 +1,145 @@
+import DocumentStore
+import FirestoreModel
+
+// What targets and limited views begin with: reading it, and going over to following changes.
+
+extension HubCore {
+  /// Starts as many reads as there are places.
+  func startReads() {
+    while let job = jobs.takeNext() {
+      let isStarted =
+        switch job {
+        case .opening(let id): startReading(id)
+        case .window(let id): startReading(id)
+        }
+      guard isStarted else { return jobs.add(job) }
+    }
+  }
+
+  /// True where it reads, or nobody wants it any more.
+  private func startReading(_ id: OpeningID) -> Bool {
+    guard let target = openings[id], case .opening(let opening) = target.phase else { return true }
+    let reader = TargetReader(
+      target.view.subject,
+      in: target.view.database,
+      at: now,
+      resumption: opening.resumption,
+      countsResults: opening.expectedCount != nil
+    )
+    guard jobs.read(reader, for: id) else { return false }
+    opening.reader = reader
+    opening.stage = .reading
+    return true
+  }
+
+  private func startReading(_ id: ViewID) -> Bool {
+    guard let view = views[id], case .query(let query) = view.subject else { return true }
+    return jobs.readWindow(query, of: id, in: view.database, at: now)
+  }
+
+  /// A part of what a target begins with has been read.
+  func take(_ result: Result<ReadPart, FirestoreError>, of id: OpeningID) {
+    jobs.noteResult()
+    guard let target = openings[id], case .opening(let opening) = target.phase,
+      !target.view.database.isRetired
+    else { return }
+    switch result {
+    case .success(let part): take(part, opening, of: target)
+    case .failure(let error):
+      // What the client cannot mend by asking otherwise is no verdict on the target.
+      switch error.code {
+      case .invalidArgument, .failedPrecondition, .permissionDenied, .notFound, .unimplemented:
+        remove(target, cause: error)
+      default: fail(target.stream, error)
+      }
+    }
+  }
+
+  func take(_ part: ReadPart, _ opening: Opening, of target: Target) {
+    let stream = target.stream
+    guard !stream.isPaused else {
+      opening.stage = .held(part)
+      return
+    }
+    announce(opening, of: target, part)
+    let point = point(of: target.view.database)
+    for item in opening.unchanged(part, tellsMissing: target.view.subject.tellsMissing) {
+      let members = item.isResult ? [target.id] : []
+      let removed = item.isResult ? [] : [target.id]
+      stream.announcements.append(.document(item.document, members, removed, point))
+    }
+    if let count = part.count { opening.count = count }
+    touch(stream)
+    guard part.isDone else {
+      opening.stage = .reading
+      if let reader = opening.reader, !jobs.read(reader, for: opening.id) {
+        fail(stream, FirestoreError(.resourceExhausted, "The server is overloaded."))
+      }
+      return
+    }
+    finishReading(opening, of: target)
+  }
+
+  private func announce(_ opening: Opening, of target: Target, _ part: ReadPart) {
+    guard !opening.hasBegun else { return }
+    opening.hasBegun = true
+    let stream = target.stream
+    if !opening.isAnnounced {
+      opening.isAnnounced = true
+      stream.announcements.append(.added(target.id))
+    }
+    if opening.resets || part.resets { stream.announcements.append(.reset(target.id)) }
+    if opening.resumption != nil {
+      if part.resets { counters.unusableTokens += 1 } else { counters.resumptions += 1 }
+    }
+  }
+
+  private func finishReading(_ opening: Opening, of target: Target) {
+    if case .loading = target.view.content {
+      opening.stage = .awaitingWindow
+      target.view.waitingOpenings.append(opening.id)
+      return
+    }
+    let stream = target.stream
+    guard !stream.isPaused else {
+      opening.stage = .held(ReadPart(isDone: true))
+      return
+    }
+    for change in opening.changes.settled(tellsMissing: target.view.subject.tellsMissing) {
+      stream.changes.append((change, target))
+    }
+    if let count = opening.count {
+      stream.completions.append(.filter(target.id, count: count + opening.countDelta))
+    }
+    stream.completions.append(.current(target.id, point(of: target.view.database)))
+    if target.once { stream.endings.append(target.id) }
+    openings[opening.id] = nil
+    target.phase = .current
+    stream.isChanged = true
+    touch(stream)
+  }
+
+  /// What a limited view begins with has been read.
+  func take(_ result: Result<WindowContent, FirestoreError>, of id: ViewID) {
+    jobs.noteResult()
+    guard let view = views[id], !view.database.isRetired else { return }
+    switch result {
+    case .failure(let error):
+      for target in view.targets {
+        if error.code == .failedPrecondition || error.code == .invalidArgument {
+          remove(target, cause: error)
+        } else {
+          fail(target.stream, error)
+        }
+      }
+    case .success(let content):
+      do { try view.fill(content, at: now, hub: self) } catch { return fail(view, error) }
+      let waiting = view.waitingOpenings
+      view.waitingOpenings = []
+      for id in waiting {
+        guard let target = openings[id], case .opening(let opening) = target.phase else { continue }
+        finishReading(opening, of: target)
+      }
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import DocumentStore
+import FirestoreModel
+
+// Streams: opening and ending them, what their clients ask for, and what is sent to them.
+
+extension HubCore {
+  func open(
+    _ id: StreamID,
+    _ database: DatabaseID,
+    _ sink: any ListenSink,
+    _ authority: any ListenAuthority
+  ) {
+    if streams.isEmpty { advance(to: feed.start()) }
+    let clock = configuration.clock.now()
+    let stream = StreamState(
+      id: id,
+      database: database,
+      sink: sink,
+      authority: authority,
+      now: clock
+    )
+    streams[id] = stream
+    resolve(stream, clock)
+  }
+
+  func resolve(_ stream: StreamState, _ clock: Int64) {
+    let isStale = lastAdvance == .min || clock - lastAdvance > Self.freshness
+    if !jobs.resolve(stream.databaseID, for: stream.id, tellsTime: isStale) {
+      fail(stream, FirestoreError(.resourceExhausted, "The server is overloaded. Try again later."))
+    }
+  }
+
+  /// For so many microseconds the hub's version counts as the store's newest.
+  private static let freshness: Int64 = 10_000_000
+
+  func handle(_ input: StreamInput, of stream: StreamState) {
+    switch input {
+    case .open: break
+    case .database(let result): take(result, of: stream)
+    case .closed: remove(stream)
+    case .ended(let error): end(stream, error)
+    case .resumed: resume(stream)
+    case .refuse(let id, let cause):
+      stream.announcements.append(.removed(id, cause: cause))
+      touch(stream)
+    case .add, .remove:
+      if case .resolving(let requests) = stream.phase {
+        stream.phase = .resolving(requests + [input])
+      } else {
+        answer(input, of: stream)
+      }
+    }
+  }
+
+  private func answer(_ request: StreamInput, of stream: StreamState) {
+    switch request {
+    case .add(let request): add(request, to: stream)
+    case .remove(let id):
+      // An unknown target has ended by itself; its answer is on the way.
+      if let target = stream.targets[id] { remove(target, cause: nil) }
+    case .open, .database, .refuse, .closed, .ended, .resumed: break
+    }
+  }
+
+  private func take(_ result: Result<Database, FirestoreError>, of stream: StreamState) {
+    guard case .resolving(let requests) = stream.phase else { return }
+    switch result {
+    case .failure(let error): fail(stream, error)
+    case .success(let database):
+      guard !database.isRetired else { return resolve(stream, configuration.clock.now()) }
+      stream.phase = .ready(database)
+      for target in Array(stream.targets.values) { move(target, to: database) }
+      for request in requests where streams[stream.id] === stream { answer(request, of: stream) }
+    }
+  }
+
+  /// A life of a database is over: its listeners go on in the next one, if there is one.
+  func retire(_ incarnation: Incarnation) {
+    guard databases[incarnation] != nil else { return }
+    for stream in Array(streams.values) where stream.database?.incarnation == incarnation {
+      stream.phase = .resolving([])
+      for target in stream.targets.values { lose(target) }
+      resolve(stream, .max)
+    }
+  }
+
+  /// Ends a stream with an error; its targets are gone.
+  func fail(_ stream: StreamState, _ error: FirestoreError) { end(stream, error) }
+
+  private func end(_ stream: StreamState, _ error: FirestoreError?) {
+    guard streams[stream.id] === stream else { return }
+    if !stream.isPaused { flush(stream) }
+    stream.sink.finish(error)
+    remove(stream)
+  }
+
+  /// Forgets a stream.
+  func remove(_ stream: StreamState) {
+    guard streams.removeValue(forKey: stream.id) != nil else { return }
+    let targets = stream.targets
+    // Targets know their stream: the circle ends here.
+    stream.targets = [:]
+    for target in targets.values { detach(target) }
+    stream.changes = []
+    stream.backlog = [:]
+    if streams.isEmpty { feed.stop() }
+  }
+
+  /// Ends every stream: the server stops.
+  func endAll() {
+    for stream in Array(streams.values) {
+      stream.sink.finish(FirestoreError(.unavailable, "The server is stopping."))
+      remove(stream)
+    }
+  }
+
+  // MARK: Sending
+
+  func flush(_ stream: StreamState) {
+    guard streams[stream.id] === stream else { return }
+    guard !stream.isPaused else { return keepForLater(stream) }
+    var events = stream.announcements
+    stream.announcements = []
+    if let database = stream.database, !stream.changes.isEmpty || stream.isChanged {
+      let point = point(of: database)
+      events += stream.takeChangeEvents(point)
+      events += stream.completions
+      events.append(.consistent(point))
+      stream.lastPoint = configuration.clock.now()
+    }
+    stream.completions = []
+    stream.isChanged = false
+    for id in stream.endings {
+      guard let target = stream.targets.removeValue(forKey: id) else { continue }
+      detach(target)
+      events.append(.removed(id, cause: nil))
+    }
+    stream.endings = []
+    guard !events.isEmpty, !stream.sink.send(events) else { return }
+    stream.isPaused = true
+    stream.sink.setReading(false)
+  }
+
+  /// While the client reads too slowly: answers go out, changes wait.
+  private func keepForLater(_ stream: StreamState) {
+    if !stream.announcements.isEmpty {
+      _ = stream.sink.send(stream.announcements)
+      stream.announcements = []
+    }
+    for (change, target) in stream.changes {
+      var buffer = stream.backlog.removeValue(forKey: target.id) ?? ChangeBuffer()
+      stream.backlogSize -= buffer.size
+      buffer.add(change)
+      stream.backlogSize += buffer.size
+      stream.backlog[target.id] = buffer
+    }
+    stream.changes = []
+    guard stream.backlogSize > configuration.backlogBytes else { return }
+    for target in Array(stream.targets.values) { lose(target) }
+  }
+
+  /// The client reads again: what waited goes out, lost targets begin anew.
+  private func resume(_ stream: StreamState) {
+    guard stream.isPaused else { return }
+    stream.isPaused = false
+    stream.sink.setReading(true)
+    for (id, buffer) in stream.backlog {
+      guard let target = stream.targets[id] else { continue }
+      let changes = buffer.settled(tellsMissing: target.view.subject.tellsMissing)
+      stream.changes += changes.map { ($0, target) }
+    }
+    stream.backlog = [:]
+    stream.backlogSize = 0
+    touch(stream)
+    for target in Array(stream.targets.values) { goOn(target) }
+  }
+
+  // MARK: By the clock
+
+  /// Looks whether something is due.
+  func lookAtClock() {
+    let clock = configuration.clock.now()
+    guard clock - lastTick >= configuration.tick else { return }
+    lastTick = clock
+    checkCredentials()
+    if clock - lastTimedDecision >= configuration.timedDecision {
+      lastTimedDecision = clock
+      decideAgain { $0.dependsOnTime }
+    }
+    let isDue = streams.values.contains { clock - $0.lastPoint >= configuration.heartbeat }
+    if isDue, !asksTime { asksTime = jobs.readTime() }
+    flushTouched()
+    startReads()
+  }
+
+  /// Tells streams that have not heard anything for long that nothing has happened.
+  func sendHeartbeats() {
+    let clock = configuration.clock.now()
+    for stream in streams.values where clock - stream.lastPoint >= configuration.heartbeat {
+      guard stream.database != nil, !stream.isPaused else { continue }
+      stream.isChanged = true
+      touch(stream)
+    }
+  }
+
+  func checkCredentials() {
+    for stream in Array(streams.values) {
+      do throws(FirestoreError) {
+        try stream.authority.checkCredentials()
+      } catch {
+        fail(stream, error)
+      }
+    }
+  }
+
+  func statistics() -> [String: Double] {
+    let targets = streams.values.reduce(0) { $0 + $1.targets.count }
+    return [
+      "listen_streams": Double(streams.count),
+      "listen_targets": Double(targets),
+      "listen_views": Double(views.count),
+      "listen_paused_streams": Double(streams.values.count(where: \.isPaused)),
+      "listen_backlog_bytes": Double(streams.values.reduce(0) { $0 + $1.backlogSize }),
+      "listen_reads_waiting": Double(jobs.count),
+      "listen_commits_total": Double(counters.commits),
+      "listen_batches_total": Double(counters.batches),
+      "listen_deliveries_total": Double(counters.deliveries),
+      "listen_overflows_total": Double(counters.overflows),
+      "listen_resumptions_total": Double(counters.resumptions),
+      "listen_unusable_tokens_total": Double(counters.unusableTokens),
+    ]
+  }
+}

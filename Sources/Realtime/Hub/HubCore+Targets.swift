@@ -1,0 +1,214 @@
+import DocumentStore
+import FirestoreModel
+
+// Targets: admitting, opening and ending them.
+
+extension HubCore {
+  func add(_ request: TargetRequest, to stream: StreamState) {
+    guard let database = stream.database else { return }
+    let id = request.id == 0 ? freeID(in: stream) : request.id
+    guard stream.targets[id] == nil else {
+      let text = "Target id \(id) is already in use on this stream."
+      return fail(stream, .invalidArgument(text))
+    }
+    do throws(FirestoreError) {
+      guard stream.targets.count < configuration.targetsPerStream else {
+        throw FirestoreError(.resourceExhausted, "The stream has too many targets.")
+      }
+      let subject = try ViewSubject(request.subject)
+      let decision = try stream.authority.decide(request.subject, in: database)
+      let opening = Opening(
+        id: OpeningID(number: nextOrdinal()),
+        resumption: request.resumption,
+        expectedCount: request.expectedCount
+      )
+      let view = view(of: subject, in: database)
+      let target = Target(id: id, of: stream, view: view, once: request.once, opening: opening)
+      stream.targets[id] = target
+      view.add(target)
+      set(decision, of: target, request.subject)
+      queue(opening, of: target)
+    } catch {
+      stream.announcements.append(.removed(id, cause: error))
+      touch(stream)
+    }
+  }
+
+  private func freeID(in stream: StreamState) -> Int32 {
+    var id: Int32 = 1
+    while stream.targets[id] != nil { id += 1 }
+    return id
+  }
+
+  private func view(of subject: ViewSubject, in database: Database) -> View {
+    let views: DatabaseViews
+    if let known = databases[database.incarnation] {
+      views = known
+    } else {
+      views = DatabaseViews(database)
+      databases[database.incarnation] = views
+    }
+    let candidate = View(
+      id: ViewID(number: nextOrdinal()),
+      subject,
+      in: database,
+      at: now
+    )
+    let view = views.insert(candidate)
+    if view === candidate {
+      self.views[view.id] = view
+      if subject.isLimited { jobs.add(.window(view.id)) }
+    }
+    return view
+  }
+
+  private func queue(_ opening: Opening, of target: Target) {
+    target.phase = .opening(opening)
+    openings[opening.id] = target
+    jobs.add(.opening(opening.id))
+  }
+
+  /// Ends a target: because the client asked, or for a cause.
+  func remove(_ target: Target, cause: FirestoreError?) {
+    let stream = target.stream
+    if stream.isChanged, !stream.isPaused { flush(stream) }
+    guard stream.targets.removeValue(forKey: target.id) != nil else { return }
+    if case .opening(let opening) = target.phase, !opening.isAnnounced, cause == nil {
+      stream.announcements.append(.added(target.id))
+    }
+    detach(target)
+    dropChanges(of: target)
+    stream.announcements.append(.removed(target.id, cause: cause))
+    touch(stream)
+  }
+
+  /// Takes a target out of everything but its stream.
+  func detach(_ target: Target) {
+    if case .opening(let opening) = target.phase { openings[opening.id] = nil }
+    let view = target.view
+    view.remove(target)
+    let views = databases[view.database.incarnation]
+    if let documents = target.decision?.documents {
+      views?.removeDependent(target, on: documents)
+    }
+    target.decision = nil
+    guard view.targets.isEmpty else { return }
+    self.views[view.id] = nil
+    views?.remove(view)
+    if views?.isEmpty == true { databases[view.database.incarnation] = nil }
+  }
+
+  private func dropChanges(of target: Target) {
+    let stream = target.stream
+    stream.changes.removeAll { $0.target === target }
+    if let buffer = stream.backlog.removeValue(forKey: target.id) {
+      stream.backlogSize -= buffer.size
+    }
+  }
+
+  // MARK: Losing and beginning anew
+
+  /// What the client holds of a target is no longer known: it begins anew when the client reads.
+  func lose(_ target: Target) {
+    switch target.phase {
+    case .lost: return
+    case .current: break
+    case .opening(let opening): openings[opening.id] = nil
+    }
+    let isAnnounced =
+      if case .opening(let opening) = target.phase { opening.isAnnounced } else { true }
+    dropChanges(of: target)
+    counters.overflows += 1
+    if isAnnounced {
+      target.phase = .lost
+      if !target.stream.isPaused, target.stream.database != nil { goOn(target) }
+    } else if case .opening(let opening) = target.phase {
+      queue(opening.again(id: OpeningID(number: nextOrdinal())), of: target)
+    }
+  }
+
+  /// What a target can do once its client reads again.
+  func goOn(_ target: Target) {
+    switch target.phase {
+    case .current: return
+    case .lost:
+      let id = OpeningID(number: nextOrdinal())
+      queue(Opening(id: id, resets: true, isAnnounced: true), of: target)
+    case .opening(let opening):
+      guard case .held(let part) = opening.stage else { return }
+      opening.stage = .reading
+      take(part, opening, of: target)
+    }
+  }
+
+  /// Lets a target go on in another life of its database.
+  func move(_ target: Target, to database: Database) {
+    let (subject, wish) = (target.view.subject, target.subject)
+    let isAnnounced: Bool
+    switch target.phase {
+    case .opening(let opening): isAnnounced = opening.isAnnounced
+    case .current, .lost: isAnnounced = true
+    }
+    dropChanges(of: target)
+    detach(target)
+    target.view = view(of: subject, in: database)
+    target.view.add(target)
+    let id = OpeningID(number: nextOrdinal())
+    queue(Opening(id: id, resets: true, isAnnounced: isAnnounced), of: target)
+    if let wish { decide(target, wish) }
+  }
+
+  // MARK: Decisions
+
+  /// Makes the decisions again that rest on a changed document.
+  func decideAgain(after change: BatchChange, in views: DatabaseViews) {
+    for target in views.dependents[change.path] ?? [] {
+      if let wish = target.subject { decide(target, wish) }
+    }
+    for view in views.documentViews(of: change.path) {
+      for target in view.targets where target.decision?.dependsOnResults == true {
+        if let wish = target.subject { decide(target, wish) }
+      }
+    }
+  }
+
+  /// Makes the decisions again that are like this.
+  func decideAgain(where isAffected: (ListenDecision) -> Bool) {
+    for stream in Array(streams.values) where stream.database != nil {
+      for target in Array(stream.targets.values) {
+        guard let decision = target.decision, isAffected(decision), let wish = target.subject
+        else { continue }
+        decide(target, wish)
+      }
+    }
+  }
+
+  private func decide(_ target: Target, _ wish: TargetRequest.Subject) {
+    guard target.stream.targets[target.id] === target else { return }
+    do throws(FirestoreError) {
+      let decision = try target.stream.authority.decide(wish, in: target.view.database)
+      set(decision, of: target, wish)
+    } catch {
+      remove(target, cause: error)
+    }
+  }
+
+  private func set(
+    _ decision: ListenDecision,
+    of target: Target,
+    _ wish: TargetRequest.Subject
+  ) {
+    let views = databases[target.view.database.incarnation]
+    if let old = target.decision {
+      if old.documents == decision.documents {
+        target.decision = decision
+        return
+      }
+      views?.removeDependent(target, on: old.documents)
+    }
+    guard decision != .unconditional else { return }
+    target.decision = decision
+    target.subject = wish
+    views?.addDependent(target, on: decision.documents)
+  }
+}

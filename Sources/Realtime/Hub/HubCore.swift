@@ -1,0 +1,135 @@
+import DocumentStore
+import FirestoreModel
+
+/// The hub's state and what it does with each input; one thread at a time.
+///
+/// `now` is the version up to which every commit has been worked off: what is sent is true at `now`.
+final class HubCore {
+  let configuration: RealtimeConfiguration
+  let feed: CommitFeed
+  let jobs: ReadJobs
+
+  var now = CommitVersion.zero
+  var streams: [StreamID: StreamState] = [:]
+  var databases: [Incarnation: DatabaseViews] = [:]
+  var views: [ViewID: View] = [:]
+  var openings: [OpeningID: Target] = [:]
+  /// Streams that the next flush is for.
+  var touched: [StreamState] = []
+  /// Limited views that the batch has changed.
+  var changedWindows: [View] = []
+  var counters = HubCounters()
+
+  private var lastNumber: UInt64 = 0
+  private var points: [Incarnation: ConsistencyPoint] = [:]
+  /// Microseconds of the clock when `now` was last set.
+  var lastAdvance: Int64 = .min
+  var lastTick: Int64
+  var lastTimedDecision: Int64
+  var asksTime = false
+
+  init(feed: CommitFeed, jobs: ReadJobs, configuration: RealtimeConfiguration) {
+    self.feed = feed
+    self.jobs = jobs
+    self.configuration = configuration
+    lastTick = configuration.clock.now()
+    lastTimedDecision = lastTick
+  }
+
+  /// Works off inputs in their order; commits that follow each other are one batch.
+  func process(_ inputs: [HubInput]) {
+    var batch = CommitBatch()
+    for input in inputs {
+      if case .commits(let version, let commits) = input {
+        // What was published before the flow was stopped and started again is known.
+        guard version > now else { continue }
+        batch.add(commits, through: version)
+        if batch.isFull { apply(&batch) }
+        continue
+      }
+      apply(&batch)
+      handle(input)
+    }
+    apply(&batch)
+    flushTouched()
+    startReads()
+  }
+
+  private func handle(_ input: HubInput) {
+    switch input {
+    case .commits: break
+    case .time(let version): hear(version)
+    case .retired(let incarnation): retire(incarnation)
+    case .stream(let id, .open(let database, let sink, let authority)):
+      open(id, database, sink, authority)
+    case .stream(let id, let input):
+      if let stream = streams[id] { handle(input, of: stream) }
+    case .read(let opening, let result): take(result, of: opening)
+    case .window(let view, let result): take(result, of: view)
+    case .checkCredentials: checkCredentials()
+    case .decideAgain: decideAgain { $0.dependsOnRules }
+    }
+  }
+
+  // MARK: Time
+
+  /// Takes notice that everything up to a version has been worked off.
+  func advance(to version: CommitVersion) {
+    guard version > now else { return }
+    now = version
+    lastAdvance = configuration.clock.now()
+    points.removeAll(keepingCapacity: true)
+  }
+
+  /// The version that has been worked off, as a point of a database.
+  func point(of database: Database) -> ConsistencyPoint {
+    if let known = points[database.incarnation] { return known }
+    let token = ResumeToken(incarnation: database.incarnation, version: now)
+    let point = ConsistencyPoint(version: now, token: token.bytes)
+    points[database.incarnation] = point
+    return point
+  }
+
+  /// A number that was never used before.
+  func nextOrdinal() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  // MARK: Flush
+
+  /// Puts a stream on the list for the next flush.
+  func touch(_ stream: StreamState) {
+    guard !stream.isTouched else { return }
+    stream.isTouched = true
+    touched.append(stream)
+  }
+
+  /// Sends every touched stream what there is for it.
+  func flushTouched() {
+    while !touched.isEmpty {
+      let streams = touched
+      touched = []
+      for stream in streams {
+        stream.isTouched = false
+        flush(stream)
+      }
+    }
+  }
+}
+
+/// What the hub counts.
+struct HubCounters {
+  var commits: UInt64 = 0
+  var batches: UInt64 = 0
+  /// Document changes handed to targets.
+  var deliveries: UInt64 = 0
+  /// Targets whose clients read too slowly and begin anew.
+  var overflows: UInt64 = 0
+  /// Targets that began with everything although the client had sent a token.
+  var unusableTokens: UInt64 = 0
+  /// Targets that went on from a token.
+  var resumptions: UInt64 = 0
+  /// Windows that were read again.
+  var refusals: UInt64 = 0
+}

@@ -1,0 +1,45 @@
+import DocumentStore
+import FirestoreModel
+
+/// What the hub's thread takes from its inbox.
+enum HubInput: Sendable {
+  /// Everything up to a version, and what of it changed something.
+  case commits(through: CommitVersion, [PublishedCommit])
+  /// Everything up to a version has been told before this.
+  case time(CommitVersion)
+  /// A life of a database is over.
+  case retired(Incarnation)
+  case stream(StreamID, StreamInput)
+  /// A part of what a target begins with, or the error that ended its reading.
+  case read(OpeningID, Result<ReadPart, FirestoreError>)
+  /// The first entries of a limited view.
+  case window(ViewID, Result<WindowContent, FirestoreError>)
+  /// Callers' credentials may have stopped standing.
+  case checkCredentials
+  /// The rules have changed: every decision is to be made again.
+  case decideAgain
+}
+
+/// What a stream's transport and the engine threads tell of it.
+enum StreamInput: Sendable {
+  case open(DatabaseID, any ListenSink, any ListenAuthority)
+  case database(Result<Database, FirestoreError>)
+  case add(TargetRequest)
+  case remove(Int32)
+  /// A target that cannot even be asked for.
+  case refuse(Int32, FirestoreError)
+  /// The client took what was queued.
+  case resumed
+  case closed
+  /// The stream ends with an error, or because the client wants no more.
+  case ended(FirestoreError?)
+}
+
+/// Tells streams apart.
+struct StreamID: Sendable, Hashable { let number: UInt64 }
+
+/// Tells the openings of targets apart.
+struct OpeningID: Sendable, Hashable { let number: UInt64 }
+
+/// Tells views apart.
+struct ViewID: Sendable, Hashable { let number: UInt64 }

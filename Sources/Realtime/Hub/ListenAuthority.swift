@@ -1,0 +1,47 @@
+import DocumentStore
+import FirestoreModel
+
+/// Says what one stream's caller may listen to.
+///
+/// The hub asks on its own thread, and everybody else's changes wait for the answer.
+package protocol ListenAuthority: AnyObject, Sendable {
+  /// Admits a target or throws what the client is told; asked again whenever something changes that
+  /// the decision says it depends on.
+  ///
+  /// May read the database's newest state.
+  func decide(
+    _ subject: TargetRequest.Subject,
+    in database: Database
+  ) throws(FirestoreError) -> ListenDecision
+
+  /// Throws what the stream ends with once the caller's credentials stand no longer; cheap.
+  func checkCredentials() throws(FirestoreError)
+}
+
+/// Why a target was admitted, as far as it may change.
+package struct ListenDecision: Sendable, Hashable {
+  /// Whether rules said so; without it, nothing but the credentials matters.
+  package var dependsOnRules: Bool
+  /// Documents that the rules have looked at, missing ones included.
+  package var documents: [ResourcePath]
+  /// Whether the rules have looked at the target's own documents: a change of one decides again.
+  package var dependsOnResults: Bool
+  /// Whether the rules have looked at the time: decided again every so often.
+  package var dependsOnTime: Bool
+
+  /// A decision and what it rests on.
+  package init(
+    dependsOnRules: Bool,
+    documents: [ResourcePath] = [],
+    dependsOnResults: Bool = false,
+    dependsOnTime: Bool = false
+  ) {
+    self.dependsOnRules = dependsOnRules
+    self.documents = documents
+    self.dependsOnResults = dependsOnResults
+    self.dependsOnTime = dependsOnTime
+  }
+
+  /// What an administrator gets.
+  package static let unconditional = ListenDecision(dependsOnRules: false)
+}

@@ -1,0 +1,121 @@
+import DocumentStore
+import FirestoreModel
+import Synchronization
+
+/// Everything that listens to the databases of one store.
+///
+/// One thread owns all of its state: it takes commits in version order, finds out which views they
+/// change, and hands each stream one message batch per batch of commits. What reads much runs on the
+/// caller's engine threads. Any thread may call.
+package final class ListenHub: Sendable {
+  private let feed: CommitFeed
+  private let core: Mutex<HubCore>
+  private let numbers = Atomic<UInt64>(1)
+  private let thread = Mutex<StoreThread?>(nil)
+  private let tick: Int64
+
+  /// A hub over a store whose commit observer is the feed.
+  ///
+  /// `submit` runs a job on a thread that may block; false when there is no place for it now.
+  package init(
+    databases: Databases,
+    feed: CommitFeed,
+    configuration: RealtimeConfiguration,
+    submit: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
+  ) throws {
+    self.feed = feed
+    tick = configuration.tick
+    feed.advance(to: try databases.publishedReadTime())
+    let jobs = ReadJobs(
+      databases: databases,
+      inbox: feed.inbox,
+      limit: configuration.concurrentReads,
+      submit: submit
+    )
+    core = Mutex(HubCore(feed: feed, jobs: jobs, configuration: configuration))
+    guard configuration.runsItself else { return }
+    thread.withLock { $0 = StoreThread { [weak self] in self?.serve() } }
+  }
+
+  /// Opens a stream for a client of one database.
+  package func open(
+    _ database: DatabaseID,
+    sink: any ListenSink,
+    authority: any ListenAuthority
+  ) -> ListenStream {
+    let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    let stream = ListenStream(id: StreamID(number: number), inbox: feed.inbox)
+    stream.put(.open(database, sink, authority))
+    return stream
+  }
+
+  /// Asks every stream's authority whether its caller's credentials still stand, soon.
+  package func checkCredentials() { _ = feed.inbox.put(CollectionOfOne(.checkCredentials)) }
+
+  /// Makes every decision that rests on rules again, soon.
+  package func decideAgain() { _ = feed.inbox.put(CollectionOfOne(.decideAgain)) }
+
+  /// Counters and sizes for metrics.
+  package func statistics() -> [String: Double] { core.withLock { $0.statistics() } }
+
+  /// Ends all streams with UNAVAILABLE and the hub's thread; no call may follow.
+  package func stop() {
+    feed.inbox.close()
+    thread.withLock { thread in
+      thread?.join()
+      thread = nil
+    }
+    core.withLock { $0.endAll() }
+  }
+
+  /// Does what is in the inbox, for tests whose hub has no thread; answers whether there was
+  /// anything.
+  package func step() -> Bool {
+    guard let inputs = feed.inbox.take(waiting: 0), !inputs.isEmpty else { return false }
+    core.withLock { $0.process(inputs) }
+    return true
+  }
+
+  /// Does what is due by the clock, for tests whose hub has no thread.
+  package func lookAtClock() { core.withLock { $0.lookAtClock() } }
+
+  private func serve() {
+    while let inputs = feed.inbox.take(waiting: Int(tick)) {
+      core.withLock { core in
+        core.process(inputs)
+        core.lookAtClock()
+      }
+    }
+  }
+}
+
+/// A client's stream as its transport sees it; calls take effect in their order.
+package final class ListenStream: Sendable {
+  private let id: StreamID
+  private let inbox: Mailbox<HubInput>
+
+  init(id: StreamID, inbox: Mailbox<HubInput>) {
+    self.id = id
+    self.inbox = inbox
+  }
+
+  /// Adds a target; the answer is an event.
+  package func add(_ request: TargetRequest) { put(.add(request)) }
+
+  /// Removes a target; the answer is an event.
+  package func remove(_ target: Int32) { put(.remove(target)) }
+
+  /// Answers a target that cannot even be asked for.
+  package func refuse(_ target: Int32, _ cause: FirestoreError) { put(.refuse(target, cause)) }
+
+  /// Ends the stream; nil is OK.
+  package func end(_ error: FirestoreError?) { put(.ended(error)) }
+
+  /// The client took what was queued.
+  package func resume() { put(.resumed) }
+
+  /// Nobody listens any more: no event follows.
+  package func close() { put(.closed) }
+
+  func put(_ input: StreamInput) { _ = inbox.put(CollectionOfOne(.stream(id, input))) }
+}

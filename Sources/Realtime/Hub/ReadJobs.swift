@@ -1,0 +1,98 @@
+import DocumentStore
+import FirestoreModel
+
+/// What the hub has others read, so many at a time; results come back to the inbox.
+///
+/// Only the hub's thread touches it.
+final class ReadJobs {
+  /// Something to be read.
+  enum Job {
+    case opening(OpeningID)
+    case window(ViewID)
+  }
+
+  private let databases: Databases
+  private let inbox: Mailbox<HubInput>
+  private let limit: Int
+  private let submit: @Sendable (@escaping @Sendable () -> Void) -> Bool
+  private var waiting: [Job] = []
+  private var head = 0
+  private var running = 0
+
+  init(
+    databases: Databases,
+    inbox: Mailbox<HubInput>,
+    limit: Int,
+    submit: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
+  ) {
+    self.databases = databases
+    self.inbox = inbox
+    self.limit = limit
+    self.submit = submit
+  }
+
+  /// How many wait for their turn.
+  var count: Int { waiting.count - head }
+
+  /// Puts a job behind the others.
+  func add(_ job: Job) { waiting.append(job) }
+
+  /// The next job, if there is a place for it.
+  func takeNext() -> Job? {
+    guard running < limit, head < waiting.count else { return nil }
+    let job = waiting[head]
+    head += 1
+    if head > 1_024, head > waiting.count / 2 {
+      waiting.removeFirst(head)
+      head = 0
+    }
+    return job
+  }
+
+  /// A result is back.
+  func noteResult() { running -= 1 }
+
+  /// Reads a part of what a target begins with; false when there is no thread for it.
+  func read(_ reader: TargetReader, for opening: OpeningID) -> Bool {
+    start { .read(opening, Self.result { try reader.next() }) }
+  }
+
+  /// Reads what a limited view begins with.
+  func readWindow(
+    _ query: NormalizedQuery,
+    of view: ViewID,
+    in database: Database,
+    at version: CommitVersion
+  ) -> Bool {
+    start { .window(view, Self.result { try .read(query, in: database, at: version) }) }
+  }
+
+  /// Finds a stream's database; with `tellsTime` the hub first hears how far the store has come.
+  func resolve(_ id: DatabaseID, for stream: StreamID, tellsTime: Bool) -> Bool {
+    submit { [databases, inbox] in
+      if tellsTime { Self.tellTime(databases, inbox) }
+      let result = Self.result { try databases.database(id) }
+      _ = inbox.put(CollectionOfOne(.stream(stream, .database(result))))
+    }
+  }
+
+  /// Tells the hub how far the store has come.
+  func readTime() -> Bool {
+    submit { [databases, inbox] in Self.tellTime(databases, inbox) }
+  }
+
+  private static func tellTime(_ databases: Databases, _ inbox: Mailbox<HubInput>) {
+    guard let time = try? databases.publishedReadTime() else { return }
+    _ = inbox.put(CollectionOfOne(.time(time)))
+  }
+
+  private func start(_ work: @escaping @Sendable () -> HubInput) -> Bool {
+    let accepted = submit { [inbox] in _ = inbox.put(CollectionOfOne(work())) }
+    if accepted { running += 1 }
+    return accepted
+  }
+
+  private static func result<Value>(_ body: () throws -> Value) -> Result<Value, FirestoreError> {
+    do { return .success(try body()) } catch { return .failure(FirestoreError.storage(error)) }
+  }
+}

@@ -1,0 +1,25 @@
+import KeyValueStore
+
+/// Bounds and intervals of listening.
+package struct RealtimeConfiguration: Sendable {
+  /// Microseconds since some moment, never stepping back.
+  package var clock: MicrosecondClock
+  /// About how many bytes of changes may wait for a client that reads too slowly; beyond that its
+  /// targets begin anew when it reads again.
+  package var backlogBytes = 4 << 20
+  /// How many targets one stream may have.
+  package var targetsPerStream = 10_000
+  /// How many targets read what they begin with at the same time.
+  package var concurrentReads = 8
+  /// After so many microseconds without a message a client hears of the time.
+  package var heartbeat: Int64 = 30_000_000
+  /// Microseconds between looks at credentials, heartbeats and the like.
+  package var tick: Int64 = 1_000_000
+  /// After so many microseconds decisions that looked at the time are made again.
+  package var timedDecision: Int64 = 10_000_000
+  /// Whether the hub has a thread of its own; tests call `ListenHub.step()` instead.
+  package var runsItself = true
+
+  /// The defaults, with a clock for waiting and idling.
+  package init(clock: MicrosecondClock) { self.clock = clock }
+}

@@ -1,0 +1,55 @@
+import FirestoreModel
+import Synchronization
+
+/// A document as one version left it, on its way to any number of streams.
+package final class SharedDocument: Sendable {
+  package let name: DocumentName
+  /// Nil where there is no such document.
+  package let record: DocumentRecord?
+  /// Rises with what happened later; orders the messages of one batch.
+  let ordinal: UInt64
+  private let encoding = Mutex<[UInt8]?>(nil)
+
+  /// A document that exists, or does not.
+  package init(name: DocumentName, record: DocumentRecord?, ordinal: UInt64 = 0) {
+    self.name = name
+    self.record = record
+    self.ordinal = ordinal
+  }
+
+  /// The document as the protocol has it: made by whoever asks first, shared by all others.
+  package func encoded(_ make: () -> [UInt8]) -> [UInt8] {
+    encoding.withLock { bytes in
+      if let bytes { return bytes }
+      let made = make()
+      bytes = made
+      return made
+    }
+  }
+
+  /// About how much memory the document takes while it waits.
+  var size: Int { 256 + (record?.fields.bytes.count ?? 0) }
+}
+
+/// A version at which targets are consistent, and the token that goes on from there.
+package final class ConsistencyPoint: Sendable {
+  package let version: CommitVersion
+  package let token: [UInt8]
+  private let encoding = Mutex<[UInt8]?>(nil)
+
+  /// A version of a database.
+  package init(version: CommitVersion, token: [UInt8]) {
+    self.version = version
+    self.token = token
+  }
+
+  /// The point for all targets as the protocol has it: made once, shared by all streams.
+  package func encoded(_ make: () -> [UInt8]) -> [UInt8] {
+    encoding.withLock { bytes in
+      if let bytes { return bytes }
+      let made = make()
+      bytes = made
+      return made
+    }
+  }
+}

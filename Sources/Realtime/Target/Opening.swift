@@ -1,0 +1,78 @@
+import FirestoreModel
+
+/// A target that reads what it begins with, while changes since then wait.
+final class Opening {
+  /// Where the reading stands.
+  enum Stage {
+    /// In the queue for a place among the readers.
+    case waiting
+    /// An engine thread reads the next part.
+    case reading
+    /// A part is here, but the client reads too slowly to get it.
+    case held(ReadPart)
+    /// All was sent; the limited view's window is not there yet.
+    case awaitingWindow
+  }
+
+  let id: OpeningID
+  let resumption: TargetRequest.Resumption?
+  /// What the client says it holds.
+  let expectedCount: Int?
+  /// Whether the target's documents must be forgotten before the first part.
+  let resets: Bool
+  /// Whether the client has had its answer to the request.
+  var isAnnounced: Bool
+  /// Whether a part has come.
+  var hasBegun = false
+  var stage = Stage.waiting
+  /// Nil until reading has begun.
+  var reader: TargetReader?
+  /// What has changed since the version that is read.
+  var changes = ChangeBuffer()
+  /// By how much those changes have changed the number of results.
+  var countDelta = 0
+  /// The number of results at the version that is read, where the client resumes.
+  var count: Int?
+
+  init(
+    id: OpeningID,
+    resumption: TargetRequest.Resumption? = nil,
+    expectedCount: Int? = nil,
+    resets: Bool = false,
+    isAnnounced: Bool = false
+  ) {
+    self.id = id
+    self.resumption = resumption
+    self.expectedCount = expectedCount
+    self.resets = resets
+    self.isAnnounced = isAnnounced
+  }
+
+  /// The same from the beginning.
+  func again(id: OpeningID) -> Opening {
+    Opening(
+      id: id,
+      resumption: resumption,
+      expectedCount: expectedCount,
+      resets: resets,
+      isAnnounced: isAnnounced
+    )
+  }
+
+  /// Keeps a change for the end of the reading.
+  func note(_ change: DocumentChange) {
+    countDelta += (change.is ? 1 : 0) - (change.was ? 1 : 0)
+    changes.add(change)
+  }
+
+  /// The items of a part that have not changed since they were read; the changes of the others tell
+  /// what is true now.
+  func unchanged(_ part: ReadPart, tellsMissing: Bool) -> [ReadPart.Item] {
+    guard !changes.isEmpty else { return part.items }
+    return part.items.filter { item in
+      guard changes.contains(item.document.name.path) else { return true }
+      changes.setWas(part.isDifference || tellsMissing, at: item.document.name.path)
+      return false
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import FirestoreModel
+
+/// A part of what a target begins with.
+struct ReadPart: Sendable {
+  /// A document to tell of, and whether it is one of the target's.
+  struct Item: Sendable {
+    let document: SharedDocument
+    let isResult: Bool
+  }
+
+  /// Whether the client's documents are of no use: it must forget them first.
+  var resets = false
+  /// Whether the parts are what differs from what the client holds, not everything.
+  var isDifference = false
+  var items: [Item] = []
+  /// How many documents the target has at the version that was read; nil where nobody asked.
+  var count: Int?
+  var isDone = false
+}

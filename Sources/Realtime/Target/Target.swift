@@ -1,0 +1,42 @@
+import FirestoreModel
+
+/// One target of one stream; only the hub's thread touches it.
+///
+/// opening -> current: it has read what it begins with, the client was told CURRENT
+/// opening, current -> lost: the client read too slowly, what it holds is no longer known
+/// lost -> opening: the client reads again, it begins with a reset
+final class Target {
+  /// How far the target has come.
+  enum Phase {
+    case opening(Opening)
+    case current
+    case lost
+  }
+
+  let id: Int32
+  let stream: StreamState
+  /// What the client asked for, kept where the decision may have to be made again.
+  var subject: TargetRequest.Subject?
+  var view: View
+  let once: Bool
+  var phase: Phase
+  /// Documents on which the decision rests; nil where nothing may change it.
+  var decision: ListenDecision?
+  /// Where the view keeps it.
+  var place = 0
+
+  init(id: Int32, of stream: StreamState, view: View, once: Bool, opening: Opening) {
+    self.id = id
+    self.stream = stream
+    self.view = view
+    self.once = once
+    phase = .opening(opening)
+  }
+}
+
+/// What became of one document for one target.
+struct DocumentChange {
+  let document: SharedDocument
+  let was: Bool
+  let `is`: Bool
+}

@@ -1,0 +1,103 @@
+import DocumentStore
+import FirestoreModel
+
+/// What any number of targets look at: one query or list of documents of one database.
+///
+/// Without a limit it keeps no documents: a change carries what was and what is. Only the hub's
+/// thread touches it.
+final class View {
+  /// How a view of a limited query knows its results.
+  enum Content {
+    /// Every change tells by itself.
+    case unlimited
+    /// The window is being read; changes since then wait, with the hub's version at each.
+    case loading(since: CommitVersion, changes: [(version: CommitVersion, change: BatchChange)])
+    case window(Window)
+  }
+
+  let id: ViewID
+  let database: Database
+  let subject: ViewSubject
+  private(set) var targets: [Target] = []
+  var content: Content
+  /// The last batch change that was judged, so that it is judged once.
+  var lastJudged: UInt64 = 0
+  /// What the batch has changed, for a window; empty between batches.
+  var batch: [ResourcePath: BatchChange] = [:]
+  /// What clients saw before the batch; only set while `batch` is not empty.
+  var visibleBefore: [WindowEntry] = []
+  /// Openings that have read everything but wait for the window.
+  var waitingOpenings: [OpeningID] = []
+
+  init(id: ViewID, _ subject: ViewSubject, in database: Database, at version: CommitVersion) {
+    self.id = id
+    self.subject = subject
+    self.database = database
+    content = subject.isLimited ? .loading(since: version, changes: []) : .unlimited
+  }
+
+  func add(_ target: Target) {
+    target.place = targets.count
+    targets.append(target)
+  }
+
+  func remove(_ target: Target) {
+    let last = targets.removeLast()
+    if last !== target {
+      targets[target.place] = last
+      last.place = target.place
+    }
+  }
+
+  /// Tells all targets what became of a document.
+  func tell(_ document: SharedDocument, was: Bool, is isResult: Bool, to hub: HubCore) {
+    let change = DocumentChange(document: document, was: was, is: isResult)
+    for target in targets { hub.note(change, for: target) }
+  }
+
+  /// Judges a change that may concern the view.
+  func take(_ change: BatchChange, at version: CommitVersion, hub: HubCore) {
+    switch content {
+    case .unlimited:
+      let was = change.old.map(matches) ?? false
+      let isResult = change.new.map(matches) ?? false
+      if was || isResult { tell(change.document, was: was, is: isResult, to: hub) }
+    case .loading(let since, var changes):
+      content = .unlimited
+      changes.append((version, change))
+      content = .loading(since: since, changes: changes)
+    case .window(var window):
+      guard case .query(let query) = subject else { return }
+      if batch.isEmpty {
+        visibleBefore = Array(window.visible)
+        hub.noteWindow(self)
+      }
+      batch[change.path] = change
+      content = .unlimited
+      apply(change, of: query, to: &window)
+      content = .window(window)
+    }
+  }
+
+  func apply(_ change: BatchChange, of query: NormalizedQuery, to window: inout Window) {
+    let old = change.old.flatMap { query.matches($0) ? WindowEntry($0, in: query) : nil }
+    let new = change.new.flatMap { query.matches($0) ? WindowEntry($0, in: query) : nil }
+    window.apply(old: old, new: new)
+  }
+
+  private func matches(_ record: DocumentRecord) -> Bool {
+    switch subject {
+    case .query(let query): query.matches(record)
+    case .documents: true
+    }
+  }
+}
+
+/// The key under which equal views are found.
+struct ViewKey: Hashable {
+  let view: View
+
+  static func == (left: ViewKey, right: ViewKey) -> Bool { left.view.subject == right.view.subject }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(view.subject) }
+}

@@ -1,0 +1,37 @@
+import DocumentStore
+import FirestoreModel
+
+/// What a view shows: the identity of a shared view.
+enum ViewSubject: Sendable, Hashable {
+  case query(NormalizedQuery)
+  case documents([ResourcePath])
+
+  /// Checks a client's wish and brings it into normal form.
+  ///
+  /// Listeners always get whole documents, so the projection does not count.
+  init(_ subject: TargetRequest.Subject) throws(FirestoreError) {
+    switch subject {
+    case .documents(let paths):
+      self = .documents(paths)
+    case .query(var query):
+      query.projection = nil
+      guard query.findNearest == nil else {
+        throw .invalidArgument("FindNearest cannot be listened to.")
+      }
+      self = .query(try query.normalized())
+    }
+  }
+
+  /// Whether only a part of what matches is shown, so that a document's fate depends on others.
+  var isLimited: Bool {
+    switch self {
+    case .documents: false
+    case .query(let query): query.limit != nil || query.offset > 0
+    }
+  }
+
+  /// Whether a missing document is told of.
+  var tellsMissing: Bool {
+    if case .documents = self { true } else { false }
+  }
+}

@@ -1,0 +1,126 @@
+import DocumentStore
+import FirestoreModel
+import KeyValueRocksDB
+import KeyValueStore
+import Synchronization
+
+@testable import Realtime
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A hub on a store, stepped by the test: nothing happens between two steps.
+final class HubFixture {
+  static let id = DatabaseID(project: "demo")
+
+  let engine: any KeyValueEngine
+  let databases: Databases
+  let hub: ListenHub
+  let time: ManualTime
+
+  init(
+    engine: any KeyValueEngine = MemoryEngine(),
+    configure: (inout RealtimeConfiguration) -> Void = { _ in },
+    store: (inout StoreConfiguration) -> Void = { _ in }
+  ) throws {
+    let feed = CommitFeed()
+    time = ManualTime()
+    var stored = StoreConfiguration()
+    stored.autoCreateDatabases = true
+    stored.requireIndexes = false
+    stored.maintainsItself = false
+    stored.commitObserver = feed
+    store(&stored)
+    self.engine = engine
+    databases = try Databases(engine: engine, configuration: stored)
+    var configuration = RealtimeConfiguration(clock: time.clock)
+    configuration.runsItself = false
+    configure(&configuration)
+    hub = try ListenHub(
+      databases: databases,
+      feed: feed,
+      configuration: configuration,
+      submit: { job in
+        job()
+        return true
+      }
+    )
+  }
+
+  func client(
+    database: DatabaseID = HubFixture.id,
+    authority: any ListenAuthority = OpenAuthority()
+  ) -> TestClient {
+    TestClient(hub: hub, database: database, authority: authority)
+  }
+
+  /// Commits and returns the version.
+  @discardableResult
+  func commit(_ writes: Write..., in id: DatabaseID = HubFixture.id) async throws -> CommitVersion {
+    try await commit(writes, in: id)
+  }
+
+  @discardableResult
+  func commit(_ writes: [Write], in id: DatabaseID = HubFixture.id) async throws -> CommitVersion {
+    let database = try databases.database(id)
+    return try await withCheckedThrowingContinuation { continuation in
+      database.commit(CommitRequest(writes: writes)) {
+        continuation.resume(with: $0.map(\.version))
+      }
+    }
+  }
+
+  /// Lets the hub do everything that it has to do.
+  func settle() { while hub.step() {} }
+
+  /// Moves the clock and lets the hub do what is due.
+  func pass(_ seconds: Int64) {
+    time.advance(seconds * 1_000_000)
+    hub.lookAtClock()
+    settle()
+  }
+
+  func close() throws {
+    hub.stop()
+    databases.close()
+    try engine.close()
+  }
+}
+
+/// A clock that goes when the test says so.
+final class ManualTime: Sendable {
+  private let now = Atomic<Int64>(1_000_000_000)
+
+  var clock: MicrosecondClock { MicrosecondClock { self.now.load(ordering: .relaxed) } }
+
+  func advance(_ microseconds: Int64) { now.wrappingAdd(microseconds, ordering: .relaxed) }
+}
+
+/// Lets everybody listen to everything.
+final class OpenAuthority: ListenAuthority {
+  func decide(
+    _ subject: TargetRequest.Subject,
+    in database: Database
+  ) throws(FirestoreError) -> ListenDecision { .unconditional }
+
+  func checkCredentials() throws(FirestoreError) {}
+}
+
+/// A directory that goes away with the object.
+final class Scratch {
+  let path: String
+
+  init() {
+    var template = Array("/tmp/brasa-realtime-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { preconditionFailure("no scratch directory") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    let remove = "rm -rf '\(path)'"
+    _ = system(remove)
+  }
+}
