@@ -1,9 +1,9 @@
 import FirestoreModel
 
 /// Instants as RFC 3339 text, as proto3 JSON has them: `2026-11-21T04:00:00.5Z` or with an offset.
-enum TimestampText {
+package enum TimestampText {
   /// Reads an instant of the years 1 to 9999; nil for anything else.
-  static func parse(_ text: String) -> Timestamp? {
+  package static func parse(_ text: String) -> Timestamp? {
     var scanner = TextScanner(text)
     guard let year = scanner.number(digits: 4), scanner.take("-"),
       let month = scanner.number(digits: 2), scanner.take("-"),
@@ -22,7 +22,7 @@ enum TimestampText {
   }
 
   /// The text of an instant, in UTC with 0, 3, 6 or 9 digits behind the point.
-  static func format(seconds: Int64, nanos: Int32) -> String {
+  package static func format(seconds: Int64, nanos: Int32) -> String {
     let day = Int(seconds.floorQuotient(86_400))
     let ofDay = Int(seconds - Int64(day) * 86_400)
     let date = date(ofDay: day)
@@ -93,9 +93,9 @@ enum TimestampText {
 }
 
 /// Durations as proto3 JSON has them: seconds with up to nine digits behind the point, and `s`.
-enum DurationText {
+package enum DurationText {
   /// Reads a duration; nil for anything else.
-  static func parse(_ text: String) -> (seconds: Int64, nanos: Int32)? {
+  package static func parse(_ text: String) -> (seconds: Int64, nanos: Int32)? {
     var scanner = TextScanner(text)
     let isNegative = scanner.take("-")
     guard let seconds = scanner.number(), let nanos = scanner.fraction(), scanner.take("s"),
@@ -107,7 +107,7 @@ enum DurationText {
 
 extension DurationText {
   /// The text of a duration.
-  static func format(seconds: Int64, nanos: Int32) -> String {
+  package static func format(seconds: Int64, nanos: Int32) -> String {
     let sign = seconds < 0 || nanos < 0 ? "-" : ""
     return "\(sign)\(seconds.magnitude)\(TimestampText.fraction(nanos))s"
   }

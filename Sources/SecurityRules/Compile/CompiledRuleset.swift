@@ -30,6 +30,8 @@ package final class CompiledRuleset: Sendable {
   package let version: RulesFile.Version
   /// What the compiler warned of.
   package let warnings: [RulesIssue]
+  /// Counts every evaluation of these rules, where the compiler was asked for that.
+  package let coverage: RulesCoverage?
   let functions: [CompiledFunction]
   private let firestore: [CompiledMatch]?
   private let storage: [CompiledMatch]?
@@ -39,12 +41,14 @@ package final class CompiledRuleset: Sendable {
     version: RulesFile.Version,
     warnings: [RulesIssue],
     matches: [RulesService: [CompiledMatch]],
-    functions: [CompiledFunction]
+    functions: [CompiledFunction],
+    coverage: RulesCoverage?
   ) {
     self.source = source
     self.version = version
     self.warnings = warnings
     self.functions = functions
+    self.coverage = coverage
     firestore = matches[.firestore]
     storage = matches[.storage]
   }

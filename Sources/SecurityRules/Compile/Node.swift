@@ -109,6 +109,14 @@ enum Builtin: String, Sendable {
     }
   }
 
+  /// Whether it reads documents.
+  var isAccess: Bool {
+    switch self {
+    case .get, .exists, .getAfter, .existsAfter, .firestoreGet, .firestoreExists: true
+    default: false
+    }
+  }
+
   /// Documents are read by other names in Firestore's rules than in Storage's.
   func isKnown(in service: RulesService) -> Bool {
     switch self {

@@ -24,19 +24,26 @@ package struct RulesCompiler {
   /// Compiles a whole source.
   ///
   /// A source with syntax errors is checked as far as it could be read: all errors are found at once.
-  package static func compile(_ source: SourceText) throws(RulesCompileError) -> CompiledRuleset {
+  ///
+  /// - Parameter coverage: Counts all evaluations of the ruleset; nil counts nothing and costs
+  ///   nothing.
+  package static func compile(
+    _ source: SourceText,
+    coverage: RulesCoverage? = nil
+  ) throws(RulesCompileError) -> CompiledRuleset {
     guard source.bytes.count <= RulesLimits.sourceBytes else {
       let issue = RulesIssue.error("The source exceeds 262144 bytes.", at: 0..<0)
       throw RulesCompileError(issues: [issue], source: source)
     }
     let (file, syntaxErrors) = RulesParser.parse(source)
     var compiler = RulesCompiler(source: source, version: file.version)
-    return try compiler.ruleset(file, syntaxErrors)
+    return try compiler.ruleset(file, syntaxErrors, coverage)
   }
 
   private mutating func ruleset(
     _ file: RulesFile,
-    _ syntaxErrors: [RulesIssue]
+    _ syntaxErrors: [RulesIssue],
+    _ coverage: RulesCoverage?
   ) throws(RulesCompileError) -> CompiledRuleset {
     if file.isUnversioned {
       warn("Ruleset uses old version (version [1]). Please update to version [2].", 0..<0)
@@ -73,7 +80,8 @@ package struct RulesCompiler {
       version: version,
       warnings: issues,
       matches: matches,
-      functions: functions.compactMap { $0 }
+      functions: functions.compactMap { $0 },
+      coverage: coverage
     )
   }
 

@@ -16,6 +16,9 @@ package final class RulesSession {
   let ruleset: CompiledRuleset
   let digests: any RulesDigests
   let compatibility: Compatibility
+  /// Answers access calls in place of documents, in tests of rules.
+  let mocks: RulesMocks?
+  private let coverage: RulesCoverage?
   /// Set where a reading failed: the decision is void.
   private(set) var failure: (any Error)?
   /// Steps of regular expressions that are left.
@@ -40,25 +43,31 @@ package final class RulesSession {
   /// - Parameters:
   ///   - database: The database's id, `(default)` for Storage: no other can be read.
   ///   - isMultiple: Whether the request names several documents: commits, batches, transactions.
+  ///   - coverage: Counts the evaluations; nil leaves it to the ruleset's own.
   package init(
     ruleset: CompiledRuleset,
     database: Text,
     dataSource: any RulesDataSource,
     digests: any RulesDigests,
     isMultiple: Bool = false,
-    compatibility: Compatibility = .safe
+    compatibility: Compatibility = .safe,
+    coverage: RulesCoverage? = nil,
+    mocks: RulesMocks? = nil
   ) {
     self.ruleset = ruleset
     self.database = database
     self.dataSource = dataSource
     self.digests = digests
     self.compatibility = compatibility
+    self.coverage = coverage ?? ruleset.coverage
+    self.mocks = mocks
     accessLimit = isMultiple ? RulesLimits.accessCallsOfBatch : RulesLimits.accessCalls
   }
 
   /// Judges one operation on one document or object; lists of Storage too.
   ///
-  /// - Parameter observing: Whether the attempts tell what every part of a condition gave.
+  /// - Parameter observing: Whether the attempts tell what every part of a condition gave; such
+  ///   evaluations are not counted by coverage.
   package func evaluate(
     _ request: RulesRequest,
     observing: Bool = false
@@ -69,7 +78,9 @@ package final class RulesSession {
     let isListOfObjects = request.service == .storage && request.method == .list
     guard !isListOfObjects || ruleset.version == .two else { return decision([]) }
     let evaluator = Evaluator(session: self, request: .map(RulesMap(object)), resource: resource)
-    return try decide(request, evaluator, observing: observing) { $0.match(request.path) }
+    return try decide(request.service, request.method, evaluator, observing: observing) {
+      $0.match(request.path)
+    }
   }
 
   /// Starts an operation's budget of access calls.
@@ -80,18 +91,19 @@ package final class RulesSession {
 
   /// Tries every allow statement that matches, until one allows.
   func decide(
-    _ request: RulesRequest,
+    _ service: RulesService,
+    _ method: RulesMethod,
     _ evaluator: Evaluator,
     observing: Bool,
     matching match: (PathPattern) -> [RulesValue?]?
   ) throws -> RulesDecision {
     var attempts: [RulesAttempt] = []
-    let bit = request.method.bit
-    for block in ruleset.matches(of: request.service) where block.methods & bit != 0 {
+    let bit = method.bit
+    for block in ruleset.matches(of: service) where block.methods & bit != 0 {
       guard let captures = match(block.pattern) else { continue }
       evaluator.captures = captures
       for allow in block.allows where allow.methods & bit != 0 {
-        let attempt = try attempt(allow, request.method, evaluator, observing: observing)
+        let attempt = try attempt(allow, method, evaluator, observing: observing)
         attempts.append(attempt)
         if case .allowed = attempt.outcome { return decision(attempts) }
       }
@@ -116,14 +128,21 @@ package final class RulesSession {
     _ evaluator: Evaluator,
     observing: Bool
   ) throws -> RulesAttempt {
-    evaluator.observer = observing ? RulesObserver(ruleset.source) : nil
+    let observer = RulesObserver(
+      ruleset.source,
+      isExplaining: observing,
+      // Who observes a request asks a second time; only tests of rules, which mock, do both at once.
+      coverage: observing && mocks == nil ? nil : coverage
+    )
+    evaluator.observer = observer
     let outcome = evaluator.outcome(of: allow.condition)
     if let failure { throw failure }
+    observer?.finish()
     return RulesAttempt(
       method: method,
       range: allow.range,
       outcome: outcome,
-      observations: evaluator.observer?.observations ?? [],
+      observations: observer?.observations ?? [],
       source: ruleset.source
     )
   }

@@ -44,7 +44,9 @@ extension RulesSession {
           resource: .map(resource(variant, name))
         )
         let path = place.path(name)
-        let decision = try decide(request, evaluator, observing: observing) { $0.match(path) }
+        let decision = try decide(.firestore, .list, evaluator, observing: observing) {
+          $0.match(path)
+        }
         guard decision.isAllowed else { return decision }
         last = decision
       }

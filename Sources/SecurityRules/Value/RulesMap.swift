@@ -78,7 +78,7 @@ package struct RulesMap: Sendable {
   }
 
   /// All entries by the UTF-8 order of their keys.
-  var sorted: [(key: Text, value: RulesValue)] {
+  package var sorted: [(key: Text, value: RulesValue)] {
     switch storage {
     case .entries(let entries): entries.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     case .fields(let fields): Self.convert(fields.all())

@@ -11,7 +11,7 @@ package struct RulesSet: Sendable {
     func hash(into hasher: inout Hasher) { value.hashNumerically(into: &hasher) }
   }
 
-  private(set) var elements: [RulesValue] = []
+  package private(set) var elements: [RulesValue] = []
   private var index: Set<Key> = []
 
   /// The distinct ones among the elements.
@@ -26,10 +26,10 @@ package struct RulesSet: Sendable {
 
 /// What `a.diff(b)` knows: how `a` differs from `b`, by top-level key.
 package final class RulesMapDiff: Sendable {
-  let added: [Text]
-  let removed: [Text]
-  let changed: [Text]
-  let unchanged: [Text]
+  package let added: [Text]
+  package let removed: [Text]
+  package let changed: [Text]
+  package let unchanged: [Text]
 
   /// Compares two maps, walking both in the order of their keys.
   init(from old: RulesMap, to new: RulesMap) {
