@@ -36,6 +36,7 @@ package final class FirestoreService: RPCService {
     self.rules = rules
     self.access = access
     self.listeners = listeners
+    if let listeners { rules.onChange { _ in listeners.decideAgain() } }
     self.threads = threads
     self.log = log
   }
@@ -74,7 +75,7 @@ package final class FirestoreService: RPCService {
     guard method == .listen, let listeners else { throw Self.unimplemented(method) }
     let caller = try access.identify(context)
     try access.admit(caller)
-    return ListenCall(hub: listeners, caller: caller, service: self, responses: responses)
+    return ListenCall(hub: listeners, caller: caller, access: access, responses: responses)
   }
 
   package func administer(

@@ -5,25 +5,54 @@ import Realtime
 /// What the choke point says of one stream's caller.
 final class CallerAuthority: ListenAuthority {
   private let caller: Caller
-  private let service: FirestoreService
+  private let access: AccessControl
 
-  init(_ caller: Caller, service: FirestoreService) {
+  init(_ caller: Caller, access: AccessControl) {
     self.caller = caller
-    self.service = service
+    self.access = access
   }
 
   func decide(
-    _ subject: TargetRequest.Subject,
-    in database: Database
+    _ subject: ViewSubject,
+    in database: Database,
+    at version: CommitVersion
   ) throws(FirestoreError) -> ListenDecision {
-    switch subject {
-    case .query(let query): try service.access.authorize(caller, .list(database.id, query))
-    case .documents(let paths):
-      let names = paths.map { DocumentName(database: database.id, path: $0) }
-      try service.access.authorize(caller, .get(names))
+    if caller == .administrator { return .unconditional }
+    do {
+      switch subject {
+      case .query(let query):
+        let decision = try access.decide(caller, list: query, in: database, at: .at(version))
+        return try ListenDecision([decision], dependsOnResults: false)
+      case .documents(let paths):
+        let decisions = try paths.map { path in
+          let fields = try database.get(path, at: .at(version))?.fields
+          return try access.decide(caller, get: path, fields, in: database, at: .at(version))
+        }
+        return try ListenDecision(decisions, dependsOnResults: true)
+      }
+    } catch {
+      throw FirestoreError.storage(error)
     }
-    return .unconditional
   }
 
-  func checkCredentials() throws(FirestoreError) {}
+  func checkCredentials() throws(FirestoreError) {
+    guard access.stands(caller) else { throw AccessControl.invalidCredentials }
+  }
+}
+
+extension ListenDecision {
+  /// What the choke point's decisions come to together; throws the first refusal.
+  ///
+  /// Without rules too it may change: rules may come.
+  fileprivate init(_ decisions: [AccessDecision], dependsOnResults: Bool) throws {
+    for decision in decisions {
+      if let refusal = decision.refusal { throw refusal }
+    }
+    self.init(
+      dependsOnRules: true,
+      documents: Array(Set(decisions.flatMap(\.dependencies).map(\.path))),
+      dependsOnResults: dependsOnResults && decisions.contains { $0.ruleset != nil },
+      dependsOnTime: decisions.contains(where: \.usesTime)
+    )
+  }
 }

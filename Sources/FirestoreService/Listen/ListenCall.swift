@@ -17,19 +17,19 @@ final class ListenCall: StreamCall {
 
   private let hub: ListenHub
   private let caller: Caller
-  private let service: FirestoreService
+  private let access: AccessControl
   private let responses: any StreamResponses
   private let state = Mutex(State.waiting)
 
   init(
     hub: ListenHub,
     caller: Caller,
-    service: FirestoreService,
+    access: AccessControl,
     responses: any StreamResponses
   ) {
     self.hub = hub
     self.caller = caller
-    self.service = service
+    self.access = access
     self.responses = responses
   }
 
@@ -93,7 +93,7 @@ final class ListenCall: StreamCall {
       let stream = hub.open(
         database,
         sink: ResponseSink(responses),
-        authority: CallerAuthority(caller, service: service)
+        authority: CallerAuthority(caller, access: access)
       )
       state.withLock { $0 = .open(database, stream) }
       return stream

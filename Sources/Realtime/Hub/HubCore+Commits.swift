@@ -13,6 +13,7 @@ extension HubCore {
     for (views, change) in changes { decideAgain(after: change, in: views) }
     for (views, change) in changes { judge(change, in: views) }
     endWindows()
+    decideTimed()
     flushTouched()
     batch = CommitBatch()
   }
@@ -65,6 +66,7 @@ extension HubCore {
     case .current:
       target.stream.changes.append((change, target))
       counters.deliveries += 1
+      if target.decision?.dependsOnTime == true { timedTargets.append(target) }
       touch(target.stream)
     case .opening(let opening):
       if case .waiting = opening.stage { return }

@@ -46,12 +46,7 @@ extension HubCore {
     switch result {
     case .success(let part): take(part, opening, of: target)
     case .failure(let error):
-      // What the client cannot mend by asking otherwise is no verdict on the target.
-      switch error.code {
-      case .invalidArgument, .failedPrecondition, .permissionDenied, .notFound, .unimplemented:
-        remove(target, cause: error)
-      default: fail(target.stream, error)
-      }
+      if error.isVerdict { remove(target, cause: error) } else { fail(target.stream, error) }
     }
   }
 
@@ -126,11 +121,7 @@ extension HubCore {
     switch result {
     case .failure(let error):
       for target in view.targets {
-        if error.code == .failedPrecondition || error.code == .invalidArgument {
-          remove(target, cause: error)
-        } else {
-          fail(target.stream, error)
-        }
+        if error.isVerdict { remove(target, cause: error) } else { fail(target.stream, error) }
       }
     case .success(let content):
       do { try view.fill(content, at: now, hub: self) } catch { return fail(view, error) }

@@ -94,6 +94,12 @@ extension HubCore {
     remove(stream)
   }
 
+  /// Ends a stream whose caller has lost all rights: what waits is not sent.
+  private func drop(_ stream: StreamState, _ error: FirestoreError) {
+    stream.sink.finish(error)
+    remove(stream)
+  }
+
   /// Forgets a stream.
   func remove(_ stream: StreamState) {
     guard streams.removeValue(forKey: stream.id) != nil else { return }
@@ -122,6 +128,11 @@ extension HubCore {
     var events = stream.announcements
     stream.announcements = []
     if let database = stream.database, !stream.changes.isEmpty || stream.isChanged {
+      do throws(FirestoreError) {
+        try stream.authority.checkCredentials()
+      } catch {
+        return drop(stream, error)
+      }
       let point = point(of: database)
       events += stream.takeChangeEvents(point)
       events += stream.completions
@@ -208,7 +219,7 @@ extension HubCore {
       do throws(FirestoreError) {
         try stream.authority.checkCredentials()
       } catch {
-        fail(stream, error)
+        drop(stream, error)
       }
     }
   }

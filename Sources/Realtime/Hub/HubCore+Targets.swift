@@ -16,7 +16,7 @@ extension HubCore {
         throw FirestoreError(.resourceExhausted, "The stream has too many targets.")
       }
       let subject = try ViewSubject(request.subject)
-      let decision = try stream.authority.decide(request.subject, in: database)
+      let decision = try stream.authority.decide(subject, in: database, at: now)
       let opening = Opening(
         id: OpeningID(number: nextOrdinal()),
         resumption: request.resumption,
@@ -26,9 +26,10 @@ extension HubCore {
       let target = Target(id: id, of: stream, view: view, once: request.once, opening: opening)
       stream.targets[id] = target
       view.add(target)
-      set(decision, of: target, request.subject)
+      set(decision, of: target)
       queue(opening, of: target)
     } catch {
+      guard error.isVerdict else { return fail(stream, error) }
       stream.announcements.append(.removed(id, cause: error))
       touch(stream)
     }
@@ -143,7 +144,7 @@ extension HubCore {
 
   /// Lets a target go on in another life of its database.
   func move(_ target: Target, to database: Database) {
-    let (subject, wish) = (target.view.subject, target.subject)
+    let subject = target.view.subject
     let isAnnounced: Bool
     switch target.phase {
     case .opening(let opening): isAnnounced = opening.isAnnounced
@@ -155,7 +156,7 @@ extension HubCore {
     target.view.add(target)
     let id = OpeningID(number: nextOrdinal())
     queue(Opening(id: id, resets: true, isAnnounced: isAnnounced), of: target)
-    if let wish { decide(target, wish) }
+    decide(target)
   }
 
   // MARK: Decisions
@@ -163,11 +164,11 @@ extension HubCore {
   /// Makes the decisions again that rest on a changed document.
   func decideAgain(after change: BatchChange, in views: DatabaseViews) {
     for target in views.dependents[change.path] ?? [] {
-      if let wish = target.subject { decide(target, wish) }
+      decide(target)
     }
     for view in views.documentViews(of: change.path) {
       for target in view.targets where target.decision?.dependsOnResults == true {
-        if let wish = target.subject { decide(target, wish) }
+        decide(target)
       }
     }
   }
@@ -176,28 +177,31 @@ extension HubCore {
   func decideAgain(where isAffected: (ListenDecision) -> Bool) {
     for stream in Array(streams.values) where stream.database != nil {
       for target in Array(stream.targets.values) {
-        guard let decision = target.decision, isAffected(decision), let wish = target.subject
-        else { continue }
-        decide(target, wish)
+        if let decision = target.decision, isAffected(decision) { decide(target) }
       }
     }
   }
 
-  private func decide(_ target: Target, _ wish: TargetRequest.Subject) {
+  /// Makes the decisions again of targets that are about to be told something, where the time
+  /// matters.
+  func decideTimed() {
+    let targets = timedTargets
+    timedTargets = []
+    for target in targets { decide(target) }
+  }
+
+  private func decide(_ target: Target) {
     guard target.stream.targets[target.id] === target else { return }
+    let view = target.view
     do throws(FirestoreError) {
-      let decision = try target.stream.authority.decide(wish, in: target.view.database)
-      set(decision, of: target, wish)
+      set(try target.stream.authority.decide(view.subject, in: view.database, at: now), of: target)
     } catch {
-      remove(target, cause: error)
+      guard !view.database.isRetired else { return }
+      if error.isVerdict { remove(target, cause: error) } else { fail(target.stream, error) }
     }
   }
 
-  private func set(
-    _ decision: ListenDecision,
-    of target: Target,
-    _ wish: TargetRequest.Subject
-  ) {
+  private func set(_ decision: ListenDecision, of target: Target) {
     let views = databases[target.view.database.incarnation]
     if let old = target.decision {
       if old.documents == decision.documents {
@@ -208,7 +212,19 @@ extension HubCore {
     }
     guard decision != .unconditional else { return }
     target.decision = decision
-    target.subject = wish
     views?.addDependent(target, on: decision.documents)
+  }
+}
+
+extension FirestoreError {
+  /// Whether asking again would not help: what a target ends with. Everything else is trouble that
+  /// passes, which ends the stream, so that the client comes again.
+  var isVerdict: Bool {
+    switch code {
+    case .invalidArgument, .failedPrecondition, .permissionDenied, .notFound, .unimplemented,
+      .resourceExhausted, .outOfRange:
+      true
+    default: false
+    }
   }
 }

@@ -18,6 +18,8 @@ final class HubCore {
   var touched: [StreamState] = []
   /// Limited views that the batch has changed.
   var changedWindows: [View] = []
+  /// Targets that the batch has changed and whose decision looked at the time.
+  var timedTargets: [Target] = []
   var counters = HubCounters()
 
   private var lastNumber: UInt64 = 0
@@ -130,6 +132,4 @@ struct HubCounters {
   var unusableTokens: UInt64 = 0
   /// Targets that went on from a token.
   var resumptions: UInt64 = 0
-  /// Windows that were read again.
-  var refusals: UInt64 = 0
 }

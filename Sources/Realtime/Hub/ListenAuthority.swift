@@ -8,10 +8,11 @@ package protocol ListenAuthority: AnyObject, Sendable {
   /// Admits a target or throws what the client is told; asked again whenever something changes that
   /// the decision says it depends on.
   ///
-  /// May read the database's newest state.
+  /// What is decided holds for the database as it is at that version; later changes come later.
   func decide(
-    _ subject: TargetRequest.Subject,
-    in database: Database
+    _ subject: ViewSubject,
+    in database: Database,
+    at version: CommitVersion
   ) throws(FirestoreError) -> ListenDecision
 
   /// Throws what the stream ends with once the caller's credentials stand no longer; cheap.
@@ -26,7 +27,7 @@ package struct ListenDecision: Sendable, Hashable {
   package var documents: [ResourcePath]
   /// Whether the rules have looked at the target's own documents: a change of one decides again.
   package var dependsOnResults: Bool
-  /// Whether the rules have looked at the time: decided again every so often.
+  /// Whether the rules have looked at the time: decided again with every change.
   package var dependsOnTime: Bool
 
   /// A decision and what it rests on.

@@ -15,12 +15,10 @@ final class Target {
 
   let id: Int32
   let stream: StreamState
-  /// What the client asked for, kept where the decision may have to be made again.
-  var subject: TargetRequest.Subject?
   var view: View
   let once: Bool
   var phase: Phase
-  /// Documents on which the decision rests; nil where nothing may change it.
+  /// What the admission rests on; nil where nothing may change it.
   var decision: ListenDecision?
   /// Where the view keeps it.
   var place = 0

@@ -1,8 +1,8 @@
 import DocumentStore
 import FirestoreModel
 
-/// What a view shows: the identity of a shared view.
-enum ViewSubject: Sendable, Hashable {
+/// What a view shows, checked and in normal form: the identity of a shared view.
+package enum ViewSubject: Sendable, Hashable {
   case query(NormalizedQuery)
   case documents([ResourcePath])
 

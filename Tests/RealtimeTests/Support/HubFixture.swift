@@ -102,8 +102,9 @@ final class ManualTime: Sendable {
 /// Lets everybody listen to everything.
 final class OpenAuthority: ListenAuthority {
   func decide(
-    _ subject: TargetRequest.Subject,
-    in database: Database
+    _ subject: ViewSubject,
+    in database: Database,
+    at version: CommitVersion
   ) throws(FirestoreError) -> ListenDecision { .unconditional }
 
   func checkCredentials() throws(FirestoreError) {}
