@@ -64,6 +64,7 @@ extension AccountError.Code {
   package static let invalidPhoneNumber = Self("INVALID_PHONE_NUMBER")
   package static let invalidProviderID = Self("INVALID_PROVIDER_ID")
   package static let invalidRefreshToken = Self("INVALID_REFRESH_TOKEN")
+  package static let invalidUserID = Self("INVALID_LOCAL_ID")
   package static let invalidSessionInfo = Self("INVALID_SESSION_INFO")
   package static let missingEmail = Self("MISSING_EMAIL")
   package static let missingIdentifier = Self("MISSING_IDENTIFIER")

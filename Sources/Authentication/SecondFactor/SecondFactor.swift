@@ -4,8 +4,10 @@ import FirestoreModel
 package struct SecondFactor: Sendable, Hashable {
   /// What proves the factor.
   package enum Proof: Sendable, Hashable {
-    /// The shared secret of a time-based code; never leaves the server after enrolment.
-    case totp(secret: [UInt8])
+    /// The shared secret of time-based codes, and the last step whose code was used: each is good once.
+    ///
+    /// The secret leaves the server at enrolment only.
+    case totp(secret: [UInt8], lastStep: Int64)
     /// A number that messages go to.
     case phone(PhoneNumber)
   }
@@ -15,7 +17,15 @@ package struct SecondFactor: Sendable, Hashable {
   package var displayName: String?
   /// Milliseconds since 1970.
   package let enrolledAt: Int64
-  package let proof: Proof
+  package var proof: Proof
+
+  /// `totp` or `phone`, as tokens name it.
+  package var kind: Text {
+    switch proof {
+    case .totp: "totp"
+    case .phone: "phone"
+    }
+  }
 
   /// A factor.
   package init(id: Text, displayName: String? = nil, enrolledAt: Int64, proof: Proof) {

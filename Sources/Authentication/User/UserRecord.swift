@@ -5,7 +5,8 @@ import FirestoreModel
 //   1 e-mail (canonical)     9 provider: 1 id, 2 raw id, 3 e-mail, 4 name, 5 photo, 6 screen name
 //   2 e-mail is verified    10 password: PasswordHash+Record.swift
 //   3 display name          11 password updated at (ms)
-//   4 photo                 12 second factor: 1 id, 2 name, 3 enrolled at (ms), 4 TOTP secret, 5 phone
+//   4 photo                 12 second factor: 1 id, 2 name, 3 enrolled at (ms), 4 TOTP secret,
+//                               5 phone, 6 last TOTP step
 //   5 phone                 13 has e-mail link      17 last sign-in (ms)   20 session (us)
 //   6 disabled              14 is custom            18 last refresh (ms)
 //   7 custom claims (JSON)  15 initial e-mail       19 valid since (s)
@@ -107,7 +108,9 @@ extension SecondFactor {
     writer.put(2, displayName)
     writer.put(3, enrolledAt)
     switch proof {
-    case .totp(let secret): writer.put(4, bytes: secret)
+    case .totp(let secret, let lastStep):
+      writer.put(4, bytes: secret)
+      writer.put(6, lastStep)
     case .phone(let number): writer.put(5, number.text)
     }
   }
@@ -118,16 +121,19 @@ extension SecondFactor {
     var displayName: String?
     var enrolledAt: Int64 = 0
     var proof: Proof?
+    var lastStep: Int64 = 0
     while let field = try reader.next() {
       switch field.tag {
       case 1: id = try field.text()
       case 2: displayName = try field.string()
       case 3: enrolledAt = try field.number()
-      case 4: proof = .totp(secret: field.raw)
+      case 4: proof = .totp(secret: field.raw, lastStep: 0)
       case 5: proof = .phone(PhoneNumber(canonical: try field.text()))
+      case 6: lastStep = try field.number()
       default: break
       }
     }
+    if case .totp(let secret, _) = proof { proof = .totp(secret: secret, lastStep: lastStep) }
     guard let proof else { throw RecordReader.corrupt("a second factor without proof") }
     self.init(id: id, displayName: displayName, enrolledAt: enrolledAt, proof: proof)
   }

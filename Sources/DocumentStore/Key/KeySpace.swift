@@ -11,6 +11,9 @@ import FirestoreModel
 //   0x30, 0x31  changes and commits                 ChangeKey.swift, CommitKey.swift
 //   0x40, 0x41  directory of collections            DirectoryKey.swift
 //
+// 0x50 is not the databases': accounts have it (Sources/Authentication/Key/AccountKey.swift). Nothing
+// here reads, erases or verifies it.
+//
 // Numbers are big-endian, ids and paths are `SegmentEncoding`'s.
 
 /// The number that stands for one life of a database in its keys.

@@ -1,0 +1,72 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// The accounts of every project: the one object behind all calls on users, tokens and keys.
+///
+/// It keeps everything in the engine, under keys of its own (`AccountKey`). All calls block, some for
+/// as long as hashing a password takes: call from threads that serve accounts alone, not from those of
+/// the database. Any thread may call. What must be unique, single-use or counted is decided inside one
+/// group of the engine.
+package final class Accounts: Sendable {
+  let engine: any KeyValueEngine
+  package let configuration: AccountsConfiguration
+  /// Where passwords are hashed.
+  package let passwords: PasswordPool
+  /// The keys that sign tokens.
+  package let signingKeys: SigningKeys
+  /// The accounts of back ends.
+  package let serviceAccounts: ServiceAccounts
+  /// Who has tried too often.
+  package let limits: AttemptLimits
+  let revocations = Revocations()
+  let projects = Mutex<[Text: ProjectRecord]>([:])
+
+  /// Serves the accounts in that engine.
+  package init(
+    engine: any KeyValueEngine,
+    configuration: AccountsConfiguration = AccountsConfiguration(),
+    passwords: PasswordPool = PasswordPool()
+  ) throws {
+    self.engine = engine
+    self.configuration = configuration
+    self.passwords = passwords
+    signingKeys = try SigningKeys(engine: engine, configuration: configuration)
+    serviceAccounts = try ServiceAccounts(engine: engine, configuration: configuration)
+    limits = AttemptLimits(configuration.limits, clock: configuration.clock)
+  }
+
+  /// The accounts of one project; projects need no making.
+  package func project(_ id: Text) -> ProjectAccounts {
+    ProjectAccounts(accounts: self, project: id)
+  }
+
+  /// Registers to be told when a user's tokens stop standing before their time.
+  ///
+  /// The observer gets project and uid, on the thread of the change, after it is durable. Observers
+  /// are never removed.
+  package func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
+    revocations.observe(observer)
+  }
+
+  /// Microseconds since 1970.
+  var now: Int64 { configuration.clock.now() }
+
+  /// Runs a group on one project's users; tells who lost tokens once it is durable.
+  func write<R>(_ project: Text, _ body: (UserGroup) throws -> R) throws -> R {
+    var revoked: [Revocations.Event] = []
+    let result = try engine.write { group in
+      let users = UserGroup(group: group, project: project)
+      let result = try body(users)
+      revoked = users.revoked
+      return result
+    }
+    for event in revoked { revocations.record(event, at: now) }
+    return result
+  }
+
+  /// Runs a read on one project's users.
+  func read<R>(_ project: Text, _ body: (UserReader) throws -> R) throws -> R {
+    try engine.read { try body(UserReader(reader: $0, project: project)) }
+  }
+}

@@ -1,0 +1,36 @@
+import KeyValueStore
+
+/// How accounts behave on this server; what differs by project is in `ProjectConfiguration`.
+package struct AccountsConfiguration: Sendable {
+  package var clock = MicrosecondClock.system
+  package var random = RandomBytes.system
+  /// What a project that was never configured has.
+  package var defaults = ProjectConfiguration()
+  package var limits = AttemptLimits.Settings()
+  /// Whether what Google's Auth emulator accepts unsigned is accepted: custom tokens, bearer tokens.
+  package var acceptsUnsigned = false
+  /// Where clients reach the server, such as `https://brasa.example.org`, without a slash at the end.
+  ///
+  /// Links in mail and the `token_uri` of service accounts are made of it and of nothing else.
+  package var origin = "http://127.0.0.1:8080"
+  /// How long a signing key signs before the next takes over, in seconds.
+  package var signingKeyLifetime: Int64 = 30 * 86_400
+  /// How long a new signing key is published before it signs, in seconds.
+  package var signingKeyLead: Int64 = 86_400
+  /// The length of RSA keys in bits.
+  package var signingKeyBits = 2_048
+  /// Sessions of one user that refresh tokens keep open; a further one ends the oldest.
+  package var maximumSessions = 200
+
+  /// Production's behaviour.
+  package init() {}
+
+  /// What `brasa serve --dev` does: as the Auth emulator, with nothing limited.
+  package static var development: AccountsConfiguration {
+    var configuration = AccountsConfiguration()
+    configuration.defaults = .development
+    configuration.limits = .unlimited
+    configuration.acceptsUnsigned = true
+    return configuration
+  }
+}

@@ -1,0 +1,71 @@
+import FirestoreModel
+
+/// What a code in a letter is for.
+package enum CodePurpose: String, Sendable, Hashable, CaseIterable {
+  case passwordReset = "PASSWORD_RESET"
+  case verifyEmail = "VERIFY_EMAIL"
+  case emailSignIn = "EMAIL_SIGNIN"
+  case verifyAndChangeEmail = "VERIFY_AND_CHANGE_EMAIL"
+  case recoverEmail = "RECOVER_EMAIL"
+
+  /// The `mode` of the link.
+  package var mode: String {
+    switch self {
+    case .passwordReset: "resetPassword"
+    case .verifyEmail: "verifyEmail"
+    case .emailSignIn: "signIn"
+    case .verifyAndChangeEmail: "verifyAndChangeEmail"
+    case .recoverEmail: "recoverEmail"
+    }
+  }
+
+  /// Seconds until a code is over.
+  var lifetime: Int64 {
+    switch self {
+    case .passwordReset, .emailSignIn: 3_600
+    case .verifyAndChangeEmail: 86_400
+    case .verifyEmail: 3 * 86_400
+    case .recoverEmail: 30 * 86_400
+    }
+  }
+}
+
+/// What a code stands for.
+package struct OneTimeCode: Sendable {
+  package let purpose: CodePurpose
+  package let email: String
+  package let newEmail: String?
+  /// Nil for a sign-in of somebody who may have no account yet.
+  let uid: Text?
+  /// The user's session when the code was made: another password or address since voids the code.
+  let session: Int64?
+
+  var payload: JSONText {
+    .object(
+      [
+        JSONText.Member("purpose", .string(purpose.rawValue)), .init("email", .string(email)),
+      ] + [newEmail.map { JSONText.Member("newEmail", .string($0)) }].compactMap(\.self)
+        + [uid.map { JSONText.Member("uid", .string($0.string)) }].compactMap(\.self)
+        + [session.map { JSONText.Member("session", .integer($0)) }].compactMap(\.self)
+    )
+  }
+
+  init(_ purpose: CodePurpose, email: String, newEmail: String? = nil, of user: User? = nil) {
+    self.purpose = purpose
+    self.email = email
+    self.newEmail = newEmail
+    uid = user?.uid
+    session = user?.session
+  }
+
+  init(payload: JSONText) throws {
+    guard let purpose = payload["purpose"]?.string.flatMap(CodePurpose.init),
+      let email = payload["email"]?.string
+    else { throw AccountError(.invalidOobCode) }
+    self.purpose = purpose
+    self.email = email
+    newEmail = payload["newEmail"]?.string
+    uid = payload["uid"]?.string.map { Text($0) }
+    session = payload["session"]?.integer
+  }
+}

@@ -1,0 +1,248 @@
+import FirestoreModel
+
+// Codes that letters carry: made, looked at, used once.
+
+extension ProjectAccounts {
+  /// Makes a code for resetting the password of the account with that address.
+  ///
+  /// Nil where there is none and the project hides that; else EMAIL_NOT_FOUND.
+  package func makePasswordResetCode(
+    email raw: String,
+    from origin: RequestOrigin
+  ) throws -> String? {
+    let email = try Self.email(raw)
+    try enterLetter(email, from: origin)
+    guard let user = try read({ try $0.user(email: email) }) else {
+      if origin != .administrator, try configuration().hidesAccounts { return nil }
+      throw AccountError(.emailNotFound)
+    }
+    guard !user.isDisabled else {
+      if origin != .administrator, try configuration().hidesAccounts { return nil }
+      throw AccountError(.userDisabled)
+    }
+    return try issue(OneTimeCode(.passwordReset, email: email.string, of: user))
+  }
+
+  /// Makes a code for verifying the address of a user.
+  package func makeVerificationCode(_ user: User, from origin: RequestOrigin) throws -> String {
+    guard let email = user.email else { throw AccountError(.missingEmail) }
+    try enterLetter(email, from: origin)
+    return try issue(OneTimeCode(.verifyEmail, email: email.string, of: user))
+  }
+
+  /// Makes a code for signing in at that address, which may have no account yet.
+  package func makeSignInCode(email raw: String, from origin: RequestOrigin) throws -> String {
+    guard try configuration().allowsEmailLink else { throw AccountError(.operationNotAllowed) }
+    let email = try Self.email(raw)
+    try enterLetter(email, from: origin)
+    return try issue(OneTimeCode(.emailSignIn, email: email.string))
+  }
+
+  /// Makes a code for giving a user another address, which the letter goes to.
+  package func makeEmailChangeCode(
+    _ user: User,
+    newEmail raw: String,
+    from origin: RequestOrigin
+  ) throws -> String {
+    let new = try Self.email(raw)
+    guard let old = user.email else { throw AccountError(.missingEmail) }
+    try enterLetter(new, from: origin)
+    guard try read({ try $0.owner(AccountKey.email(project, new)) }) == nil else {
+      throw AccountError(.emailExists)
+    }
+    return try issue(
+      OneTimeCode(.verifyAndChangeEmail, email: old.string, newEmail: new.string, of: user)
+    )
+  }
+
+  /// What a code is for, without using it; INVALID_OOB_CODE or EXPIRED_OOB_CODE.
+  package func inspect(code: String, from origin: RequestOrigin) throws -> OneTimeCode {
+    try guessing(from: origin) {
+      try OneTimeCode(payload: try ticket(.oneTimeCode, code).payload)
+    }
+  }
+
+  /// Sets the password by a code of a letter: its address is verified then, older tokens end.
+  package func resetPassword(
+    code: String,
+    newPassword: String,
+    from origin: RequestOrigin
+  ) throws -> (code: OneTimeCode, user: User) {
+    guard try inspect(code: code, from: origin).purpose == .passwordReset else {
+      throw AccountError(.invalidOobCode)
+    }
+    let hash = try newHash(newPassword)
+    return try use(code, from: origin) { code, users in
+      guard code.purpose == .passwordReset else { throw AccountError(.invalidOobCode) }
+      return try changeUser(of: code, users) { user in
+        guard !user.isDisabled else { throw AccountError(.userDisabled) }
+        user.password = hash
+        user.passwordUpdatedAt = now / 1_000
+        user.isEmailVerified = true
+        user.revoke(at: now)
+      }
+    }
+  }
+
+  /// Does what a code is for: verifies an address, changes it, or takes a change back.
+  package func apply(
+    code: String,
+    from origin: RequestOrigin
+  ) throws -> (
+    code: OneTimeCode, user: User
+  ) {
+    try use(code, from: origin) { code, users in
+      switch code.purpose {
+      case .verifyEmail:
+        return try changeUser(of: code, users) { $0.isEmailVerified = true }
+      case .verifyAndChangeEmail:
+        let new = try code.newEmail.map(Self.email)
+        return try changeUser(of: code, users) { user in
+          if user.initialEmail == nil { user.initialEmail = user.email }
+          user.email = new
+          user.isEmailVerified = true
+          user.revoke(at: now)
+        }
+      case .recoverEmail:
+        let old = try Self.email(code.email)
+        return try changeUser(of: code, users, checksEmail: false) { user in
+          user.email = old
+          user.revoke(at: now)
+        }
+      case .passwordReset, .emailSignIn: throw AccountError(.invalidOobCode)
+      }
+    }
+  }
+
+  /// Signs in by the code of a letter, or with `idToken` adds the address to that account.
+  package func signIn(
+    emailCode code: String,
+    email raw: String,
+    idToken: String? = nil,
+    from origin: RequestOrigin
+  ) throws -> SignInOutcome {
+    let configuration = try configuration()
+    guard configuration.allowsEmailLink else { throw AccountError(.operationNotAllowed) }
+    let email = try Self.email(raw)
+    let holder = try idToken.map { try signedIn($0) }
+    return try guessing(from: origin) {
+      try establish(signIn(by: "password")) { users in
+        let ticket = try ticket(.oneTimeCode, code, in: users.group)
+        let content = try OneTimeCode(payload: ticket.payload)
+        guard content.purpose == .emailSignIn else { throw AccountError(.invalidOobCode) }
+        guard try Self.email(content.email) == email else {
+          throw AccountError(
+            .invalidEmail,
+            "The email provided does not match the sign-in email address."
+          )
+        }
+        try ticket.redeem(in: users.group)
+        if let holder { return (try adopt(email, holder, users), false) }
+        if let user = try users.users.user(email: email) {
+          return (try admit(user, users), false)
+        }
+        guard configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
+        var user = User(uid: Text(random.uid()), at: now)
+        user.email = email
+        user.isEmailVerified = true
+        user.hasEmailLink = true
+        try users.insert(user)
+        return (user, true)
+      }
+    }
+  }
+
+  /// The address becomes that of an account which had none, or is verified.
+  private func adopt(
+    _ email: EmailAddress,
+    _ holder: (user: User, token: IDToken),
+    _ users: UserGroup
+  ) throws -> User {
+    try users.change(holder.user.uid) { user in
+      guard user.stands(holder.token) else { throw AccountError(.tokenExpired) }
+      guard user.email == nil || user.email == email else {
+        throw AccountError(.operationNotAllowed, "The account has another e-mail.")
+      }
+      user.email = email
+      user.isEmailVerified = true
+      user.hasEmailLink = true
+      return user
+    }
+  }
+
+  /// Who reads the letters of an address that was not verified takes the account from who made it.
+  private func admit(_ user: User, _ users: UserGroup) throws -> User {
+    guard !user.isDisabled else { return user }
+    return try users.change(user.uid) { user in
+      if !user.isEmailVerified {
+        user.password = nil
+        user.passwordUpdatedAt = nil
+        user.phoneNumber = nil
+        user.providers = []
+        user.secondFactors = []
+        user.revoke(at: now)
+      }
+      user.isEmailVerified = true
+      user.hasEmailLink = true
+      return user
+    }
+  }
+
+  private func issue(_ code: OneTimeCode) throws -> String {
+    try issueTicket(.oneTimeCode, code.payload, lifetime: code.purpose.lifetime)
+  }
+
+  private func enterLetter(_ email: EmailAddress, from origin: RequestOrigin) throws {
+    _ = try accounts.limits.enterLetter(account: Text("\(project) \(email.string)"), from: origin)
+  }
+
+  /// Uses a code in one group with what it does.
+  private func use(
+    _ text: String,
+    from origin: RequestOrigin,
+    _ body: (OneTimeCode, UserGroup) throws -> User
+  ) throws -> (code: OneTimeCode, user: User) {
+    try guessing(from: origin) {
+      try write { users in
+        let ticket = try ticket(.oneTimeCode, text, in: users.group)
+        let code = try OneTimeCode(payload: ticket.payload)
+        let user = try body(code, users)
+        try ticket.redeem(in: users.group)
+        return (code, user)
+      }
+    }
+  }
+
+  /// Changes the user whom a code is of, as long as nothing has voided it.
+  private func changeUser(
+    of code: OneTimeCode,
+    _ users: UserGroup,
+    checksEmail: Bool = true,
+    _ body: (inout User) throws -> Void
+  ) throws -> User {
+    guard let uid = code.uid, let user = try users.users.user(uid) else {
+      throw AccountError(.invalidOobCode)
+    }
+    if checksEmail {
+      guard user.email?.string == code.email, user.session == code.session else {
+        throw AccountError(.invalidOobCode)
+      }
+    }
+    return try users.change(uid) { user in
+      try body(&user)
+      return user
+    }
+  }
+
+  /// Counts a code as tried, and gives it back when it was good.
+  private func guessing<R>(from origin: RequestOrigin, _ body: () throws -> R) throws -> R {
+    let attempt = try accounts.limits.enterCode(from: origin)
+    do {
+      let result = try body()
+      accounts.limits.giveBack(attempt)
+      return result
+    } catch let problem as Ticket.Problem {
+      throw AccountError(problem == .over ? .expiredCode : .invalidOobCode)
+    }
+  }
+}

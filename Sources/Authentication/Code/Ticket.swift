@@ -1,0 +1,121 @@
+import Crypto
+import FirestoreModel
+import KeyValueStore
+
+// A ticket stands for something that was begun and is finished once: a code in a letter, a credential
+// that waits for the second factor. Its text is the Base64 of 40 random bytes; the store keeps their
+// SHA-256 digest alone, with the record, in the form of RecordWriter.swift: 1 kind, 2 project,
+// 3 end (us), 4 payload as JSON. A second key orders tickets by their ends, and every new ticket
+// takes a few that are over with it.
+
+/// What a ticket is for; a ticket of one kind is none of another.
+package struct TicketKind: RawRepresentable, Sendable, Hashable {
+  package let rawValue: String
+
+  /// A kind by its name.
+  package init(rawValue: String) { self.rawValue = rawValue }
+
+  /// A code that a letter carries.
+  package static let oneTimeCode = TicketKind(rawValue: "oob")
+  /// The first factor was right, a second must follow.
+  package static let pendingSignIn = TicketKind(rawValue: "mfa-sign-in")
+  /// A second factor is being enrolled.
+  package static let enrollment = TicketKind(rawValue: "mfa-enrollment")
+}
+
+/// A ticket that is good.
+package struct Ticket: Sendable {
+  package let project: Text
+  package let payload: JSONText
+  let key: [UInt8]
+  let endKey: [UInt8]
+
+  /// Why a ticket is not good.
+  package enum Problem: Error, Sendable {
+    case unknown
+    case over
+  }
+
+  /// Takes the ticket in the group: nobody can again.
+  func redeem(in group: any KeyValueGroup) throws {
+    guard try group.get(key) != nil else { throw Problem.unknown }
+    try group.delete(key)
+    try group.delete(endKey)
+  }
+}
+
+extension ProjectAccounts {
+  /// Makes a ticket that is good for some seconds, and returns its text.
+  package func issueTicket(
+    _ kind: TicketKind,
+    _ payload: JSONText,
+    lifetime: Int64
+  ) throws -> String {
+    let secret = random.bytes(40)
+    let digest = Array(SHA256.hash(data: secret))
+    let end = now + lifetime * 1_000_000
+    var record = RecordWriter()
+    record.put(1, kind.rawValue)
+    record.put(2, project)
+    record.put(3, end)
+    record.put(4, payload.compact)
+    try accounts.engine.write { group in
+      try sweepTickets(in: group)
+      try group.put(AccountKey.ticket(digest), record.bytes)
+      try group.put(AccountKey.ticketEnd(end, digest), [])
+    }
+    return Base64.url(secret)
+  }
+
+  /// The ticket of that text; `Ticket.Problem` when there is none, it is over, of another kind or project.
+  package func ticket(_ kind: TicketKind, _ text: String) throws -> Ticket {
+    try accounts.engine.read { try ticket(kind, text, in: $0) }
+  }
+
+  /// Takes a ticket: what it stands for, to one caller only.
+  package func redeemTicket(_ kind: TicketKind, _ text: String) throws -> Ticket {
+    try accounts.engine.write { group in
+      let ticket = try ticket(kind, text, in: group)
+      try ticket.redeem(in: group)
+      return ticket
+    }
+  }
+
+  func ticket(_ kind: TicketKind, _ text: String, in reader: any KeyValueReader) throws -> Ticket {
+    guard text.utf8.count == 54, let secret = Base64.decodeStrictly(Array(text.utf8)) else {
+      throw Ticket.Problem.unknown
+    }
+    let digest = Array(SHA256.hash(data: secret))
+    let key = AccountKey.ticket(digest)
+    guard let bytes = try reader.get(key) else { throw Ticket.Problem.unknown }
+    var record = try RecordReader(bytes)
+    var texts: [UInt8: String] = [:]
+    var end: Int64 = 0
+    while let field = try record.next() {
+      if field.tag == 3 { end = try field.number() } else { texts[field.tag] = try field.string() }
+    }
+    guard texts[1] == kind.rawValue, texts[2].map({ Text($0) }) == project else {
+      throw Ticket.Problem.unknown
+    }
+    guard now < end else { throw Ticket.Problem.over }
+    return Ticket(
+      project: project,
+      payload: try JSONText(parsing: texts[4] ?? "null"),
+      key: key,
+      endKey: AccountKey.ticketEnd(end, digest)
+    )
+  }
+
+  /// Removes up to sixteen tickets that were over an hour ago; until then they are told as expired.
+  private func sweepTickets(in group: any KeyValueGroup) throws {
+    let first = AccountKey.prefix(.ticketEnd)
+    let range = KeyRange(lower: first, upper: AccountKey.ticketEnd(now - 3_600_000_000, []))
+    let cursor = try group.cursor(over: range, reversed: false)
+    var over: [[UInt8]] = []
+    while over.count < 16, try cursor.next() { over.append(Array(cursor.key)) }
+    for key in over {
+      try group.delete(key)
+      try group.delete(AccountKey.ticket(Array(key.suffix(32))))
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// What a project asks of new passwords.
+package struct PasswordPolicy: Sendable, Hashable, Codable {
+  /// In characters, as people count them.
+  package var minimumLength = 8
+  package var maximumLength = 4_096
+  package var requiresLowercase = false
+  package var requiresUppercase = false
+  package var requiresDigit = false
+  package var requiresSymbol = false
+  /// Whether the most common passwords are refused.
+  package var refusesCommon = true
+
+  /// Eight characters, none of the most common; no rules of composition.
+  package init() {}
+
+  /// What the Auth emulator asks: six characters.
+  package static var emulator: PasswordPolicy {
+    var policy = PasswordPolicy()
+    policy.minimumLength = 6
+    policy.refusesCommon = false
+    return policy
+  }
+
+  /// Throws what is wrong with a new password.
+  package func check(_ password: String) throws(AccountError) {
+    guard password.count >= minimumLength else {
+      throw AccountError(
+        .weakPassword,
+        "Password should be at least \(minimumLength) characters"
+      )
+    }
+    guard password.count <= maximumLength, password.utf8.count <= 4 * maximumLength else {
+      throw AccountError(
+        .passwordDoesNotMeetRequirements,
+        "Missing password requirements: [Password may contain at most \(maximumLength) characters]"
+      )
+    }
+    if refusesCommon, CommonPasswords.contains(password) {
+      throw AccountError(.weakPassword, "Password is one of the most common ones")
+    }
+    let missing = missingKinds(in: password)
+    guard missing.isEmpty else {
+      throw AccountError(
+        .passwordDoesNotMeetRequirements,
+        "Missing password requirements: [\(missing.joined(separator: ", "))]"
+      )
+    }
+  }
+
+  private func missingKinds(in password: String) -> [String] {
+    let characters = password.unicodeScalars
+    var missing: [String] = []
+    if requiresLowercase, !characters.contains(where: { ("a"..."z").contains($0) }) {
+      missing.append("Password must contain a lower case character")
+    }
+    if requiresUppercase, !characters.contains(where: { ("A"..."Z").contains($0) }) {
+      missing.append("Password must contain an upper case character")
+    }
+    if requiresDigit, !characters.contains(where: { ("0"..."9").contains($0) }) {
+      missing.append("Password must contain a numeric character")
+    }
+    if requiresSymbol, !characters.contains(where: Self.symbols.contains) {
+      missing.append("Password must contain a non-alphanumeric character")
+    }
+    return missing
+  }
+
+  /// The characters that count as symbols.
+  package static let symbols = "^$*.[]{}()?\"!@#%&/\\,><':;|_~`-+= ".unicodeScalars
+}

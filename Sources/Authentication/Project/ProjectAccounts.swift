@@ -1,0 +1,72 @@
+import FirestoreModel
+import Foundation
+import KeyValueStore
+
+/// The accounts of one project.
+package struct ProjectAccounts: Sendable {
+  package let accounts: Accounts
+  package let project: Text
+
+  var now: Int64 { accounts.now }
+  var random: RandomBytes { accounts.configuration.random }
+
+  /// Runs a group on the project's users.
+  func write<R>(_ body: (UserGroup) throws -> R) throws -> R {
+    try accounts.write(project, body)
+  }
+
+  /// Runs a read on the project's users.
+  func read<R>(_ body: (UserReader) throws -> R) throws -> R { try accounts.read(project, body) }
+}
+
+// MARK: Configuration
+
+extension ProjectAccounts {
+  /// What the project allows and asks for.
+  package func configuration() throws -> ProjectConfiguration { try record().configuration }
+
+  /// Changes the configuration and returns what it is then.
+  @discardableResult
+  package func configure(
+    _ change: (inout ProjectConfiguration) throws -> Void
+  ) throws -> ProjectConfiguration {
+    try update { record in
+      try change(&record.configuration)
+      try record.configuration.check()
+    }.configuration
+  }
+
+  /// The parameters of the project's password hashes, as an export prints them; a secret.
+  package func passwordParameters() throws -> FirebaseScrypt { try record().passwordParameters }
+
+  var hasher: PasswordHasher {
+    get throws { PasswordHasher(own: try passwordParameters()) }
+  }
+
+  private func record() throws -> ProjectRecord {
+    if let known = accounts.projects.withLock({ $0[project] }) { return known }
+    return try update { _ in }
+  }
+
+  /// Changes the record under the lock of the cache, so that the cache never holds an older one.
+  private func update(_ change: (inout ProjectRecord) throws -> Void) throws -> ProjectRecord {
+    let key = AccountKey.prefix(.project, project)
+    return try accounts.projects.withLock { projects in
+      let record = try accounts.engine.write { group in
+        let stored = try group.get(key)
+        var record =
+          try stored.map { try JSONDecoder().decode(ProjectRecord.self, from: Data($0)) }
+          ?? ProjectRecord(
+            configuration: accounts.configuration.defaults,
+            signerKey: random.bytes(64)
+          )
+        try change(&record)
+        let bytes = Array(try JSONEncoder().encode(record))
+        if bytes != stored { try group.put(key, bytes) }
+        return record
+      }
+      projects[project] = record
+      return record
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/// What one project allows and asks for.
+package struct ProjectConfiguration: Sendable, Hashable, Codable {
+  package var allowsPassword = true
+  package var allowsEmailLink = true
+  package var allowsAnonymous = false
+  package var allowsPhone = false
+  /// Whether clients may make accounts, or administrators only.
+  package var allowsSignUp = true
+  /// Whether clients may delete their accounts.
+  package var allowsDeletion = true
+  /// Whether answers hide which addresses have accounts.
+  package var hidesAccounts = true
+  package var allowsTOTP = true
+  /// The steps before and after the current one whose TOTP codes count, 0 to 10.
+  package var adjacentIntervals = 1
+  package var passwordPolicy = PasswordPolicy()
+  /// Hosts that links may lead on to.
+  package var authorizedDomains = ["localhost", "127.0.0.1"]
+  package var mail = MailTemplates()
+
+  /// Password and e-mail link, no anonymous accounts.
+  package init() {}
+
+  /// What the Auth emulator allows: all that works offline.
+  package static var development: ProjectConfiguration {
+    var configuration = ProjectConfiguration()
+    configuration.allowsAnonymous = true
+    configuration.allowsPhone = true
+    configuration.passwordPolicy = .emulator
+    return configuration
+  }
+
+  func check() throws(AccountError) {
+    let lengths =
+      passwordPolicy
+      .minimumLength...max(
+        passwordPolicy.minimumLength,
+        passwordPolicy.maximumLength
+      )
+    guard 0...10 ~= adjacentIntervals, 6...30 ~= lengths.lowerBound,
+      lengths.upperBound == passwordPolicy.maximumLength, lengths.upperBound <= 4_096
+    else { throw AccountError(.invalidConfiguration) }
+  }
+}
+
+/// The texts of letters; `%LINK%`, `%EMAIL%`, `%NEW_EMAIL%` and `%APP_NAME%` are replaced.
+package struct MailTemplates: Sendable, Hashable, Codable {
+  package var appName: String?
+  /// Overrides by the name of the request type, such as `PASSWORD_RESET`.
+  package var subjects: [String: String] = [:]
+  package var bodies: [String: String] = [:]
+
+  /// The server's own texts.
+  package init() {}
+}
+
+/// What the store keeps of a project: its configuration and the secret of its password hashes.
+struct ProjectRecord: Sendable, Codable {
+  var configuration: ProjectConfiguration
+  var signerKey: [UInt8]
+
+  /// Sizes as Firebase has them.
+  var passwordParameters: FirebaseScrypt {
+    FirebaseScrypt(signerKey: signerKey, saltSeparator: [0x07])
+  }
+}

@@ -1,0 +1,47 @@
+/// How a project uses an identity provider.
+package struct ProviderConfiguration: Sendable, Hashable, Codable {
+  /// The kinds of provider, each with resources of its own.
+  package enum Kind: String, Sendable, Codable, CaseIterable {
+    /// `google.com` and others that Firebase knows.
+    case known
+    /// `oidc.…`
+    case oidc
+    /// `saml.…`: kept for the Admin SDKs; signing in by SAML is refused.
+    case saml
+  }
+
+  package let kind: Kind
+  /// `google.com`, `oidc.example`, `saml.example`.
+  package let id: String
+  package var displayName: String?
+  package var isEnabled = false
+  package var clientID: String?
+  /// Never shown again.
+  package var clientSecret: String?
+  /// The issuer of tokens, pinned; an `https` address.
+  package var issuer: String?
+  /// Further audiences, such as an app's bundle id.
+  package var audiences: [String] = []
+  package var acceptsIDToken = true
+  package var acceptsCode = false
+  package var saml: SAML?
+
+  /// What is kept of a SAML provider.
+  package struct SAML: Sendable, Hashable, Codable {
+    package var entityID = ""
+    package var signInURL = ""
+    package var certificates: [String] = []
+    package var signsRequests = false
+    package var partyEntityID = ""
+    package var callbackURL = ""
+
+    /// Nothing yet.
+    package init() {}
+  }
+
+  /// A provider that is not enabled yet.
+  package init(kind: Kind, id: String) {
+    self.kind = kind
+    self.id = id
+  }
+}

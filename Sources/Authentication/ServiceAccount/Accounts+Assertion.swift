@@ -1,0 +1,77 @@
+import FirestoreModel
+
+// What service accounts sign: bearer tokens of their own for one API, and assertions that they exchange
+// for access tokens of ours.
+//
+// An access token of ours is a JWT of one of our signing keys: typ at+jwt, iss and aud constant, sub
+// the account's e-mail, `key` the id of the key that asked for it, iat, exp. It ends with that key.
+
+extension Accounts {
+  /// How long an access token lives, in seconds.
+  package static let accessTokenLifetime: Int64 = 3_600
+
+  static let accessIssuer = "urn:brasa:access"
+
+  /// Exchanges an assertion (`urn:ietf:params:oauth:grant-type:jwt-bearer`) for an access token.
+  ///
+  /// Throws `JSONWebToken.Problem` where the assertion is not good: `invalid_grant`.
+  package func exchange(assertion: String) throws -> (token: String, expiresIn: Int64) {
+    let token = try JSONWebToken(parsing: assertion)
+    guard let audience = token.claims["aud"]?.string, tokenAudiences.contains(audience) else {
+      throw JSONWebToken.Problem.audience
+    }
+    let account = try signer(of: token)
+    try checkLifetime(token)
+    let issued = now / 1_000_000
+    let key = try signingKeys.signer()
+    let text = try JSONWebToken.signed(
+      header: [
+        .init("alg", .string("RS256")), .init("kid", .string(key.id)),
+        .init("typ", .string("at+jwt")),
+      ],
+      claims: [
+        .init("iss", .string(Self.accessIssuer)), .init("aud", .string(Self.accessIssuer)),
+        .init("sub", .string(account.email)), .init("key", .string(account.keyID)),
+        .init("iat", .integer(issued)), .init("exp", .integer(issued + Self.accessTokenLifetime)),
+      ],
+      key: key.privateKey
+    )
+    return (text, Self.accessTokenLifetime)
+  }
+
+  /// The account that signed a token as its own issuer and subject.
+  func signer(of token: JSONWebToken) throws(JSONWebToken.Problem) -> ServiceAccount {
+    guard token.algorithm == "RS256" else { throw .algorithm }
+    guard let issuer = token.claims["iss"]?.string else { throw .issuer }
+    let subject = token.claims["sub"]
+    guard subject == nil || subject?.string == issuer else { throw .subject }
+    let named = token.keyID.map { id in [serviceAccounts.key(id)].compactMap(\.self) }
+    let candidates = (named ?? serviceAccounts.keys(of: issuer)).filter {
+      Text($0.email) == Text(issuer)
+    }
+    guard !candidates.isEmpty else { throw .unknownKey }
+    for account in candidates.prefix(10) {
+      do {
+        try token.check(account.publicKey)
+        return account
+      } catch { continue }
+    }
+    throw .signature
+  }
+
+  /// Times of what a service account signs: an hour at most.
+  func checkLifetime(_ token: JSONWebToken) throws(JSONWebToken.Problem) {
+    try token.checkTimes(at: now / 1_000_000, leeway: 300)
+    guard let expiry = token.claims["exp"]?.integer, let issued = token.claims["iat"]?.integer,
+      expiry - issued <= 3_660
+    else { throw .expired }
+  }
+
+  /// What Google's libraries name as the audience of an assertion, and our own address.
+  private var tokenAudiences: Set<String> {
+    [
+      "https://oauth2.googleapis.com/token", "https://accounts.google.com/o/oauth2/token",
+      "https://www.googleapis.com/oauth2/v4/token", configuration.origin + "/token",
+    ]
+  }
+}

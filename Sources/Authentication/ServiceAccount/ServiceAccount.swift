@@ -1,0 +1,85 @@
+import CryptoExtras
+import FirestoreModel
+
+// A service account's key is kept under its e-mail and key id, in the form of RecordWriter.swift:
+// 1 name, 2 role, 3 project, 4 public key (SubjectPublicKeyInfo, DER), 5 created at (s),
+// 6 end (s; absent is never). The private key is in the file of whoever made it, and nowhere else.
+
+/// A key of a back end's account.
+package struct ServiceAccount: Sendable {
+  package let name: String
+  package let email: String
+  package let role: Role
+  /// The project of the file: where clients go by default, and the only one for which the account's
+  /// custom tokens sign users in.
+  ///
+  /// As an administrator the account reaches every project.
+  package let project: Text
+  package let keyID: String
+  /// Seconds since 1970.
+  package let createdAt: Int64
+  let publicKey: _RSA.Signing.PublicKey
+
+  /// What an account may do.
+  package enum Role: String, Sendable, CaseIterable {
+    /// Everything: rules do not apply.
+    case admin
+  }
+
+  init(
+    name: String,
+    role: Role,
+    project: Text,
+    createdAt: Int64,
+    publicKey: _RSA.Signing.PublicKey
+  ) {
+    self.name = name
+    self.role = role
+    self.project = project
+    self.createdAt = createdAt
+    self.publicKey = publicKey
+    email = Self.email(name, project)
+    keyID = SigningKey.id(of: publicKey)
+  }
+
+  static func email(_ name: String, _ project: Text) -> String {
+    "\(name)@\(project).iam.brasa"
+  }
+
+  var key: [UInt8] { AccountKey.prefix(.serviceAccount, Text(email), Text(keyID)) }
+
+  func encoded() -> [UInt8] {
+    var writer = RecordWriter()
+    writer.put(1, name)
+    writer.put(2, role.rawValue)
+    writer.put(3, project)
+    writer.put(4, bytes: Array(publicKey.derRepresentation))
+    writer.put(5, createdAt)
+    return writer.bytes
+  }
+
+  init(record: [UInt8]) throws {
+    var reader = try RecordReader(record)
+    var texts: [UInt8: String] = [:]
+    var createdAt: Int64 = 0
+    var key: [UInt8] = []
+    while let field = try reader.next() {
+      switch field.tag {
+      case 1...3: texts[field.tag] = try field.string()
+      case 4: key = field.raw
+      case 5: createdAt = try field.number()
+      default: break
+      }
+    }
+    guard let role = texts[2].flatMap(Role.init) else {
+      throw RecordReader.corrupt("an unknown role of a service account")
+    }
+    self.init(
+      name: texts[1] ?? "",
+      role: role,
+      project: Text(texts[3] ?? ""),
+      createdAt: createdAt,
+      publicKey: try _RSA.Signing.PublicKey(derRepresentation: key)
+    )
+  }
+}

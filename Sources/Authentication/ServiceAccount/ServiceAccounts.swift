@@ -1,0 +1,132 @@
+import CryptoExtras
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// The keys of back ends' accounts; few, and all in memory.
+package final class ServiceAccounts: Sendable {
+  private let engine: any KeyValueEngine
+  private let configuration: AccountsConfiguration
+  private let keys: Mutex<[String: ServiceAccount]>
+  private let observers = Mutex<[@Sendable (String) -> Void]>([])
+
+  /// The keys that one server keeps at most.
+  package static let maximum = 1_000
+
+  init(engine: any KeyValueEngine, configuration: AccountsConfiguration) throws {
+    self.engine = engine
+    self.configuration = configuration
+    keys = Mutex(try Self.load(engine))
+  }
+
+  /// All keys, the oldest first.
+  package var all: [ServiceAccount] {
+    keys.withLock { $0.values.sorted { ($0.createdAt, $0.keyID) < ($1.createdAt, $1.keyID) } }
+  }
+
+  /// Makes an account's key and returns the file that alone has its private part, as JSON.
+  ///
+  /// A name that exists gets a further key. Names are 4 to 30 of a-z, 0-9 and -, beginning with a
+  /// letter.
+  package func create(
+    _ name: String,
+    role: ServiceAccount.Role,
+    project: Text
+  ) throws -> (account: ServiceAccount, file: String) {
+    guard Self.isName(name) else {
+      throw AccountError(
+        .invalidUserID,
+        "A name is 4 to 30 of a-z, 0-9 and -, beginning with a letter."
+      )
+    }
+    let privateKey = try _RSA.Signing.PrivateKey(
+      keySize: .init(bitCount: configuration.signingKeyBits)
+    )
+    let account = ServiceAccount(
+      name: name,
+      role: role,
+      project: project,
+      createdAt: configuration.clock.now() / 1_000_000,
+      publicKey: privateKey.publicKey
+    )
+    try keys.withLock { keys in
+      guard keys.count < Self.maximum else {
+        throw AccountError(.tooManyAttempts, "There are \(Self.maximum) keys already.")
+      }
+      try engine.write { try $0.put(account.key, account.encoded()) }
+      keys[account.keyID] = account
+    }
+    return (account, file(of: account, privateKey))
+  }
+
+  /// Takes keys back: the one with that id, or all of the account with that e-mail or name.
+  package func revoke(_ which: String) throws -> [ServiceAccount] {
+    let gone = try keys.withLock { keys in
+      let gone = keys.values.filter {
+        $0.keyID == which || $0.email == which || $0.name == which
+      }
+      try engine.write { group in for account in gone { try group.delete(account.key) } }
+      for account in gone { keys[account.keyID] = nil }
+      return gone
+    }
+    for observer in observers.withLock({ $0 }) { for account in gone { observer(account.keyID) } }
+    return gone
+  }
+
+  /// The key of that id.
+  func key(_ id: String) -> ServiceAccount? { keys.withLock { $0[id] } }
+
+  /// All keys of that e-mail.
+  func keys(of email: String) -> [ServiceAccount] {
+    keys.withLock { $0.values.filter { Text($0.email) == Text(email) } }
+  }
+
+  /// Registers to be told of keys that were taken back.
+  func onRevocation(_ observer: @escaping @Sendable (String) -> Void) {
+    observers.withLock { $0.append(observer) }
+  }
+
+  /// The file that Google's clients take.
+  private func file(of account: ServiceAccount, _ key: _RSA.Signing.PrivateKey) -> String {
+    let origin = configuration.origin
+    let clientID = configuration.random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let members: [(String, String)] = [
+      ("type", "service_account"),
+      ("project_id", account.project.string),
+      ("private_key_id", account.keyID),
+      ("private_key", key.pkcs8PEMRepresentation + "\n"),
+      ("client_email", account.email),
+      (
+        "client_id",
+        "1" + String(repeating: "0", count: max(0, 20 - "\(clientID)".count)) + "\(clientID)"
+      ),
+      ("auth_uri", origin + "/o/oauth2/auth"),
+      ("token_uri", origin + "/token"),
+      ("auth_provider_x509_cert_url", origin + "/oauth2/v1/certs"),
+      ("client_x509_cert_url", origin + "/robot/v1/metadata/x509/" + account.email),
+      ("universe_domain", "googleapis.com"),
+    ]
+    return JSONText.object(members.map { .init($0.0, .string($0.1)) }).printed() + "\n"
+  }
+
+  private static func isName(_ name: String) -> Bool {
+    guard 4...30 ~= name.utf8.count, let first = name.utf8.first else { return false }
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    return letters ~= first
+      && name.utf8.allSatisfy { letters ~= $0 || digits ~= $0 || $0 == UInt8(ascii: "-") }
+  }
+
+  private static func load(_ engine: any KeyValueEngine) throws -> [String: ServiceAccount] {
+    try engine.read { snapshot in
+      var keys: [String: ServiceAccount] = [:]
+      let range = KeyRange(prefix: AccountKey.prefix(.serviceAccount))
+      let cursor = try snapshot.cursor(over: range, reversed: false)
+      while try cursor.next() {
+        let account = try ServiceAccount(record: Array(cursor.value))
+        keys[account.keyID] = account
+      }
+      return keys
+    }
+  }
+}

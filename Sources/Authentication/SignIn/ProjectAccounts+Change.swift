@@ -1,0 +1,106 @@
+import FirestoreModel
+
+// What users change of their own accounts.
+
+extension ProjectAccounts {
+  /// What a signed-in user may change.
+  package struct OwnUpdate: Sendable {
+    package var email: String?
+    package var password: String?
+    package var displayName = FieldChange<String>.keep
+    package var photoURL = FieldChange<String>.keep
+    package var unlinkedProviders: [Text] = []
+    package var removesEmail = false
+    package var removesPassword = false
+
+    /// Changes nothing.
+    package init() {}
+  }
+
+  /// Changes the account of an ID token's holder; new tokens come where the old ones ended by it.
+  ///
+  /// E-mail and password need a sign-in of the last five minutes. Adding both to an anonymous account
+  /// upgrades it. While the project hides accounts, a verified address changes by a letter to the new
+  /// one only, as Firebase has it.
+  package func updateOwn(
+    idToken: String,
+    _ update: OwnUpdate,
+    from origin: RequestOrigin
+  ) throws -> (user: User, session: Session?) {
+    let isSensitive = update.email != nil || update.password != nil
+    let (user, token) = try signedIn(idToken)
+    let configuration = try configuration()
+    if isSensitive {
+      if !user.isAnonymous, now / 1_000_000 - token.signIn.time > 300 {
+        throw AccountError(.credentialTooOld)
+      }
+      guard configuration.allowsPassword else { throw AccountError(.operationNotAllowed) }
+      _ = try accounts.limits.enterCode(from: origin)
+    }
+    var change = UserUpdate()
+    change.email = update.removesEmail ? .clear : FieldChange(update.email)
+    change.password = update.removesPassword ? .clear : FieldChange(update.password)
+    change.displayName = update.displayName
+    change.photoURL = update.photoURL
+    change.unlinkedProviders = update.unlinkedProviders
+    if let raw = update.email, let old = user.email, configuration.hidesAccounts,
+      try Self.email(raw) != old
+    {
+      throw AccountError(
+        .operationNotAllowed,
+        "Please verify the new email before changing email."
+      )
+    }
+    let prepared = try PreparedUpdate(change, hash: newHash)
+    let changed = try write { users in
+      try users.change(user.uid) { current in
+        guard current.stands(token) else { throw AccountError(.tokenExpired) }
+        try prepared.apply(to: &current, at: now)
+        return current
+      }
+    }
+    guard changed.session != user.session else { return (changed, nil) }
+    var facts = token.signIn
+    if isSensitive, changed.hasPasswordProvider { facts.provider = "password" }
+    return (changed, try renew(changed, facts))
+  }
+
+  /// Adds e-mail and password to the account of an ID token's holder, anonymous or not.
+  package func linkPassword(
+    idToken: String,
+    email: String,
+    password: String,
+    from origin: RequestOrigin
+  ) throws -> Session {
+    let (user, token) = try signedIn(idToken)
+    guard try configuration().allowsPassword else { throw AccountError(.operationNotAllowed) }
+    _ = try accounts.limits.enterSignUp(from: origin)
+    let address = try Self.email(email)
+    guard user.email == nil || user.email == address else {
+      throw AccountError(.operationNotAllowed, "The account has another e-mail.")
+    }
+    var change = UserUpdate()
+    change.email = .set(email)
+    change.password = .set(password)
+    let prepared = try PreparedUpdate(change, hash: newHash)
+    let changed = try write { users in
+      try users.change(user.uid) { current in
+        guard current.stands(token) else { throw AccountError(.tokenExpired) }
+        try prepared.apply(to: &current, at: now)
+        return current
+      }
+    }
+    return try renew(changed, signIn(by: "password"))
+  }
+
+  /// Deletes the account of an ID token's holder.
+  package func deleteOwn(idToken: String) throws {
+    guard try configuration().allowsDeletion else { throw AccountError(.adminOnlyOperation) }
+    let (user, token) = try signedIn(idToken)
+    try write { users in
+      let current = try users.user(user.uid)
+      guard current.stands(token) else { throw AccountError(.tokenExpired) }
+      try users.delete(current)
+    }
+  }
+}

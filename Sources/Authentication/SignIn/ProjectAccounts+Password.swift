@@ -1,0 +1,99 @@
+import FirestoreModel
+
+// Signing up and in with e-mail and password, and anonymously.
+
+extension ProjectAccounts {
+  /// Makes an account with e-mail and password and signs it in.
+  package func signUp(
+    email raw: String,
+    password: String,
+    displayName: String? = nil,
+    from origin: RequestOrigin
+  ) throws -> Session {
+    let configuration = try configuration()
+    guard configuration.allowsPassword, configuration.allowsSignUp else {
+      throw AccountError(.operationNotAllowed)
+    }
+    let email = try Self.email(raw)
+    try configuration.passwordPolicy.check(password)
+    _ = try accounts.limits.enterSignUp(from: origin)
+    guard try read({ try $0.owner(AccountKey.email(project, email)) }) == nil else {
+      throw AccountError(.emailExists)
+    }
+    var user = User(uid: Text(random.uid()), at: now)
+    user.email = email
+    user.displayName = try displayName.map { try Self.bounded($0, "DISPLAY_NAME") }
+    user.password = try newHash(password)
+    user.passwordUpdatedAt = user.createdAt
+    return try establishNew(user, by: "password")
+  }
+
+  /// Makes an account without anything and signs it in.
+  package func signUpAnonymously(from origin: RequestOrigin) throws -> Session {
+    let configuration = try configuration()
+    guard configuration.allowsAnonymous, configuration.allowsSignUp else {
+      throw AccountError(.adminOnlyOperation)
+    }
+    _ = try accounts.limits.enterSignUp(from: origin)
+    return try establishNew(User(uid: Text(random.uid()), at: now), by: "anonymous")
+  }
+
+  /// Signs in with e-mail and password.
+  ///
+  /// While the project hides accounts, a wrong address and a wrong password give the same answer after
+  /// the same work, and a disabled account shows only to who knows its password.
+  package func signIn(
+    email raw: String,
+    password: String,
+    from origin: RequestOrigin
+  ) throws -> SignInOutcome {
+    let configuration = try configuration()
+    guard configuration.allowsPassword else { throw AccountError(.passwordLoginDisabled) }
+    let email = try Self.email(raw)
+    let attempt = try accounts.limits.enterPassword(
+      account: Text("\(project) \(email.string)"),
+      from: origin
+    )
+    let hasher = try hasher
+    let user = try read { try $0.user(email: email) }
+    guard let user, let stored = user.password else {
+      if configuration.hidesAccounts { try accounts.passwords.run { try hasher.waste(password) } }
+      throw AccountError(
+        configuration.hidesAccounts
+          ? .invalidLoginCredentials : user == nil ? .emailNotFound : .invalidPassword
+      )
+    }
+    let random = random
+    let checked = try accounts.passwords.run { () -> (isRight: Bool, renewed: PasswordHash?) in
+      guard try hasher.matches(password, stored) else { return (false, nil) }
+      return (true, stored.algorithm == .own ? nil : try hasher.hash(password, random: random))
+    }
+    guard checked.isRight else {
+      throw AccountError(
+        configuration.hidesAccounts ? .invalidLoginCredentials : .invalidPassword
+      )
+    }
+    accounts.limits.giveBack(attempt)
+    return try establish(signIn(by: "password")) { users in
+      let found = try users.users.user(user.uid)
+      guard let found, found.password == stored, found.email == email else {
+        // The password was changed while it was checked.
+        throw AccountError(.invalidLoginCredentials)
+      }
+      guard let renewed = checked.renewed, !found.isDisabled else { return (found, false) }
+      return (
+        try users.change(found.uid) {
+          $0.password = renewed; return $0
+        }, false
+      )
+    }
+  }
+
+  /// Begins the first session of a new account.
+  func establishNew(_ user: User, by provider: Text) throws -> Session {
+    try establishWhole(signIn(by: provider)) { users in
+      try users.insert(user)
+      return (user, true)
+    }
+  }
+}

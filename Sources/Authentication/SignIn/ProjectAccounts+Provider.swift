@@ -1,0 +1,133 @@
+import FirestoreModel
+
+// Signing in with identities of other providers, and linking them.
+//
+// An address joins accounts only when the provider vouches for it. When it does and the account's own
+// address was never verified, whoever made the account did not show to own it: his password, number and
+// identities go, and his tokens end. So nobody waits in an account that he made for somebody else.
+
+extension ProjectAccounts {
+  /// Signs in the person with that identity; makes an account where there is none and `creates`.
+  package func signIn(
+    _ identity: ProviderIdentity,
+    creates: Bool = true,
+    from origin: RequestOrigin
+  ) throws -> ProviderSignIn {
+    let configuration = try configuration()
+    let profile = identity.profile
+    let email = profile.email.flatMap(EmailAddress.init)
+    let owner = try read { users in
+      try users.owner(AccountKey.provider(project, profile.providerID, profile.rawID))
+    }
+    if owner == nil {
+      guard configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
+      _ = try accounts.limits.enterSignUp(from: origin)
+    }
+    var confirmation: [Text]?
+    do {
+      return .outcome(
+        try establish(signIn(by: profile.providerID)) { users in
+          if let user = try users.users.user(provider: profile.providerID, rawID: profile.rawID) {
+            return (try refresh(user, identity, email, users), false)
+          }
+          if let email, let user = try users.users.user(email: email) {
+            guard identity.isEmailVerified else {
+              confirmation = user.providerIDs
+              throw AccountError(.emailExists)
+            }
+            return (try merge(identity, into: user, users), false)
+          }
+          guard creates else { throw AccountError(.userNotFound) }
+          let user = newUser(identity, email)
+          try users.insert(user)
+          return (user, true)
+        }
+      )
+    } catch let error as AccountError {
+      guard let confirmation, error.code == .emailExists else { throw error }
+      return .needsConfirmation(verifiedProviders: confirmation)
+    }
+  }
+
+  /// Links the identity to the account of an ID token's holder.
+  ///
+  /// FEDERATED_USER_ID_ALREADY_LINKED when another account has it, EMAIL_EXISTS when its address
+  /// would become the account's and is another's.
+  package func link(_ identity: ProviderIdentity, idToken: String) throws -> Session {
+    let (holder, token) = try signedIn(idToken)
+    let profile = identity.profile
+    let email = profile.email.flatMap(EmailAddress.init)
+    let changed = try write { users in
+      try users.change(holder.uid) { user in
+        guard user.stands(token) else { throw AccountError(.tokenExpired) }
+        user.providers.removeAll { $0.providerID == profile.providerID }
+        user.providers.append(profile)
+        if user.email == nil, let email {
+          user.email = email
+          user.isEmailVerified = identity.isEmailVerified
+        } else if identity.isEmailVerified, user.email == email {
+          user.isEmailVerified = true
+        }
+        user.displayName = user.displayName ?? profile.displayName
+        user.photoURL = user.photoURL ?? profile.photoURL
+        return user
+      }
+    }
+    var facts = signIn(by: profile.providerID)
+    facts.secondFactor = token.signIn.secondFactor
+    return try renew(changed, facts)
+  }
+
+  private func newUser(_ identity: ProviderIdentity, _ email: EmailAddress?) -> User {
+    var user = User(uid: Text(random.uid()), at: now)
+    user.providers = [identity.profile]
+    user.email = email
+    user.isEmailVerified = email != nil && identity.isEmailVerified
+    user.displayName = identity.profile.displayName
+    user.photoURL = identity.profile.photoURL
+    return user
+  }
+
+  /// Brings the provider's profile up to date.
+  private func refresh(
+    _ user: User,
+    _ identity: ProviderIdentity,
+    _ email: EmailAddress?,
+    _ users: UserGroup
+  ) throws -> User {
+    guard !user.isDisabled else { return user }
+    return try users.change(user.uid) { user in
+      if let index = user.providers.firstIndex(where: {
+        $0.providerID == identity.profile.providerID
+      }) {
+        user.providers[index] = identity.profile
+      }
+      if identity.isEmailVerified, user.email == email, email != nil { user.isEmailVerified = true }
+      return user
+    }
+  }
+
+  private func merge(
+    _ identity: ProviderIdentity,
+    into user: User,
+    _ users: UserGroup
+  ) throws -> User {
+    try users.change(user.uid) { user in
+      if !user.isEmailVerified {
+        user.password = nil
+        user.passwordUpdatedAt = nil
+        user.hasEmailLink = false
+        user.phoneNumber = nil
+        user.providers = []
+        user.secondFactors = []
+        user.revoke(at: now)
+      }
+      user.isEmailVerified = true
+      user.providers.removeAll { $0.providerID == identity.profile.providerID }
+      user.providers.append(identity.profile)
+      user.displayName = user.displayName ?? identity.profile.displayName
+      user.photoURL = user.photoURL ?? identity.profile.photoURL
+      return user
+    }
+  }
+}

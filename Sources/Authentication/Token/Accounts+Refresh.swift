@@ -1,0 +1,44 @@
+import FirestoreModel
+
+extension Accounts {
+  /// New tokens for the holder of a refresh token, which stays the same.
+  ///
+  /// INVALID_REFRESH_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it does not stand.
+  /// A token of another project than `only` is not one.
+  package func refresh(_ text: String, only: Text? = nil) throws -> Session {
+    guard let token = RefreshToken(text), only == nil || only == token.project else {
+      throw AccountError(.invalidRefreshToken)
+    }
+    let project = project(token.project)
+    let (user, facts) = try project.read { users in
+      let record = try users.reader.get(token.key)
+      guard let user = try users.user(token.uid) else { throw AccountError(.userNotFound) }
+      guard !user.isDisabled else { throw AccountError(.userDisabled) }
+      guard let record else { throw AccountError(.tokenExpired) }
+      let (facts, session) = try SignInFacts.decode(record)
+      guard session == user.session else { throw AccountError(.tokenExpired) }
+      return (user, facts)
+    }
+    return Session(
+      project: token.project,
+      user: try project.noteRefresh(user),
+      idToken: try project.makeIDToken(user, facts),
+      refreshToken: text,
+      signIn: facts
+    )
+  }
+}
+
+extension ProjectAccounts {
+  /// Writes the time of a refresh, once in five minutes at most.
+  fileprivate func noteRefresh(_ user: User) throws -> User {
+    let time = now / 1_000
+    guard time - (user.lastRefreshAt ?? 0) >= 300_000 else { return user }
+    return try write { users in
+      try users.change(user.uid) {
+        $0.lastRefreshAt = time
+        return $0
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import FirestoreModel
+
+// The claims of ID tokens, in Firebase's form:
+//
+//   iss, aud, auth_time, user_id, sub, iat, exp; where the user has them: name, picture, email with
+//   email_verified, phone_number; provider_id "anonymous" of anonymous users; `firebase` with
+//   identities and sign_in_provider; custom claims at the top level, those of the sign-in before those
+//   of the user, reserved names never.
+//
+// The header carries, beside alg, kid and typ, the session of the user (`User.session`) as `ses`.
+
+/// Builds the claims of a user's tokens.
+struct IDTokenClaims {
+  let project: Text
+  let user: User
+  let signIn: SignInFacts
+
+  func members(issued: Int64, expiry: Int64) -> [JSONText.Member] {
+    var members = custom
+    func add(_ name: String, _ value: JSONText?) {
+      guard let value else { return }
+      members.removeAll { Text($0.key) == Text(name) }
+      members.append(.init(name, value))
+    }
+    add("name", user.displayName.map(JSONText.string))
+    add("picture", user.photoURL.map(JSONText.string))
+    if user.isAnonymous || signIn.provider == "anonymous" {
+      add("provider_id", .string("anonymous"))
+    }
+    add("iss", .string(IDToken.Issuer.idToken.rawValue + project.string))
+    add("aud", .string(project.string))
+    add("auth_time", .integer(signIn.time))
+    add("user_id", .string(user.uid.string))
+    add("sub", .string(user.uid.string))
+    add("iat", .integer(issued))
+    add("exp", .integer(expiry))
+    if let email = user.email {
+      add("email", .string(email.string))
+      add("email_verified", .boolean(user.isEmailVerified))
+    }
+    add("phone_number", user.phoneNumber.map { .string($0.string) })
+    add("firebase", firebase)
+    return members
+  }
+
+  /// The claims of sign-in and user; the user's win.
+  private var custom: [JSONText.Member] {
+    var members: [JSONText.Member] = []
+    for text in [signIn.extraClaims, user.customClaims] {
+      guard let text, let claims = try? JSONText(parsing: text).members else { continue }
+      for claim in claims where !CustomClaims.reserved.contains(Text(claim.key)) {
+        members.removeAll { Text($0.key) == Text(claim.key) }
+        members.append(claim)
+      }
+    }
+    return members
+  }
+
+  private var firebase: JSONText {
+    var members: [JSONText.Member] = [
+      .init("identities", identities),
+      .init("sign_in_provider", .string(signIn.provider.string)),
+    ]
+    if let factor = signIn.secondFactor {
+      members.append(.init("sign_in_second_factor", .string(factor.kind.string)))
+      members.append(.init("second_factor_identifier", .string(factor.id.string)))
+    }
+    return .object(members)
+  }
+
+  private var identities: JSONText {
+    var members: [JSONText.Member] = []
+    for provider in user.providers {
+      members.append(
+        .init(provider.providerID.string, .array([.string(provider.rawID.string)]))
+      )
+    }
+    if let phone = user.phoneNumber {
+      members.append(.init("phone", .array([.string(phone.string)])))
+    }
+    if let email = user.email { members.append(.init("email", .array([.string(email.string)]))) }
+    return .object(members)
+  }
+}

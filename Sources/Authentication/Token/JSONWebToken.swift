@@ -1,0 +1,111 @@
+import Crypto
+import CryptoExtras
+import FirestoreModel
+
+/// A token in the compact form of RFC 7519, read strictly; reading checks no signature.
+///
+/// JWTKit's collections are actors whose every call is `async` and whose parser accepts what two readers
+/// could understand differently (a member that comes twice, padded Base64). Requests are identified
+/// synchronously on their connection's thread, so tokens are read here and their signatures left to
+/// swift-crypto.
+package struct JSONWebToken: Sendable {
+  /// Why a token is not one, or not good.
+  package enum Problem: Error, Sendable, Hashable {
+    case tooLong
+    /// Not three parts of unpadded URL-safe Base64, or not JSON objects without repeated members.
+    case malformed
+    /// `crit` names something that must be understood.
+    case critical
+    /// Another algorithm than the key's.
+    case algorithm
+    case unknownKey
+    case signature
+    case issuer
+    case audience
+    case subject
+    case expired
+    case notYetValid
+  }
+
+  package let header: JSONText
+  package let claims: JSONText
+  package let signature: [UInt8]
+  /// The two parts that the signature covers, with the dot between them.
+  package let signed: [UInt8]
+
+  /// The most bytes that a token may have.
+  package static let maximumLength = 16 * 1_024
+
+  /// Reads a token.
+  package init(parsing token: some StringProtocol) throws(Problem) {
+    let bytes = Array(token.utf8)
+    guard bytes.count <= Self.maximumLength else { throw .tooLong }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
+      let signature = Base64.decodeStrictly(parts[2]), header["alg"]?.string != nil
+    else { throw .malformed }
+    guard header["crit"] == nil, header["b64"] == nil else { throw .critical }
+    self.header = header
+    self.claims = claims
+    self.signature = signature
+    signed = Array(bytes[..<parts[1].endIndex])
+  }
+
+  package var algorithm: String { header["alg"]?.string ?? "" }
+
+  /// The key that signed it, as far as the token says.
+  package var keyID: String? { header["kid"]?.string }
+
+  /// Whether it claims to need no signature, and has none.
+  package var isUnsigned: Bool { algorithm == "none" && signature.isEmpty }
+
+  /// Checks an RS256 signature.
+  package func check(_ key: _RSA.Signing.PublicKey) throws(Problem) {
+    guard algorithm == "RS256" else { throw .algorithm }
+    let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+    let isGood = key.isValidSignature(
+      signature,
+      for: SHA256.hash(data: signed),
+      padding: .insecurePKCS1v1_5
+    )
+    guard isGood else { throw .signature }
+  }
+
+  /// Checks `exp`, `iat` and `nbf` against a time in seconds; clocks may differ by `leeway`.
+  package func checkTimes(at now: Int64, leeway: Int64) throws(Problem) {
+    guard let expiry = claims["exp"]?.integer, let issued = claims["iat"]?.integer else {
+      throw .malformed
+    }
+    guard now < expiry else { throw .expired }
+    guard issued <= now + leeway, issued < expiry else { throw .notYetValid }
+    if let notBefore = claims["nbf"] {
+      guard let time = notBefore.integer else { throw .malformed }
+      guard time <= now + leeway else { throw .notYetValid }
+    }
+  }
+
+  /// Signs claims with RS256.
+  package static func signed(
+    header: [JSONText.Member],
+    claims: [JSONText.Member],
+    key: _RSA.Signing.PrivateKey
+  ) throws -> String {
+    let text =
+      Base64.url(Array(JSONText.object(header).compact.utf8)) + "."
+      + Base64.url(Array(JSONText.object(claims).compact.utf8))
+    let signature = try key.signature(
+      for: SHA256.hash(data: Array(text.utf8)),
+      padding: .insecurePKCS1v1_5
+    )
+    return text + "." + Base64.url(signature.rawRepresentation)
+  }
+
+  private static func object(_ part: ArraySlice<UInt8>) -> JSONText? {
+    guard let bytes = Base64.decodeStrictly(part),
+      let text = String(validating: bytes, as: UTF8.self),
+      let document = try? JSONText(parsing: text), document.members != nil,
+      document.hasUniqueMembers
+    else { return nil }
+    return document
+  }
+}

@@ -1,0 +1,111 @@
+import FirestoreModel
+
+// Making and reading ID tokens and session cookies.
+
+extension ProjectAccounts {
+  /// How long an ID token lives, in seconds.
+  package static let idTokenLifetime: Int64 = 3_600
+
+  /// The user of an ID token that a client sent, and what the token says.
+  ///
+  /// INVALID_ID_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it does not stand. With
+  /// `isFresh` it must be of a sign-in of the last five minutes, else CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
+  package func signedIn(
+    _ token: String,
+    isFresh: Bool = false
+  ) throws -> (user: User, token: IDToken) {
+    let verified = try idToken(token)
+    if isFresh, now / 1_000_000 - verified.signIn.time > 300 {
+      throw AccountError(.credentialTooOld)
+    }
+    return (try user(standing: verified), verified)
+  }
+
+  /// A session cookie for the holder of an ID token; it lives 300 to 1,209,600 seconds.
+  package func makeSessionCookie(idToken text: String, lifetime: Int64) throws -> String {
+    guard 300...SigningKeys.longestToken ~= lifetime else { throw AccountError(.invalidDuration) }
+    let token = try idToken(text)
+    let user = try user(standing: token)
+    let issued = now / 1_000_000
+    let replaced: [JSONText.Member] = [
+      .init("iss", .string(IDToken.Issuer.sessionCookie.rawValue + project.string)),
+      .init("iat", .integer(issued)), .init("exp", .integer(issued + lifetime)),
+    ]
+    let names = Set(replaced.map { Text($0.key) })
+    let kept = (token.claims.members ?? []).filter { !names.contains(Text($0.key)) }
+    return try sign(kept + replaced, session: user.session)
+  }
+
+  /// The user of a session cookie, as `signedIn` gives that of an ID token.
+  package func signedIn(sessionCookie text: String) throws -> (user: User, token: IDToken) {
+    let token = try verify(text, .sessionCookie)
+    return (try user(standing: token), token)
+  }
+
+  /// A new ID token.
+  func makeIDToken(_ user: User, _ signIn: SignInFacts) throws -> String {
+    let issued = now / 1_000_000
+    let claims = IDTokenClaims(project: project, user: user, signIn: signIn)
+    return try sign(
+      claims.members(issued: issued, expiry: issued + Self.idTokenLifetime),
+      session: user.session
+    )
+  }
+
+  func idToken(_ text: String) throws -> IDToken { try verify(text, .idToken) }
+
+  private func sign(_ claims: [JSONText.Member], session: Int64) throws -> String {
+    let key = try accounts.signingKeys.signer()
+    return try JSONWebToken.signed(
+      header: [
+        .init("alg", .string("RS256")), .init("kid", .string(key.id)),
+        .init("typ", .string("JWT")), .init("ses", .string("\(session)")),
+      ],
+      claims: claims,
+      key: key.privateKey
+    )
+  }
+
+  private func verify(_ text: String, _ issuer: IDToken.Issuer) throws(AccountError) -> IDToken {
+    let token: IDToken
+    do {
+      token = try accounts.verify(JSONWebToken(parsing: text), issuer)
+    } catch {
+      throw AccountError(error == .expired ? .tokenExpired : .invalidIDToken, cause: error)
+    }
+    guard token.project == project else { throw AccountError(.invalidIDToken) }
+    return token
+  }
+
+  private func user(standing token: IDToken) throws -> User {
+    guard let user = try user(token.uid) else { throw AccountError(.userNotFound) }
+    guard !user.isDisabled else { throw AccountError(.userDisabled) }
+    guard user.stands(token) else { throw AccountError(.tokenExpired) }
+    return user
+  }
+}
+
+extension User {
+  /// Whether a token of the user was issued after the last revocation.
+  func stands(_ token: IDToken) -> Bool {
+    !isDisabled && token.issued >= validSince && (token.session ?? session) == session
+  }
+}
+
+extension Accounts {
+  /// Checks all of a token but what its user has done since.
+  func verify(
+    _ token: JSONWebToken,
+    _ issuer: IDToken.Issuer
+  ) throws(JSONWebToken.Problem) -> IDToken {
+    if token.isUnsigned, configuration.acceptsUnsigned {
+      try token.checkTimes(at: now / 1_000_000, leeway: 300)
+      return try IDToken(token, issuer: issuer, isSigned: false)
+    }
+    guard token.algorithm == "RS256" else { throw .algorithm }
+    guard let id = token.keyID, let key = signingKeys.publicKey(id) else { throw .unknownKey }
+    try token.check(key)
+    try token.checkTimes(at: now / 1_000_000, leeway: 60)
+    return try IDToken(token, issuer: issuer, isSigned: true)
+  }
+}

@@ -1,0 +1,103 @@
+import Crypto
+import FirestoreModel
+import KeyValueStore
+
+// A refresh token is the Base64 of: 0x01, its time (microseconds, 8 bytes), 32 random bytes, the
+// project escaped and ended (0x00 0x01), the uid as UTF-8. The store keeps the SHA-256 digest of that
+// text, in the key; the value, in the form of RecordWriter.swift, says how the session began:
+// 1 provider, 2 time of sign-in (s), 3 extra claims, 4 second factor, 5 its kind, 6 session (us).
+
+/// Which session a refresh token is for.
+struct RefreshToken {
+  let text: String
+  let project: Text
+  let uid: Text
+  let issued: Int64
+
+  /// A new token.
+  init(project: Text, uid: Text, issued: Int64, random: RandomBytes) {
+    self.project = project
+    self.uid = uid
+    self.issued = issued
+    var bytes: [UInt8] = [0x01]
+    appendBigEndian(UInt64(bitPattern: issued), to: &bytes)
+    bytes += random.bytes(32)
+    project.withBytes { SegmentEncoding.appendEscaped($0, to: &bytes) }
+    uid.withBytes { bytes += Array($0) }
+    text = Base64.url(bytes)
+  }
+
+  /// What a client sent; nil for what is none.
+  init?(_ text: String) {
+    guard text.utf8.count <= 2_048, let bytes = Base64.decodeStrictly(Array(text.utf8)),
+      bytes.count > 41, bytes[0] == 0x01
+    else { return nil }
+    self.text = text
+    var position = 1
+    let parts = bytes.withUnsafeBytes { raw -> (Int64, Text)? in
+      guard let time = readBigEndian(raw, at: &position) else { return nil }
+      position += 32
+      return SegmentEncoding.decodeText(raw, at: &position).map { (Int64(bitPattern: time), $0) }
+    }
+    guard let parts, let uid = String(validating: bytes[position...], as: UTF8.self), !uid.isEmpty
+    else { return nil }
+    (issued, project) = parts
+    self.uid = Text(uid)
+  }
+
+  var key: [UInt8] {
+    let digest = Array(SHA256.hash(data: Array(text.utf8)))
+    return AccountKey.refreshToken(project, uid, issued: issued, digest: digest)
+  }
+}
+
+extension SignInFacts {
+  func encoded(session: Int64) -> [UInt8] {
+    var writer = RecordWriter()
+    writer.put(1, provider)
+    writer.put(2, time)
+    writer.put(3, extraClaims)
+    writer.put(4, secondFactor?.id)
+    writer.put(5, secondFactor?.kind)
+    writer.put(6, session)
+    return writer.bytes
+  }
+
+  /// The facts and the session of a refresh token's record.
+  static func decode(_ record: [UInt8]) throws -> (facts: SignInFacts, session: Int64) {
+    var reader = try RecordReader(record)
+    var texts: [UInt8: String] = [:]
+    var numbers: [UInt8: Int64] = [:]
+    while let field = try reader.next() {
+      if field.tag == 2 || field.tag == 6 {
+        numbers[field.tag] = try field.number()
+      } else {
+        texts[field.tag] = try field.string()
+      }
+    }
+    let factor = texts[4].map { Factor(id: Text($0), kind: Text(texts[5] ?? "")) }
+    let facts = SignInFacts(
+      provider: Text(texts[1] ?? ""),
+      time: numbers[2] ?? 0,
+      extraClaims: texts[3],
+      secondFactor: factor
+    )
+    return (facts, numbers[6] ?? 0)
+  }
+}
+
+extension UserGroup {
+  /// Keeps a new refresh token; the oldest beyond the bound go.
+  func keep(_ token: RefreshToken, _ facts: SignInFacts, session: Int64, atMost: Int) throws {
+    try group.put(token.key, facts.encoded(session: session))
+    let range = KeyRange(prefix: AccountKey.refreshTokens(project, token.uid))
+    let cursor = try group.cursor(over: range, reversed: true)
+    var count = 0
+    var surplus: [[UInt8]] = []
+    while try cursor.next() {
+      count += 1
+      if count > atMost { surplus.append(Array(cursor.key)) }
+    }
+    for key in surplus { try group.delete(key) }
+  }
+}

@@ -1,0 +1,115 @@
+import CryptoExtras
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// The keys that sign tokens, with rotation.
+///
+/// The newest key whose lead is over signs; the first signs at once. When the newest is older than its
+/// lifetime, a next one is made: it is published during its lead, before any token needs it. A key goes
+/// when nothing that it signed can still stand: fourteen days after its successor took over, the life of
+/// the longest session cookie. Keys are made when first needed.
+package final class SigningKeys: Sendable {
+  private let engine: any KeyValueEngine
+  private let clock: MicrosecondClock
+  private let lifetime: Int64
+  private let lead: Int64
+  private let bits: Int
+  /// By age, the oldest first.
+  private let keys: Mutex<[SigningKey]>
+
+  /// How long a session cookie may live, in seconds.
+  static let longestToken: Int64 = 14 * 86_400
+
+  init(engine: any KeyValueEngine, configuration: AccountsConfiguration) throws {
+    self.engine = engine
+    clock = configuration.clock
+    lifetime = configuration.signingKeyLifetime
+    lead = configuration.signingKeyLead
+    bits = configuration.signingKeyBits
+    keys = Mutex(try Self.load(engine))
+  }
+
+  /// The document with the public keys, as RFC 7517 has it.
+  package func webKeys() throws -> String {
+    JSONText.object([.init("keys", .array(try current().map { try $0.webKey() }))]).compact
+  }
+
+  /// The document with a certificate for each key, by key id.
+  package func certificates() throws -> String {
+    JSONText.object(try current().map { .init($0.id, .string($0.certificate)) }).compact
+  }
+
+  /// How long the documents may be kept by readers, in seconds: less than a key's lead.
+  package var documentLifetime: Int64 { min(6 * 3_600, max(lead / 2, 60)) }
+
+  /// Makes a next key now, as if the newest were too old; `immediately` lets go of all older ones, and
+  /// with them of every token.
+  package func rotate(immediately: Bool = false) throws {
+    try keys.withLock { keys in
+      let time = clock.now() / 1_000_000
+      let next = try SigningKey(bits: bits, createdAt: time, lifetime: certificateLifetime)
+      let dropped = immediately ? keys : []
+      try engine.write { group in
+        for key in dropped { try group.delete(Self.key(key.id)) }
+        try group.put(Self.key(next.id), next.encoded())
+      }
+      keys = (immediately ? [] : keys) + [next]
+    }
+  }
+
+  /// The key that signs now.
+  func signer() throws -> SigningKey {
+    let keys = try current()
+    let time = clock.now() / 1_000_000
+    guard let key = keys.last(where: { $0.createdAt + lead <= time }) ?? keys.first else {
+      throw AccountError(.internalError)
+    }
+    return key
+  }
+
+  /// The public key of that id, as long as tokens of it may stand.
+  func publicKey(_ id: String) -> _RSA.Signing.PublicKey? {
+    keys.withLock { $0.first { $0.id == id }?.publicKey }
+  }
+
+  /// All keys after what time asks for was done.
+  private func current() throws -> [SigningKey] {
+    try keys.withLock { keys in
+      let time = clock.now() / 1_000_000
+      let needsKey = keys.last.map { $0.createdAt + lifetime <= time } ?? true
+      let over = keys.indices.dropLast().prefix {
+        keys[$0 + 1].createdAt + lead + Self.longestToken < time
+      }
+      guard needsKey || !over.isEmpty else { return keys }
+      let made =
+        needsKey
+        ? [try SigningKey(bits: bits, createdAt: time, lifetime: certificateLifetime)] : []
+      let dropped = over.map { keys[$0] }
+      try engine.write { group in
+        for key in dropped { try group.delete(Self.key(key.id)) }
+        for key in made { try group.put(Self.key(key.id), key.encoded()) }
+      }
+      keys = keys.dropFirst(over.count) + made
+      return keys
+    }
+  }
+
+  private var certificateLifetime: Int64 { lifetime + 2 * lead + Self.longestToken }
+
+  private static func key(_ id: String) -> [UInt8] { AccountKey.prefix(.signingKey, Text(id)) }
+
+  private static func load(_ engine: any KeyValueEngine) throws -> [SigningKey] {
+    try engine.read { snapshot in
+      var keys: [SigningKey] = []
+      let range = KeyRange(prefix: AccountKey.prefix(.signingKey))
+      let cursor = try snapshot.cursor(over: range, reversed: false)
+      while try cursor.next() {
+        var position = 2
+        guard let id = SegmentEncoding.decodeText(cursor.key, at: &position) else { continue }
+        keys.append(try SigningKey(id: id.string, record: Array(cursor.value)))
+      }
+      return keys.sorted { $0.createdAt < $1.createdAt }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import FirestoreModel
+import KeyValueStore
+
+/// Changes users of one project within one group, with their index entries.
+///
+/// Uniqueness is decided here: groups run one after the other, and each sees what the earlier wrote.
+/// Lives as long as its group, on the group's thread.
+final class UserGroup {
+  let group: any KeyValueGroup
+  let project: Text
+  /// Whose tokens end with this group.
+  private(set) var revoked: [Revocations.Event] = []
+
+  init(group: any KeyValueGroup, project: Text) {
+    self.group = group
+    self.project = project
+  }
+
+  var users: UserReader { UserReader(reader: group, project: project) }
+
+  /// The user, or USER_NOT_FOUND.
+  func user(_ uid: Text) throws -> User {
+    guard let user = try users.user(uid) else { throw AccountError(.userNotFound) }
+    return user
+  }
+
+  /// Adds an account; DUPLICATE_LOCAL_ID, EMAIL_EXISTS and so on when something of it is taken.
+  func insert(_ user: User) throws {
+    let key = AccountKey.user(project, user.uid)
+    guard try group.get(key) == nil else { throw AccountError(.duplicateLocalID) }
+    try claim(entries(of: user), without: [:], for: user.uid)
+    try group.put(key, user.encoded())
+  }
+
+  /// Writes an account in the place of what it was.
+  func replace(_ old: User, by new: User) throws {
+    let before = entries(of: old)
+    let after = entries(of: new)
+    try claim(after, without: before, for: new.uid)
+    for key in before.keys where after[key] == nil { try group.delete(key) }
+    try group.put(AccountKey.user(project, new.uid), new.encoded())
+    if new.isDisabled != old.isDisabled || new.session != old.session {
+      revoked.append(
+        .init(project: project, uid: new.uid, session: new.isDisabled ? nil : new.session)
+      )
+    }
+    if new.session != old.session { try dropRefreshTokens(of: new.uid) }
+  }
+
+  /// Changes an account in place.
+  func change<R>(_ uid: Text, _ body: (inout User) throws -> R) throws -> R {
+    let old = try user(uid)
+    var new = old
+    let result = try body(&new)
+    try replace(old, by: new)
+    return result
+  }
+
+  /// Removes an account with all that points to it.
+  func delete(_ user: User) throws {
+    for key in entries(of: user).keys { try group.delete(key) }
+    try group.delete(AccountKey.user(project, user.uid))
+    try dropRefreshTokens(of: user.uid)
+    revoked.append(.init(project: project, uid: user.uid, session: nil))
+  }
+
+  private func dropRefreshTokens(of uid: Text) throws {
+    let range = KeyRange(prefix: AccountKey.refreshTokens(project, uid))
+    let cursor = try group.cursor(over: range, reversed: false)
+    var keys: [[UInt8]] = []
+    while try cursor.next() { keys.append(Array(cursor.key)) }
+    for key in keys { try group.delete(key) }
+  }
+
+  /// Takes index entries that are not the user's yet; each belongs to at most one user.
+  private func claim(
+    _ entries: [[UInt8]: AccountError.Code],
+    without owned: [[UInt8]: AccountError.Code],
+    for uid: Text
+  ) throws {
+    for (key, taken) in entries where owned[key] == nil {
+      guard try group.get(key) == nil else { throw AccountError(taken) }
+      try group.put(key, uid.withBytes { Array($0) })
+    }
+  }
+
+  /// The index entries of a user, each with what it is called when another has it.
+  private func entries(of user: User) -> [[UInt8]: AccountError.Code] {
+    var entries: [[UInt8]: AccountError.Code] = [:]
+    if let email = user.email { entries[AccountKey.email(project, email)] = .emailExists }
+    if let phone = user.phoneNumber {
+      entries[AccountKey.phone(project, phone.text)] = .phoneNumberExists
+    }
+    for provider in user.providers {
+      entries[AccountKey.provider(project, provider.providerID, provider.rawID)] =
+        .federatedUserIDAlreadyLinked
+    }
+    return entries
+  }
+}

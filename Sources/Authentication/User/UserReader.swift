@@ -1,0 +1,41 @@
+import FirestoreModel
+import KeyValueStore
+
+/// Finds users of one project in a view or a group.
+struct UserReader {
+  let reader: any KeyValueReader
+  let project: Text
+
+  func user(_ uid: Text) throws -> User? {
+    try reader.get(AccountKey.user(project, uid)).map { try User(uid: uid, record: $0) }
+  }
+
+  func user(email: EmailAddress) throws -> User? {
+    try user(at: AccountKey.email(project, email))
+  }
+
+  func user(phone: PhoneNumber) throws -> User? {
+    try user(at: AccountKey.phone(project, phone.text))
+  }
+
+  func user(provider: Text, rawID: Text) throws -> User? {
+    try user(at: AccountKey.provider(project, provider, rawID))
+  }
+
+  /// The uid that an index entry holds.
+  func owner(_ key: [UInt8]) throws -> Text? {
+    guard let bytes = try reader.get(key) else { return nil }
+    guard let uid = String(validating: bytes, as: UTF8.self) else {
+      throw RecordReader.corrupt("a uid that is not UTF-8")
+    }
+    return Text(uid)
+  }
+
+  private func user(at key: [UInt8]) throws -> User? {
+    guard let uid = try owner(key) else { return nil }
+    guard let user = try user(uid) else {
+      throw RecordReader.corrupt("an index entry of a user that does not exist")
+    }
+    return user
+  }
+}

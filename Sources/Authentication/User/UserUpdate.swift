@@ -1,0 +1,51 @@
+import FirestoreModel
+
+/// What becomes of one field of a user.
+package enum FieldChange<Content: Sendable & Hashable>: Sendable, Hashable {
+  case keep
+  case clear
+  case set(Content)
+
+  /// Sets what is given and keeps the field otherwise.
+  package init(_ content: Content?) { self = content.map(Self.set) ?? .keep }
+
+  var content: Content? {
+    if case .set(let content) = self { content } else { nil }
+  }
+
+  func apply(to field: inout Content?) {
+    switch self {
+    case .keep: break
+    case .clear: field = nil
+    case .set(let content): field = content
+    }
+  }
+}
+
+/// A change of an account; what is not named stays.
+///
+/// A change of e-mail or password, and `validSince`, end all tokens of the user.
+package struct UserUpdate: Sendable {
+  /// A new address is not verified unless `isEmailVerified` says so.
+  package var email = FieldChange<String>.keep
+  package var isEmailVerified: Bool?
+  package var password = FieldChange<String>.keep
+  package var displayName = FieldChange<String>.keep
+  package var photoURL = FieldChange<String>.keep
+  package var phoneNumber = FieldChange<String>.keep
+  package var isDisabled: Bool?
+  /// The text of a JSON object.
+  package var customClaims = FieldChange<String>.keep
+  /// Seconds since 1970: ends the tokens issued before.
+  package var validSince: Int64?
+  package var linkedProvider: LinkedProvider?
+  /// Provider ids; `password` drops the password and e-mail link, `phone` the number.
+  package var unlinkedProviders: [Text] = []
+  /// Replaces all second factors.
+  package var secondFactors: [SecondFactor]?
+  package var createdAt: Int64?
+  package var lastSignInAt: Int64?
+
+  /// Changes nothing.
+  package init() {}
+}

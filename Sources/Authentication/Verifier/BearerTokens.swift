@@ -1,0 +1,166 @@
+import CryptoExtras
+import FirestoreModel
+import KeyValueStore
+
+/// Reads bearer tokens: ID tokens of users, access tokens of ours and self-signed tokens of service
+/// accounts.
+///
+/// A token is verified once and then known by its text, until it is over or was ended: known tokens
+/// cost a look-up, others their signature and a read of the user. Synchronous; any thread may call.
+package final class BearerTokens: Sendable {
+  /// When a revocation takes hold.
+  package enum RevocationMode: String, Sendable, CaseIterable {
+    /// At once: disabled, deleted and revoked users' tokens stop standing with the change.
+    case immediate
+    /// When the token is over, an hour at most, as with Google.
+    case lazy
+  }
+
+  private let accounts: Accounts
+  private let mode: RevocationMode
+  private let cache = TokenCache()
+
+  /// Reads the tokens of those accounts.
+  package init(_ accounts: Accounts, mode: RevocationMode = .immediate) {
+    self.accounts = accounts
+    self.mode = mode
+    if mode == .immediate {
+      accounts.onRevocation { [cache] project, uid in
+        cache.drop { entry in
+          guard case .user(let user) = entry.bearer else { return false }
+          return user.uid == uid && user.project == project
+        }
+      }
+    }
+    accounts.serviceAccounts.onRevocation { [cache] keyID in
+      cache.drop { $0.keyID == keyID }
+    }
+  }
+
+  /// Who holds the token; `JSONWebToken.Problem` where it does not verify, `AccountError` where its
+  /// user does not stand.
+  package func bearer(_ token: Substring) throws -> Bearer {
+    let time = accounts.now / 1_000_000
+    if let known = cache.entry(token) {
+      guard time < known.expiry else { throw JSONWebToken.Problem.expired }
+      return known.bearer
+    }
+    let count = accounts.revocations.count
+    let entry = try verify(token)
+    cache.insert(entry) { accounts.revocations.count == count && isKeyKnown(entry) }
+    return entry.bearer
+  }
+
+  /// Whether a token that verified earlier still stands.
+  package func stands(_ project: Text, _ uid: Text, session: Int64, expiry: Int64) -> Bool {
+    guard accounts.now / 1_000_000 < expiry else { return false }
+    guard mode == .immediate, session != 0 else { return true }
+    return accounts.revocations.stands(project, uid, session: session)
+  }
+
+  private func isKeyKnown(_ entry: TokenCache.Entry) -> Bool {
+    entry.keyID.map { accounts.serviceAccounts.key($0) != nil } ?? true
+  }
+
+  private func verify(_ text: Substring) throws -> TokenCache.Entry {
+    let token = try JSONWebToken(parsing: text)
+    let issuer = token.claims["iss"]?.string ?? ""
+    if issuer.hasPrefix(IDToken.Issuer.idToken.rawValue) { return try userEntry(text, token) }
+    if issuer == Accounts.accessIssuer { return try accessEntry(text, token) }
+    return try selfSignedEntry(text, token)
+  }
+
+  private func userEntry(_ text: Substring, _ token: JSONWebToken) throws -> TokenCache.Entry {
+    let verified = try accounts.verify(token, .idToken)
+    if mode == .immediate, verified.session != nil {
+      let key = AccountKey.user(verified.project, verified.uid)
+      guard case .found(let record) = try accounts.engine.get(key, cachedOnly: false) else {
+        throw AccountError(.userNotFound)
+      }
+      let user = try User(uid: verified.uid, record: record)
+      guard !user.isDisabled else { throw AccountError(.userDisabled) }
+      guard user.stands(verified) else { throw AccountError(.tokenExpired) }
+    }
+    guard case .map(let claims) = verified.claims.value else {
+      throw JSONWebToken.Problem.malformed
+    }
+    let user = BearerUser(
+      project: verified.project,
+      uid: verified.uid,
+      claims: claims,
+      expiry: verified.expiry,
+      issued: verified.issued,
+      session: verified.session ?? 0
+    )
+    return .init(token: Text(String(text)), bearer: .user(user), expiry: user.expiry, keyID: nil)
+  }
+
+  private func accessEntry(_ text: Substring, _ token: JSONWebToken) throws -> TokenCache.Entry {
+    guard token.algorithm == "RS256" else { throw JSONWebToken.Problem.algorithm }
+    guard let id = token.keyID, let key = accounts.signingKeys.publicKey(id) else {
+      throw JSONWebToken.Problem.unknownKey
+    }
+    try token.check(key)
+    try accounts.checkLifetime(token)
+    guard token.header["typ"]?.string == "at+jwt",
+      token.claims["aud"]?.string == Accounts.accessIssuer
+    else { throw JSONWebToken.Problem.audience }
+    guard let keyID = token.claims["key"]?.string,
+      let account = accounts.serviceAccounts.key(keyID),
+      token.claims["sub"]?.string == account.email
+    else { throw JSONWebToken.Problem.unknownKey }
+    return try entry(text, token, account)
+  }
+
+  private func selfSignedEntry(_ text: Substring, _ token: JSONWebToken) throws -> TokenCache.Entry
+  {
+    try Self.checkAudience(token, origin: accounts.configuration.origin)
+    let account = try accounts.signer(of: token)
+    try accounts.checkLifetime(token)
+    guard token.claims["sub"]?.string == account.email else { throw JSONWebToken.Problem.subject }
+    return try entry(text, token, account)
+  }
+
+  private func entry(
+    _ text: Substring,
+    _ token: JSONWebToken,
+    _ account: ServiceAccount
+  ) throws -> TokenCache.Entry {
+    guard let expiry = token.claims["exp"]?.integer else { throw JSONWebToken.Problem.malformed }
+    switch account.role {
+    case .admin:
+      return .init(
+        token: Text(String(text)),
+        bearer: .administrator(email: account.email),
+        expiry: expiry,
+        keyID: account.keyID
+      )
+    }
+  }
+
+  /// A self-signed token names one of Google's APIs that we serve, or scopes instead of an audience.
+  private static func checkAudience(
+    _ token: JSONWebToken,
+    origin: String
+  ) throws(JSONWebToken.Problem) {
+    switch token.claims["aud"] {
+    case .string(let audience):
+      let host = audience.hasSuffix("/") ? String(audience.dropLast()) : audience
+      guard host == origin || apis.contains(host) else { throw .audience }
+    case nil, .null:
+      let words = token.claims["scope"]?.string?.split(separator: " ") ?? []
+      guard words.contains(where: { scopes.contains(String($0)) }) else { throw .audience }
+    default: throw .audience
+    }
+  }
+
+  private static let apis: Set<String> = [
+    "https://firestore.googleapis.com", "https://identitytoolkit.googleapis.com",
+    "https://firebaserules.googleapis.com", "https://securetoken.googleapis.com",
+  ]
+
+  private static let scopes: Set<String> = [
+    "https://www.googleapis.com/auth/cloud-platform", "https://www.googleapis.com/auth/datastore",
+    "https://www.googleapis.com/auth/firebase", "https://www.googleapis.com/auth/identitytoolkit",
+  ]
+}

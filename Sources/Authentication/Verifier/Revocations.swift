@@ -1,0 +1,60 @@
+import FirestoreModel
+import Synchronization
+
+/// Whose tokens stopped standing lately, and who wants to know.
+///
+/// Only what happened within the life of a token is kept; older tokens are over by themselves.
+final class Revocations: Sendable {
+  /// A user's tokens ended.
+  struct Event: Sendable {
+    let project: Text
+    let uid: Text
+    /// The session whose tokens stand from now on; nil when none do: disabled or deleted.
+    let session: Int64?
+  }
+
+  private struct User: Hashable {
+    let project: Text
+    let uid: Text
+  }
+
+  private struct State {
+    var sessions: [User: (session: Int64?, at: Int64)] = [:]
+    var observers: [@Sendable (Text, Text) -> Void] = []
+    var lastSweep: Int64 = 0
+    var count: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Somewhat more than the hour that a token lives, in microseconds.
+  private static let memory: Int64 = 2 * 3_600 * 1_000_000
+
+  func observe(_ observer: @escaping @Sendable (Text, Text) -> Void) {
+    state.withLock { $0.observers.append(observer) }
+  }
+
+  func record(_ event: Event, at time: Int64) {
+    let observers = state.withLock { state in
+      state.sessions[User(project: event.project, uid: event.uid)] = (event.session, time)
+      state.count += 1
+      if time - state.lastSweep > Self.memory {
+        state.sessions = state.sessions.filter { time - $0.value.at < Self.memory }
+        state.lastSweep = time
+      }
+      return state.observers
+    }
+    for observer in observers { observer(event.project, event.uid) }
+  }
+
+  /// Goes up with every event: what was read before and is used after can tell.
+  var count: UInt64 { state.withLock { $0.count } }
+
+  /// Whether tokens of that session still stand, as far as events tell.
+  func stands(_ project: Text, _ uid: Text, session: Int64) -> Bool {
+    state.withLock {
+      guard let event = $0.sessions[User(project: project, uid: uid)] else { return true }
+      return event.session == session
+    }
+  }
+}
