@@ -212,12 +212,15 @@ import Testing
       for _ in streams { calls.append(await gateway.service.nextOpened()) }
       let message = [UInt8](repeating: 1, count: 100_000)
       let verdicts = calls.map { $0.responses.send([message]) }
-      #expect(verdicts == Array(repeating: true, count: 3) + Array(repeating: false, count: 7))
+      // The client's window may have let 64 KiB go already.
+      let accepted = verdicts.count { $0 }
+      #expect((3...4).contains(accepted))
+      #expect(verdicts == (0..<10).map { $0 < accepted })
       try await client.send(
         [.window(0, 4 << 20)] + streams.map { .window($0, 1 << 20) }
       )
-      for call in calls.dropFirst(3) { #expect(await call.next() == .resumed) }
-      #expect(calls.prefix(3).allSatisfy { $0.history.isEmpty })
+      for call in calls.dropFirst(accepted) { #expect(await call.next() == .resumed) }
+      #expect(calls.prefix(accepted).allSatisfy { $0.history.isEmpty })
     }
   }
 
