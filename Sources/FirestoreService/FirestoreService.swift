@@ -72,10 +72,23 @@ package final class FirestoreService: RPCService {
     context: CallContext,
     responses: any StreamResponses
   ) throws(FirestoreError) -> any StreamCall {
-    guard method == .listen, let listeners else { throw Self.unimplemented(method) }
-    let caller = try access.identify(context)
-    try access.admit(caller)
-    return ListenCall(hub: listeners, caller: caller, access: access, responses: responses)
+    do {
+      let call = try makeCall(method, context)
+      switch (method, listeners) {
+      case (.write, _):
+        return openWriteStream(call, responses)
+      case (.listen, let listeners?):
+        return ListenCall(
+          hub: listeners,
+          caller: call.caller,
+          access: access,
+          responses: responses
+        )
+      default: throw Self.unimplemented(method)
+      }
+    } catch {
+      throw reported(error, context)
+    }
   }
 
   package func administer(

@@ -27,8 +27,8 @@ extension StreamCall {
 
 /// The transport's half: carries answers to the client.
 ///
-/// Any thread may call; calls for one stream
-/// must not overlap, so that the order is the service's.
+/// Any thread may call; `send` and `finish` for one stream must not overlap, so that the order is
+/// the service's.
 package protocol StreamResponses: AnyObject, Sendable {
   /// Queues encoded messages in order. False asks the sender to wait for `resumeSending()`: more
   /// than the transport's window is queued. What is sent all the same is queued all the same.

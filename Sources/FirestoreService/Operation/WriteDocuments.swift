@@ -10,6 +10,18 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
+    try commit(request, call, respond) { outcome in
+      CommitResponse(results: outcome.results, commitTime: outcome.version).encoded()
+    }
+  }
+
+  /// Commits for a caller who may, be it a call or a batch of a write stream.
+  func commit<Answer>(
+    _ request: WireCommitRequest,
+    _ call: Call,
+    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ answer: @escaping @Sendable (CommitOutcome) -> Answer
+  ) throws {
     let permit = try permit(call, request.database)
     let database = try databases.database(request.database)
     let transaction = request.transaction.map(TransactionID.init)
@@ -18,9 +30,7 @@ extension FirestoreService {
       transaction: transaction,
       judge: permit.judgeOfWrites
     )
-    try submit(commit, to: database, call, respond) { outcome in
-      CommitResponse(results: outcome.results, commitTime: outcome.version).encoded()
-    }
+    try submit(commit, to: database, call, respond, answer)
   }
 
   func batchWrite(

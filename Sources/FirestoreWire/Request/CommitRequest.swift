@@ -9,6 +9,13 @@ package struct CommitRequest: WireRequest {
   /// The transaction that this ends; nil is none.
   package let transaction: [UInt8]?
 
+  /// A commit of writes that are known to lie in the database, in no transaction.
+  package init(database: DatabaseID, writes: [Write]) {
+    self.database = database
+    self.writes = writes
+    transaction = nil
+  }
+
   package init(from reader: inout ProtobufReader) throws {
     var database = ""
     var writes: [Write] = []

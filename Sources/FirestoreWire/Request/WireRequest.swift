@@ -165,11 +165,18 @@ extension Optional {
   }
 }
 
+extension DocumentName {
+  /// Throws where the document belongs to another database than its request.
+  package func check(isIn database: DatabaseID) throws(FirestoreError) {
+    guard self.database == database else {
+      throw .invalidArgument(
+        "Document \"\(string)\" is not in the database of the request, \"\(database.path)\"."
+      )
+    }
+  }
+}
+
 /// Throws where a document belongs to another database than the request.
 func check(_ name: DocumentName, isIn database: DatabaseID) throws(FirestoreError) {
-  guard name.database == database else {
-    throw .invalidArgument(
-      "Document \"\(name.string)\" is not in the database of the request, \"\(database.path)\"."
-    )
-  }
+  try name.check(isIn: database)
 }
