@@ -9,7 +9,7 @@ from google.cloud import firestore
 from google.cloud.firestore_v1.base_query import FieldFilter
 
 from support import clients
-from support.watching import watching
+from support.watching import state, watching
 
 SEED = int(os.environ.get("BRASA_TEST_SEED", "11"))
 WRITERS = 3
@@ -23,7 +23,7 @@ def queries(client):
     return {
         "all": (collection, True),
         "red": (collection.where(filter=red), True),
-        "few": (collection.where(filter=FieldFilter("n", "<", 4)), True),
+        "few": (collection.where(filter=FieldFilter("n", "<", 4)), False),
         "first": (collection.order_by("n").limit(4), True),
         "last": (collection.order_by("n", direction=descending).limit(3), False),
         "red first": (collection.where(filter=red).order_by("n").limit(2), True),
@@ -71,7 +71,7 @@ def fresh(source, read_time):
         found = [snapshot] if snapshot.exists else []
     else:
         found = list(source.stream(read_time=read_time))
-    return [(d.reference.path, d.update_time, d.to_dict()) for d in found]
+    return state(found)
 
 
 def by_name(state):

@@ -12,6 +12,14 @@ from typing import NamedTuple
 WAIT_SECONDS = 30
 
 
+def state(documents):
+    """Names, versions and content. (Of a collection group the client leaves times as messages.)"""
+    def nanoseconds(time):
+        return (time.timestamp_pb() if hasattr(time, "timestamp_pb") else time).ToNanoseconds()
+
+    return [(d.reference.path, nanoseconds(d.update_time), d.to_dict()) for d in documents]
+
+
 class Snapshot(NamedTuple):
     """One call of a listener: documents in order, what changed, and the time it shows."""
 
@@ -34,7 +42,7 @@ class Snapshot(NamedTuple):
 
     def state(self):
         """What a fresh query would have to give: names, versions and content, in order."""
-        return [(d.reference.path, d.update_time, d.to_dict()) for d in self.documents]
+        return state(self.documents)
 
 
 class Watcher:
