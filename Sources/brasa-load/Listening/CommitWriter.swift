@@ -47,7 +47,8 @@ final class CommitWriter: FrameConnectionOwner {
   /// Commits several documents that nobody listens to yet, and waits for the answer.
   func fill(_ documents: [(id: String, user: String)]) throws {
     let number = ledger.begin(expecting: 0, now: monotonicNanoseconds())
-    let all = documents.map { ListenedDocument(id: $0.id, number: number, user: $0.user) }
+    // Not a number of any commit, whose write could then change nothing.
+    let all = documents.map { ListenedDocument(id: $0.id, number: -1, user: $0.user) }
     try send(ListenMessages.commit(all, in: target), number: number)
     try loop.run(until: monotonicNanoseconds() + 60_000_000_000) { ledger.openCount == 0 }
     if let error = ledger.errors.keys.first { throw LoadError.refused("filling: \(error)") }

@@ -21,6 +21,7 @@ final class DeliveryLedger {
   private(set) var deliveredCount = 0
   private(set) var errors: [String: Int] = [:]
   private var expectedCount = 0
+  private var firstMeasured = 0
   private var firstStart: Int64?
   private var lastDelivery: Int64 = 0
 
@@ -46,6 +47,7 @@ final class DeliveryLedger {
     afterAnswer = LatencyHistogram()
     answers = LatencyHistogram()
     (acknowledgedCount, completedCount, deliveredCount, expectedCount) = (commits.count, 0, 0, 0)
+    firstMeasured = commits.count
     firstStart = nil
     errors = [:]
   }
@@ -61,6 +63,7 @@ final class DeliveryLedger {
   /// The commit's answer came.
   func acknowledge(_ number: Int, now: Int64) {
     commits[number].acknowledged = now
+    guard number >= firstMeasured else { return }
     acknowledgedCount += 1
     answers.add(now - commits[number].started)
   }
@@ -74,7 +77,8 @@ final class DeliveryLedger {
 
   /// So many listeners saw the commit.
   func deliver(_ number: Int, targets: Int, now: Int64) {
-    guard commits.indices.contains(number), commits[number].left > 0 else { return }
+    guard commits.indices.contains(number), number >= firstMeasured, commits[number].left > 0
+    else { return }
     let commit = commits[number]
     commits[number].left -= targets
     commits[number].last = now

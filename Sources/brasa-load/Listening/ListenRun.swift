@@ -51,7 +51,10 @@ struct ListenRun {
 
   private func fill() throws {
     let writer = try writer(DeliveryLedger())
-    let users = options.sharing == .sameQuery ? 1 : options.listeners
+    // Where commit rates are compared, those that nobody listens to are changed too.
+    let users =
+      options.sharing == .sameQuery
+      ? 1 : options.listeners * (options.scenario == .commitRate ? 2 : 1)
     var batch: [(id: String, user: String)] = []
     for user in 0..<users {
       for number in 0..<documents {
@@ -116,12 +119,11 @@ struct ListenRun {
     let fleet = try fleet(ledger)
     let writer = try writer(ledger)
     try commit(writer, ledger, seconds: options.warmUp)
+    try settle(ledger)
     ledger.startMeasuring()
     let before = server.resources()
     try commit(writer, ledger, seconds: options.seconds)
-    try loop.run(until: monotonicNanoseconds() + 10_000_000_000) {
-      ledger.openCount == 0 && ledger.missingCount <= 0
-    }
+    try settle(ledger)
     printDeliveries(ledger, fleet)
     if let before, let after = server.resources() {
       let sizes = [before, after].map { Report.short(Double($0.residentBytes) / 1_048_576) }
@@ -129,6 +131,13 @@ struct ListenRun {
     }
     try writer.close()
     try fleet.close()
+  }
+
+  /// Waits, for some seconds at most, until all commits were answered and everybody saw them.
+  private func settle(_ ledger: DeliveryLedger) throws {
+    try loop.run(until: monotonicNanoseconds() + 5_000_000_000) {
+      ledger.openCount == 0 && ledger.missingCount <= 0
+    }
   }
 
   private func commit(
@@ -195,12 +204,20 @@ struct ListenRun {
   // MARK: Commit rate
 
   private func compareCommitRates() throws {
-    let alone = try commitRate(fleet: nil, isWatched: false)
+    let before = try commitRate(isWatched: false)
     let fleetLedger = DeliveryLedger()
     let fleet = try fleet(fleetLedger)
-    let unmatched = try commitRate(fleet: fleet, isWatched: false)
-    let matched = try commitRate(fleet: fleet, isWatched: true, ledger: fleetLedger)
-    print("commits, no listeners: \(Report.short(alone))/s")
+    let unmatched = try commitRate(isWatched: false)
+    let matched = try commitRate(isWatched: true, ledger: fleetLedger)
+    printDeliveries(fleetLedger, fleet)
+    try fleet.close()
+    // Before and after, because a server is faster once it is warm and slower once it is full.
+    let (first, last) = (before, try commitRate(isWatched: false))
+    let alone = (first + last) / 2
+    print(
+      "commits, no listeners: \(Report.short(alone))/s"
+        + " (\(Report.short(first))/s before, \(Report.short(last))/s after)"
+    )
     for (name, rate) in [
       ("listeners that none concerns", unmatched), ("one listener each", matched),
     ] {
@@ -208,13 +225,10 @@ struct ListenRun {
         "commits, \(name): \(Report.short(rate))/s, \(Report.short(100 * rate / alone)) % of that"
       )
     }
-    printDeliveries(fleetLedger, fleet)
-    try fleet.close()
   }
 
   /// Commits a second with so many in flight, of users that are listened to or not.
   private func commitRate(
-    fleet: ListenerFleet?,
     isWatched: Bool,
     ledger: DeliveryLedger = DeliveryLedger()
   ) throws -> Double {
@@ -241,9 +255,7 @@ struct ListenRun {
       Double(ledger.acknowledgedCount - before) / Double(monotonicNanoseconds() - start) * 1e9
     isOver = true
     if let failure = writer.failure { throw failure }
-    try loop.run(until: monotonicNanoseconds() + 10_000_000_000) {
-      ledger.openCount == 0 && ledger.missingCount <= 0
-    }
+    try settle(ledger)
     try writer.close()
     return rate
   }
