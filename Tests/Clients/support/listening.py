@@ -99,6 +99,8 @@ class ListenStream:
         target = Target()
         target.held = dict(held or {})
         target.consistent = dict(target.held)
+        # The server removes such a target by itself.
+        target.pending_acknowledgements += bool(more.get("once"))
         with self._changed:
             self.targets[target_id] = target
         request = {"target_id": target_id, **content, **more}
