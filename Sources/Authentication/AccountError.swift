@@ -30,6 +30,10 @@ package struct AccountError: Error, Sendable {
   }
 }
 
+extension AccountError: CustomStringConvertible {
+  package var description: String { message }
+}
+
 extension AccountError.Code {
   package static let adminOnlyOperation = Self("ADMIN_ONLY_OPERATION")
   package static let claimsTooLarge = Self("CLAIMS_TOO_LARGE")

@@ -27,11 +27,12 @@ package final class ServiceAccounts: Sendable {
   /// Makes an account's key and returns the file that alone has its private part, as JSON.
   ///
   /// A name that exists gets a further key. Names are 4 to 30 of a-z, 0-9 and -, beginning with a
-  /// letter.
+  /// letter. The file says that tokens are had at `origin`, by default the server's own.
   package func create(
     _ name: String,
     role: ServiceAccount.Role,
-    project: Text
+    project: Text,
+    origin: String? = nil
   ) throws -> (account: ServiceAccount, file: String) {
     guard Self.isName(name) else {
       throw AccountError(
@@ -56,7 +57,7 @@ package final class ServiceAccounts: Sendable {
       try engine.write { try $0.put(account.key, account.encoded()) }
       keys[account.keyID] = account
     }
-    return (account, file(of: account, privateKey))
+    return (account, file(of: account, privateKey, origin ?? configuration.origin))
   }
 
   /// Takes keys back: the one with that id, or all of the account with that e-mail or name.
@@ -87,14 +88,17 @@ package final class ServiceAccounts: Sendable {
   }
 
   /// The file that Google's clients take.
-  private func file(of account: ServiceAccount, _ key: _RSA.Signing.PrivateKey) -> String {
-    let origin = configuration.origin
+  private func file(
+    of account: ServiceAccount,
+    _ key: _RSA.Signing.PrivateKey,
+    _ origin: String
+  ) -> String {
     let clientID = configuration.random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let members: [(String, String)] = [
       ("type", "service_account"),
       ("project_id", account.project.string),
       ("private_key_id", account.keyID),
-      ("private_key", key.pkcs8PEMRepresentation + "\n"),
+      ("private_key", key.pkcs8PEMRepresentation),
       ("client_email", account.email),
       (
         "client_id",

@@ -58,6 +58,11 @@ package final class BearerTokens: Sendable {
     return accounts.revocations.stands(project, uid, session: session)
   }
 
+  /// Registers to be told when a user's tokens stop standing before their time; never in lazy mode.
+  package func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
+    if mode == .immediate { accounts.onRevocation(observer) }
+  }
+
   private func isKeyKnown(_ entry: TokenCache.Entry) -> Bool {
     entry.keyID.map { accounts.serviceAccounts.key($0) != nil } ?? true
   }

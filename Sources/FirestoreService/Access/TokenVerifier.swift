@@ -13,6 +13,8 @@ package struct UserIdentity: Sendable, Hashable {
   package let issued: Int64
   /// Whether somebody vouched for the claims; development's unsigned tokens just say them.
   package let isSigned: Bool
+  /// Which of the user's sessions it is of, told apart more finely than by `issued`; for the verifier.
+  package let session: Int64
 
   /// What a verified token says.
   package init(
@@ -21,9 +23,11 @@ package struct UserIdentity: Sendable, Hashable {
     claims: MapValue,
     expiry: Int64,
     issued: Int64,
-    isSigned: Bool = true
+    isSigned: Bool = true,
+    session: Int64 = 0
   ) {
     self.isSigned = isSigned
+    self.session = session
     self.project = project
     self.uid = uid
     self.claims = claims

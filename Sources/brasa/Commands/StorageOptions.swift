@@ -31,8 +31,13 @@ struct DataOptions: ParsableArguments {
     if let remote = try RemoteAdministration(directory: directory) {
       return try remote.perform(request, input: input, output: output)
     }
-    try LocalAdministration.withStore(in: directory) { local in
-      try local.perform(request, input: input, output: output)
+    do {
+      try LocalAdministration.withStore(in: directory) { local in
+        try local.perform(request, input: input, output: output)
+      }
+    } catch let error as FirestoreError {
+      // As a running server's refusal is told.
+      throw ControlError.refused(code: error.code.rawValue, message: error.message)
     }
   }
 }

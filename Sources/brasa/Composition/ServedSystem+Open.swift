@@ -1,3 +1,4 @@
+import Authentication
 import DocumentStore
 import FirestoreModel
 import FirestoreService
@@ -29,9 +30,18 @@ extension ServedSystem {
       )
     }
     let rules = try RulesetStore(directory.databases.rulesets, log: Logger(label: "rules"))
+    let accounts = try Accounts(
+      engine: directory.engine,
+      configuration: settings.accounts
+    )
     let access = AccessControl(
       mode: try mode(settings, log: log),
       rules: rules,
+      verifier: AccountTokenVerifier(
+        accounts,
+        mode: settings.revocation,
+        protectsAdministrators: !settings.isDevelopment
+      ),
       log: Logger(label: "access")
     )
     let threads = EngineThreads(count: engineThreads)
@@ -50,7 +60,7 @@ extension ServedSystem {
       log: Logger(label: "firestore")
     )
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) {
-      LocalAdministration(databases: directory.databases)
+      LocalAdministration(databases: directory.databases, accounts: accounts)
     }
     let storage = StorageService(
       directory: directory,

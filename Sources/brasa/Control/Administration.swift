@@ -29,6 +29,12 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case listIndexes(database: DatabaseLabel)
   /// Declares what the text of a `firestore.indexes.json` has, and deletes what it has not.
   case applyIndexes(database: DatabaseLabel, definitions: String, deletingOthers: Bool)
+  /// Makes a service account's key; its file is the one line of the answer.
+  case createKey(name: String, role: String, project: String, origin: String?)
+  /// Each service account's key as a line.
+  case listKeys
+  /// Takes back the keys with that id, e-mail or name.
+  case revokeKeys(String)
 }
 
 /// A database's two names in messages.

@@ -1,3 +1,4 @@
+import Authentication
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -6,6 +7,7 @@ import Synchronization
 /// Does what the storage commands ask, on an open store.
 struct LocalAdministration: Administration {
   let databases: Databases
+  let accounts: Accounts
 
   /// Opens a directory at rest for one request.
   static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
@@ -13,7 +15,8 @@ struct LocalAdministration: Administration {
     configuration.maintainsItself = false
     let open = try DataDirectory(path: directory, configuration: configuration)
     do {
-      try body(LocalAdministration(databases: open.databases))
+      let accounts = try Accounts(engine: open.engine)
+      try body(LocalAdministration(databases: open.databases, accounts: accounts))
       // What the request left to the background has nobody else to do it.
       while try open.databases.performMaintenance() {}
     } catch {
@@ -42,6 +45,10 @@ struct LocalAdministration: Administration {
     case .listIndexes(let label): try listIndexes(label.id, output)
     case .applyIndexes(let label, let text, let deletingOthers):
       try applyIndexes(text, to: label.id, deletingOthers: deletingOthers, output)
+    case .createKey(let name, let role, let project, let origin):
+      try createKey(name, role: role, project: project, origin: origin, output)
+    case .listKeys: try listKeys(output)
+    case .revokeKeys(let which): try revokeKeys(which, output)
     }
   }
 

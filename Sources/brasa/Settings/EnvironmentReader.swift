@@ -1,4 +1,5 @@
 import ArgumentParser
+import Authentication
 import Logging
 
 /// Reads `BRASA_*` variables; an empty one counts as absent, a malformed one is an error.
@@ -38,6 +39,15 @@ struct EnvironmentReader {
         throw ValidationError("BRASA_\(name) is no log level: \"\(text)\".")
       }
       return level
+    }
+  }
+
+  func revocation(_ name: String) throws -> BearerTokens.RevocationMode? {
+    try text(name).map { text in
+      guard let mode = BearerTokens.RevocationMode(rawValue: text.lowercased()) else {
+        throw ValidationError("BRASA_\(name) must be immediate or lazy, not \"\(text)\".")
+      }
+      return mode
     }
   }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Authentication
+import Foundation
 import Gateway
 import Logging
 
@@ -13,6 +15,9 @@ struct ServeSettings: Sendable, Equatable {
   var logLevel: Logger.Level
   /// Nil leaves it to `DataDirectory`.
   var cacheMegabytes: Int?
+  /// Where clients reach the server; links in mail and key files say so.
+  var origin: String
+  var revocation: BearerTokens.RevocationMode
 
   /// Merges the flags with the environment and refuses what is unsafe or cannot be meant.
   init(_ flags: ServeFlags, environment: [String: String]) throws {
@@ -27,6 +32,8 @@ struct ServeSettings: Sendable, Equatable {
       certificate: flags.tlsCertificate ?? environment.text("TLS_CERTIFICATE"),
       key: flags.tlsKey ?? environment.text("TLS_KEY")
     )
+    origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
+    revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     if let cacheMegabytes, !(8...1_048_576).contains(cacheMegabytes) {
       throw ValidationError("The cache must have between 8 and 1048576 megabytes.")
@@ -70,6 +77,33 @@ struct ServeSettings: Sendable, Equatable {
     return warnings
   }
 
+  /// How accounts behave on this server.
+  var accounts: AccountsConfiguration {
+    var accounts = isDevelopment ? AccountsConfiguration.development : AccountsConfiguration()
+    accounts.origin = origin
+    return accounts
+  }
+
+  private static func origin(
+    _ named: String?,
+    _ host: String,
+    _ port: Int,
+    _ isSecure: Bool
+  ) throws -> String {
+    guard let named else {
+      let literal = host.contains(":") ? "[\(host)]" : host
+      return "\(isSecure ? "https" : "http")://\(literal):\(port)"
+    }
+    guard let url = URL(string: named), url.scheme == "https" || url.scheme == "http",
+      url.host() != nil, url.path().isEmpty, url.query() == nil, url.fragment() == nil
+    else {
+      throw ValidationError(
+        "The origin must be like https://brasa.example.org, without a path, not \(named)."
+      )
+    }
+    return named
+  }
+
   private static func tls(
     certificate: String?,
     key: String?
@@ -94,6 +128,22 @@ struct ServeFlags: ParsableArguments {
 
   @Option(help: "The directory that keeps the data. [BRASA_DATA, default: brasa-data]")
   var data: String?
+
+  @Option(
+    help: """
+      Where clients reach the server, such as https://brasa.example.org: what links in mail and key \
+      files say. [BRASA_ORIGIN, default: the address and port]
+      """
+  )
+  var origin: String?
+
+  @Option(
+    help: """
+      When tokens of disabled, deleted and revoked users end: immediate, or lazy, with the hour that a \
+      token lives. [BRASA_REVOCATION, default: immediate]
+      """
+  )
+  var revocation: BearerTokens.RevocationMode?
 
   @Flag(help: "Development mode: accept what emulators accept, check no credential. [BRASA_DEV]")
   var dev = false
@@ -127,3 +177,4 @@ struct ServeFlags: ParsableArguments {
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
+extension BearerTokens.RevocationMode: ExpressibleByArgument {}

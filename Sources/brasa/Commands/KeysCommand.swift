@@ -1,0 +1,106 @@
+import ArgumentParser
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The command `brasa keys`.
+struct KeysCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys",
+    abstract: "Make, list and revoke the key files of back ends.",
+    discussion: """
+      A key file has the form that Google's Admin and Cloud clients take \
+      (GOOGLE_APPLICATION_CREDENTIALS). Its private key is in the file alone. Whoever has the file is \
+      an administrator of every project of the server.
+      """,
+    subcommands: [Create.self, List.self, Revoke.self],
+    defaultSubcommand: List.self
+  )
+
+  struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Make a key file.")
+    @Argument(help: "The account's name: 4 to 30 of a-z, 0-9 and -, beginning with a letter.")
+    var name: String
+    @Option(help: "What the account may do: admin.") var role: String
+    @Option(help: "The project of its clients and custom tokens (or $BRASA_PROJECT).")
+    var project: String?
+    @Option(help: "The file to write; must not exist. Without it the key is printed.")
+    var out: String?
+    @Option(help: "Where clients reach the server (or $BRASA_ORIGIN; default: as it was started).")
+    var origin: String?
+    @OptionGroup var data: DataOptions
+
+    func run() throws {
+      let environment = ProcessInfo.processInfo.environment
+      guard let project = project ?? environment["BRASA_PROJECT"] else {
+        throw ValidationError("Name the project with --project, or set BRASA_PROJECT.")
+      }
+      let file = try out.map(SecretFile.init)
+      do {
+        let request = AdministrationRequest.createKey(
+          name: name,
+          role: role,
+          project: project,
+          origin: origin ?? environment["BRASA_ORIGIN"]
+        )
+        try data.perform(request) { reply in
+          switch reply {
+          case .line(let key):
+            if let file { try file.write(key) } else { print(key, terminator: "") }
+          case .finished(let summary): report(summary)
+          case .progress, .document, .difference, .failed: break
+          }
+        }
+      } catch {
+        file?.remove()
+        throw error
+      }
+    }
+
+    /// To standard error: standard output may be the key file.
+    private func report(_ summary: String) {
+      FileHandle.standardError.write(Data((summary + "\n").utf8))
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the keys.")
+    @OptionGroup var data: DataOptions
+
+    func run() throws { try DatabasesCommand.print(.listKeys, of: data) }
+  }
+
+  struct Revoke: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Revoke a key, or every key of an account; it stops working at once."
+    )
+    @Argument(help: "A key's id, or an account's e-mail or name.") var which: String
+    @OptionGroup var data: DataOptions
+
+    func run() throws { try DatabasesCommand.print(.revokeKeys(which), of: data) }
+  }
+}
+
+/// A new file that only its owner reads, from its first byte on.
+private struct SecretFile {
+  private let path: String
+  private let handle: FileHandle
+
+  /// Refuses a path where something is already.
+  init(_ path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, mode_t(0o600))
+    guard descriptor >= 0 else {
+      throw ValidationError("\(path): \(String(cString: strerror(errno)))")
+    }
+    self.path = path
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  func write(_ text: String) throws { try handle.write(contentsOf: Data(text.utf8)) }
+
+  func remove() { unlink(path) }
+}

@@ -1,0 +1,75 @@
+import Authentication
+import FirestoreModel
+import FirestoreService
+
+/// Shows the accounts' bearer tokens to the choke point, in its words.
+final class AccountTokenVerifier: TokenVerifier {
+  private let accounts: Accounts
+  private let tokens: BearerTokens
+  /// Whether a back end's token is refused where it could be read under way.
+  private let protectsAdministrators: Bool
+
+  init(
+    _ accounts: Accounts,
+    mode: BearerTokens.RevocationMode,
+    protectsAdministrators: Bool
+  ) {
+    self.accounts = accounts
+    tokens = BearerTokens(accounts, mode: mode)
+    self.protectsAdministrators = protectsAdministrators
+  }
+
+  func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
+    switch try bearer(token) {
+    case .user(let user):
+      return .user(
+        UserIdentity(
+          project: user.project,
+          uid: user.uid,
+          claims: user.claims,
+          expiry: user.expiry,
+          issued: user.issued,
+          session: user.session
+        )
+      )
+    case .administrator:
+      guard isSecure || !protectsAdministrators else {
+        throw FirestoreError(
+          .unauthenticated,
+          "Service accounts are accepted over TLS only."
+        )
+      }
+      return .administrator
+    }
+  }
+
+  func stands(_ identity: UserIdentity) -> Bool {
+    tokens.stands(
+      identity.project,
+      identity.uid,
+      session: identity.session,
+      expiry: identity.expiry
+    )
+  }
+
+  func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
+    tokens.onRevocation(observer)
+  }
+
+  /// What is wrong with a token is for the log; who sent it learns that it is not good.
+  private func bearer(_ token: Substring) throws(FirestoreError) -> Bearer {
+    do {
+      return try tokens.bearer(token)
+    } catch let problem as JSONWebToken.Problem {
+      throw FirestoreError(
+        .unauthenticated,
+        "Missing or invalid authentication.",
+        cause: problem
+      )
+    } catch let error as AccountError {
+      throw FirestoreError(.unauthenticated, "Missing or invalid authentication.", cause: error)
+    } catch {
+      throw FirestoreError(.unavailable, "The service is currently unavailable.", cause: error)
+    }
+  }
+}
