@@ -43,6 +43,12 @@ package final class CommitPreview {
   /// The fields that the document has after that write; nil when there is none.
   package func after(write index: Int) -> DocumentFields? { plan.steps[index].fields }
 
+  /// Whether no earlier write of the commit names the same document.
+  package func isFirst(write index: Int) -> Bool {
+    let place = plan.steps[index].place
+    return !plan.steps[..<index].contains { $0.place == place }
+  }
+
   /// Any document before the commit; nil when there is none.
   package func document(at path: ResourcePath) throws -> StoredDocument? {
     if let written = written(path) { return written.base }

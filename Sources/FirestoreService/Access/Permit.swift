@@ -1,3 +1,4 @@
+import DocumentCodec
 import DocumentStore
 import FirestoreModel
 import SecurityRules
@@ -52,6 +53,33 @@ enum Permit: Sendable {
       let session = gate.session(ViewDocuments(database, view))
       try gate.require(gate.get(path, stored?.fields), in: session)
       return stored?.record(name: DocumentName(database: database.id, path: path))
+    }
+  }
+
+  /// A document that was just written, with the fields that the caller may know: all where they may
+  /// read it, else those that they wrote.
+  func get(
+    written write: Write,
+    in database: Database,
+    at version: CommitVersion
+  ) throws -> DocumentRecord? {
+    let path = write.name.path
+    guard let gate, case .update(_, let mask?) = write.operation else {
+      return try database.get(path, at: .at(version))
+    }
+    return try database.read(.at(version)) { view in
+      let key = DocumentKey(path, in: database.incarnation)
+      let stored = try database.document(key, in: view)
+      let session = gate.session(ViewDocuments(database, view))
+      let decision = try gate.decision(on: gate.get(path, stored?.fields), in: session)
+      guard let record = stored?.record(name: write.name), !decision.isAllowed
+      else { return stored?.record(name: write.name) }
+      return DocumentRecord(
+        name: record.name,
+        fields: record.fields.projected(to: mask),
+        createTime: record.createTime,
+        updateTime: record.updateTime
+      )
     }
   }
 

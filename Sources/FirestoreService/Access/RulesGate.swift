@@ -57,23 +57,14 @@ struct RulesGate: Sendable {
   }
 
   /// Whether a write may be made.
-  ///
-  /// What the write is called depends on what there was before the
-  /// whole commit; a `verify` only reads.
   func write(_ index: Int, of preview: CommitPreview) -> Question {
     let write = preview.writes[index]
     let before = preview.before(write: index)
     let name = RulesPathNames.full(write.name.path, in: database)
     let after = preview.after(write: index)
-    let method: RulesMethod =
-      switch write.operation {
-      case .delete: .delete
-      case .verify: .get
-      case .update, .transform: before == nil ? .create : .update
-      }
     return .document(
       RulesRequest(
-        method: method,
+        method: Self.method(of: index, in: preview),
         path: name,
         auth: auth,
         time: preview.requestTime,
@@ -82,6 +73,24 @@ struct RulesGate: Sendable {
         isInTransaction: true
       )
     )
+  }
+
+  /// What rules call a write: by what there was before the whole commit.
+  ///
+  /// A write that insists on a document, or on there being none, is called after that; it comes to
+  /// nothing where it is wrong. A `verify` only reads.
+  private static func method(of index: Int, in preview: CommitPreview) -> RulesMethod {
+    let write = preview.writes[index]
+    switch write.operation {
+    case .delete: return .delete
+    case .verify: return .get
+    case .update, .transform:
+      var exists = preview.before(write: index) != nil
+      if let precondition = write.precondition, preview.isFirst(write: index) {
+        exists = precondition != .exists(false)
+      }
+      return exists ? .update : .create
+    }
   }
 
   /// The rules' verdict.

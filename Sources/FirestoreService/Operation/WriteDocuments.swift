@@ -86,7 +86,7 @@ extension FirestoreService {
     }
   }
 
-  /// Writes one document and answers with what it is then.
+  /// Writes one document and answers with what it is then, as far as the caller may know.
   private func write(
     _ write: Write,
     mask: [FieldPath]?,
@@ -102,7 +102,8 @@ extension FirestoreService {
       case .success(let outcome):
         do {
           try onEngine(call, respond) {
-            guard let record = try database.get(write.name.path, at: .at(outcome.version)) else {
+            let record = try permit.get(written: write, in: database, at: outcome.version)
+            guard let record else {
               throw FirestoreError(.internalError, "The written document was not found.")
             }
             return DocumentResponse(record, mask: mask).encoded()

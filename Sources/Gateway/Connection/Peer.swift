@@ -1,3 +1,4 @@
+import FirestoreService
 import NIOCore
 
 /// Where a connection comes from and over what.
@@ -6,6 +7,8 @@ struct Peer: Sendable {
   let isSecure: Bool
   /// Whether the other end is this machine.
   let isLocal: Bool
+  /// Whom the connection's credentials last stood for.
+  let memory = CallerMemory()
 
   init(_ channel: any Channel, isSecure: Bool) {
     self.isSecure = isSecure

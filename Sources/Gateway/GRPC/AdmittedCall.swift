@@ -27,7 +27,8 @@ struct AdmittedCall {
       authorization: connection.shared(authorization: head.authorization),
       isSecure: connection.peer.isSecure,
       isLocal: connection.peer.isLocal,
-      deadline: timeout.map { [started] in started + $0 }
+      deadline: timeout.map { [started] in started + $0 },
+      memory: connection.peer.memory
     )
   }
 

@@ -36,7 +36,8 @@ package struct GatewayRequestContext: RequestContext {
       authorization: request.headers[.authorization],
       isSecure: peer.isSecure,
       isLocal: peer.isLocal,
-      cancellation: cancellation
+      cancellation: cancellation,
+      memory: peer.memory
     )
   }
 }

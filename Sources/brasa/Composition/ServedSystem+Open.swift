@@ -42,6 +42,7 @@ extension ServedSystem {
         mode: settings.revocation,
         protectsAdministrators: !settings.isDevelopment
       ),
+      compatibility: settings.rulesCompatibility == .emulator ? .emulator : .safe,
       log: Logger(label: "access")
     )
     let threads = EngineThreads(count: engineThreads)

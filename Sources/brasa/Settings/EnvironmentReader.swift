@@ -33,6 +33,15 @@ struct EnvironmentReader {
     }
   }
 
+  func compatibility(_ name: String) throws -> ServeSettings.RulesCompatibility? {
+    try text(name).map { text in
+      guard let value = ServeSettings.RulesCompatibility(rawValue: text.lowercased()) else {
+        throw ValidationError("BRASA_\(name) must be safe or emulator, not \"\(text)\".")
+      }
+      return value
+    }
+  }
+
   func level(_ name: String) throws -> Logger.Level? {
     try text(name).map { text in
       guard let level = Logger.Level(rawValue: text.lowercased()) else {

@@ -18,6 +18,15 @@ struct ServeSettings: Sendable, Equatable {
   /// Where clients reach the server; links in mail and key files say so.
   var origin: String
   var revocation: BearerTokens.RevocationMode
+  var rulesCompatibility: RulesCompatibility
+
+  /// How queries are proven by the rules.
+  enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
+    /// What a document may break is not proven.
+    case safe
+    /// As Google's emulator: fields that no filter names count as missing.
+    case emulator
+  }
 
   /// Merges the flags with the environment and refuses what is unsafe or cannot be meant.
   init(_ flags: ServeFlags, environment: [String: String]) throws {
@@ -38,6 +47,8 @@ struct ServeSettings: Sendable, Equatable {
     if let cacheMegabytes, !(8...1_048_576).contains(cacheMegabytes) {
       throw ValidationError("The cache must have between 8 and 1048576 megabytes.")
     }
+    rulesCompatibility =
+      try flags.rulesCompatibility ?? environment.compatibility("RULES_COMPATIBILITY") ?? .safe
     let allowsRemote = try flags.allowRemoteDev || environment.flag("ALLOW_REMOTE_DEV")
     guard (0...65_535).contains(port) else {
       throw ValidationError("The port must be between 0 and 65535, not \(port).")
@@ -62,7 +73,7 @@ struct ServeSettings: Sendable, Equatable {
     var warnings: [String] = []
     if isDevelopment {
       warnings.append(
-        "DEVELOPMENT MODE: no credential is checked; every caller is an administrator"
+        "DEVELOPMENT MODE: no credential is checked; unsigned tokens and 'Bearer owner' count"
       )
       if !isLoopback { warnings.append("the development server is reachable from other machines") }
     } else if !isLoopback, tls == nil {
@@ -72,6 +83,11 @@ struct ServeSettings: Sendable, Equatable {
         under way, and the administrator key is not accepted from there. Use --tls-certificate and \
         --tls-key
         """
+      )
+    }
+    if rulesCompatibility == .emulator {
+      warnings.append(
+        "EMULATOR-COMPATIBLE RULES: a query may return documents that the rules deny one by one"
       )
     }
     return warnings
@@ -155,6 +171,14 @@ struct ServeFlags: ParsableArguments {
     help: "Refuse queries without their composite index in development too. [BRASA_REQUIRE_INDEXES]"
   )
   var requireIndexes = false
+
+  @Option(
+    help: """
+      safe, or emulator: rules that tolerate a missing field then allow queries that do not name \
+      it, as in Google's emulator. [BRASA_RULES_COMPATIBILITY, default: safe]
+      """
+  )
+  var rulesCompatibility: ServeSettings.RulesCompatibility?
 
   @Option(help: "The certificate chain, a PEM file. [BRASA_TLS_CERTIFICATE]")
   var tlsCertificate: String?

@@ -6,27 +6,45 @@ import Logging
 
 @testable import FirestoreService
 
-/// A service on a store in memory, spoken to as REST speaks to it.
+/// A service on a store in memory, spoken to as REST and gRPC speak to it.
 final class ServiceFixture: Sendable {
   let databases: Databases
   let service: FirestoreService
-  private let threads = EngineThreads(count: 2)
+  private let threads: EngineThreads
 
   static let root = "/v1/projects/p/databases/(default)/documents"
 
-  init(_ mode: AccessControl.Mode = .development) throws {
+  init(
+    _ mode: AccessControl.Mode = .development,
+    verifier: (any TokenVerifier)? = nil,
+    rules source: String? = nil,
+    in database: DatabaseID = DatabaseID(project: "p"),
+    threads count: Int = 2,
+    log: Logger = ServiceFixture.silence,
+    observer: (any CommitObserver)? = nil
+  ) throws {
     var configuration = StoreConfiguration()
     configuration.autoCreateDatabases = true
     configuration.requireIndexes = false
+    configuration.commitObserver = observer
+    threads = EngineThreads(count: count)
     databases = try Databases(engine: MemoryEngine(), configuration: configuration)
-    let rules = try RulesetStore(databases.rulesets, log: Logger(label: "test"))
+    let rules = try RulesetStore(databases.rulesets, log: log)
     service = FirestoreService(
       databases: databases,
       rules: rules,
-      access: AccessControl(mode: mode, rules: rules, log: Logger(label: "test")),
+      access: AccessControl(mode: mode, rules: rules, verifier: verifier, log: log),
       threads: threads,
-      log: Logger(label: "test")
+      log: log
     )
+    if let source { try deploy(source, in: database) }
+  }
+
+  /// A log that nobody reads.
+  static var silence: Logger {
+    var log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    log.logLevel = .notice
+    return log
   }
 
   func close() {
@@ -34,12 +52,30 @@ final class ServiceFixture: Sendable {
     databases.close()
   }
 
+  /// Puts rules in force; the source is what stands in `match /databases/{database}/documents`.
+  func deploy(_ source: String, in database: DatabaseID = DatabaseID(project: "p")) throws {
+    let content = """
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          \(source)
+        }
+      }
+      """
+    try service.rules.deploy(
+      [RulesetFile(name: "firestore.rules", content: content)],
+      to: [.firestore(database)],
+      project: database.project
+    )
+  }
+
   static func context(
     authorization: String? = nil,
     isSecure: Bool = true,
     isLocal: Bool = false,
     deadline: ContinuousClock.Instant? = nil,
-    cancellation: Cancellation = Cancellation()
+    cancellation: Cancellation = Cancellation(),
+    memory: CallerMemory? = nil
   ) -> CallContext {
     CallContext(
       requestID: "test",
@@ -47,7 +83,8 @@ final class ServiceFixture: Sendable {
       isSecure: isSecure,
       isLocal: isLocal,
       deadline: deadline,
-      cancellation: cancellation
+      cancellation: cancellation,
+      memory: memory
     )
   }
 
@@ -56,23 +93,31 @@ final class ServiceFixture: Sendable {
     _ method: String,
     _ path: String,
     _ body: String = "",
+    root: String = ServiceFixture.root,
     context: CallContext = ServiceFixture.context()
   ) async throws -> [String] {
     let parts = path.split(separator: "?", maxSplits: 1)
     let call = try RESTTranscoder().call(
       method: method,
-      path: Self.root + parts[0],
+      path: root + parts[0],
       query: parts.count > 1 ? String(parts[1]) : nil,
       body: Array(body.utf8)
     )
     guard let call else { throw FirestoreError(.notFound, "no route \(path)") }
-    let messages =
-      call.method.shape == .unary
-      ? [try await unary(call.method, call.request, context)]
-      : try await messages(call.method, call.request, context)
-    return try messages.map {
+    return try await perform(call.method, call.request, context).map {
       String(decoding: try RESTTranscoder().json(of: call.method, response: $0), as: UTF8.self)
     }
+  }
+
+  /// The answer's messages.
+  func perform(
+    _ method: RPCMethod,
+    _ request: [UInt8],
+    _ context: CallContext
+  ) async throws -> [[UInt8]] {
+    method.shape == .unary
+      ? [try await unary(method, request, context)]
+      : try await messages(method, request, context)
   }
 
   func unary(
@@ -115,5 +160,13 @@ final class ServiceFixture: Sendable {
       service.administer(request, context: context) { continuation.resume(with: $0) }
     }
     return answer.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Everything that a database holds, one document a line.
+  func contents(of database: DatabaseID = DatabaseID(project: "p")) throws -> [String] {
+    let cursor = try databases.database(database).query(Query(scope: .descendants))
+    return try cursor.next(maxDocuments: 10_000).documents.map {
+      "\($0.name.path.string) \($0.updateTime.microseconds) \($0.fields.bytes)"
+    }
   }
 }

@@ -1,0 +1,143 @@
+import FirestoreModel
+import FirestoreWire
+import Testing
+
+@testable import FirestoreService
+
+/// Side doors skip checks (peers' class): every operation, over both protocols, on the default and on
+/// a named database, for every kind of caller, also for what must not be seen or changed.
+struct AccessMatrixTests {
+  enum Wire: CaseIterable, Sendable { case rest, grpc }
+
+  private static let databases = [
+    DatabaseID(project: "p"), DatabaseID(project: "p", database: "orders"),
+  ]
+
+  /// Documents and what nobody but their owner may see of them.
+  private static let documents: [(path: String, owner: String)] = [
+    ("products/a1", "alice"), ("products/a2", "alice"), ("products/b1", "bob"),
+    ("shops/s1", "shop"), ("shops/s1/notes/x", "alice"), ("news/n1", "public"),
+  ]
+
+  @Test(arguments: MatrixOperation.all, Wire.allCases)
+  func `side doors skip no checks`(operation: MatrixOperation, wire: Wire) async throws {
+    for database in Self.databases {
+      for caller in MatrixCaller.allCases {
+        try await check(operation, wire, database, caller)
+      }
+    }
+  }
+
+  private func check(
+    _ operation: MatrixOperation,
+    _ wire: Wire,
+    _ database: DatabaseID,
+    _ caller: MatrixCaller
+  ) async throws {
+    let fixture = try ServiceFixture(
+      .production(key: AdministratorKey(MatrixCaller.key)),
+      verifier: TestVerifier(),
+      rules: MatrixOperation.rules,
+      in: database
+    )
+    defer { fixture.close() }
+    try await fill(fixture, database)
+    let before = try fixture.contents(of: database)
+    let mayAct = caller == .administrator || operation.allowed.contains(caller)
+    let expected =
+      caller.refusal
+      ?? (caller == .administrator
+        ? operation.administratorError : mayAct ? operation.allowedError : .permissionDenied)
+    var answer = ""
+    var code: StatusCode?
+    do {
+      answer = try await perform(operation, wire, fixture, database, caller)
+    } catch let error as FirestoreError {
+      code = error.code
+      answer = "\(error.message) \(error.violations) \(String(describing: error.reason))"
+    }
+    #expect(code == expected, "\(caller) \(database.database) \(answer)")
+    if caller != .administrator {
+      for (_, owner) in Self.documents where owner != "public" && owner != "\(caller)" {
+        #expect(!answer.contains("secret of \(owner)"), "\(caller) sees what is \(owner)'s")
+      }
+    }
+    if code != nil {
+      #expect(try fixture.contents(of: database) == before, "\(caller) changed something")
+    }
+    if code == .permissionDenied, !answer.contains("require admin authentication.") {
+      #expect(answer.hasPrefix("Missing or insufficient permissions. []"))
+    }
+  }
+
+  private func perform(
+    _ operation: MatrixOperation,
+    _ wire: Wire,
+    _ fixture: ServiceFixture,
+    _ database: DatabaseID,
+    _ caller: MatrixCaller
+  ) async throws -> String {
+    let context = ServiceFixture.context(
+      authorization: caller.authorization,
+      memory: CallerMemory()
+    )
+    let root = database.path + "/documents"
+    switch wire {
+    case .rest:
+      let (method, path, body) = operation.rest(root)
+      return try await fixture.call(method, path, body, root: "/v1/" + root, context: context)
+        .joined()
+    case .grpc:
+      let (method, message) = operation.grpc(root)
+      return try await fixture.perform(method, message.bytes, context)
+        .map { String(decoding: $0, as: UTF8.self) }.joined()
+    }
+  }
+
+  private func fill(_ fixture: ServiceFixture, _ database: DatabaseID) async throws {
+    let root = database.path + "/documents"
+    let writes = Self.documents.map { path, owner in
+      #"{"update":{"name":"\#(root)/\#(path)","fields":{"owner":{"stringValue":"\#(owner)"},"#
+        + #""secret":{"stringValue":"secret of \#(owner)"},"price":{"integerValue":7},"#
+        + #""members":{"arrayValue":{"values":[{"stringValue":"alice"}]}},"#
+        + #""v":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"#
+        + #""value":{"arrayValue":{"values":[{"doubleValue":1}]}}}}}}}}"#
+    }
+    let administrator = ServiceFixture.context(
+      authorization: MatrixCaller.administrator.authorization
+    )
+    _ = try await fixture.call(
+      "POST",
+      ":commit",
+      #"{"writes":[\#(writes.joined(separator: ","))]}"#,
+      root: "/v1/" + root,
+      context: administrator
+    )
+  }
+
+  @Test func `every method of the API has a row`() {
+    let covered = Set(MatrixOperation.all.map { $0.grpc("r/documents").0 })
+    #expect(covered.union([.write, .listen]) == Set(RPCMethod.allCases))
+  }
+
+  @Test(arguments: MatrixOperation.all)
+  func `open defaults: without rules production denies every client`(
+    operation: MatrixOperation
+  ) async throws {
+    let fixture = try ServiceFixture(
+      .production(key: AdministratorKey(MatrixCaller.key)),
+      verifier: TestVerifier(),
+      rules: MatrixOperation.rules,
+      in: DatabaseID(project: "elsewhere")
+    )
+    defer { fixture.close() }
+    for caller in [MatrixCaller.nobody, .alice] {
+      for wire in Wire.allCases {
+        let error = await #expect(throws: FirestoreError.self) {
+          try await perform(operation, wire, fixture, DatabaseID(project: "p"), caller)
+        }
+        #expect(error?.code == .permissionDenied)
+      }
+    }
+  }
+}
