@@ -17,7 +17,8 @@ package final class FirestoreService: RPCService {
   let databases: Databases
   /// The rules of every database: deployments go here.
   package let rules: RulesetStore
-  let access: AccessControl
+  /// Who may do what: features beside the API ask it too.
+  package let access: AccessControl
   /// Nil where nothing can be listened to.
   private let listeners: ListenHub?
   private let threads: EngineThreads

@@ -137,7 +137,7 @@ package final class AccessControl: Sendable {
   }
 
   /// For the administration API, which development leaves open as the emulator does its own.
-  func requireAdministration(_ caller: Caller) throws(FirestoreError) {
+  package func requireAdministration(_ caller: Caller) throws(FirestoreError) {
     switch (mode, caller) {
     case (_, .administrator), (.development, .nobody): return
     case (.production, .nobody), (_, .user): throw Self.denied

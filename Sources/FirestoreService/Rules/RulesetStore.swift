@@ -13,14 +13,18 @@ package final class RulesetStore: Sendable {
   package typealias Observer = @Sendable (RulesTarget) -> Void
 
   private let catalog: RulesetCatalog
+  private let countsCoverage: Bool
   private let released: Mutex<[RulesTarget: ReleasedRuleset]>
   private let observers = Mutex<[Observer]>([])
   /// Held over each change, so that memory follows the store's order.
   private let changes = Mutex(())
 
   /// Compiles what is in force; stored rules that do not compile any more deny everything, loudly.
-  package init(_ catalog: RulesetCatalog, log: Logger) throws {
+  ///
+  /// - Parameter countsCoverage: Whether rules in force count what their expressions give.
+  package init(_ catalog: RulesetCatalog, countsCoverage: Bool = false, log: Logger) throws {
     self.catalog = catalog
+    self.countsCoverage = countsCoverage
     var released: [RulesTarget: ReleasedRuleset] = [:]
     for release in try catalog.allReleases() {
       guard let target = RulesTarget(project: release.project, releaseName: release.name)
@@ -28,7 +32,7 @@ package final class RulesetStore: Sendable {
       let stored = try catalog.ruleset(project: release.project, id: release.rulesetID)
       let compiled: CompiledRuleset
       do {
-        compiled = try Self.compile(stored.files)
+        compiled = try Self.compile(stored.files, counting: countsCoverage)
       } catch {
         log.error(
           "stored security rules do not compile; every client is denied until others are deployed",
@@ -72,7 +76,7 @@ package final class RulesetStore: Sendable {
     to targets: [RulesTarget],
     project: Text
   ) throws -> StoredRuleset {
-    let compiled = try Self.compile(files)
+    let compiled = try Self.compile(files, counting: countsCoverage)
     for target in targets {
       guard target.project == project else {
         throw FirestoreError.invalidArgument("A release belongs to the project of its ruleset.")
@@ -106,7 +110,7 @@ package final class RulesetStore: Sendable {
   package func release(_ rulesetID: Text, to target: RulesTarget) throws -> StoredRelease {
     let release = try changes.withLock { _ in
       let stored = try catalog.ruleset(project: target.project, id: rulesetID)
-      let compiled = try Self.compile(stored.files)
+      let compiled = try Self.compile(stored.files, counting: countsCoverage)
       try Self.check(compiled, for: target)
       let release = try catalog.release(
         project: target.project,
@@ -150,11 +154,17 @@ package final class RulesetStore: Sendable {
   }
 
   /// Compiles the one file of a ruleset; throws `RulesCompileError` with every issue.
-  package static func compile(_ files: [RulesetFile]) throws -> CompiledRuleset {
+  package static func compile(
+    _ files: [RulesetFile],
+    counting: Bool = false
+  ) throws -> CompiledRuleset {
     guard let file = files.first, files.count == 1 else {
       throw FirestoreError.invalidArgument("A ruleset must have exactly one source file.")
     }
-    return try RulesCompiler.compile(SourceText(file.content, fileName: file.name))
+    return try RulesCompiler.compile(
+      SourceText(file.content, fileName: file.name),
+      coverage: counting ? RulesCoverage() : nil
+    )
   }
 
   private static func check(

@@ -19,6 +19,8 @@ package final class RulesSession {
   /// Answers access calls in place of documents, in tests of rules.
   let mocks: RulesMocks?
   private let coverage: RulesCoverage?
+  /// What the evaluation that runs has counted; a failed one counts nothing, since it is repeated.
+  private var counted: [(node: Node, result: RulesCoverage.Tally.Result)] = []
   /// Set where a reading failed: the decision is void.
   private(set) var failure: (any Error)?
   /// Steps of regular expressions that are left.
@@ -78,9 +80,19 @@ package final class RulesSession {
     let isListOfObjects = request.service == .storage && request.method == .list
     guard !isListOfObjects || ruleset.version == .two else { return decision([]) }
     let evaluator = Evaluator(session: self, request: .map(RulesMap(object)), resource: resource)
-    return try decide(request.service, request.method, evaluator, observing: observing) {
-      $0.match(request.path)
+    return try counting {
+      try decide(request.service, request.method, evaluator, observing: observing) {
+        $0.match(request.path)
+      }
     }
+  }
+
+  /// Hands what an evaluation counted to the coverage when it has come to its end.
+  func counting(_ evaluation: () throws -> RulesDecision) throws -> RulesDecision {
+    counted.removeAll()
+    let decision = try evaluation()
+    if let coverage, !counted.isEmpty { coverage.add(counted) }
+    return decision
   }
 
   /// Starts an operation's budget of access calls.
@@ -132,12 +144,12 @@ package final class RulesSession {
       ruleset.source,
       isExplaining: observing,
       // Who observes a request asks a second time; only tests of rules, which mock, do both at once.
-      coverage: observing && mocks == nil ? nil : coverage
+      isCounting: coverage != nil && (!observing || mocks != nil)
     )
     evaluator.observer = observer
     let outcome = evaluator.outcome(of: allow.condition)
     if let failure { throw failure }
-    observer?.finish()
+    if let observer { counted += observer.counted }
     return RulesAttempt(
       method: method,
       range: allow.range,

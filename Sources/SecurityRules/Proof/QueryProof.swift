@@ -33,6 +33,19 @@ extension RulesSession {
       timeUse: timeUse
     )
     begin(limit: RulesLimits.accessCallsOfBatch)
+    return try counting {
+      try proveAll(query, database, place, RulesMap(object), observing: observing)
+    }
+  }
+
+  /// Judges every alternative; the first that is not proven decides.
+  private func proveAll(
+    _ query: NormalizedQuery,
+    _ database: DatabaseID,
+    _ place: QueryPlace,
+    _ request: RulesMap,
+    observing: Bool
+  ) throws -> RulesDecision {
     var last: RulesDecision?
     for disjunct in query.disjuncts.isEmpty ? [[]] : query.disjuncts {
       let document = SymbolicDocument(disjunct, compatibility: compatibility)
@@ -40,7 +53,7 @@ extension RulesSession {
       for variant in document.variants {
         let evaluator = Evaluator(
           session: self,
-          request: .map(RulesMap(object)),
+          request: .map(request),
           resource: .map(resource(variant, name))
         )
         let path = place.path(name)

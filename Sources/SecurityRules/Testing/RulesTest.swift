@@ -39,11 +39,8 @@ extension RulesSession {
       request: .map(RulesMap(members)),
       resource: test.resource
     )
-    return try decide(
-      test.service,
-      test.method,
-      evaluator,
-      observing: true
-    ) { $0.match(test.path) }
+    return try counting {
+      try decide(test.service, test.method, evaluator, observing: true) { $0.match(test.path) }
+    }
   }
 }

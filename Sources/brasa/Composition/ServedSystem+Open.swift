@@ -29,7 +29,11 @@ extension ServedSystem {
         metadata: ["bytes": "\(directory.engine.discardedLogBytes)"]
       )
     }
-    let rules = try RulesetStore(directory.databases.rulesets, log: Logger(label: "rules"))
+    let rules = try RulesetStore(
+      directory.databases.rulesets,
+      countsCoverage: settings.isDevelopment,
+      log: Logger(label: "rules")
+    )
     let accounts = try Accounts(
       engine: directory.engine,
       configuration: settings.accounts
@@ -61,7 +65,7 @@ extension ServedSystem {
       log: Logger(label: "firestore")
     )
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) {
-      LocalAdministration(databases: directory.databases, accounts: accounts)
+      LocalAdministration(databases: directory.databases, rules: rules, accounts: accounts)
     }
     let storage = StorageService(
       directory: directory,
@@ -70,9 +74,15 @@ extension ServedSystem {
       control: control,
       metrics: metrics
     )
+    let rulesFeature = RulesFeature(
+      service: service,
+      threads: threads,
+      isDevelopment: settings.isDevelopment
+    )
+    let emulator = EmulatorFeature(databases: directory.databases)
     return ServedSystem(
       service: service,
-      features: settings.isDevelopment ? [EmulatorFeature(databases: directory.databases)] : [],
+      features: [rulesFeature] + (settings.isDevelopment ? [emulator] : []),
       services: [storage]
     )
   }
