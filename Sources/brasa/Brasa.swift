@@ -9,7 +9,8 @@ struct Brasa: AsyncParsableCommand {
     version: ProgramVersion.text,
     subcommands: [
       ServeCommand.self, VerifyCommand.self, ExportCommand.self, ImportCommand.self,
-      IndexesCommand.self, DatabasesCommand.self, KeysCommand.self, CertsCommand.self,
+      IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
+      CertsCommand.self,
       VersionCommand.self,
     ]
   )

@@ -27,6 +27,14 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case deleteDatabase(DatabaseLabel)
   /// The index definitions and states as items.
   case listIndexes(database: DatabaseLabel)
+  /// Keeps a ruleset and puts it in force for releases as `cloud.firestore`.
+  case deployRules(project: String, releases: [String], file: RulesSource)
+  /// What is in force, then the kept rulesets.
+  case listRules(project: String)
+  /// The source of a ruleset: of that id, or the one in force under that release's name.
+  case showRules(project: String, name: String)
+  /// Judges a request on the database's data, with the values that the conditions saw.
+  case explainRules(database: DatabaseLabel, explanation: RulesExplanation)
   /// Declares what the text of a `firestore.indexes.json` has, and deletes what it has not.
   case applyIndexes(database: DatabaseLabel, definitions: String, deletingOthers: Bool)
   /// Makes a service account's key; its file is the one line of the answer.
@@ -35,6 +43,12 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case listKeys
   /// Takes back the keys with that id, e-mail or name.
   case revokeKeys(String)
+}
+
+/// A ruleset's one file in messages.
+struct RulesSource: Codable, Sendable, Equatable {
+  let name: String
+  let content: String
 }
 
 /// A database's two names in messages.

@@ -1,12 +1,15 @@
 import Authentication
 import DocumentStore
 import FirestoreModel
+import FirestoreService
 import FirestoreWire
+import Logging
 import Synchronization
 
 /// Does what the storage commands ask, on an open store.
 struct LocalAdministration: Administration {
   let databases: Databases
+  let rules: RulesetStore
   let accounts: Accounts
 
   /// Opens a directory at rest for one request.
@@ -15,8 +18,9 @@ struct LocalAdministration: Administration {
     configuration.maintainsItself = false
     let open = try DataDirectory(path: directory, configuration: configuration)
     do {
+      let rules = try RulesetStore(open.databases.rulesets, log: Logger(label: "rules"))
       let accounts = try Accounts(engine: open.engine)
-      try body(LocalAdministration(databases: open.databases, accounts: accounts))
+      try body(LocalAdministration(databases: open.databases, rules: rules, accounts: accounts))
       // What the request left to the background has nobody else to do it.
       while try open.databases.performMaintenance() {}
     } catch {
@@ -42,6 +46,12 @@ struct LocalAdministration: Administration {
     case .deleteDatabase(let label):
       try databases.deleteDatabase(label.id)
       try output(.finished(summary: "deleted \(label.id.path)"))
+    case .deployRules(let project, let releases, let file):
+      try deployRules(file, to: releases, of: Text(project), output)
+    case .listRules(let project): try listRules(of: Text(project), output)
+    case .showRules(let project, let name): try showRules(name, of: Text(project), output)
+    case .explainRules(let label, let explanation):
+      try explainRules(explanation, in: label.id, output)
     case .listIndexes(let label): try listIndexes(label.id, output)
     case .applyIndexes(let label, let text, let deletingOthers):
       try applyIndexes(text, to: label.id, deletingOthers: deletingOthers, output)

@@ -46,6 +46,15 @@ def clean_environment(extra=None):
     return kept
 
 
+def wait_for(condition, what, seconds=START_SECONDS):
+    """What `condition` gives as soon as that is something."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        threading.Event().wait(0.02)
+    return found
+
+
 class Process:
     """A server process whose output is kept, with the address that it printed."""
 

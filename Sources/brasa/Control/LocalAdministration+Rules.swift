@@ -1,0 +1,103 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreService
+import Gateway
+import SecurityRules
+
+extension LocalAdministration {
+  /// Keeps the file and puts it in force; what does not compile is refused with every error.
+  func deployRules(
+    _ file: RulesSource,
+    to releases: [String],
+    of project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let targets = try releases.map { name in
+      guard let target = RulesTarget(project: project, releaseName: Text(name)) else {
+        throw FirestoreError.invalidArgument("\(name) is no release of rules.")
+      }
+      return target
+    }
+    do {
+      let deployed = try rules.deploy(
+        [RulesetFile(name: file.name, content: file.content)],
+        to: targets,
+        project: project
+      )
+      for name in releases { try output(.line("\(name)  \(deployed.id.string)")) }
+      try output(.finished(summary: "rules deployed for project \(project.string)"))
+    } catch let error as RulesCompileError {
+      throw FirestoreError.invalidArgument(error.message)
+    }
+  }
+
+  func listRules(of project: Text, _ output: (AdministrationReply) throws -> Void) throws {
+    let releases = try rules.releases(of: project)
+    for release in releases {
+      try output(.line("in force  \(release.name.string)  \(release.rulesetID.string)"))
+    }
+    let rulesets = try rules.rulesets(of: project)
+    for ruleset in rulesets {
+      let size = ruleset.files.reduce(0) { $0 + $1.content.utf8.count }
+      try output(
+        .line("kept  \(ruleset.id.string)  \(ruleset.createTime.instantText)  \(size) bytes")
+      )
+    }
+    try output(.finished(summary: "\(releases.count) releases, \(rulesets.count) rulesets"))
+  }
+
+  func showRules(
+    _ name: String,
+    of project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let release = try rules.releases(of: project).first { $0.name.string == name }
+    let ruleset = try rules.ruleset(release?.rulesetID ?? Text(name), project: project)
+    for file in ruleset.files {
+      for line in file.content.split(separator: "\n", omittingEmptySubsequences: false) {
+        try output(.line(String(line)))
+      }
+    }
+    try output(.finished(summary: "ruleset \(ruleset.id.string)"))
+  }
+
+  /// Judges the request on what is stored, by the rules in force or those of the request.
+  func explainRules(
+    _ explanation: RulesExplanation,
+    in id: DatabaseID,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let compiled: CompiledRuleset
+    if let source = explanation.rules {
+      compiled = try RulesCompiler.compile(SourceText(source.content, fileName: source.name))
+    } else {
+      guard let current = rules.current(.firestore(id)) else {
+        throw FirestoreError(.notFound, "No rules are deployed for \(id.path).")
+      }
+      compiled = current.compiled
+    }
+    let decision = try explanation.decision(
+      by: compiled,
+      in: id,
+      on: StoredDocuments(database: try databases.database(id))
+    )
+    for line in decision.report { try output(.line(line)) }
+    try output(.finished(summary: decision.isAllowed ? "allowed" : "denied"))
+  }
+}
+
+/// A database's documents as rules read them, at the moment of reading.
+struct StoredDocuments: RulesDataSource {
+  let database: Database
+
+  func document(at path: ResourcePath) throws -> RulesDocument? {
+    try database.get(path).map { record in
+      RulesDocument(
+        path: ["databases", database.id.database, "documents"] + path.segments,
+        data: RulesMap(record.fields.decoded())
+      )
+    }
+  }
+
+  func documentAfter(at path: ResourcePath) throws -> RulesDocument? { try document(at: path) }
+}
