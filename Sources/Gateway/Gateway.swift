@@ -11,6 +11,7 @@ package final class Gateway: Service {
   private let configuration: GatewayConfiguration
   private let environment: ConnectionEnvironment
   private let registry: ConnectionRegistry
+  private let webChannels: WebChannelSessions
   private let certificates: CertificateStore?
   private let onListening: @Sendable (SocketAddress) -> Void
   private let logger: Logger
@@ -35,7 +36,13 @@ package final class Gateway: Service {
     self.onListening = onListening
     certificates = try configuration.tls.map(CertificateStore.init)
     let gatewayMetrics = GatewayMetrics(registry: metrics)
+    webChannels = WebChannelSessions(limits: WebChannelLimits(), metrics: gatewayMetrics)
     let builtIn: [any HTTPFeature] = [
+      WebChannelFeature(
+        service: service,
+        sessions: webChannels,
+        bodyLimit: configuration.limits.messageBytes
+      ),
       HealthFeature(), MetricsFeature(registry: metrics),
       RESTFeature(
         service: service,
@@ -132,6 +139,7 @@ package final class Gateway: Service {
   /// Lets open calls end, for as long as the configuration gives them.
   private func drain() async {
     environment.health.stop()
+    webChannels.stop()
     registry.finishAll()
     let limit = configuration.limits.drainTimeout
     await withTaskGroup(of: Void.self) { group in

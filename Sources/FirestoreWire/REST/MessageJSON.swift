@@ -192,6 +192,14 @@ struct PackedVarints {
 }
 
 extension RESTTranscoder {
+  /// The bytes of a request message of that method, from JSON.
+  package func message(of method: RPCMethod, json: [UInt8]) throws(FirestoreError) -> [UInt8] {
+    try JSONTranscoder().encode(
+      try JSONParser.parse(json),
+      as: "google.firestore.v1.\(method.rawValue)Request"
+    )
+  }
+
   /// The JSON of a response of that method.
   package func json(
     of method: RPCMethod,

@@ -54,7 +54,7 @@ final class ConnectionFactory: Sendable {
   }
 
   private func start(_ channel: any Channel, isHTTP2: Bool, isSecure: Bool) throws {
-    let peer = Peer(channel, isSecure: isSecure)
+    let peer = Peer(channel, isSecure: isSecure, isHTTP2: isHTTP2)
     if isHTTP2 {
       try startHTTP2(channel, peer: peer)
     } else {

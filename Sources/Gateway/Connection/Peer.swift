@@ -10,7 +10,11 @@ struct Peer: Sendable {
   /// Whom the connection's credentials last stood for.
   let memory = CallerMemory()
 
-  init(_ channel: any Channel, isSecure: Bool) {
+  /// Whether the connection speaks HTTP/2.
+  let isHTTP2: Bool
+
+  init(_ channel: any Channel, isSecure: Bool, isHTTP2: Bool) {
+    self.isHTTP2 = isHTTP2
     self.isSecure = isSecure
     isLocal = channel.remoteAddress.map(Self.isLoopback) ?? false
   }

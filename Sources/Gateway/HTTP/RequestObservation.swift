@@ -35,7 +35,7 @@ extension HTTPField.Name {
   static let allowPrivateNetwork = known("access-control-allow-private-network")
 
   /// The name; for literals, which are names.
-  private static func known(_ name: String) -> HTTPField.Name {
+  static func known(_ name: String) -> HTTPField.Name {
     guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
     return field
   }

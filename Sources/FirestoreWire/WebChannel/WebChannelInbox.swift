@@ -1,0 +1,37 @@
+import FirestoreModel
+
+/// The maps that a WebChannel client sends, put into their order.
+///
+/// Maps are numbered from 0 over the whole session. Requests may overtake each other and are sent
+/// again when their answer was lost: a map is delivered once, when all before it have been. What
+/// came too early is held, up to a bound.
+package struct WebChannelInbox: Sendable {
+  private let maximumHeldBytes: Int
+  private var next = 0
+  private var early: [Int: [UInt8]?] = [:]
+  private var heldBytes = 0
+
+  /// Holds at most that many bytes of maps that came too early.
+  package init(maximumHeldBytes: Int) { self.maximumHeldBytes = maximumHeldBytes }
+
+  /// Takes the maps of a request; gives the messages whose turn it is.
+  ///
+  /// Throws RESOURCE_EXHAUSTED where too much came too early.
+  package mutating func receive(_ form: WebChannelForm) throws(FirestoreError) -> [[UInt8]] {
+    for (number, map) in zip(form.offset..., form.maps) where number >= next {
+      if early.updateValue(map, forKey: number) == nil { heldBytes += Self.cost(map) }
+    }
+    var ready: [[UInt8]] = []
+    while let map = early.removeValue(forKey: next) {
+      heldBytes -= Self.cost(map)
+      next += 1
+      if let map { ready.append(map) }
+    }
+    guard heldBytes <= maximumHeldBytes else {
+      throw FirestoreError(.resourceExhausted, "Too many messages came before their turn.")
+    }
+    return ready
+  }
+
+  private static func cost(_ map: [UInt8]?) -> Int { (map?.count ?? 0) + 64 }
+}

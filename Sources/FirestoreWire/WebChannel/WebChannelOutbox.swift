@@ -1,0 +1,143 @@
+import FirestoreModel
+
+/// The arrays that a WebChannel server sends, kept until the client has acknowledged them.
+///
+/// Arrays are numbered over the whole session and never anew; number 0 is the answer that opened it.
+/// A back channel gets what follows the last array that its client has, so what a broken one lost is
+/// sent again by the next.
+package struct WebChannelOutbox: Sendable {
+  /// What an array carries.
+  package enum Payload: Sendable {
+    /// JSON as it is sent.
+    case json([UInt8])
+    /// A protobuf message; it becomes JSON when it is sent.
+    case message([UInt8])
+
+    var size: Int {
+      switch self {
+      case .json(let bytes), .message(let bytes): bytes.count
+      }
+    }
+  }
+
+  /// One array.
+  package struct Item: Sendable {
+    package let number: Int
+    package let payload: Payload
+  }
+
+  private var items: [Item] = []
+  /// Where the items begin that are still wanted.
+  private var start = 0
+  /// The number of the newest array.
+  package private(set) var last = 0
+  /// The payload bytes that wait to be acknowledged.
+  package private(set) var bytes = 0
+
+  /// Nothing but the opening array.
+  package init() {}
+
+  /// Queues an array.
+  package mutating func append(_ payload: Payload) {
+    last += 1
+    bytes += payload.size
+    items.append(Item(number: last, payload: payload))
+  }
+
+  /// The client has all arrays up to that number.
+  package mutating func acknowledge(through number: Int) {
+    while start < items.count, items[start].number <= number {
+      bytes -= items[start].payload.size
+      start += 1
+    }
+    if start == items.count {
+      items = []
+      start = 0
+    } else if start > 64, start > items.count / 2 {
+      items.removeSubrange(..<start)
+      start = 0
+    }
+  }
+
+  /// The arrays after that number, about as many bytes and at least one; empty where there are none.
+  package func items(after number: Int, maxBytes: Int) -> ArraySlice<Item> {
+    let first = position(after: number)
+    var end = first
+    var size = 0
+    while end < items.count, size < maxBytes {
+      size += max(1, items[end].payload.size)
+      end += 1
+    }
+    return items[first..<end]
+  }
+
+  /// The payload bytes up to that number that wait to be acknowledged.
+  package func bytes(through number: Int) -> Int {
+    items[start..<position(after: number)].reduce(0) { $0 + $1.payload.size }
+  }
+
+  private func position(after number: Int) -> Int {
+    guard start < items.count else { return items.count }
+    return min(max(start, start + number - items[start].number + 1), items.count)
+  }
+}
+
+extension WebChannelFrame {
+  /// Arrays as one frame; `json` writes a message.
+  package static func frame(
+    _ items: some Sequence<WebChannelOutbox.Item>,
+    json: ([UInt8]) throws(FirestoreError) -> [UInt8]
+  ) throws(FirestoreError) -> [UInt8] {
+    var text: [UInt8] = []
+    for item in items {
+      text.append(text.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+      text.append(UInt8(ascii: "["))
+      text += String(item.number).utf8
+      text.append(UInt8(ascii: ","))
+      switch item.payload {
+      case .json(let bytes): text += bytes
+      case .message(let bytes):
+        text.append(UInt8(ascii: "["))
+        text += try json(bytes)
+        text.append(UInt8(ascii: "]"))
+      }
+      text.append(UInt8(ascii: "]"))
+    }
+    text.append(UInt8(ascii: "]"))
+    return frame(text)
+  }
+}
+
+/// The payloads of arrays that are not messages.
+package enum WebChannelPayload {
+  /// Keeps a connection alive and says nothing.
+  package static let noop = WebChannelOutbox.Payload.json(Array("[\"noop\"]".utf8))
+  /// Ends the session well.
+  package static let close = WebChannelOutbox.Payload.json(Array("[\"close\"]".utf8))
+
+  /// Ends the session with an error.
+  package static func failure(_ error: FirestoreError) -> WebChannelOutbox.Payload {
+    .json(RESTError.body(error, streaming: true))
+  }
+
+  /// The answer that opens a session: array 0, with the session's id, version 8 of the protocol and
+  /// how often at least something comes.
+  package static func opening(sessionID: String, keepAlive: Duration) -> [UInt8] {
+    let (seconds, attoseconds) = keepAlive.components
+    let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+    return WebChannelFrame.frame(
+      Array("[[0,[\"c\",\"\(sessionID)\",\"\",8,14,\(milliseconds)]]]".utf8)
+    )
+  }
+
+  /// The answer to a request with messages.
+  package static func receipt(
+    hasBackChannel: Bool,
+    lastSent: Int,
+    outstandingBytes: Int
+  ) -> [UInt8] {
+    WebChannelFrame.frame(
+      Array("[\(hasBackChannel ? 1 : 0),\(lastSent),\(outstandingBytes)]".utf8)
+    )
+  }
+}

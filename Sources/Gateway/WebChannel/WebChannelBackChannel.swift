@@ -1,0 +1,29 @@
+import FirestoreWire
+
+/// The request of a WebChannel session that is held open to carry arrays to the client.
+///
+/// A streaming one is kept for minutes; a long poll ends with its first data. Both end with a noop
+/// rather than empty: clients count empty answers as failures.
+struct WebChannelBackChannel {
+  /// What its request does next.
+  enum Step {
+    case write(ArraySlice<WebChannelOutbox.Item>, isLast: Bool)
+    /// Until woken.
+    case wait
+    case end
+  }
+
+  /// Tells it from the one before, which may not know yet that it was replaced.
+  let generation: Int
+  let isLongPoll: Bool
+  /// When it ends, with a noop if nothing else has been written.
+  let end: ContinuousClock.Instant
+  /// The last array that was written on it, or that the client had when it opened.
+  var lastSent: Int
+  /// When a noop is due.
+  var noop: ContinuousClock.Instant
+  var waiter: CheckedContinuation<Void, Never>?
+
+  /// Whether something is due by now.
+  func isDue(_ now: ContinuousClock.Instant) -> Bool { now >= end || now >= noop }
+}
