@@ -15,7 +15,7 @@ struct WebChannelTests {
 
   @Test func `the opening names the session and the keep-alive`() {
     let frame = WebChannelPayload.opening(sessionID: "SID", keepAlive: .seconds(30))
-    #expect(String(decoding: frame, as: UTF8.self) == "33\n[[0,[\"c\",\"SID\",\"\",8,14,30000]]]")
+    #expect(String(decoding: frame, as: UTF8.self) == "31\n[[0,[\"c\",\"SID\",\"\",8,14,30000]]]")
   }
 
   // MARK: Requests
@@ -94,13 +94,13 @@ struct WebChannelTests {
     outbox.append(WebChannelPayload.noop)
     outbox.append(WebChannelPayload.close)
     #expect(outbox.last == 3)
-    #expect(try text(outbox, after: 0) == "39\n[[1,[{\"m\":3}]],[2,[\"noop\"]],[3,[\"close\"]]]")
+    #expect(try text(outbox, after: 0) == "42\n[[1,[{\"m\":3}]],[2,[\"noop\"]],[3,[\"close\"]]]")
     #expect(try text(outbox, after: 2) == "15\n[[3,[\"close\"]]]")
     #expect(try text(outbox, after: 3) == "")
     #expect(outbox.bytes == 3 + 8 + 9)
     outbox.acknowledge(through: 1)
     #expect(outbox.bytes == 8 + 9)
-    #expect(try text(outbox, after: 0) == "27\n[[2,[\"noop\"]],[3,[\"close\"]]]")
+    #expect(try text(outbox, after: 0) == "28\n[[2,[\"noop\"]],[3,[\"close\"]]]")
     #expect(outbox.bytes(through: 2) == 8)
     outbox.acknowledge(through: 3)
     #expect(outbox.bytes == 0)
