@@ -237,11 +237,11 @@ let package = Package(
     .executableTarget(
       name: "brasa",
       dependencies: [
-        "FirestoreModel", "FirestoreWire", "Gateway", "FirestoreService", "DocumentStore",
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "Gateway", "FirestoreService", "DocumentStore",
         "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication", "Outbound",
         "Realtime",
         arguments, asn1, coreMetrics, crypto, lifecycle,
-        logging, nio, unixSignals, x509,
+        logging, nio, nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
       ],
       swiftSettings: strict
     ),

@@ -10,7 +10,7 @@ struct Brasa: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, VerifyCommand.self, ExportCommand.self, ImportCommand.self,
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
-      CertsCommand.self,
+      WatchCommand.self, CertsCommand.self,
       VersionCommand.self,
     ]
   )
