@@ -65,6 +65,18 @@ package final class AccessControl: Sendable {
     return verifier.stands(user)
   }
 
+  /// Whether a connection may go on taking that header for the caller, as long as he `stands`.
+  ///
+  /// A service account's token ends and its key can be revoked, which the verifier alone knows; what
+  /// `stands` can tell of are users, and what never ends are the administrator's own credentials.
+  private func outlastsItsToken(_ caller: Caller, _ token: Substring) -> Bool {
+    guard caller == .administrator else { return true }
+    switch mode {
+    case .development: return Self.isEmulatorOwner(token)
+    case .production(let key): return key.matches(token)
+    }
+  }
+
   private func caller(
     holding token: Substring,
     _ context: CallContext

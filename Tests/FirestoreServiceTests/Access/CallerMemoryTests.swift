@@ -1,0 +1,45 @@
+import FirestoreModel
+import Logging
+import Synchronization
+import Testing
+
+@testable import FirestoreService
+
+struct CallerMemoryTests {
+  @Test func `a connection does not outlive the token of its service account`() throws {
+    let fixture = try ServiceFixture(.development)
+    defer { fixture.close() }
+    let verifier = EndingVerifier()
+    let control = AccessControl(
+      mode: .production(key: AdministratorKey("brasa-admin-secret")),
+      rules: fixture.service.rules,
+      verifier: verifier,
+      log: Logger(label: "test")
+    )
+    let context = CallContext(
+      requestID: "1",
+      authorization: "Bearer header.claims.signature",
+      isSecure: true,
+      memory: CallerMemory()
+    )
+    #expect(try control.identify(context) == .administrator)
+    #expect(try control.identify(context) == .administrator)
+    verifier.end()
+    #expect(throws: FirestoreError.self) { try control.identify(context) }
+  }
+}
+
+/// Takes every token for a service account's, until its key is revoked.
+private final class EndingVerifier: TokenVerifier {
+  private let isOver = Mutex(false)
+
+  func end() { isOver.withLock { $0 = true } }
+
+  func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
+    if isOver.withLock({ $0 }) { throw AccessControl.invalidCredentials }
+    return .administrator
+  }
+
+  func stands(_ identity: UserIdentity) -> Bool { true }
+  func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {}
+}
