@@ -23,7 +23,9 @@ package struct ProjectAccounts: Sendable {
 
 extension ProjectAccounts {
   /// What the project allows and asks for.
-  package func configuration() throws -> ProjectConfiguration { try record().configuration }
+  package func configuration() throws -> ProjectConfiguration {
+    try record()?.configuration ?? accounts.configuration.defaults
+  }
 
   /// Changes the configuration and returns what it is then.
   @discardableResult
@@ -37,14 +39,28 @@ extension ProjectAccounts {
   }
 
   /// The parameters of the project's password hashes, as an export prints them; a secret.
-  package func passwordParameters() throws -> FirebaseScrypt { try record().passwordParameters }
+  package func passwordParameters() throws -> FirebaseScrypt {
+    try (record() ?? update { _ in }).passwordParameters
+  }
 
+  /// Makes hashes; the first time, the project's secret too.
   var hasher: PasswordHasher {
     get throws { PasswordHasher(own: try passwordParameters()) }
   }
 
-  private func record() throws -> ProjectRecord {
+  /// Checks hashes; of a project that has none it takes as long and writes nothing.
+  var checkingHasher: PasswordHasher {
+    get throws {
+      let nothing = FirebaseScrypt(signerKey: [UInt8](repeating: 0, count: 64), saltSeparator: [7])
+      return PasswordHasher(own: try record()?.passwordParameters ?? nothing)
+    }
+  }
+
+  /// What is stored of the project; nothing of one that nobody configured or signed up to.
+  private func record() throws -> ProjectRecord? {
     if let known = accounts.projects.withLock({ $0[project] }) { return known }
+    let key = AccountKey.prefix(.project, project)
+    guard try accounts.engine.read({ try $0.get(key) }) != nil else { return nil }
     return try update { _ in }
   }
 

@@ -79,6 +79,7 @@ extension ProjectAccounts {
   /// Takes a second factor from the holder of an ID token.
   package func withdraw(idToken: String, factor id: Text) throws -> Session {
     let (user, token) = try signedIn(idToken)
+    guard token.signIn.secondFactor != nil else { throw AccountError(.credentialTooOld) }
     let changed = try write { users in
       try users.change(user.uid) { current in
         guard current.stands(token) else { throw AccountError(.tokenExpired) }

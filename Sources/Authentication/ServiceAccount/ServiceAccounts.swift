@@ -8,7 +8,6 @@ package final class ServiceAccounts: Sendable {
   private let engine: any KeyValueEngine
   private let configuration: AccountsConfiguration
   private let keys: Mutex<[String: ServiceAccount]>
-  private let observers = Mutex<[@Sendable (String) -> Void]>([])
 
   /// The keys that one server keeps at most.
   package static let maximum = 1_000
@@ -62,7 +61,7 @@ package final class ServiceAccounts: Sendable {
 
   /// Takes keys back: the one with that id, or all of the account with that e-mail or name.
   package func revoke(_ which: String) throws -> [ServiceAccount] {
-    let gone = try keys.withLock { keys in
+    try keys.withLock { keys in
       let gone = keys.values.filter {
         $0.keyID == which || $0.email == which || $0.name == which
       }
@@ -70,8 +69,6 @@ package final class ServiceAccounts: Sendable {
       for account in gone { keys[account.keyID] = nil }
       return gone
     }
-    for observer in observers.withLock({ $0 }) { for account in gone { observer(account.keyID) } }
-    return gone
   }
 
   /// The key of that id.
@@ -80,11 +77,6 @@ package final class ServiceAccounts: Sendable {
   /// All keys of that e-mail.
   func keys(of email: String) -> [ServiceAccount] {
     keys.withLock { $0.values.filter { Text($0.email) == Text(email) } }
-  }
-
-  /// Registers to be told of keys that were taken back.
-  func onRevocation(_ observer: @escaping @Sendable (String) -> Void) {
-    observers.withLock { $0.append(observer) }
   }
 
   /// The file that Google's clients take.

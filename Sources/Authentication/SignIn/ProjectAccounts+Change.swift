@@ -31,9 +31,7 @@ extension ProjectAccounts {
     let (user, token) = try signedIn(idToken)
     let configuration = try configuration()
     if isSensitive {
-      if !user.isAnonymous, now / 1_000_000 - token.signIn.time > 300 {
-        throw AccountError(.credentialTooOld)
-      }
+      try checkFresh(user, token)
       guard configuration.allowsPassword else { throw AccountError(.operationNotAllowed) }
       _ = try accounts.limits.enterCode(from: origin)
     }
@@ -73,6 +71,7 @@ extension ProjectAccounts {
     from origin: RequestOrigin
   ) throws -> Session {
     let (user, token) = try signedIn(idToken)
+    try checkFresh(user, token)
     guard try configuration().allowsPassword else { throw AccountError(.operationNotAllowed) }
     _ = try accounts.limits.enterSignUp(from: origin)
     let address = try Self.email(email)
@@ -91,6 +90,14 @@ extension ProjectAccounts {
       }
     }
     return try renew(changed, signIn(by: "password"))
+  }
+
+  /// Who holds a token that somebody left behind must not take the account; an anonymous one has no other
+  /// way in to take.
+  private func checkFresh(_ user: User, _ token: IDToken) throws {
+    guard user.isAnonymous || now / 1_000_000 - token.signIn.time <= 300 else {
+      throw AccountError(.credentialTooOld)
+    }
   }
 
   /// Deletes the account of an ID token's holder.

@@ -54,7 +54,7 @@ extension ProjectAccounts {
       account: Text("\(project) \(email.string)"),
       from: origin
     )
-    let hasher = try hasher
+    let hasher = try checkingHasher
     let user = try read { try $0.user(email: email) }
     guard let user, let stored = user.password else {
       if configuration.hidesAccounts { try accounts.passwords.run { try hasher.waste(password) } }
@@ -64,9 +64,10 @@ extension ProjectAccounts {
       )
     }
     let random = random
+    let own = try self.hasher
     let checked = try accounts.passwords.run { () -> (isRight: Bool, renewed: PasswordHash?) in
       guard try hasher.matches(password, stored) else { return (false, nil) }
-      return (true, stored.algorithm == .own ? nil : try hasher.hash(password, random: random))
+      return (true, stored.algorithm == .own ? nil : try own.hash(password, random: random))
     }
     guard checked.isRight else {
       throw AccountError(

@@ -6,16 +6,18 @@ extension ProjectAccounts {
   /// Begins a session for the user that `find` gives, or asks for a second factor.
   ///
   /// `find` runs in the group that begins the session and may make or change the user; it throws where
-  /// what was proved before does not hold any more. One group, one sync.
+  /// what was proved before does not hold any more. `isWhole` says that nothing more is asked for. One
+  /// group, one sync.
   func establish(
     _ signIn: SignInFacts,
+    isWhole: Bool = false,
     _ find: (UserGroup) throws -> (user: User, isNew: Bool)
   ) throws -> SignInOutcome {
     let time = now
     let (user, isNew, refresh) = try write { users in
       let (found, isNew) = try find(users)
       guard !found.isDisabled else { throw AccountError(.userDisabled) }
-      guard found.secondFactors.isEmpty || signIn.secondFactor != nil else {
+      guard isWhole || found.secondFactors.isEmpty || signIn.secondFactor != nil else {
         return (found, isNew, RefreshToken?.none)
       }
       var user = found

@@ -29,12 +29,13 @@ struct PreparedUpdate {
     update.photoURL.apply(to: &user.photoURL)
     phone.apply(to: &user.phoneNumber)
     claims.apply(to: &user.customClaims)
+    let isStopped = update.isDisabled == true && !user.isDisabled
     if let isDisabled = update.isDisabled { user.isDisabled = isDisabled }
     if let factors = update.secondFactors { user.secondFactors = factors }
     if let createdAt = update.createdAt { user.createdAt = createdAt }
     if let lastSignInAt = update.lastSignInAt { user.lastSignInAt = lastSignInAt }
     applyProviders(to: &user)
-    if user.email != oldEmail || password != .keep { user.revoke(at: time) }
+    if user.email != oldEmail || password != .keep || isStopped { user.revoke(at: time) }
     if let validSince = update.validSince {
       user.revoke(at: time)
       user.validSince = validSince

@@ -30,7 +30,7 @@ package struct User: Sendable, Hashable {
   package var lastRefreshAt: Int64?
   /// Seconds since 1970: tokens issued earlier do not stand.
   package var validSince: Int64
-  /// Names the span between two revocations, in microseconds since 1970.
+  /// Names the span between two revocations, about in microseconds since 1970.
   ///
   /// Tokens carry it, and one of another span does not stand: it tells apart what happens within a
   /// second.
@@ -41,14 +41,23 @@ package struct User: Sendable, Hashable {
     self.uid = uid
     createdAt = time / 1_000
     validSince = time / 1_000_000
-    session = time
+    session = Self.session(at: time)
   }
 
   /// Ends every token issued up to now.
   mutating func revoke(at time: Int64) {
     validSince = time / 1_000_000
-    session = max(time, session + 1)
+    session = max(Self.session(at: time), session + 1)
   }
+
+  /// A name for a session that begins: the time, its last sixteen bits random, so that a uid that is
+  /// used again at once gets another.
+  private static func session(at time: Int64) -> Int64 {
+    time & ~sessionNoise | Int64.random(in: 0...sessionNoise)
+  }
+
+  /// How far a session's name may be off its time.
+  static let sessionNoise: Int64 = 0xFFFF
 
   /// Whether nothing but the account itself signs the user in.
   package var isAnonymous: Bool {

@@ -24,7 +24,7 @@ package enum FieldChange<Content: Sendable & Hashable>: Sendable, Hashable {
 
 /// A change of an account; what is not named stays.
 ///
-/// A change of e-mail or password, and `validSince`, end all tokens of the user.
+/// A change of e-mail or password, `isDisabled` and `validSince` end all tokens of the user.
 package struct UserUpdate: Sendable {
   /// A new address is not verified unless `isEmailVerified` says so.
   package var email = FieldChange<String>.keep

@@ -24,30 +24,14 @@ package final class BearerTokens: Sendable {
   package init(_ accounts: Accounts, mode: RevocationMode = .immediate) {
     self.accounts = accounts
     self.mode = mode
-    if mode == .immediate {
-      accounts.onRevocation { [cache] project, uid in
-        cache.drop { entry in
-          guard case .user(let user) = entry.bearer else { return false }
-          return user.uid == uid && user.project == project
-        }
-      }
-    }
-    accounts.serviceAccounts.onRevocation { [cache] keyID in
-      cache.drop { $0.keyID == keyID }
-    }
   }
 
   /// Who holds the token; `JSONWebToken.Problem` where it does not verify, `AccountError` where its
   /// user does not stand.
   package func bearer(_ token: Substring) throws -> Bearer {
-    let time = accounts.now / 1_000_000
-    if let known = cache.entry(token) {
-      guard time < known.expiry else { throw JSONWebToken.Problem.expired }
-      return known.bearer
-    }
-    let count = accounts.revocations.count
+    if let known = cache.entry(token), stands(known) { return known.bearer }
     let entry = try verify(token)
-    cache.insert(entry) { accounts.revocations.count == count && isKeyKnown(entry) }
+    cache.insert(entry)
     return entry.bearer
   }
 
@@ -63,8 +47,15 @@ package final class BearerTokens: Sendable {
     if mode == .immediate { accounts.onRevocation(observer) }
   }
 
-  private func isKeyKnown(_ entry: TokenCache.Entry) -> Bool {
-    entry.keyID.map { accounts.serviceAccounts.key($0) != nil } ?? true
+  /// Whether what was verified earlier is so still; if not, verifying again says why.
+  private func stands(_ entry: TokenCache.Entry) -> Bool {
+    switch entry.bearer {
+    case .user(let user):
+      return stands(user.project, user.uid, session: user.session, expiry: user.expiry)
+    case .administrator:
+      guard accounts.now / 1_000_000 < entry.expiry else { return false }
+      return entry.keyID.map { accounts.serviceAccounts.key($0) != nil } ?? true
+    }
   }
 
   private func verify(_ text: Substring) throws -> TokenCache.Entry {

@@ -3,7 +3,9 @@ import Synchronization
 
 /// Whose tokens stopped standing lately, and who wants to know.
 ///
-/// Only what happened within the life of a token is kept; older tokens are over by themselves.
+/// Only what happened within the life of a token is kept; older tokens are over by themselves. When that
+/// is too much, all of it is forgotten but its time: sessions from before do not stand until verified
+/// anew.
 final class Revocations: Sendable {
   /// A user's tokens ended.
   struct Event: Sendable {
@@ -22,13 +24,16 @@ final class Revocations: Sendable {
     var sessions: [User: (session: Int64?, at: Int64)] = [:]
     var observers: [@Sendable (Text, Text) -> Void] = []
     var lastSweep: Int64 = 0
-    var count: UInt64 = 0
+    /// Sessions that began up to here may have ended without an event that is still known.
+    var floor: Int64 = 0
   }
 
   private let state = Mutex(State())
 
   /// Somewhat more than the hour that a token lives, in microseconds.
   private static let memory: Int64 = 2 * 3_600 * 1_000_000
+
+  private static let capacity = 100_000
 
   func observe(_ observer: @escaping @Sendable (Text, Text) -> Void) {
     state.withLock { $0.observers.append(observer) }
@@ -37,23 +42,27 @@ final class Revocations: Sendable {
   func record(_ event: Event, at time: Int64) {
     let observers = state.withLock { state in
       state.sessions[User(project: event.project, uid: event.uid)] = (event.session, time)
-      state.count += 1
       if time - state.lastSweep > Self.memory {
         state.sessions = state.sessions.filter { time - $0.value.at < Self.memory }
+        if time - state.floor > Self.memory { state.floor = 0 }
         state.lastSweep = time
+      }
+      if state.sessions.count > Self.capacity {
+        state.floor = time + Authentication.User.sessionNoise
+        state.sessions = [:]
       }
       return state.observers
     }
     for observer in observers { observer(event.project, event.uid) }
   }
 
-  /// Goes up with every event: what was read before and is used after can tell.
-  var count: UInt64 { state.withLock { $0.count } }
-
   /// Whether tokens of that session still stand, as far as events tell.
   func stands(_ project: Text, _ uid: Text, session: Int64) -> Bool {
     state.withLock {
-      guard let event = $0.sessions[User(project: project, uid: uid)] else { return true }
+      if $0.sessions.isEmpty { return session > $0.floor }
+      guard let event = $0.sessions[User(project: project, uid: uid)] else {
+        return session > $0.floor
+      }
       return event.session == session
     }
   }

@@ -10,8 +10,8 @@ import Darwin
 /// Bearer tokens that verified, so that a token costs its signature once.
 ///
 /// A token is found by its last bytes, a part of its signature, and compared whole. Only tokens that
-/// verified are kept; what ends them early is dropped by user or key. Two generations bound the memory:
-/// when the young one is full it becomes the old one, and what was not used since goes.
+/// verified are kept; whether one still stands is for who asks. Two generations bound the memory: when
+/// the young one is full it becomes the old one, and what was not used since goes.
 final class TokenCache: Sendable {
   private struct Tail: Hashable {
     let high: UInt64
@@ -62,24 +62,15 @@ final class TokenCache: Sendable {
     } ?? nil
   }
 
-  /// Keeps an entry if `isCurrent` still says so once nobody can drop it unseen.
-  func insert(_ entry: Entry, if isCurrent: () -> Bool) {
+  /// Keeps an entry.
+  func insert(_ entry: Entry) {
     let tail = entry.token.withBytes { Tail($0.bindMemory(to: UInt8.self)) }
     state.withLock { state in
-      guard isCurrent() else { return }
       if state.young.count >= capacity {
         state.old = state.young
         state.young = [:]
       }
       state.young[tail] = entry
-    }
-  }
-
-  /// Drops what `isOver` names.
-  func drop(_ isOver: (Entry) -> Bool) {
-    state.withLock { state in
-      state.young = state.young.filter { !isOver($0.value) }
-      state.old = state.old.filter { !isOver($0.value) }
     }
   }
 

@@ -28,8 +28,8 @@ final class AccountsFixture: Sendable {
   let accounts: Accounts
   private let directory: String?
 
-  /// 2026-11-01 in microseconds.
-  static let start: Int64 = 1_793_491_200_000_000
+  /// Now, rounded down to a second: other libraries look at the true clock.
+  static let start = MicrosecondClock.system.now() / 1_000_000 * 1_000_000
 
   init(
     _ kind: EngineKind = .memory,

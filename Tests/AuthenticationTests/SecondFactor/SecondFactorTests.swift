@@ -1,0 +1,192 @@
+import FirestoreModel
+import Testing
+
+@testable import Authentication
+
+/// Time-based codes as a second factor.
+struct SecondFactorTests {
+  private static let password = "korrekt pferd batterie"
+
+  /// RFC 6238, appendix B, with SHA-1 and eight digits.
+  @Test(arguments: [
+    (Int64(59), "94287082"), (1_111_111_109, "07081804"), (1_111_111_111, "14050471"),
+    (1_234_567_890, "89005924"), (2_000_000_000, "69279037"), (20_000_000_000, "65353130"),
+  ])
+  func `codes are the RFC's`(time: Int64, code: String) {
+    let secret = Array("12345678901234567890".utf8)
+    #expect(TimedPassword.code(secret: secret, step: time / 30, digits: 8) == code)
+  }
+
+  /// RFC 4648, section 10.
+  @Test(arguments: [("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foobar", "MZXW6YTBOI")])
+  func `secrets are spelled in Base32`(text: String, base32: String) {
+    #expect(TimedPassword.base32(Array(text.utf8)) == base32)
+  }
+
+  @Test func `second factor: the first alone yields only a pending credential`() throws {
+    let enrolled = try Enrolled()
+    let outcome = try enrolled.signIn()
+    guard case .needsSecondFactor(let user, let pending) = outcome else {
+      Issue.record("tokens without the second factor")
+      return
+    }
+    #expect(user.secondFactors.count == 1)
+    expect(.invalidIDToken) { _ = try enrolled.project.signedIn(pending) }
+    #expect(throws: AccountError.self) { try enrolled.accounts.refresh(pending) }
+    expect(.invalidCode) { _ = try enrolled.finish(pending, "000000") }
+    enrolled.fixture.clock.advance(seconds: 60)
+    let session = try enrolled.finish(pending, enrolled.code())
+    let claims = try JSONWebToken(parsing: session.idToken).claims["firebase"]
+    #expect(claims?["sign_in_second_factor"]?.string == "totp")
+    #expect(claims?["second_factor_identifier"]?.string == enrolled.factor.string)
+    #expect(claims?["sign_in_provider"]?.string == "password")
+    // The credential was good once, and its session keeps the second factor over a refresh.
+    expect(.invalidPendingCredential) { _ = try enrolled.finish(pending, enrolled.code()) }
+    let refreshed = try enrolled.accounts.refresh(session.refreshToken)
+    #expect(refreshed.signIn.secondFactor?.id == enrolled.factor)
+  }
+
+  @Test func `a code is good once, a step early or late, and no more`() throws {
+    let enrolled = try Enrolled()
+    enrolled.fixture.clock.advance(seconds: 3_000)
+    let pending = try enrolled.pending()
+    for steps in [-2, 2] as [Int64] {
+      expect(.invalidCode) { _ = try enrolled.finish(pending, enrolled.code(steps: steps)) }
+    }
+    _ = try enrolled.finish(pending, enrolled.code(steps: -1))
+    // Neither that code again nor an earlier one, with a new credential.
+    let again = try enrolled.pending()
+    expect(.invalidCode) { _ = try enrolled.finish(again, enrolled.code(steps: -1)) }
+    _ = try enrolled.finish(again, enrolled.code())
+    let third = try enrolled.pending()
+    expect(.invalidCode) { _ = try enrolled.finish(third, enrolled.code()) }
+    _ = try enrolled.finish(third, enrolled.code(steps: 1))
+  }
+
+  @Test func `guessing codes is bounded, and 100 at once count as 100`() async throws {
+    let enrolled = try Enrolled()
+    enrolled.fixture.clock.advance(seconds: 600)
+    let pending = try enrolled.pending()
+    let refused = await Concurrently.count(100) { index in
+      do {
+        _ = try enrolled.finish(pending, index % 2 == 0 ? "000000" : "999999")
+        return false
+      } catch let error as AccountError {
+        return error.code == .tooManyAttempts
+      }
+    }
+    #expect(refused == 90)
+  }
+
+  @Test func `taking a factor away needs the factor`() throws {
+    let enrolled = try Enrolled()
+    // A session from before the enrolment has not given it.
+    expect(.credentialTooOld) {
+      _ = try enrolled.project.withdraw(
+        idToken: enrolled.before.idToken,
+        factor: enrolled.factor
+      )
+    }
+    let after = try enrolled.project.withdraw(
+      idToken: enrolled.session.idToken,
+      factor: enrolled.factor
+    )
+    #expect(after.user.secondFactors.isEmpty)
+    #expect(try enrolled.signIn().session != nil)
+  }
+
+  @Test func `only who showed his address enrols`() throws {
+    let fixture = try AccountsFixture()
+    let session = try fixture.project.signUp(
+      email: "a@b.example",
+      password: Self.password,
+      from: .somewhere
+    )
+    expect(.unverifiedEmail) {
+      _ = try fixture.project.beginEnrollment(idToken: session.idToken)
+    }
+    let anonymous = try fixture.project.signUpAnonymously(from: .somewhere)
+    #expect(throws: AccountError.self) {
+      try fixture.project.beginEnrollment(idToken: anonymous.idToken)
+    }
+  }
+
+  @Test func `the secret of a factor is in no token and no answer after enrolment`() throws {
+    let enrolled = try Enrolled()
+    let text = enrolled.session.idToken + enrolled.session.refreshToken
+    #expect(!text.contains(enrolled.secret))
+    let claims = try JSONWebToken(parsing: enrolled.session.idToken).claims.compact
+    #expect(!claims.contains(enrolled.secret))
+  }
+
+  /// Somebody who enrolled.
+  private struct Enrolled {
+    let fixture: AccountsFixture
+    let secret: String
+    let factor: Text
+    let before: Session
+    let session: Session
+
+    var accounts: Accounts { fixture.accounts }
+    var project: ProjectAccounts { fixture.project }
+
+    init() throws {
+      fixture = try AccountsFixture()
+      let project = fixture.project
+      let up = try project.signUp(
+        email: "a@b.example",
+        password: SecondFactorTests.password,
+        from: .elsewhere
+      )
+      var verify = UserUpdate()
+      verify.isEmailVerified = true
+      _ = try project.update(up.user.uid, verify)
+      let enrollment = try project.beginEnrollment(idToken: up.idToken)
+      secret = enrollment.secret
+      before = up
+      let code = Self.code(enrollment.secret, fixture.clock.seconds / 30)
+      session = try project.finishEnrollment(
+        idToken: up.idToken,
+        sessionInfo: enrollment.sessionInfo,
+        code: code,
+        displayName: "phone"
+      )
+      factor = try #require(session.user.secondFactors.first).id
+    }
+
+    func signIn() throws -> SignInOutcome {
+      try project.signIn(
+        email: "a@b.example",
+        password: SecondFactorTests.password,
+        from: .elsewhere
+      )
+    }
+
+    func pending() throws -> String {
+      guard case .needsSecondFactor(_, let pending) = try signIn() else { return "" }
+      return pending
+    }
+
+    func finish(_ pending: String, _ code: String) throws -> Session {
+      try project.finishSignIn(pendingCredential: pending, factor: factor, code: code)
+    }
+
+    func code(steps: Int64 = 0) -> String { Self.code(secret, fixture.clock.seconds / 30 + steps) }
+
+    private static func code(_ base32: String, _ step: Int64) -> String {
+      let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+      var bits = 0
+      var value = 0
+      var bytes: [UInt8] = []
+      for character in base32 {
+        value = value << 5 | (alphabet.firstIndex(of: character) ?? 0)
+        bits += 5
+        if bits >= 8 {
+          bits -= 8
+          bytes.append(UInt8(value >> bits & 0xFF))
+        }
+      }
+      return TimedPassword.code(secret: bytes, step: step)
+    }
+  }
+}
