@@ -46,6 +46,8 @@ extension HubCore {
     switch result {
     case .success(let part): take(part, opening, of: target)
     case .failure(let error):
+      // The client took longer than the store remembers.
+      if opening.hasBegun, error.code == .invalidArgument { return lose(target) }
       if error.isVerdict { remove(target, cause: error) } else { fail(target.stream, error) }
     }
   }
@@ -83,7 +85,7 @@ extension HubCore {
       opening.isAnnounced = true
       stream.announcements.append(.added(target.id))
     }
-    if opening.resets || part.resets { stream.announcements.append(.reset(target.id)) }
+    if part.resets { stream.announcements.append(.reset(target.id)) }
     if opening.resumption != nil {
       if part.resets { counters.unusableTokens += 1 } else { counters.resumptions += 1 }
     }

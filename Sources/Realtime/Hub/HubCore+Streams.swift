@@ -44,6 +44,7 @@ extension HubCore {
       stream.announcements.append(.removed(id, cause: cause))
       touch(stream)
     case .add, .remove:
+      if stream.database?.isRetired == true { followDatabase(stream) }
       if case .resolving(let requests) = stream.phase {
         stream.phase = .resolving(requests + [input])
       } else {
@@ -76,12 +77,16 @@ extension HubCore {
 
   /// A life of a database is over: its listeners go on in the next one, if there is one.
   func retire(_ incarnation: Incarnation) {
-    guard databases[incarnation] != nil else { return }
     for stream in Array(streams.values) where stream.database?.incarnation == incarnation {
-      stream.phase = .resolving([])
-      for target in stream.targets.values { lose(target) }
-      resolve(stream, .max)
+      followDatabase(stream)
     }
+  }
+
+  private func followDatabase(_ stream: StreamState) {
+    stream.phase = .resolving([])
+    for target in stream.targets.values { lose(target) }
+    lastAdvance = .min
+    resolve(stream, configuration.clock.now())
   }
 
   /// Ends a stream with an error; its targets are gone.
@@ -183,7 +188,7 @@ extension HubCore {
     stream.backlog = [:]
     stream.backlogSize = 0
     touch(stream)
-    for target in Array(stream.targets.values) { goOn(target) }
+    for target in stream.targets.values.sorted(by: { $0.id < $1.id }) { goOn(target) }
   }
 
   // MARK: By the clock

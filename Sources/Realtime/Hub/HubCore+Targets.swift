@@ -132,9 +132,7 @@ extension HubCore {
   func goOn(_ target: Target) {
     switch target.phase {
     case .current: return
-    case .lost:
-      let id = OpeningID(number: nextOrdinal())
-      queue(Opening(id: id, resets: true, isAnnounced: true), of: target)
+    case .lost: beginAnew(target, isAnnounced: true)
     case .opening(let opening):
       guard case .held(let part) = opening.stage else { return }
       opening.stage = .reading
@@ -154,9 +152,18 @@ extension HubCore {
     detach(target)
     target.view = view(of: subject, in: database)
     target.view.add(target)
-    let id = OpeningID(number: nextOrdinal())
-    queue(Opening(id: id, resets: true, isAnnounced: isAnnounced), of: target)
+    beginAnew(target, isAnnounced: isAnnounced)
     decide(target)
+  }
+
+  /// The client hears at once that what it holds is void: no consistency point may come before that.
+  private func beginAnew(_ target: Target, isAnnounced: Bool) {
+    if isAnnounced {
+      target.stream.announcements.append(.reset(target.id))
+      touch(target.stream)
+    }
+    let id = OpeningID(number: nextOrdinal())
+    queue(Opening(id: id, isAnnounced: isAnnounced), of: target)
   }
 
   // MARK: Decisions
@@ -217,8 +224,9 @@ extension HubCore {
 }
 
 extension FirestoreError {
-  /// Whether asking again would not help: what a target ends with. Everything else is trouble that
-  /// passes, which ends the stream, so that the client comes again.
+  /// Whether asking again would not help: what a target ends with.
+  ///
+  /// Everything else is trouble that passes, which ends the stream, so that the client comes again.
   var isVerdict: Bool {
     switch code {
     case .invalidArgument, .failedPrecondition, .permissionDenied, .notFound, .unimplemented,

@@ -18,8 +18,6 @@ final class Opening {
   let resumption: TargetRequest.Resumption?
   /// What the client says it holds.
   let expectedCount: Int?
-  /// Whether the target's documents must be forgotten before the first part.
-  let resets: Bool
   /// Whether the client has had its answer to the request.
   var isAnnounced: Bool
   /// Whether a part has come.
@@ -38,13 +36,11 @@ final class Opening {
     id: OpeningID,
     resumption: TargetRequest.Resumption? = nil,
     expectedCount: Int? = nil,
-    resets: Bool = false,
     isAnnounced: Bool = false
   ) {
     self.id = id
     self.resumption = resumption
     self.expectedCount = expectedCount
-    self.resets = resets
     self.isAnnounced = isAnnounced
   }
 
@@ -54,7 +50,6 @@ final class Opening {
       id: id,
       resumption: resumption,
       expectedCount: expectedCount,
-      resets: resets,
       isAnnounced: isAnnounced
     )
   }

@@ -92,7 +92,9 @@ final class HubFixture {
 
 /// A clock that goes when the test says so.
 final class ManualTime: Sendable {
-  private let now = Atomic<Int64>(1_000_000_000)
+  private let now: Atomic<Int64>
+
+  init(startingAt start: Int64 = 1_000_000_000) { now = Atomic(start) }
 
   var clock: MicrosecondClock { MicrosecondClock { self.now.load(ordering: .relaxed) } }
 

@@ -22,7 +22,8 @@ final class TestClient: Sendable {
     var isReading = true
     /// How many sends may pass before the client stops taking them.
     var budget = Int.max
-    var filters: [Int32: Int] = [:]
+    /// Targets whose filter did not count what the client had at that moment.
+    var mismatches: [Int32] = []
     var error: FirestoreError?
     var hasEnded = false
     /// Every document name that was ever sent.
@@ -139,7 +140,7 @@ extension TestClient.State {
       frames.append("x \(document.name.path.string) " + removed.map { "!\($0)" }.joined())
     case .filter(let id, let count):
       frames.append("#\(id)=\(count)")
-      filters[id] = count
+      if targets[id]?.count != count { mismatches.append(id) }
     case .current(let id, let point):
       frames.append("=\(id)")
       current.insert(id)
