@@ -215,10 +215,9 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "FirestoreModel", "FirestoreWire", "FirestoreService", "DocumentStore", "SecurityRules",
-        "Authentication", nio, nioPosix, nioHTTPTypes, nioHTTP2, nioHPACK, nioTLS, nioSSL,
-        httpTypes, hummingbird,
-        hummingbirdCore, logging, coreMetrics, lifecycle,
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreService", "DocumentStore",
+        "SecurityRules", "Authentication", nio, nioPosix, nioHTTPTypes, nioHTTP2, nioHPACK, nioTLS,
+        nioSSL, httpTypes, hummingbird, hummingbirdCore, logging, coreMetrics, lifecycle,
       ],
       swiftSettings: strict
     ),
@@ -237,11 +236,10 @@ let package = Package(
     .executableTarget(
       name: "brasa",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "Gateway", "FirestoreService", "DocumentStore",
-        "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication", "Outbound",
-        "Realtime",
-        arguments, asn1, coreMetrics, crypto, lifecycle,
-        logging, nio, nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "Gateway", "FirestoreService",
+        "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",
+        "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,
+        nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
       ],
       swiftSettings: strict
     ),
