@@ -59,7 +59,8 @@ package struct WebChannelOutbox: Sendable {
     }
   }
 
-  /// The arrays after that number, about as many bytes and at least one; empty where there are none.
+  /// The arrays after that number, about as many bytes and at least one; empty where there are
+  /// none.
   package func items(after number: Int, maxBytes: Int) -> ArraySlice<Item> {
     let first = position(after: number)
     var end = first
@@ -83,17 +84,17 @@ package struct WebChannelOutbox: Sendable {
 }
 
 extension WebChannelFrame {
-  /// Arrays as one frame; `json` writes a message.
-  package static func frame(
+  /// Arrays, a frame each; `json` writes a message.
+  ///
+  /// Clients drop a frame that was cut off, so that what a connection carried before it broke
+  /// counts only if frames are small.
+  package static func frames(
     _ items: some Sequence<WebChannelOutbox.Item>,
     json: ([UInt8]) throws(FirestoreError) -> [UInt8]
   ) throws(FirestoreError) -> [UInt8] {
-    var text: [UInt8] = []
+    var frames: [UInt8] = []
     for item in items {
-      text.append(text.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
-      text.append(UInt8(ascii: "["))
-      text += String(item.number).utf8
-      text.append(UInt8(ascii: ","))
+      var text = Array("[[\(item.number),".utf8)
       switch item.payload {
       case .json(let bytes): text += bytes
       case .message(let bytes):
@@ -101,10 +102,10 @@ extension WebChannelFrame {
         text += try json(bytes)
         text.append(UInt8(ascii: "]"))
       }
-      text.append(UInt8(ascii: "]"))
+      text += Array("]]".utf8)
+      frames += frame(text)
     }
-    text.append(UInt8(ascii: "]"))
-    return frame(text)
+    return frames
   }
 }
 

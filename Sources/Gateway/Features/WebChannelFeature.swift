@@ -135,7 +135,7 @@ struct WebChannelFeature: HTTPFeature {
       case .wait: await session.wait(generation)
       case .end: return
       case .write(let items, let isLast):
-        guard let bytes = session.frame(items) else { continue }
+        guard let bytes = session.frames(items) else { continue }
         try await writer.write(ByteBuffer(bytes: bytes))
         if isLast { return }
       }

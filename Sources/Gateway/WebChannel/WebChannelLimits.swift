@@ -12,8 +12,8 @@ struct WebChannelLimits: Sendable {
   /// Messages that wait for the service before a request's answer is held back, and their bytes.
   var requests = 1_000
   var requestBytes = 16 << 20
-  /// About how many bytes a frame has.
-  var frameBytes = 256 << 10
+  /// About how many bytes are written at once.
+  var writeBytes = 64 << 10
   /// How often at least something is sent; clients give up after one and a half times this.
   var keepAlive = Duration.seconds(30)
   /// How long a streaming back channel is kept.

@@ -228,7 +228,7 @@ final class WebChannelSession: StreamResponses {
       if channel.isDue(now), state.outbox.last == channel.lastSent {
         state.outbox.append(WebChannelPayload.noop)
       }
-      let items = state.outbox.items(after: channel.lastSent, maxBytes: limits.frameBytes)
+      let items = state.outbox.items(after: channel.lastSent, maxBytes: limits.writeBytes)
       guard let last = items.last?.number else { return .wait }
       channel.lastSent = last
       state.lastSent = max(state.lastSent, last)
@@ -243,9 +243,9 @@ final class WebChannelSession: StreamResponses {
   }
 
   /// The text of arrays; nil where a message cannot be written, which ends the session.
-  func frame(_ items: ArraySlice<WebChannelOutbox.Item>) -> [UInt8]? {
+  func frames(_ items: ArraySlice<WebChannelOutbox.Item>) -> [UInt8]? {
     do throws(FirestoreError) {
-      return try WebChannelFrame.frame(items) { message throws(FirestoreError) in
+      return try WebChannelFrame.frames(items) { message throws(FirestoreError) in
         try transcoder.json(of: binding.method, response: message)
       }
     } catch {

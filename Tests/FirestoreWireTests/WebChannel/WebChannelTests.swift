@@ -84,8 +84,8 @@ struct WebChannelTests {
   ) throws -> String {
     let items = outbox.items(after: number, maxBytes: maxBytes)
     guard !items.isEmpty else { return "" }
-    let frame = try WebChannelFrame.frame(items) { Array("{\"m\":\($0.count)}".utf8) }
-    return String(decoding: frame, as: UTF8.self)
+    let frames = try WebChannelFrame.frames(items) { Array("{\"m\":\($0.count)}".utf8) }
+    return String(decoding: frames, as: UTF8.self)
   }
 
   @Test func `arrays keep their numbers until they are acknowledged`() throws {
@@ -94,13 +94,15 @@ struct WebChannelTests {
     outbox.append(WebChannelPayload.noop)
     outbox.append(WebChannelPayload.close)
     #expect(outbox.last == 3)
-    #expect(try text(outbox, after: 0) == "42\n[[1,[{\"m\":3}]],[2,[\"noop\"]],[3,[\"close\"]]]")
+    #expect(
+      try text(outbox, after: 0) == "15\n[[1,[{\"m\":3}]]]14\n[[2,[\"noop\"]]]15\n[[3,[\"close\"]]]"
+    )
     #expect(try text(outbox, after: 2) == "15\n[[3,[\"close\"]]]")
     #expect(try text(outbox, after: 3) == "")
     #expect(outbox.bytes == 3 + 8 + 9)
     outbox.acknowledge(through: 1)
     #expect(outbox.bytes == 8 + 9)
-    #expect(try text(outbox, after: 0) == "28\n[[2,[\"noop\"]],[3,[\"close\"]]]")
+    #expect(try text(outbox, after: 0) == "14\n[[2,[\"noop\"]]]15\n[[3,[\"close\"]]]")
     #expect(outbox.bytes(through: 2) == 8)
     outbox.acknowledge(through: 3)
     #expect(outbox.bytes == 0)
@@ -108,7 +110,7 @@ struct WebChannelTests {
     #expect(try text(outbox, after: 3) == "15\n[[4,[{\"m\":0}]]]")
   }
 
-  @Test func `a frame has at least one array and about the bytes asked for`() throws {
+  @Test func `at least one array is taken and about the bytes asked for`() throws {
     var outbox = WebChannelOutbox()
     for _ in 0..<10 { outbox.append(.json(Array(repeating: 0x31, count: 100))) }
     #expect(outbox.items(after: 0, maxBytes: 1).map(\.number) == [1])

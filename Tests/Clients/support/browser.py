@@ -1,0 +1,66 @@
+"""Headless Chromium, and the server of the pages that it opens."""
+
+import functools
+import http.server
+import pathlib
+import threading
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
+
+PAGES = pathlib.Path(__file__).resolve().parents[1] / "pages"
+
+
+class Pages:
+    """Serves `Tests/Clients/pages` on an origin of its own."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *arguments):
+            pass
+
+    def __init__(self):
+        handler = functools.partial(self.Handler, directory=str(PAGES))
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Browser:
+    """One Chromium with tabs."""
+
+    def __init__(self):
+        options = webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        options.accept_insecure_certs = True
+        for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-proxy-server"):
+            options.add_argument(f"--{argument}")
+        self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        self.driver.set_script_timeout(60)
+
+    def open(self, url):
+        """Opens a page in the current tab and waits until its script has run."""
+        self.driver.get(url)
+        self.wait("return window.isReady === true")
+
+    def open_tab(self, url):
+        """Opens a page in a new tab; gives the tab, which is the current one then."""
+        self.driver.switch_to.new_window("tab")
+        self.open(url)
+        return self.driver.current_window_handle
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, script, *arguments, seconds=60):
+        """What the script returns once that is something."""
+        return WebDriverWait(self.driver, seconds, poll_frequency=0.05).until(
+            lambda driver: driver.execute_script(script, *arguments)
+        )
+
+    def close(self):
+        self.driver.quit()
