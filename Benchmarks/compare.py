@@ -37,7 +37,7 @@ class Results:
         self.rows = {}
 
     def add(self, measure, server, figure):
-        print(f"  {measure}: {server} {figure:,.0f}", flush=True)
+        print(f"  {measure}: {server} {shown(figure)}", flush=True)
         self.rows.setdefault(measure, {})[server] = figure
 
     def table(self):
@@ -101,6 +101,59 @@ def measure_brasa(options, directory, results):
             server.stop()
 
 
+# The listening rows: what is measured, brasa-load's arguments, and which figures of its report.
+LISTENING = (
+    ("5,000 listeners, same query, a connection each",
+     ("--listeners", 5_000, "--connections", 5_000),
+     (("commit to the last of them, ms", r"commit to last listener: p50 ([\d.]+) ms"),
+      ("deliveries a second", r"deliveries: \d+, ([\d.]+)/s"))),
+    ("10,000 listeners, same query, 100 connections",
+     ("--listeners", 10_000, "--connections", 100),
+     (("commit to the last of them, ms", r"commit to last listener: p50 ([\d.]+) ms"),
+      ("deliveries a second", r"deliveries: \d+, ([\d.]+)/s"))),
+    ("100,000 idle listeners on 100 connections",
+     ("--idle", "--listeners", 100_000, "--connections", 100, "--distinct-users"),
+     (("KB a listener", r"memory: .* ([\d.-]+) KB more a listener"),)),
+    ("5,000 idle connections with a listener each",
+     ("--idle", "--listeners", 5_000, "--connections", 5_000),
+     (("KB a connection", r"memory: .* ([\d.-]+) KB a connection"),)),
+    ("100,000 listeners, a query each, 100 connections",
+     ("--commit-rate", "--listeners", 100_000, "--connections", 100, "--distinct-users"),
+     (("commits touching none, % of the rate without", r"none concerns: .*, ([\d.]+) % of that"),
+      ("commits touching one each, % of the rate without", r"one listener each: .*, ([\d.]+) % of that"))),
+    ("one listener, one writer",
+     ("--listeners", 1, "--connections", 1),
+     (("commit to delivery, p50 ms", r"commit to delivery: p50 ([\d.]+) ms"),
+      ("commit to delivery, p99 ms", r"commit to delivery: .*p99 ([\d.]+) ms"),
+      ("answer to delivery, p99 ms", r"answer to delivery: .*p99 ([\d.]+) ms"))),
+    ("1,000 listeners on 50 connections, 100 commits/s",
+     ("--listeners", 1_000, "--connections", 50, "--rate", 100, "--seconds", 60),
+     (("commit to delivery, p99 ms", r"commit to delivery: .*p99 ([\d.]+) ms"),
+      ("resets", r"coalesced or missing, (\d+) resets"))),
+    ("10,000 listeners back after a restart",
+     ("--resume", "--listeners", 10_000, "--connections", 100),
+     (("ms", r"resumed: ([\d.]+) ms"), ("documents sent again", r"resumed: [\d.]+ ms, (\d+) documents"))),
+)
+
+
+def measure_listening(options, directory, results):
+    programs = pathlib.Path(options.programs)
+    for measure, arguments, figures in LISTENING:
+        command = [programs / "brasa-load", "listen", "--program", programs / "brasa", *arguments]
+        if "--seconds" not in arguments:
+            command += ["--seconds", options.seconds]
+        values = {name: [] for name, _ in figures}
+        for _ in range(options.runs):
+            done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=900)
+            if done.returncode or re.search(r"^errors: [1-9]", done.stdout, re.MULTILINE):
+                raise RuntimeError(f"{command}\n{done.stdout}{done.stderr}")
+            for name, pattern in figures:
+                values[name].append(float(re.search(pattern, done.stdout)[1]))
+        print(done.stdout)
+        for name, found in values.items():
+            results.add(f"{measure}: {name}", "Brasa", sorted(found)[len(found) // 2])
+
+
 def measure_raw(options, directory, results):
     for group in (1, 64):
         command = [pathlib.Path(options.programs) / "brasa-load", "raw", "--group", group,
@@ -151,14 +204,15 @@ def main():
     parser.add_argument("--programs", required=True)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("--only", default="brasa,raw,emulator,pocketbase")
+    parser.add_argument("--only", default="brasa,listening,raw,emulator,pocketbase")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each listening row; the median counts")
     options = parser.parse_args()
     chosen = options.only.split(",")
     directory = pathlib.Path(tempfile.mkdtemp(prefix=".build-benchmark-", dir=os.getcwd()))
     results = Results()
     try:
         print(f"fsync of 700 bytes: median {sync_milliseconds(directory):.2f} ms, {os.cpu_count()} cores")
-        measures = {"brasa": measure_brasa, "raw": measure_raw,
+        measures = {"brasa": measure_brasa, "listening": measure_listening, "raw": measure_raw,
                     "emulator": measure_emulator, "pocketbase": measure_pocketbase}
         for name, measure in measures.items():
             if name not in chosen:
