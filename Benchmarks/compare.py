@@ -192,6 +192,12 @@ def measure_pocketbase(options, directory, results):
             results.add(f"get, random names, 16 x 16, {where}", f"{server.name} (one name)", server.get(options.seconds, client))
             results.add(f"seed query, 20 of {options.documents}, {where}", server.name, server.list(options.seconds, client))
             if core is None:
+                before = server.resident_megabytes()
+                last, rate = server.listen(options.seconds, 5_000)
+                name = "5,000 listeners, same query, a connection each"
+                results.add(f"{name}: commit to the last of them, ms", server.name, last)
+                results.add(f"{name}: deliveries a second", server.name, rate)
+                print(f"  PocketBase grew from {before:.0f} to {server.resident_megabytes():.0f} MB")
                 for connections in (1, 64):
                     results.add(f"create, {connections} in flight", f"{server.name} (not durable)",
                                 server.create(options.seconds, connections))

@@ -237,7 +237,7 @@ class PocketBase(Peer):
         fields.append({"name": "price", "type": "number"})
         collection = {"name": "products", "type": "base", "fields": fields,
                       "indexes": ["CREATE INDEX products_user_name ON products (userId, name)"]}
-        collection.update({rule: "" for rule in ("listRule", "viewRule", "createRule")})
+        collection.update({rule: "" for rule in ("listRule", "viewRule", "createRule", "updateRule")})
         self.call("POST", "collections", collection, token)
         users = max(1, documents // 100)
         for start in range(0, documents, 500):
@@ -251,6 +251,15 @@ class PocketBase(Peer):
 
     def records(self):
         return f"http://127.0.0.1:{self.port}/api/collections/products/records"
+
+    def listen(self, seconds, connections):
+        """Milliseconds until the last of so many subscribers heard of a change, and deliveries a second."""
+        command = [self.programs / "brasa-load", "listen-pocketbase", "--port", self.port,
+                   "--connections", connections, "--record", self.first, "--seconds", seconds]
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=600, check=True)
+        last = re.search(r"^commit to last listener: p50 ([\d.]+) ms", done.stdout, re.MULTILINE)
+        rate = re.search(r"^deliveries: \d+, ([\d.]+)/s", done.stdout, re.MULTILINE)
+        return float(last[1]), float(rate[1])
 
     def get(self, seconds, client_core=None):
         return h2load(f"{self.records()}/{self.first}", None, 64, 1, seconds, http1=True, core=client_core)

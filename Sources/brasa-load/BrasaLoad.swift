@@ -12,7 +12,8 @@ struct BrasaLoad: AsyncParsableCommand {
       """,
     subcommands: [
       FillCommand.self, CreateCommand.self, BatchCreateCommand.self, GetCommand.self,
-      QueryCommand.self, TransactCommand.self, ListenCommand.self, RawCommand.self,
+      QueryCommand.self, TransactCommand.self, ListenCommand.self,
+      ListenPocketBaseCommand.self, RawCommand.self,
     ]
   )
 }

@@ -108,8 +108,13 @@ struct ListenRun {
       "memory: \(Report.short(Double(after.residentBytes) / 1_048_576)) MB resident;"
         + " \(Report.short(grown / Double(options.listeners))) KB more a listener,"
         + " \(Report.short(grown / Double(options.connections))) KB a connection;"
-        + " \(after.threads) threads, \(after.descriptors) descriptors"
+        + " \(after.threads) threads, \(after.descriptors) descriptors;"
+        + " \(processor(before, after)) of processor time"
     )
+  }
+
+  private func processor(_ before: ServerResources, _ after: ServerResources) -> String {
+    "\(Report.short(after.processorSeconds - before.processorSeconds)) s"
   }
 
   // MARK: Delivery
@@ -127,7 +132,10 @@ struct ListenRun {
     printDeliveries(ledger, fleet)
     if let before, let after = server.resources() {
       let sizes = [before, after].map { Report.short(Double($0.residentBytes) / 1_048_576) }
-      print("memory while committing: from \(sizes[0]) MB to \(sizes[1]) MB")
+      print(
+        "server while committing: from \(sizes[0]) MB to \(sizes[1]) MB,"
+          + " \(processor(before, after)) of processor time"
+      )
     }
     try writer.close()
     try fleet.close()
@@ -176,23 +184,15 @@ struct ListenRun {
   }
 
   private func printDeliveries(_ ledger: DeliveryLedger, _ fleet: ListenerFleet) {
-    print("commits: \(ledger.answers.count), answered \(quantiles(ledger.answers))")
-    print("commit to last listener: \(quantiles(ledger.lastDeliveries))")
-    print("commit to delivery: \(quantiles(ledger.deliveries))")
-    print("answer to delivery: \(quantiles(ledger.afterAnswer))")
+    print("commits: \(ledger.answers.count), answered \(Report.quantiles(ledger.answers))")
+    print("commit to last listener: \(Report.quantiles(ledger.lastDeliveries))")
+    print("commit to delivery: \(Report.quantiles(ledger.deliveries))")
+    print("answer to delivery: \(Report.quantiles(ledger.afterAnswer))")
     print(
       "deliveries: \(ledger.deliveredCount), \(Report.short(ledger.deliveryRate))/s,"
         + " \(ledger.missingCount) coalesced or missing, \(fleet.counts.resets) resets"
     )
     printErrors([ledger.errors, fleet.counts.errors])
-  }
-
-  private func quantiles(_ times: LatencyHistogram) -> String {
-    guard times.count > 0 else { return "none" }
-    let parts = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)].map { name, share in
-      "\(name) \(Report.milliseconds(times.quantile(share)))"
-    }
-    return parts.joined(separator: ", ") + ", longest \(Report.milliseconds(times.longest))"
   }
 
   private func printErrors(_ all: [[String: Int]]) {

@@ -94,6 +94,9 @@ struct ServerResources {
   let residentBytes: Int
   let threads: Int
   let descriptors: Int
+  /// Time on processors, all threads together; unlike latencies it hardly depends on who else
+  /// uses the machine.
+  let processorSeconds: Double
 
   init?(processID: Int32) {
     let place = "/proc/\(processID)"
@@ -103,7 +106,20 @@ struct ServerResources {
     else { return nil }
     residentBytes = resident * 1024
     self.threads = threads
+    processorSeconds = Self.processorSeconds(place) ?? 0
     descriptors = (try? FileManager.default.contentsOfDirectory(atPath: place + "/fd").count) ?? 0
+  }
+
+  /// Fields 14 and 15 of `stat`, counted behind the name, which may hold anything.
+  private static func processorSeconds(_ place: String) -> Double? {
+    guard let text = try? String(contentsOfFile: place + "/stat", encoding: .utf8),
+      let end = text.lastIndex(of: ")")
+    else { return nil }
+    let fields = text[end...].split(separator: " ")
+    guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
+      return nil
+    }
+    return (user + system) / Double(sysconf(CInt(_SC_CLK_TCK)))
   }
 
   private static func number(after name: String, in text: String) -> Int? {

@@ -40,6 +40,15 @@ struct Report {
     Swift.print((lines + more).joined(separator: "\n"))
   }
 
+  /// The usual quantiles of durations.
+  static func quantiles(_ times: LatencyHistogram) -> String {
+    guard times.count > 0 else { return "none" }
+    let parts = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)].map { name, share in
+      "\(name) \(milliseconds(times.quantile(share)))"
+    }
+    return parts.joined(separator: ", ") + ", longest \(milliseconds(times.longest))"
+  }
+
   static func milliseconds(_ nanoseconds: Int64) -> String {
     "\(short(Double(nanoseconds) / 1_000_000)) ms"
   }
