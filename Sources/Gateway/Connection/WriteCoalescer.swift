@@ -4,7 +4,8 @@ import NIOCore
 /// write to the socket and, with TLS, one record instead of one for each frame.
 ///
 /// Buffers from 16 KiB are passed through. Order is kept; a promise stays with the buffer that it
-/// came with.
+/// came with. Between flushes it holds no buffer: most connections are idle, and thousands of them
+/// would each keep one as large as what they sent last.
 final class WriteCoalescer: ChannelOutboundHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -13,6 +14,8 @@ final class WriteCoalescer: ChannelOutboundHandler {
   private static let batchBytes = 64 << 10
 
   private var batch = ByteBuffer()
+  /// How large the last batch was, and the next one is expected to be.
+  private var expectedBytes = 0
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     var bytes = unwrapOutboundIn(data)
@@ -20,6 +23,10 @@ final class WriteCoalescer: ChannelOutboundHandler {
       writeBatch(context)
       context.write(data, promise: promise)
       return
+    }
+    if batch.capacity == 0 {
+      let capacity = max(bytes.readableBytes, expectedBytes)
+      batch = context.channel.allocator.buffer(capacity: capacity)
     }
     batch.writeBuffer(&bytes)
     if batch.readableBytes >= Self.batchBytes { writeBatch(context) }
@@ -41,7 +48,8 @@ final class WriteCoalescer: ChannelOutboundHandler {
   private func writeBatch(_ context: ChannelHandlerContext) {
     guard batch.readableBytes > 0 else { return }
     let bytes = batch
-    batch = context.channel.allocator.buffer(capacity: min(bytes.readableBytes, Self.batchBytes))
+    expectedBytes = min(bytes.readableBytes, Self.batchBytes)
+    batch = ByteBuffer()
     context.write(wrapOutboundOut(bytes), promise: nil)
   }
 }
