@@ -138,10 +138,15 @@ final class EventStreamRun {
   private static func find(_ wanted: [UInt8], in bytes: [UInt8]) -> Int? {
     bytes.withUnsafeBytes { all in
       wanted.withUnsafeBytes { part in
-        guard let start = all.baseAddress, let sought = part.baseAddress,
-          let place = memmem(start, all.count, sought, part.count)
-        else { return nil }
-        return UnsafeRawPointer(place) - start
+        guard let start = all.baseAddress, let sought = part.baseAddress else { return nil }
+        var place = 0
+        while all.count - place >= part.count,
+          let hit = memchr(start + place, CInt(part[0]), all.count - part.count - place + 1)
+        {
+          if memcmp(hit, sought, part.count) == 0 { return UnsafeRawPointer(hit) - start }
+          place = UnsafeRawPointer(hit) - start + 1
+        }
+        return nil
       }
     }
   }
