@@ -4,6 +4,31 @@ import Testing
 @testable import SecurityRules
 
 struct QueryProofTests {
+  @Test func `maps with what a query promises do not compare, as in the emulator`() throws {
+    for (condition, isAllowed) in [
+      ("resource.data.diff(resource.data).affectedKeys().hasOnly(['n', 's'])", false),
+      ("resource.data.diff({'a': 1}).affectedKeys().hasOnly(['n', 'a'])", true),
+      ("!(resource.data == resource.data)", false), ("resource.data != {'n': 1}", false),
+      ("resource.data.keys() == ['n']", true),
+    ] {
+      let rules = "match /q/{id} { allow list: if \(condition); }"
+      var query = Query(scope: .collection("q"))
+      query.filter = f("n", ">", 5)
+      let session = RulesSession(
+        try compile(firestoreRules(rules)),
+        Documents(),
+        compatibility: .emulator
+      )
+      let decision = try session.prove(
+        query.normalized(),
+        database: testDatabase,
+        auth: nil,
+        time: noon2026
+      )
+      #expect(decision.isAllowed == isAllowed, "\(condition)")
+    }
+  }
+
   private let documents = Documents([
     "q/d0": ["o": "alice"], "users/alice": ["role": "admin"],
     "rooms/r1": ["members": ["alice"]],

@@ -110,6 +110,11 @@ extension Evaluator {
     case .get: return try value(at: arguments[0], in: map, or: arguments[1], node)
     case .diff:
       guard case .map(let other) = arguments[0] else { throw typeFault(arguments[0], "map", node) }
+      if session.compatibility == .emulator {
+        for (key, value) in map.sorted {
+          if let previous = other[key] { try checkComparable(value, previous, node) }
+        }
+      }
       return .mapDiff(RulesMapDiff(from: other, to: map))
     default: return nil
     }

@@ -20,6 +20,16 @@ extension Evaluator {
     }
   }
 
+  /// Emulator-compatible maps may hold what a query promises of a field: such do not compare.
+  func checkComparable(
+    _ left: RulesValue,
+    _ right: RulesValue,
+    _ node: Node
+  ) throws(RulesFault) {
+    guard session.compatibility == .emulator else { return }
+    if left.holdsConstraint || right.holdsConstraint { throw undetermined(node) }
+  }
+
   private func equality(
     _ kind: BinaryOperator,
     _ left: RulesValue,
@@ -32,7 +42,10 @@ extension Evaluator {
     if case .constraint(let constraint) = right {
       return try isImplied(constraint, kind, left, node) ? kind == .equal : kind != .equal
     }
-    guard left.isSymbolic || right.isSymbolic else { return left.isEqual(to: right) }
+    guard left.isSymbolic || right.isSymbolic else {
+      try checkComparable(left, right, node)
+      return left.isEqual(to: right)
+    }
     // An open map is a map, whatever it holds.
     guard case .map = left, case .map = right else { return false }
     throw undetermined(node)

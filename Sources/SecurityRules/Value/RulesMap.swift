@@ -77,6 +77,12 @@ package struct RulesMap: Sendable {
     }
   }
 
+  /// Stored maps and requests hold no constraints.
+  var holdsConstraint: Bool {
+    guard case .entries(let entries) = storage else { return false }
+    return entries.values.contains(where: \.holdsConstraint)
+  }
+
   /// All entries by the UTF-8 order of their keys.
   package var sorted: [(key: Text, value: RulesValue)] {
     switch storage {
@@ -128,6 +134,16 @@ extension RulesValue {
     case .array(let elements): self = .list(elements.map(RulesValue.init))
     case .vector(let numbers): self = .vector(numbers)
     case .map(let map): self = .map(RulesMap(map))
+    }
+  }
+
+  /// Whether this is, or holds somewhere, what a query promises of a field.
+  var holdsConstraint: Bool {
+    switch self {
+    case .constraint: true
+    case .list(let elements): elements.contains(where: \.holdsConstraint)
+    case .map(let map): map.holdsConstraint
+    default: false
     }
   }
 
