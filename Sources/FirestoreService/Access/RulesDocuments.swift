@@ -73,3 +73,8 @@ struct CommitDocuments: RulesDataSource {
     fields.map { StoredFields.document(RulesPathNames.full(path, in: database), $0) }
   }
 }
+
+extension RulesMap {
+  /// A stored document's fields; only what is asked for is decoded.
+  package init(_ fields: DocumentFields) { self.init(StoredFields(fields)) }
+}

@@ -1,4 +1,3 @@
-import DocumentCodec
 import FirestoreModel
 import FirestoreService
 import FirestoreWire
@@ -217,7 +216,7 @@ extension RulesMap {
     guard let call, let write = try WireCommitRequest(decoding: call.request).writes.first,
       case .update(let content, _) = write.operation
     else { throw .invalidArgument("A document has no fields.") }
-    self.init(content.decoded())
+    self.init(content)
   }
 }
 

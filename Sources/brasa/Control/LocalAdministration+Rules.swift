@@ -94,7 +94,7 @@ struct StoredDocuments: RulesDataSource {
     try database.get(path).map { record in
       RulesDocument(
         path: ["databases", database.id.database, "documents"] + path.segments,
-        data: RulesMap(record.fields.decoded())
+        data: RulesMap(record.fields)
       )
     }
   }

@@ -1,4 +1,3 @@
-import DocumentCodec
 import FirestoreModel
 import FirestoreService
 import FirestoreWire
