@@ -170,7 +170,7 @@ extension HubCore {
 
   /// Makes the decisions again that rest on a changed document.
   func decideAgain(after change: BatchChange, in views: DatabaseViews) {
-    for target in views.dependents[change.path] ?? [] {
+    for target in views.dependents(on: change.path) {
       decide(target)
     }
     for view in views.documentViews(of: change.path) {

@@ -13,7 +13,7 @@ final class DatabaseViews {
   private var anywhere: [View] = []
   private var documents: [ResourcePath: [View]] = [:]
   /// Targets whose decision rests on a document.
-  private(set) var dependents: [ResourcePath: [Target]] = [:]
+  private var dependents: [ResourcePath: [ObjectIdentifier: Target]] = [:]
 
   init(_ database: Database) { self.database = database }
 
@@ -70,13 +70,18 @@ final class DatabaseViews {
 
   // MARK: Dependents
 
+  /// The targets whose decision rests on a document.
+  func dependents(on path: ResourcePath) -> [Target] {
+    dependents[path].map { Array($0.values) } ?? []
+  }
+
   func addDependent(_ target: Target, on paths: [ResourcePath]) {
-    for path in paths { dependents[path, default: []].append(target) }
+    for path in paths { dependents[path, default: [:]][ObjectIdentifier(target)] = target }
   }
 
   func removeDependent(_ target: Target, on paths: [ResourcePath]) {
     for path in paths {
-      dependents[path]?.removeAll { $0 === target }
+      dependents[path]?[ObjectIdentifier(target)] = nil
       if dependents[path]?.isEmpty == true { dependents[path] = nil }
     }
   }

@@ -50,10 +50,12 @@ extension ServedSystem {
       log: Logger(label: "access")
     )
     let threads = EngineThreads(count: engineThreads)
+    var listening = RealtimeConfiguration(clock: StoreConfiguration.monotonicClock)
+    listening.backlogBytes = settings.listenBacklogKilobytes << 10
     let listeners = try ListenHub(
       databases: directory.databases,
       feed: feed,
-      configuration: RealtimeConfiguration(clock: StoreConfiguration.monotonicClock),
+      configuration: listening,
       submit: { threads.submit($0) }
     )
     let service = FirestoreService(

@@ -15,6 +15,8 @@ struct ServeSettings: Sendable, Equatable {
   var logLevel: Logger.Level
   /// Nil leaves it to `DataDirectory`.
   var cacheMegabytes: Int?
+  /// Kilobytes of changes that may wait for one listening client.
+  var listenBacklogKilobytes: Int
   /// Where clients reach the server; links in mail and key files say so.
   var origin: String
   var revocation: BearerTokens.RevocationMode
@@ -44,6 +46,11 @@ struct ServeSettings: Sendable, Equatable {
     origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
+    listenBacklogKilobytes =
+      try flags.listenBacklog ?? environment.number("LISTEN_BACKLOG") ?? 4_096
+    guard (16...1_048_576).contains(listenBacklogKilobytes) else {
+      throw ValidationError("The listen backlog must have between 16 and 1048576 kilobytes.")
+    }
     if let cacheMegabytes, !(8...1_048_576).contains(cacheMegabytes) {
       throw ValidationError("The cache must have between 8 and 1048576 megabytes.")
     }
@@ -193,6 +200,14 @@ struct ServeFlags: ParsableArguments {
       """
   )
   var cache: Int?
+
+  @Option(
+    help: """
+      Kilobytes of changes that wait for a listener that reads slowly, before it begins anew. \
+      [BRASA_LISTEN_BACKLOG, default: 4096]
+      """
+  )
+  var listenBacklog: Int?
 
   @Option(
     help: "trace, debug, info, notice, warning, error or critical. [BRASA_LOG_LEVEL, default: info]"
