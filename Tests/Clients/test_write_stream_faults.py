@@ -1,12 +1,16 @@
 """Write streams under kill -9 and cut connections: acknowledged is durable, no batch is split."""
 
+import asyncio
+import pathlib
 import random
 import threading
 
 import grpc
+import grpc.aio
 import pytest
+import requests
 
-from support import rpc, server as servers, streams
+from support import relay, rpc, server as servers, streams
 from support.streams import update
 
 pytestmark = pytest.mark.brasa_only
@@ -51,9 +55,12 @@ def documents(server):
     calls = rpc.Calls(server.host)
     names = rpc.Names("faults")
     found = {}
+    # One time for all: batches of clients that are gone may still be on their way.
+    consistency = {}
     for part in "abc":
         query = {"from_": [{"collection_id": part}]}
-        answers = calls.RunQuery(parent=names.root, structured_query=query)
+        answers = calls.RunQuery(parent=names.root, structured_query=query, **consistency)
+        consistency = {"read_time": answers[0].read_time}
         found[part] = {a.document.name.rsplit("/", 1)[1] for a in answers if a.document.name}
     calls.close()
     return found
@@ -103,3 +110,122 @@ def test_kills_between_batches_lose_and_split_nothing(tmp_path):
     finally:
         server.kill()
     assert sum(ledger.acknowledged.values()) > 4
+
+
+def test_cut_connections_lose_and_split_nothing(server):
+    """Connections are cut after some bytes of the server's, so inside frames too."""
+    cutting = relay.Relay(server.port, cut_after=relay.random_cuts(8, 300, 6_000))
+    ledger = Ledger()
+    try:
+        for _ in range(6):
+            run_writers(cutting.host, ledger, lambda: None)
+    finally:
+        cutting.close()
+    assert cutting.cuts >= 6
+    check(server, ledger)
+
+
+async def idle_streams(server, connections, each):
+    """Opens idle Write streams, gives the server's memory before, with and after them."""
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    channels = [grpc.aio.insecure_channel(server.host, options=options) for _ in range(connections)]
+    request = rpc.types.WriteRequest.serialize(rpc.types.WriteRequest({"database": rpc.Names("idle").database}))
+    calls = []
+
+    async def opened(channel):
+        method = channel.stream_stream(rpc.SERVICE + "Write", response_deserializer=bytes)
+        for _ in range(each):
+            call = method(metadata=rpc.OWNER)
+            await call.write(request)
+            assert await call.read()
+            calls.append(call)
+
+    for channel in channels:
+        await channel.channel_ready()
+    before = resources(server)
+    await asyncio.gather(*map(opened, channels))
+    held = resources(server)
+    for call in calls:
+        call.cancel()
+    for channel in channels:
+        await channel.close()
+    return before, held
+
+
+def resources(server):
+    """Resident bytes, threads and descriptors of the server."""
+    process = pathlib.Path("/proc") / str(server.process.pid)
+    status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
+    return int(status["VmRSS"].split()[0]) * 1024, int(status["Threads"]), len(list((process / "fd").iterdir()))
+
+
+def check_idle_streams(tmp_path, connections, each):
+    server = servers.Brasa(tmp_path / "data").start()
+    try:
+        first = resources(server)
+        before, held = asyncio.run(idle_streams(server, connections, each))
+        bytes_each = (held[0] - before[0]) / (connections * each)
+        print(f"{connections * each} idle streams: {bytes_each:.0f} bytes each, {held[1]} threads")
+        assert bytes_each < 12_000
+        assert held[1] <= before[1] + 2, "streams took threads"
+        pause = threading.Event()
+        for _ in range(600):
+            after = resources(server)
+            if after[2] <= first[2] + 2:
+                break
+            pause.wait(0.05)
+        assert after[1] <= before[1] + 2 and after[2] <= first[2] + 2, (first, before, after)
+        assert server.stop() == 0
+    finally:
+        server.kill()
+
+
+def test_idle_streams_take_little_and_give_it_back(tmp_path):
+    check_idle_streams(tmp_path, connections=10, each=100)
+
+
+@pytest.mark.slow
+def test_twenty_thousand_idle_streams(tmp_path):
+    check_idle_streams(tmp_path, connections=200, each=100)
+
+
+def test_garbage_on_a_stream_ends_only_that_stream(server):
+    names = rpc.Names("garbage")
+    chooser = random.Random(2)
+    with grpc.insecure_channel(server.host) as channel:
+        good = streams.WriteStream(channel, names.database)
+        for _ in range(30):
+            bad = streams.WriteStream(channel, names.database)
+            bad.send_bytes(b"\xff" + chooser.randbytes(chooser.randint(1, 200)))
+            with pytest.raises(rpc.Failure) as failure:
+                bad.receive()
+            assert failure.value.code == grpc.StatusCode.INVALID_ARGUMENT
+            bad.cancel()
+        assert len(good.write(update(names("a/1"), n=1)).write_results) == 1
+        good.cancel()
+
+
+def test_clients_that_vanish_leave_no_stream(server):
+    def open_streams():
+        text = requests.get(f"{server.url}/metrics", timeout=30).text
+        lines = [line for line in text.splitlines() if line.startswith('brasa_open_streams{method="Write"')]
+        return float(lines[0].split()[-1]) if lines else 0
+
+    names = rpc.Names("vanish")
+    pass_on = relay.Relay(server.port)
+    before = open_streams()
+    try:
+        with grpc.insecure_channel(pass_on.host) as channel:
+            opened = [streams.WriteStream(channel, names.database) for _ in range(50)]
+            assert open_streams() == before + 50
+            pass_on.cut_all()
+            pause = threading.Event()
+            for _ in range(600):
+                if open_streams() == before:
+                    break
+                pause.wait(0.05)
+            assert open_streams() == before
+            for stream in opened:
+                stream.cancel()
+    finally:
+        pass_on.close()
