@@ -5,7 +5,7 @@ import json
 import pytest
 import requests
 
-from support import rpc, webchannel
+from support import rpc, server as servers, webchannel
 
 pytestmark = pytest.mark.brasa_only
 
@@ -355,3 +355,21 @@ def test_preflights_are_answered(session):
     )
     assert response.status_code == 200
     assert "x-custom" in response.headers["Access-Control-Allow-Headers"]
+
+
+def test_a_stop_tells_the_client_and_is_not_held_up(tmp_path):
+    server = servers.Brasa(tmp_path / "data").start()
+    try:
+        one, other = (webchannel.Session(server, "projects/p/databases/(default)") for _ in range(2))
+        backs = []
+        for session in (one, other):
+            session.open()
+            backs.append(session.get())
+            assert backs[-1].message()[1][0]["streamToken"]
+        assert server.stop() == 0
+        for back in backs:
+            assert back.rest()[-1][1][0]["error"]["status"] == "UNAVAILABLE"
+        one.close()
+        other.close()
+    finally:
+        server.kill()
