@@ -50,11 +50,13 @@ package final class AccessControl: Sendable {
     guard let authorization = context.authorization else { return .nobody }
     if let known = context.memory?.caller(of: authorization), stands(known) { return known }
     guard let token = Self.bearerToken(authorization) else { throw Self.invalidCredentials }
-    let caller = try caller(holding: token, context)
-    // A back end's token ends or is taken back, which `.administrator` alone could not tell later.
-    if caller != .administrator || !token.utf8.contains(UInt8(ascii: ".")) {
-      context.memory?.remember(authorization, caller)
+    if let administrator = try administrator(holding: token, context) {
+      context.memory?.remember(authorization, administrator)
+      return administrator
     }
+    let caller = try user(holding: token, context)
+    // A back end's token ends or is taken back, which `.administrator` alone could not tell later.
+    if case .user = caller { context.memory?.remember(authorization, caller) }
     return caller
   }
 
@@ -65,33 +67,15 @@ package final class AccessControl: Sendable {
     return verifier.stands(user)
   }
 
-  /// Whether a connection may go on taking that header for the caller, as long as he `stands`.
-  ///
-  /// A service account's token ends and its key can be revoked, which the verifier alone knows; what
-  /// `stands` can tell of are users, and what never ends are the administrator's own credentials.
-  private func outlastsItsToken(_ caller: Caller, _ token: Substring) -> Bool {
-    guard caller == .administrator else { return true }
-    switch mode {
-    case .development: return Self.isEmulatorOwner(token)
-    case .production(let key): return key.matches(token)
-    }
-  }
-
-  private func caller(
+  /// Those whose credentials never end; nil for everybody else.
+  private func administrator(
     holding token: Substring,
     _ context: CallContext
-  ) throws(FirestoreError) -> Caller {
+  ) throws(FirestoreError) -> Caller? {
     switch mode {
-    case .development:
-      if Self.isEmulatorOwner(token) { return .administrator }
-      let unsigned = try UnsignedToken(token)
-      guard unsigned.isSigned, let verifier else { return .user(unsigned.identity) }
-      return try verifier.caller(holding: token, isSecure: context.isSecure)
+    case .development: return Self.isEmulatorOwner(token) ? .administrator : nil
     case .production(let key):
-      guard key.matches(token) else {
-        guard let verifier else { throw Self.invalidCredentials }
-        return try verifier.caller(holding: token, isSecure: context.isSecure || context.isLocal)
-      }
+      guard key.matches(token) else { return nil }
       guard context.isSecure || context.isLocal else {
         throw FirestoreError(
           .unauthenticated,
@@ -100,6 +84,19 @@ package final class AccessControl: Sendable {
       }
       return .administrator
     }
+  }
+
+  /// Who holds a token.
+  private func user(
+    holding token: Substring,
+    _ context: CallContext
+  ) throws(FirestoreError) -> Caller {
+    if case .development = mode {
+      let unsigned = try UnsignedToken(token)
+      guard unsigned.isSigned, verifier != nil else { return .user(unsigned.identity) }
+    }
+    guard let verifier else { throw Self.invalidCredentials }
+    return try verifier.caller(holding: token, isSecure: context.isSecure || context.isLocal)
   }
 
   /// Turns away who could not be allowed anything, before the request is even read.

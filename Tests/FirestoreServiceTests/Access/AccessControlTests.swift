@@ -1,5 +1,6 @@
 import FirestoreModel
 import FirestoreWire
+import Synchronization
 import Testing
 
 @testable import FirestoreService
@@ -90,8 +91,47 @@ struct AccessControlTests {
     fixture.close()
   }
 
+  @Test func `a connection remembers its users only while their tokens stand`() throws {
+    let verifier = RevocableVerifier()
+    let fixture = try ServiceFixture(.production(key: Self.key), verifier: verifier)
+    defer { fixture.close() }
+    let memory = CallerMemory()
+    for token in ["user", "administrator"] {
+      verifier.isRevoked.withLock { $0 = false }
+      let context = ServiceFixture.context(authorization: "Bearer \(token)", memory: memory)
+      let first = try fixture.service.access.identify(context)
+      let asked = verifier.asked.withLock { $0 }
+      #expect(try fixture.service.access.identify(context) == first)
+      if token == "user" { #expect(verifier.asked.withLock { $0 } == asked) }
+      verifier.isRevoked.withLock { $0 = true }
+      let error = #expect(throws: FirestoreError.self) {
+        try fixture.service.access.identify(context)
+      }
+      #expect(error?.code == .unauthenticated)
+    }
+  }
+
   @Test func `a key does not show itself`() {
     #expect(!"\(Self.key)".contains("secret"))
     #expect(!String(reflecting: Self.key).contains("secret"))
   }
+}
+
+/// Knows one user and one administrator until both are revoked.
+private final class RevocableVerifier: TokenVerifier {
+  let isRevoked = Mutex(false)
+  let asked = Mutex(0)
+
+  func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
+    asked.withLock { $0 += 1 }
+    if isRevoked.withLock({ $0 }) { throw AccessControl.invalidCredentials }
+    if token == "administrator" { return .administrator }
+    return .user(
+      UserIdentity(project: "p", uid: "u", claims: MapValue(), expiry: .max, issued: 0)
+    )
+  }
+
+  func stands(_ identity: UserIdentity) -> Bool { !isRevoked.withLock { $0 } }
+
+  func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {}
 }
