@@ -1,1 +1,4 @@
 #include <rocksdb/c.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif

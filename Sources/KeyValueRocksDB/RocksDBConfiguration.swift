@@ -12,7 +12,8 @@ package struct RocksDBConfiguration: Sendable {
   package var blockBytes = 8 << 10
   /// Bloom filter bits a key; about one point read of a missing key in a hundred reads a block at 10.
   package var bloomBitsPerKey = 10.0
-  /// Files kept open.
+  /// Files kept open at most; fewer where the cache is small, as the index and filter of every open
+  /// file stay in it.
   package var openFiles = 512
   /// Threads for flushes and compactions.
   package var backgroundJobs = 2

@@ -13,6 +13,15 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// time uses it.
   func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R
 
+  /// Runs `body` on a view that touches no disk and makes at most `steps` gets and moves of cursors.
+  ///
+  /// Nil where that is not enough; the view's calls throw `NotInMemory` then, which the body lets
+  /// through.
+  func readInMemory<R>(
+    steps: Int,
+    _ body: (any KeyValueSnapshot) throws -> R
+  ) throws -> R?
+
   /// Runs `body` as one group and returns when the group is durable; a throw writes nothing.
   ///
   /// A group started inside the body of another never begins: do not nest.
@@ -31,6 +40,12 @@ package protocol KeyValueEngine: AnyObject, Sendable {
 
   /// Flushes and closes; later calls throw. Called once, when no other call is running.
   func close() throws
+}
+
+/// A view in memory cannot go on: the disk would have to be read, or its steps are used up.
+package struct NotInMemory: Error, Sendable {
+  /// An error without further detail.
+  package init() {}
 }
 
 /// The answer of a point read.

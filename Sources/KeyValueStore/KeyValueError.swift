@@ -4,6 +4,9 @@ package struct KeyValueError: Error, Sendable {
   package struct Code: Sendable, Hashable {
     package let rawValue: String
 
+    /// A code of an engine's own.
+    package init(rawValue: String) { self.rawValue = rawValue }
+
     /// Bytes on disk are not what was written; the message names the file.
     package static let corruption = Code(rawValue: "corruption")
     /// Another process has the directory open.

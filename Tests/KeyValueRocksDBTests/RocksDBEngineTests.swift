@@ -32,6 +32,42 @@ struct RocksDBEngineTests {
     #expect(logged == 0)
   }
 
+  /// Options that are set as text would be lost without an error by the next setter.
+  @Test
+  func `the library took the options that only text can say, beside the others`() throws {
+    let scratch = try Scratch()
+    try scratch.open().close()
+    let name = try #require(try scratch.names("").last { $0.hasPrefix("OPTIONS-") })
+    let options = String(decoding: try scratch.read(name), as: UTF8.self)
+    for line in [
+      "max_bgerror_resume_count=0", "unpartitioned_pinning=kAll", "block_restart_interval=4",
+      "memtable_insert_with_hint_prefix_extractor=rocksdb.FixedPrefix", "paranoid_checks=true",
+    ] {
+      #expect(options.contains(line), "\(line)")
+    }
+  }
+
+  /// A view of what is not in the cache has to say so, not that it is missing.
+  @Test
+  func `memory does not answer for what only the disk holds`() throws {
+    let scratch = try Scratch()
+    var engine = try scratch.open()
+    try engine.put("a", [UInt8](repeating: 1, count: 20_000))
+    try engine.put("z", [2])
+    try engine.close()
+    engine = try scratch.open()
+    let read: (any KeyValueSnapshot) throws -> [UInt8] = { try $0.get(Array("z".utf8)) ?? [] }
+    let walk: (any KeyValueSnapshot) throws -> Bool = { view in
+      try view.cursor(over: KeyRange(prefix: Array("z".utf8)), reversed: false).next()
+    }
+    #expect(try engine.readInMemory(steps: 9, read) == nil)
+    #expect(try engine.readInMemory(steps: 9, walk) == nil)
+    try #expect(engine.value("z") == [2])
+    #expect(try engine.readInMemory(steps: 9, read) == [2])
+    #expect(try engine.readInMemory(steps: 9, walk) == true)
+    try engine.close()
+  }
+
   @Test
   func `an engine that is dropped without being closed loses nothing`() throws {
     let scratch = try Scratch()

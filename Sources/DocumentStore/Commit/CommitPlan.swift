@@ -13,6 +13,8 @@ struct CommitPlan: Sendable {
   var steps: [PlannedStep] = []
   /// The index definitions that the entries were made with.
   var indexGeneration: UInt64
+  /// When the bases were read; nil inside a group, where nobody writes meanwhile.
+  var basis: RecentWrites.Moment?
   /// The value of the server timestamps; nil when no write asked for it.
   var requestTime: Timestamp?
   /// Whether entries that should have been there were not; only the group knows for certain.

@@ -19,6 +19,8 @@ package struct CommitRequest: Sendable {
   /// Whether the judge is asked inside the writer's group instead, where nothing can go stale; all
   /// other commits wait meanwhile.
   package var isJudgedInGroup = false
+  /// Whether the outcome tells the documents as the commit leaves them.
+  package var wantsDocuments: Bool
 
   /// A commit of these writes.
   package init(
@@ -26,13 +28,30 @@ package struct CommitRequest: Sendable {
     transaction: TransactionID? = nil,
     readSet: [ReadDependency] = [],
     requestTime: Timestamp? = nil,
-    judge: CommitJudge? = nil
+    judge: CommitJudge? = nil,
+    wantsDocuments: Bool = false
   ) {
     self.writes = writes
     self.transaction = transaction
     self.readSet = readSet
     self.requestTime = requestTime
     self.judge = judge
+    self.wantsDocuments = wantsDocuments
+  }
+}
+
+extension CommitRequest {
+  private static let smallWrites = 10
+  private static let smallBytes = 32 << 10
+
+  /// Whether preparing it takes so little that any thread may.
+  var isSmall: Bool {
+    guard writes.count <= Self.smallWrites else { return false }
+    var bytes = 0
+    for write in writes {
+      if case .update(let fields, _) = write.operation { bytes += fields.bytes.count }
+    }
+    return bytes <= Self.smallBytes
   }
 }
 
@@ -57,6 +76,20 @@ package struct CommitOutcome: Sendable, Hashable {
   package let version: CommitVersion
   /// One a write, in their order.
   package let results: [WriteResult]
+  /// If they were wanted, the documents that the writes name as the commit leaves them, each once,
+  /// in the order of the writes; nil for one that does not exist.
+  package let documents: [StoredDocument?]
+
+  /// What a commit came to.
+  package init(
+    version: CommitVersion,
+    results: [WriteResult],
+    documents: [StoredDocument?] = []
+  ) {
+    self.version = version
+    self.results = results
+    self.documents = documents
+  }
 }
 
 /// A durable commit as observers see it.

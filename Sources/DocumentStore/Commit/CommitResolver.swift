@@ -15,6 +15,7 @@ struct PendingCommit: Sendable {
 /// Decides inside a group whether a commit may stand, and what it comes to.
 struct CommitResolver {
   let group: any KeyValueGroup
+  let recentWrites: RecentWrites
 
   /// Checks what the commit rests on and writes it.
   ///
@@ -32,7 +33,16 @@ struct CommitResolver {
       throw FirestoreError.storage(error)
     }
     let applier = CommitApplier(database: pending.database, group: group, version: version)
-    return ResolvedCommit(version: version, plan: plan, hasChanges: try applier.apply(plan))
+    let hasChanges = try applier.apply(plan)
+    for document in plan.documents where document.changeKind != nil {
+      recentWrites.note(document.key)
+    }
+    return ResolvedCommit(
+      version: version,
+      plan: plan,
+      hasChanges: hasChanges,
+      wantsDocuments: pending.request.wantsDocuments
+    )
   }
 
   /// Throws if what was read, by the transaction or for the decision, has changed.
@@ -99,6 +109,7 @@ struct CommitResolver {
     guard plan.indexGeneration == indexes.generation, !plan.missedEntries else { return false }
     if let time = plan.requestTime, time > version.timestamp { return false }
     for document in plan.documents {
+      if let basis = plan.basis, recentWrites.isUntouched(document.key, since: basis) { continue }
       let base = document.base?.updateTime ?? .zero
       guard try self.version(of: document.key) == base else { return false }
     }
@@ -115,10 +126,15 @@ struct ResolvedCommit: Sendable {
   let version: CommitVersion
   let plan: CommitPlan
   let hasChanges: Bool
+  let wantsDocuments: Bool
 
   /// What its author gets.
   var outcome: CommitOutcome {
-    CommitOutcome(version: version, results: plan.results.map { $0.result(at: version) })
+    CommitOutcome(
+      version: version,
+      results: plan.results.map { $0.result(at: version) },
+      documents: wantsDocuments ? plan.documents.map { $0.record(at: version) } : []
+    )
   }
 
   /// What observers get.

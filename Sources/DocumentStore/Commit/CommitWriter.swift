@@ -10,6 +10,7 @@ final class CommitWriter: Sendable {
   private let engine: any KeyValueEngine
   private let observer: (any CommitObserver)?
   private let mailbox = Mailbox<PendingCommit>()
+  let recentWrites = RecentWrites()
   /// Held from before a group's first version until the observer has heard of it.
   private let publication = Mutex(())
 
@@ -65,9 +66,10 @@ final class CommitWriter: Sendable {
     do {
       try publication.withLock { _ in
         try engine.write { group in
-          let resolver = CommitResolver(group: group)
+          let resolver = CommitResolver(group: group, recentWrites: recentWrites)
           for pending in batch { try outcomes.append(resolve(pending, with: resolver)) }
         }
+        recentWrites.groupLanded()
         if let observer { publish(batch, outcomes, to: observer) }
       }
     } catch {

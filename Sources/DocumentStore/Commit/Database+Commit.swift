@@ -24,6 +24,30 @@ extension Database {
     }
   }
 
+  /// The same where memory knows all that it takes to prepare the commit, which is little, and nobody
+  /// has to be waited for; false, and nothing done, where not.
+  ///
+  /// For threads that must not block.
+  package func commitInMemory(
+    _ request: CommitRequest,
+    completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
+  ) -> Bool {
+    guard request.transaction == nil, request.readSet.isEmpty, request.judge == nil,
+      request.isSmall, locks.isIdle
+    else { return false }
+    do {
+      try WriteLimits.checkCommit(request.writes, database: id)
+      guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+      let plan = try plan(request, inMemory: true)
+      submit(request, reads: nil, plan: plan, completion: completion)
+    } catch is NotInMemory {
+      return false
+    } catch {
+      completion(.failure(FirestoreError.storage(error)))
+    }
+    return true
+  }
+
   /// Commits each write on its own, in no order, and completes when all have their answers.
   ///
   /// `readSets`, where given, has one set a write; a write that goes stale answers `StaleReadSet`.
@@ -153,6 +177,15 @@ extension Database {
         return
       }
     }
+    submit(request, reads: reads, plan: plan, completion: completion)
+  }
+
+  private func submit(
+    _ request: CommitRequest,
+    reads: Transaction.Reads?,
+    plan: CommitPlan?,
+    completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
+  ) {
     writer.submit(
       PendingCommit(
         database: self,
@@ -164,19 +197,35 @@ extension Database {
     )
   }
 
+  /// Plans the commit, and decides on it where it has a judge.
   private func prepare(_ request: inout CommitRequest) throws -> CommitPlan? {
     guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
     if let judge = request.judge {
       return request.isJudgedInGroup ? nil : try prepare(&request, judge)
     }
-    let time = request.requestTime
+    return try plan(request, inMemory: false)
+  }
+
+  /// Plans the commit; throws `NotInMemory` where it may not look further and would have to.
+  private func plan(_ request: CommitRequest, inMemory: Bool) throws -> CommitPlan {
+    let basis = writer.recentWrites.landed
     let planner = CommitPlanner(
       incarnation: incarnation,
       indexes: indexes.current,
-      requestTime: { try time ?? self.requestTime() },
-      read: readNewest
+      requestTime: { try request.requestTime ?? self.requestTime(inMemory: inMemory) },
+      read: { try self.readNewest($0, inMemory: inMemory) }
     )
-    return try planner.plan(request.writes)
+    var plan = try planner.plan(request.writes)
+    plan.basis = basis
+    return plan
+  }
+
+  private func requestTime(inMemory: Bool) throws -> Timestamp {
+    guard inMemory else { return try requestTime() }
+    guard let time = try engine.readInMemory(steps: 0, { try $0.readTime() }) else {
+      throw NotInMemory()
+    }
+    return CommitVersion(microseconds: time).timestamp.truncatedToMilliseconds
   }
 
   /// Prepares a commit that has to be allowed.
@@ -193,7 +242,7 @@ extension Database {
       incarnation: incarnation,
       indexes: indexes.current,
       requestTime: time,
-      read: readNewest
+      read: { try self.readNewest($0) }
     )
     let permission: CommitJudgement.Permission
     do {
@@ -214,9 +263,12 @@ extension Database {
     return permission.plan
   }
 
-  private func readNewest(_ key: [UInt8]) throws -> [UInt8]? {
-    guard case .found(let value) = try engine.get(key, cachedOnly: false) else { return nil }
-    return value
+  private func readNewest(_ key: [UInt8], inMemory: Bool = false) throws -> [UInt8]? {
+    switch try engine.get(key, cachedOnly: inMemory) {
+    case .found(let value): return value
+    case .missing: return nil
+    case .incomplete: throw NotInMemory()
+    }
   }
 
   private func writtenKeys(_ request: CommitRequest) -> [DocumentKey] {

@@ -30,10 +30,15 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
   /// Adds elements; false, and nothing added, once the box is closed.
   package func put(_ new: some Sequence<Element>) -> Bool {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    guard !isClosed else { return false }
+    guard !isClosed else {
+      pthread_mutex_unlock(mutex)
+      return false
+    }
     elements.append(contentsOf: new)
-    wake()
+    let mustWake = isWaiting
+    pthread_mutex_unlock(mutex)
+    // After the lock, which the woken thread takes first.
+    if mustWake { pthread_cond_signal(changed) }
     return true
   }
 
@@ -42,7 +47,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     isClosed = true
-    wake()
+    pthread_cond_signal(changed)
   }
 
   /// All elements; waits for the first one.
@@ -74,10 +79,6 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
       isWaiting = false
     }
     return elements.isEmpty && isClosed ? nil : empty()
-  }
-
-  private func wake() {
-    if isWaiting { pthread_cond_signal(changed) }
   }
 
   private func empty() -> [Element] {

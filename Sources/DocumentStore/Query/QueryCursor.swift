@@ -66,6 +66,28 @@ package final class QueryCursor: Sendable {
     }
   }
 
+  /// The first documents, where memory alone can tell them and they are few; nil, and nothing
+  /// changed, where `next` has to be asked.
+  ///
+  /// For threads that must not block.
+  package func firstInMemory(maxBytes: Int = 1 << 20) throws -> QueryChunk? {
+    try storage {
+      try state.withLock { state in
+        guard state.search == nil, state.run.isSmall else { return nil }
+        return try read.viewInMemory(steps: Self.stepsInMemory) { view in
+          guard try state.run.plan(in: view).isDirect else { throw NotInMemory() }
+          var run = state.run
+          let chunk = try pull(view, &run, maxDocuments: .max, maxBytes: maxBytes)
+          state.run = run
+          return chunk
+        }
+      }
+    }
+  }
+
+  /// Some for the names in an index, some for the documents.
+  private static let stepsInMemory = 3 * QueryRun.smallLimit
+
   /// The next documents' names, from index entries alone where they tell enough.
   package func nextNames(max: Int = 1_000) throws -> QueryNames {
     try storage {

@@ -13,6 +13,13 @@ package struct QueryPlan: Sendable {
   package let missingIndex: MissingIndex?
   /// The picture of the definitions that the plan was made for.
   package let generation: UInt64
+
+  /// Whether candidates come in the query's order, without sorting.
+  var isDirect: Bool {
+    disjuncts.allSatisfy { disjunct in
+      if case .sort = disjunct.source { false } else { true }
+    }
+  }
 }
 
 /// How one disjunct's documents are found.

@@ -44,6 +44,15 @@ struct QueryRun {
   /// Whether there is nothing left to find.
   var isDone: Bool { isExhausted || limitLeft == 0 }
 
+  /// What a small query asks for at most, the offset included.
+  static let smallLimit = 100
+
+  /// Whether it can be answered at once, and has not been begun.
+  var isSmall: Bool {
+    guard let limitLeft, position == nil, !isExhausted else { return false }
+    return limitLeft <= Self.smallLimit && offsetLeft <= Self.smallLimit - limitLeft
+  }
+
   /// The plan for the index definitions of this moment.
   ///
   /// Refuses a query whose index is missing, or tells the observer, as the store is configured.

@@ -45,6 +45,19 @@ package final class ConsistentRead: Sendable {
     }
   }
 
+  /// Lends the first view where memory alone can answer what is asked of it in so many steps; nil,
+  /// and nothing fixed, where it cannot, or where there is a transaction.
+  func viewInMemory<R>(steps: Int, _ body: (ReadView) throws -> R) throws -> R? {
+    guard transaction == nil, version.withLock({ $0 }) == nil else { return nil }
+    return try database.engine.readInMemory(steps: steps) { snapshot in
+      let now = CommitVersion(microseconds: try snapshot.readTime())
+      guard !database.isRetired else { throw FirestoreError.unknownDatabase(database.id) }
+      let result = try body(ReadView(snapshot, at: now, isCurrent: true))
+      _ = fix(now)
+      return result
+    }
+  }
+
   /// Notes something that was read at the version, for the transaction's commit to check.
   package func record(_ read: TrackedRead) throws {
     guard let transaction, !transaction.isReadOnly else { return }

@@ -56,6 +56,13 @@ enum Permit: Sendable {
     }
   }
 
+  /// Whether the caller, who was allowed to write, may know the whole document that results: who
+  /// replaces it does already.
+  func mayKnowAll(of write: Write) -> Bool {
+    guard gate != nil, case .update(_, _?) = write.operation else { return true }
+    return false
+  }
+
   /// A document that was just written, with the fields that the caller may know: all where they may
   /// read it, else those that they wrote.
   func get(

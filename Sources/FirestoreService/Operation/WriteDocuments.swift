@@ -95,7 +95,20 @@ extension FirestoreService {
   ) throws {
     let permit = try permit(call, write.name.database)
     let database = try databases.database(write.name.database)
-    let submitted = StoreCommitRequest(writes: [write], judge: permit.judgeOfWrites)
+    let isWhole = permit.mayKnowAll(of: write)
+    let submitted = StoreCommitRequest(
+      writes: [write],
+      judge: permit.judgeOfWrites,
+      wantsDocuments: isWhole
+    )
+    if isWhole {
+      return try submit(submitted, to: database, call, respond) { outcome in
+        guard let stored = outcome.documents.first ?? nil else {
+          preconditionFailure("a document that was written does not exist")
+        }
+        return DocumentResponse(stored.record(name: write.name), mask: mask).encoded()
+      }
+    }
     let finish: @Sendable (Result<CommitOutcome, FirestoreError>) -> Void = { [self] result in
       switch result {
       case .failure(let error): respond(.failure(error))
@@ -116,7 +129,7 @@ extension FirestoreService {
     try submit(submitted, to: database, call, finish) { $0 }
   }
 
-  /// Prepares a commit on an engine thread; the store answers when it is durable.
+  /// Prepares a commit here or on an engine thread; the store answers when it is durable.
   ///
   /// Where what allowed it has changed meanwhile it is decided and prepared again, the last time
   /// inside the writer's group, where nothing changes.
@@ -128,20 +141,22 @@ extension FirestoreService {
     _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
     _ answer: @escaping @Sendable (CommitOutcome) -> Answer
   ) throws {
+    let completion: @Sendable (Result<CommitOutcome, any Error>) -> Void = { [self] result in
+      if case .failure(is StaleReadSet) = result, attempt < Self.attempts {
+        do {
+          try submit(commit, to: database, attempt: attempt + 1, call, respond, answer)
+        } catch {
+          respond(.failure(reported(error, call.context)))
+        }
+        return
+      }
+      respond(result.map(answer).mapError { reported($0, call.context) })
+    }
+    if database.commitInMemory(commit, completion: completion) { return }
     var commit = commit
     commit.isJudgedInGroup = attempt == Self.attempts
-    try onEngine(call, onlyFailure(respond)) { [self, commit] in
-      database.commit(commit) { result in
-        if case .failure(is StaleReadSet) = result, attempt < Self.attempts {
-          do {
-            try self.submit(commit, to: database, attempt: attempt + 1, call, respond, answer)
-          } catch {
-            respond(.failure(self.reported(error, call.context)))
-          }
-          return
-        }
-        respond(result.map(answer).mapError { self.reported($0, call.context) })
-      }
+    try onEngine(call, onlyFailure(respond)) { [commit] in
+      database.commit(commit, completion: completion)
     }
   }
 

@@ -17,6 +17,7 @@ final class QueryStream: ResponseStream {
   private let started = ContinuousClock.now
 
   private struct State {
+    var hasBegun = false
     var toldTransaction = false
     var toldReadTime = false
     var isFinished = false
@@ -45,12 +46,27 @@ final class QueryStream: ResponseStream {
   ) {
     if state.withLock({ $0.isFinished }) { return respond(.success([])) }
     do {
+      if let messages = try state.withLock({ try pullInMemory(maxBytes, &$0) }) {
+        return respond(.success(messages))
+      }
       try service.onEngine(call, respond) { [self] in
         try state.withLock { try pull(maxBytes, &$0) }
       }
     } catch {
       respond(.failure(service.reported(error, call.context)))
     }
+  }
+
+  /// The first messages where memory alone can tell them.
+  private func pullInMemory(_ maxBytes: Int, _ state: inout State) throws -> [[UInt8]]? {
+    guard explain == nil, !state.hasBegun else { return nil }
+    state.hasBegun = true
+    guard cursor.newTransaction == nil, let chunk = try cursor.firstInMemory(maxBytes: maxBytes)
+    else { return nil }
+    var messages: [[UInt8]] = []
+    try append(chunk, to: &messages, &state)
+    // An empty list would be the end.
+    return messages.isEmpty ? nil : messages
   }
 
   private func pull(_ maxBytes: Int, _ state: inout State) throws -> [[UInt8]] {

@@ -39,6 +39,8 @@ final class EventLoopMailbox: Sendable {
     var waiting: [Delivery] = []
     var isDrainScheduled = false
     var isClosed = false
+    /// Threads between their decision to wake the loop and having done so.
+    var waking = 0
   }
 
   let eventLoop: any EventLoop
@@ -64,21 +66,30 @@ final class EventLoopMailbox: Sendable {
       delivery.connection.flushUnlessReading()
       return
     }
-    // Scheduled under the lock, so that nothing is after `close`.
-    state.withLock { state in
-      guard !state.isClosed else { return }
+    let mustWake = state.withLock { state in
+      guard !state.isClosed else { return false }
       state.waiting.append(delivery)
-      guard !state.isDrainScheduled else { return }
+      guard !state.isDrainScheduled else { return false }
       state.isDrainScheduled = true
-      eventLoop.execute { self.drain() }
+      state.waking += 1
+      return true
     }
+    guard mustWake else { return }
+    // Not under the lock, which the loop takes first when it wakes.
+    eventLoop.execute { self.drain() }
+    state.withLock { $0.waking -= 1 }
   }
 
-  /// Drops every further answer; the event loop may end after this.
+  /// Drops every further answer and returns when nobody is about to wake the event loop, which may
+  /// end after this.
   func close() {
-    state.withLock { state in
-      state.isClosed = true
-      state.waiting = []
+    var isWaking = true
+    while isWaking {
+      isWaking = state.withLock { state in
+        state.isClosed = true
+        state.waiting = []
+        return state.waking > 0
+      }
     }
   }
 

@@ -48,6 +48,18 @@ package final class RocksDBEngine: KeyValueEngine {
     return try body(RocksDBSnapshot(of: handle, time: time))
   }
 
+  package func readInMemory<R>(
+    steps: Int,
+    _ body: (any KeyValueSnapshot) throws -> R
+  ) throws -> R? {
+    try condition.checkOpen()
+    do {
+      return try body(RocksDBSnapshot(of: handle, time: time, stepsInMemory: steps))
+    } catch is NotInMemory {
+      return nil
+    }
+  }
+
   package func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
     try groups.withLock { _ in
       try condition.checkRunning()
@@ -106,7 +118,7 @@ package final class RocksDBEngine: KeyValueEngine {
     guard !group.isEmpty else { return }
     let start = ContinuousClock.now
     try condition.stoppingOnFailure { () throws(KeyValueError) in
-      try handle.write(group.batch)
+      try group.write()
     }
     time.groupLanded(ceiling: ceiling)
     let duration = ContinuousClock.now - start

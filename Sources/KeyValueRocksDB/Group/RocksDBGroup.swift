@@ -1,7 +1,7 @@
 import CRocksDB
 import KeyValueStore
 
-/// A group: an indexed batch of writes that the library writes whole.
+/// A group: a batch of writes that the library writes whole.
 ///
 /// The library cannot drop a savepoint and keep what follows, so released ones stay on its stack,
 /// marked, and a rollback goes through them down to the last one that is still wanted. Cursors keep
@@ -12,37 +12,32 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
     case released
   }
 
-  let batch: OpaquePointer
+  private var batch = GroupBatch()
   private let handle: RocksDBHandle
   private let time: EngineTime
   private var savepoints: [Savepoint] = []
   private var cursors: [Unmanaged<RocksDBCursor>] = []
 
-  private static let reservedBytes = 16 << 10
-
   init(on handle: RocksDBHandle, time: EngineTime) {
     self.handle = handle
     self.time = time
-    batch = rocksdb_writebatch_wi_create(Self.reservedBytes, 1)
-  }
-
-  deinit {
-    rocksdb_writebatch_wi_destroy(batch)
   }
 
   /// Puts and deletes so far.
-  var count: Int {
-    Int(rocksdb_writebatch_wi_count(batch))
-  }
+  var count: Int { batch.count }
 
-  var isEmpty: Bool {
-    count == 0
-  }
+  var isEmpty: Bool { count == 0 }
+
+  /// Writes the group and returns when its bytes are on the disk.
+  func write() throws(KeyValueError) { try batch.write(to: handle) }
 
   /// Adds what views and the next start need to know about the group; nil when it took no version.
   func recordTime() -> Int64? {
     guard let record = time.groupRecord() else { return nil }
-    store(TimeRecord.groupKey, TimeRecord.group(version: record.version, ceiling: record.ceiling))
+    batch.put(
+      TimeRecord.groupKey,
+      TimeRecord.group(version: record.version, ceiling: record.ceiling)
+    )
     return record.ceiling
   }
 
@@ -51,7 +46,8 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
   }
 
   func get(_ key: [UInt8]) throws -> [UInt8]? {
-    try handle.get(key, through: batch)
+    guard batch.mayHold(key) else { return try handle.get(key) }
+    return try handle.get(key, through: batch.indexed())
   }
 
   func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
@@ -61,17 +57,17 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
   func put(_ key: [UInt8], _ value: [UInt8]) throws {
     try KeyValueError.checkKey(key)
     moveCursorsAside(discardingIterators: false)
-    store(key, value)
+    batch.put(key, value)
   }
 
   func delete(_ key: [UInt8]) throws {
     try KeyValueError.checkKey(key)
     moveCursorsAside(discardingIterators: false)
-    key.withChars { rocksdb_writebatch_wi_delete(batch, $0, $1) }
+    batch.delete(key)
   }
 
   func setSavepoint() throws {
-    rocksdb_writebatch_wi_set_save_point(batch)
+    rocksdb_writebatch_wi_set_save_point(batch.indexed())
     savepoints.append(.set)
   }
 
@@ -80,7 +76,7 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
     // The library rebuilds the batch's index, which iterators point into.
     moveCursorsAside(discardingIterators: true)
     while let savepoint = savepoints.popLast() {
-      try rocksCall { rocksdb_writebatch_wi_rollback_to_save_point(batch, $0) }
+      try batch.rollBack()
       if savepoint == .set { return }
     }
   }
@@ -100,8 +96,10 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
 
   func makeIterator(_ options: OpaquePointer) -> OpaquePointer {
     let base = rocksdb_create_iterator(handle.database, options)
-    return rocksdb_writebatch_wi_create_iterator_with_base(batch, base)
+    return rocksdb_writebatch_wi_create_iterator_with_base(batch.indexed(), base)
   }
+
+  func cursorWillMove() throws {}
 
   func cursorOpened(_ cursor: RocksDBCursor) {
     cursors.append(Unmanaged.passUnretained(cursor))
@@ -115,14 +113,6 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
   private func moveCursorsAside(discardingIterators: Bool) {
     for cursor in cursors {
       cursor.takeUnretainedValue().ownerWillWrite(discardingIterator: discardingIterators)
-    }
-  }
-
-  private func store(_ key: [UInt8], _ value: [UInt8]) {
-    key.withChars { key, keyCount in
-      value.withChars { value, valueCount in
-        rocksdb_writebatch_wi_put(batch, key, keyCount, value, valueCount)
-      }
     }
   }
 }

@@ -12,12 +12,22 @@ func rocksCall<R>(
   throw KeyValueError(rocksMessage: String(cString: message))
 }
 
+extension KeyValueError.Code {
+  /// A read that may not touch the disk would have to.
+  static let incomplete = KeyValueError.Code(rawValue: "incomplete")
+}
+
 extension KeyValueError {
+  /// Whether the library stopped because it may not touch the disk.
+  var isIncomplete: Bool { code == .incomplete }
+
   /// RocksDB's messages begin with the kind of failure and name the file where there is one.
   init(rocksMessage message: String) {
     let code: Code =
       if message.hasPrefix("Corruption") {
         .corruption
+      } else if message.hasPrefix("Result incomplete") {
+        .incomplete
       } else if message.hasPrefix("IO error"), message.contains("lock") {
         .locked
       } else {

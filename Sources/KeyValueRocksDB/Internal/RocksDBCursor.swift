@@ -44,6 +44,7 @@ final class RocksDBCursor: KeyValueCursor {
   }
 
   func next() throws -> Bool {
+    try owner.cursorWillMove()
     let iterator = liveIterator()
     switch place {
     case .before:
@@ -59,6 +60,7 @@ final class RocksDBCursor: KeyValueCursor {
   }
 
   func seek(_ key: [UInt8]) throws -> Bool {
+    try owner.cursorWillMove()
     let iterator = liveIterator()
     let isBeyondEdge =
       isReversed
@@ -140,7 +142,7 @@ final class RocksDBCursor: KeyValueCursor {
     place = .ended
     key = UnsafeRawBufferPointer(start: nil, count: 0)
     guard rocksdb_iter_valid(iterator) != 0 else {
-      try rocksCall { rocksdb_iter_get_error(iterator, $0) }
+      try checkEnd(of: iterator)
       return false
     }
     let found = Self.key(of: iterator)
@@ -150,6 +152,16 @@ final class RocksDBCursor: KeyValueCursor {
     key = found
     place = .on
     return true
+  }
+
+  /// Throws if the iterator stopped for another reason than the end.
+  private func checkEnd(of iterator: OpaquePointer) throws {
+    do {
+      try rocksCall { rocksdb_iter_get_error(iterator, $0) }
+    } catch {
+      if error.isIncomplete { throw NotInMemory() }
+      throw error
+    }
   }
 
   private func isOrdered(_ left: [UInt8], atOrBelow right: [UInt8]) -> Bool {
@@ -168,6 +180,8 @@ protocol CursorOwner: AnyObject {
   /// Options of the cursor's own, which it destroys.
   func makeReadOptions() -> OpaquePointer
   func makeIterator(_ options: OpaquePointer) -> OpaquePointer
+  /// Throws where a move is one too many.
+  func cursorWillMove() throws
   func cursorOpened(_ cursor: RocksDBCursor)
   func cursorClosed(_ cursor: RocksDBCursor)
 }

@@ -75,6 +75,11 @@ final class RocksDBHandle: @unchecked Sendable {
 
   /// Writes a batch and returns when its bytes are on the disk.
   func write(_ batch: OpaquePointer) throws(KeyValueError) {
+    try rocksCall { rocksdb_write(database, durable, batch, $0) }
+  }
+
+  /// The same for a batch with an index.
+  func write(indexed batch: OpaquePointer) throws(KeyValueError) {
     try rocksCall { rocksdb_write_writebatch_wi(database, durable, batch, $0) }
   }
 

@@ -21,8 +21,14 @@ final class EngineTime: Sendable {
     self.persistCeiling = persistCeiling
   }
 
-  func floor() -> Int64 {
-    timeline.withLock { $0.floor }
+  /// What is noted just before a view is opened.
+  func opening() -> Opening {
+    timeline.withLock { Opening(floor: $0.floor, quietMoment: $0.quietMoment) }
+  }
+
+  /// The version that a view holds, where the groups that came since leave no doubt.
+  func held(since opening: Opening) -> Int64? {
+    timeline.withLock { $0.held(since: opening.quietMoment) }
   }
 
   func allocateVersion() -> Int64 {
@@ -60,6 +66,12 @@ final class EngineTime: Sendable {
       return nil
     }
     return time
+  }
+
+  /// The timeline's state just before a view was opened.
+  struct Opening: Sendable {
+    let floor: Int64
+    let quietMoment: UInt64?
   }
 
   private func decide(floor: Int64, held: Int64, now: Int64) -> Timeline.ReadTime {

@@ -3,21 +3,25 @@ import KeyValueStore
 
 /// A view: a snapshot of the library, with the floor that was noted before it was taken.
 ///
-/// A cursor keeps its view alive, so the snapshot is released after the last of them.
+/// A cursor keeps its view alive, so the snapshot is released after the last of them. A view in
+/// memory reads no block that is not in the cache, and counts its steps down.
 final class RocksDBSnapshot: KeyValueSnapshot, CursorOwner {
   private let time: EngineTime
   private let handle: RocksDBHandle
-  private let floor: Int64
+  private let opening: EngineTime.Opening
   private let snapshot: OpaquePointer?
   private let options: OpaquePointer
+  /// How many steps are left in memory; nil where the disk may be read.
+  private var stepsLeft: Int?
   private var decided: Int64?
 
-  init(of handle: RocksDBHandle, time: EngineTime) {
+  init(of handle: RocksDBHandle, time: EngineTime, stepsInMemory: Int? = nil) {
     self.time = time
     self.handle = handle
-    floor = time.floor()
+    stepsLeft = stepsInMemory
+    opening = time.opening()
     snapshot = rocksdb_create_snapshot(handle.database)
-    options = RocksDBHandle.readOptions(at: snapshot)
+    options = RocksDBHandle.readOptions(at: snapshot, cachedOnly: stepsInMemory != nil)
   }
 
   deinit {
@@ -26,10 +30,17 @@ final class RocksDBSnapshot: KeyValueSnapshot, CursorOwner {
   }
 
   func get(_ key: [UInt8]) throws -> [UInt8]? {
-    try handle.get(key, options: options)
+    guard stepsLeft != nil else { return try handle.get(key, options: options) }
+    try cursorWillMove()
+    switch try handle.getCached(key, options: options) {
+    case .found(let value): return value
+    case .missing: return nil
+    case .incomplete: throw NotInMemory()
+    }
   }
 
   func getCached(_ key: [UInt8]) throws -> PointRead {
+    if stepsLeft != nil { return try handle.getCached(key, options: options) }
     let options = RocksDBHandle.readOptions(at: snapshot, cachedOnly: true)
     defer { rocksdb_readoptions_destroy(options) }
     return try handle.getCached(key, options: options)
@@ -41,33 +52,44 @@ final class RocksDBSnapshot: KeyValueSnapshot, CursorOwner {
 
   func readTime() throws -> Int64 {
     if let decided { return decided }
-    let held = try TimeRecord.version(inGroup: get(TimeRecord.groupKey))
-    let answer = try time.readTime(floor: floor, held: held)
+    if stepsLeft != nil {
+      guard let time = try cachedReadTime() else { throw NotInMemory() }
+      return time
+    }
+    let held =
+      try time.held(since: opening) ?? TimeRecord.version(inGroup: get(TimeRecord.groupKey))
+    let answer = try time.readTime(floor: opening.floor, held: held)
     decided = answer
     return answer
   }
 
   func cachedReadTime() throws -> Int64? {
     if let decided { return decided }
-    let record: [UInt8]?
-    switch try getCached(TimeRecord.groupKey) {
-    case .found(let bytes): record = bytes
-    case .missing: record = nil
-    case .incomplete: return nil
-    }
-    decided = try time.readTimeInMemory(
-      floor: floor,
-      held: TimeRecord.version(inGroup: record)
-    )
+    guard let held = try time.held(since: opening) ?? cachedHeldVersion() else { return nil }
+    decided = time.readTimeInMemory(floor: opening.floor, held: held)
     return decided
   }
 
+  private func cachedHeldVersion() throws -> Int64? {
+    switch try getCached(TimeRecord.groupKey) {
+    case .found(let record): try TimeRecord.version(inGroup: record)
+    case .missing: 0
+    case .incomplete: nil
+    }
+  }
+
   func makeReadOptions() -> OpaquePointer {
-    RocksDBHandle.readOptions(at: snapshot)
+    RocksDBHandle.readOptions(at: snapshot, cachedOnly: stepsLeft != nil)
   }
 
   func makeIterator(_ options: OpaquePointer) -> OpaquePointer {
     rocksdb_create_iterator(handle.database, options)
+  }
+
+  func cursorWillMove() throws {
+    guard let stepsLeft else { return }
+    guard stepsLeft > 0 else { throw NotInMemory() }
+    self.stepsLeft = stepsLeft - 1
   }
 
   func cursorOpened(_ cursor: RocksDBCursor) {}

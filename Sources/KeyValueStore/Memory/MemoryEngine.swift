@@ -41,6 +41,18 @@ package final class MemoryEngine: KeyValueEngine {
     return try body(MemorySnapshot(of: storage, clock: clock))
   }
 
+  package func readInMemory<R>(
+    steps: Int,
+    _ body: (any KeyValueSnapshot) throws -> R
+  ) throws -> R? {
+    try checkOpen()
+    do {
+      return try body(MemorySnapshot(of: storage, clock: clock, steps: steps))
+    } catch is NotInMemory {
+      return nil
+    }
+  }
+
   package func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
     try groups.withLock { _ in
       try checkOpen()
@@ -93,21 +105,33 @@ private final class MemorySnapshot: KeyValueSnapshot {
   private let floor: Int64
   private let held: Int64
   private var time: Int64?
+  /// How many more reads there may be.
+  private var steps: Int
 
-  init(of storage: MemoryStorage, clock: MicrosecondClock) {
+  init(of storage: MemoryStorage, clock: MicrosecondClock, steps: Int = .max) {
     self.storage = storage
     self.clock = clock
+    self.steps = steps
     (table, floor, held) = storage.contents.withLock {
       ($0.table, $0.timeline.floor, $0.heldVersion)
     }
   }
 
   func get(_ key: [UInt8]) throws -> [UInt8]? {
-    table.value(key)
+    try step()
+    return table.value(key)
   }
 
   func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
-    MemoryCursor(over: range, reversed: reversed) { [table] in table }
+    MemoryCursor(over: range, reversed: reversed) { [self] in
+      try step()
+      return table
+    }
+  }
+
+  private func step() throws {
+    guard steps > 0 else { throw NotInMemory() }
+    steps -= 1
   }
 
   func getCached(_ key: [UInt8]) throws -> PointRead {

@@ -31,6 +31,8 @@ package struct Timeline: Sendable {
   private var landed: Int64
   /// The first and last version of the group in flight.
   private var pending: ClosedRange<Int64>?
+  /// How many groups have taken versions since the start.
+  private var groups: UInt64 = 0
   /// The highest time that a view may be given.
   package private(set) var ceiling: Int64
 
@@ -45,6 +47,7 @@ package struct Timeline: Sendable {
   /// A version for the group in flight, above all that was handed out.
   package mutating func allocateVersion(now: Int64) -> Int64 {
     last = max(last + 1, now)
+    if pending == nil { groups += 1 }
     pending = (pending?.lowerBound ?? last)...last
     return last
   }
@@ -73,6 +76,16 @@ package struct Timeline: Sendable {
   /// The floor of a view that is opened after this call.
   package var floor: Int64 {
     pending.map { $0.lowerBound - 1 } ?? last
+  }
+
+  /// Stands for this moment where no group is in flight; nil where one is.
+  package var quietMoment: UInt64? { pending == nil ? groups : nil }
+
+  /// The version that a view holds which was opened after that moment, if no group has taken a
+  /// version since; else the view has to be asked.
+  package func held(since quietMoment: UInt64?) -> Int64? {
+    guard let quietMoment, pending == nil, quietMoment == groups else { return nil }
+    return landed
   }
 
   /// A ceiling became durable.

@@ -32,6 +32,13 @@ final class RecordingEngine: KeyValueEngine {
 
   func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R { try base.read(body) }
 
+  func readInMemory<R>(
+    steps: Int,
+    _ body: (any KeyValueSnapshot) throws -> R
+  ) throws -> R? {
+    try base.readInMemory(steps: steps, body)
+  }
+
   func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
     try base.write { try body(RecordingGroup(base: $0, engine: self)) }
   }

@@ -1,5 +1,6 @@
 import FirestoreService
 import Gateway
+import KeyValueRocksDB
 import Realtime
 import ServiceLifecycle
 
@@ -29,9 +30,18 @@ struct StorageService: Service {
     }
   }
 
+  /// Between two looks for memory that is kept although it is free.
+  private static let pause = Duration.seconds(10)
+  private static let keptBytes = 32 << 20
+
   func run() async throws {
     control.start()
-    try? await gracefulShutdown()
+    try? await cancelWhenGracefulShutdown {
+      while true {
+        try await Task.sleep(for: Self.pause)
+        FreedMemory.giveBack(over: Self.keptBytes)
+      }
+    }
     control.stop()
     listeners.stop()
     threads.stop()

@@ -5,6 +5,7 @@ import FirestoreModel
 import KeyValueRocksDB
 import KeyValueStore
 import Synchronization
+import Testing
 
 @testable import DocumentStore
 
@@ -109,7 +110,8 @@ final class QueryFixture {
     return try result.get()
   }
 
-  /// All documents of a query in one pull after the other.
+  /// All documents of a query in one pull after the other; if memory alone can tell them, it must
+  /// tell the same.
   func run(
     _ query: Query,
     at version: CommitVersion? = nil,
@@ -118,9 +120,17 @@ final class QueryFixture {
   ) throws -> (records: [DocumentRecord], readTime: CommitVersion, cursor: QueryCursor) {
     let cursor = try database.query(query, consistency: version.map { .at($0) } ?? .latest)
     var records: [DocumentRecord] = []
+    let observed = missing.withLock { $0.count }
+    let atOnce = try database.query(query, consistency: version.map { .at($0) } ?? .latest)
+      .firstInMemory()
+    missing.withLock { $0.removeLast($0.count - observed) }
     while true {
       let part = try cursor.next(maxDocuments: chunk())
       records += part.documents
+      if part.isDone, let atOnce {
+        #expect(atOnce.isDone)
+        #expect(atOnce.documents == records)
+      }
       if part.isDone { return (records, part.readTime, cursor) }
       try between()
     }

@@ -25,6 +25,22 @@ struct TimelineTests {
   }
 
   @Test
+  func `a view knows what it holds while no group has come since it was opened`() {
+    var timeline = Timeline(landed: 10, ceiling: 30_000)
+    let quiet = timeline.quietMoment
+    #expect(timeline.held(since: quiet) == 10)
+    let version = timeline.allocateVersion(now: 50_000)
+    #expect(timeline.held(since: quiet) == nil)
+    #expect(timeline.held(since: timeline.quietMoment) == nil)
+    timeline.groupLanded(ceiling: nil)
+    #expect(timeline.held(since: quiet) == nil)
+    #expect(timeline.held(since: timeline.quietMoment) == version)
+    _ = timeline.allocateVersion(now: 60_000)
+    timeline.groupAbandoned()
+    #expect(timeline.held(since: timeline.quietMoment) == version)
+  }
+
+  @Test
   func `a view without the group in flight stays below it, one with it does not`() {
     var timeline = Timeline(landed: 10, ceiling: 30_000)
     let floor = timeline.floor

@@ -1,0 +1,62 @@
+import KeyValueStore
+import Synchronization
+
+/// Which documents the last groups have written, so that a plan whose documents nobody has touched
+/// since it was made need not be checked against the engine.
+///
+/// Groups are counted from 1. A plan notes how many had landed before it read anything; it holds
+/// for a document that no later group has written. Keys are remembered by hash: two that collide
+/// cost a look and nothing else. Two generations of groups are kept, the older one dropped when the
+/// newer one is full.
+///
+/// Any thread may ask for `landed`; everything else happens in the bodies of groups, one at a time.
+final class RecentWrites: Sendable {
+  /// A number of groups that have landed.
+  typealias Moment = UInt64
+
+  private struct State {
+    /// The group that wrote a document last, by the hash of its key.
+    var current: [UInt64: Moment] = [:]
+    var older: [UInt64: Moment] = [:]
+    /// From this group on nothing is missing from the two, from the current one.
+    var since: Moment = 1
+    var currentSince: Moment = 1
+  }
+
+  private let landedGroups = Atomic<Moment>(0)
+  private let state = Mutex(State())
+  private let capacity: Int
+
+  /// Remembers at least that many documents.
+  init(capacity: Int = 16_384) { self.capacity = capacity }
+
+  /// How many groups have landed: what was read after this holds what they wrote.
+  var landed: Moment { landedGroups.load(ordering: .acquiring) }
+
+  /// The group is visible.
+  func groupLanded() { landedGroups.add(1, ordering: .acquiringAndReleasing) }
+
+  /// Whether certainly no group has written the document since that moment.
+  func isUntouched(_ key: DocumentKey, since moment: Moment) -> Bool {
+    state.withLock { state in
+      guard moment + 1 >= state.since else { return false }
+      let hash = KeyHash.of(key.bytes)
+      return (state.current[hash] ?? 0) <= moment && (state.older[hash] ?? 0) <= moment
+    }
+  }
+
+  /// The group in progress writes the document.
+  func note(_ key: DocumentKey) {
+    let group = landed + 1
+    state.withLock { state in
+      if state.current.count >= capacity {
+        swap(&state.current, &state.older)
+        state.current.removeAll(keepingCapacity: true)
+        state.since = state.currentSince
+        // What this group has written before went to the older generation.
+        state.currentSince = group + 1
+      }
+      state.current[KeyHash.of(key.bytes)] = group
+    }
+  }
+}
