@@ -1,5 +1,5 @@
 /// Base64 in both alphabets: RFC 4648's standard one with padding, and the URL-safe one without.
-enum Base64 {
+package enum Base64 {
   private static let standardAlphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
   )
@@ -8,12 +8,12 @@ enum Base64 {
   )
 
   /// The URL-safe text, unpadded, as tokens have it.
-  static func url(_ bytes: some Collection<UInt8>) -> String {
+  package static func url(_ bytes: some Collection<UInt8>) -> String {
     String(decoding: encode(bytes, urlAlphabet), as: UTF8.self)
   }
 
   /// The standard text, padded.
-  static func standard(_ bytes: some Collection<UInt8>) -> String {
+  package static func standard(_ bytes: some Collection<UInt8>) -> String {
     var text = encode(bytes, standardAlphabet)
     while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
     return String(decoding: text, as: UTF8.self)
@@ -58,7 +58,7 @@ enum Base64 {
   }
 
   /// What people and tools mean by Base64: either alphabet, padded or not; nil for anything else.
-  static func decode(_ text: String) -> [UInt8]? {
+  package static func decode(_ text: String) -> [UInt8]? {
     var characters = Array(text.utf8)
     while characters.last == UInt8(ascii: "=") { characters.removeLast() }
     for index in characters.indices {

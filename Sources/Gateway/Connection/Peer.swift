@@ -9,6 +9,8 @@ struct Peer: Sendable {
   let isLocal: Bool
   /// Whom the connection's credentials last stood for.
   let memory = CallerMemory()
+  /// The other end's IP address; empty where there is none.
+  let address: String
 
   /// Whether the connection speaks HTTP/2.
   let isHTTP2: Bool
@@ -16,6 +18,7 @@ struct Peer: Sendable {
   init(_ channel: any Channel, isSecure: Bool, isHTTP2: Bool) {
     self.isHTTP2 = isHTTP2
     self.isSecure = isSecure
+    address = channel.remoteAddress?.ipAddress ?? ""
     isLocal = channel.remoteAddress.map(Self.isLoopback) ?? false
   }
 

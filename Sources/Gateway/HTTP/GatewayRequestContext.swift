@@ -45,6 +45,9 @@ package struct GatewayRequestContext: RequestContext {
     )
   }
 
+  /// The client's IP address, by which attempts are counted.
+  package var peerAddress: String { peer.address }
+
   /// The request as the service's calls know it.
   package func call(_ request: Request) -> CallContext {
     CallContext(

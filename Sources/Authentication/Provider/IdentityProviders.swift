@@ -1,0 +1,459 @@
+import Crypto
+import CryptoExtras
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// Checks what people bring from identity providers.
+///
+/// Issuer, audience and the place of the keys are the configuration's, or fixed for the providers that
+/// Firebase knows; nothing of a token chooses them. Discovery and keys are kept as long as their servers
+/// say, an hour at most. Keys that are not known yet are asked for at most once in ten seconds. Any task may
+/// call.
+package final class IdentityProviders: Sendable {
+  private struct Kept<Content: Sendable>: Sendable {
+    let content: Content
+    let fetched: Int64
+    let end: Int64
+  }
+
+  private struct State {
+    var endpoints: [String: Kept<ProviderEndpoints>] = [:]
+    var keys: [String: Kept<[String: _RSA.Signing.PublicKey]>] = [:]
+  }
+
+  private let fetcher: any DocumentFetcher
+  private let clock: MicrosecondClock
+  /// Codes and their proofs are derived from it; what a restart interrupts is begun anew.
+  private let secret: SymmetricKey
+  private let origin: String
+  private let acceptsUnsigned: Bool
+  private let state = Mutex(State())
+
+  /// The most seconds that a document is kept, and the fewest between two questions for one.
+  private static let longestLife: Int64 = 3_600
+  private static let patience: Int64 = 10
+  /// Issuers whose documents are kept at most.
+  private static let capacity = 200
+
+  /// Checks with documents from that fetcher.
+  package init(fetcher: any DocumentFetcher, configuration: AccountsConfiguration) {
+    self.fetcher = fetcher
+    clock = configuration.clock
+    secret = SymmetricKey(data: configuration.random.bytes(32))
+    origin = configuration.origin
+    acceptsUnsigned = configuration.acceptsUnsigned
+  }
+
+  private var now: Int64 { clock.now() / 1_000_000 }
+
+  // MARK: Checking
+
+  /// Who the credential is of; INVALID_IDP_RESPONSE where it does not hold.
+  ///
+  /// Development, for a provider that is not set up, takes what the Auth emulator takes: an unsigned
+  /// token, or the JSON of its claims.
+  package func profile(
+    _ credential: ProviderCredential,
+    _ configuration: ProviderConfiguration?
+  ) async throws -> ProviderProfile {
+    guard let configuration else {
+      guard acceptsUnsigned else { throw AccountError(.operationNotAllowed) }
+      return try unsignedProfile(credential)
+    }
+    guard configuration.isEnabled else { throw AccountError(.operationNotAllowed) }
+    guard configuration.kind != .saml else {
+      throw AccountError(.operationNotAllowed, "Sign-in by SAML is not supported by this server.")
+    }
+    let endpoints = try await endpoints(of: configuration)
+    var credential = credential
+    var nonce = credential.nonce
+    if let code = credential.code {
+      nonce = try self.nonce(of: credential)
+      credential = try await redeem(code, credential, configuration, endpoints)
+    }
+    if configuration.id == "github.com" {
+      return try await gitHubProfile(credential, configuration)
+    }
+    guard let idToken = credential.idToken else {
+      throw Self.invalid("An ID token is needed; an access token alone proves nothing.")
+    }
+    return try await profile(
+      idToken,
+      credential,
+      configuration,
+      endpoints,
+      nonce: nonce,
+      isOwnNonce: credential.code != nil
+    )
+  }
+
+  private func profile(
+    _ idToken: String,
+    _ credential: ProviderCredential,
+    _ configuration: ProviderConfiguration,
+    _ endpoints: ProviderEndpoints,
+    nonce: String?,
+    isOwnNonce: Bool
+  ) async throws -> ProviderProfile {
+    let token: JSONWebToken
+    do {
+      token = try JSONWebToken(parsing: idToken)
+      try token.check(try await key(of: token, endpoints))
+      try token.checkTimes(at: now, leeway: 60)
+    } catch let problem as JSONWebToken.Problem {
+      throw AccountError(
+        .init(rawValue: "INVALID_IDP_RESPONSE"),
+        "The ID token is not valid: \(problem).",
+        cause: problem
+      )
+    }
+    let claims = token.claims
+    guard let issuer = claims["iss"]?.string, endpoints.issuers.contains(issuer) else {
+      throw Self.invalid("The ID token's issuer is not the provider's.")
+    }
+    try checkAudience(claims, configuration)
+    try Self.checkNonce(
+      claims["nonce"]?.string,
+      nonce,
+      isHashed: endpoints.hashesNonce && !isOwnNonce
+    )
+    return try Self.profile(
+      claims,
+      providerID: configuration.id,
+      idToken: idToken,
+      accessToken: credential.accessToken
+    )
+  }
+
+  /// The token must be for one of the project's clients; a token for several names its party too.
+  private func checkAudience(
+    _ claims: JSONText,
+    _ configuration: ProviderConfiguration
+  ) throws(AccountError) {
+    let allowed = Set(
+      ([configuration.clientID].compactMap(\.self) + configuration.audiences).map { Text($0) }
+    )
+    let audiences =
+      claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.elements?.compactMap(\.string) ?? []
+    let party = claims["azp"]?.string
+    guard !audiences.isEmpty, audiences.contains(where: { allowed.contains(Text($0)) }),
+      audiences.count == 1 || party.map({ allowed.contains(Text($0)) }) == true
+    else { throw Self.invalid("The ID token is for another client.") }
+  }
+
+  /// A token that carries a nonce needs it, and a nonce that was given must stand in the token.
+  private static func checkNonce(
+    _ inToken: String?,
+    _ given: String?,
+    isHashed: Bool
+  ) throws(AccountError) {
+    if inToken == nil, given == nil { return }
+    guard let inToken, let given else {
+      throw AccountError(.init(rawValue: "MISSING_OR_INVALID_NONCE"))
+    }
+    let digest = SHA256.hash(data: Array(given.utf8)).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
+    let isRight = isHashed ? inToken == digest : inToken == given || inToken == digest
+    guard isRight else { throw AccountError(.init(rawValue: "MISSING_OR_INVALID_NONCE")) }
+  }
+
+  private static func profile(
+    _ claims: JSONText,
+    providerID: String,
+    idToken: String?,
+    accessToken: String?
+  ) throws(AccountError) -> ProviderProfile {
+    guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 512 else {
+      throw invalid("The ID token names nobody.")
+    }
+    let isVerified = claims["email_verified"]
+    let linked = LinkedProvider(
+      providerID: Text(providerID),
+      rawID: Text(subject),
+      email: claims["email"]?.string,
+      displayName: claims["name"]?.string,
+      photoURL: claims["picture"]?.string,
+      screenName: claims["screen_name"]?.string ?? claims["preferred_username"]?.string
+    )
+    return ProviderProfile(
+      identity: ProviderIdentity(
+        profile: linked,
+        isEmailVerified: isVerified?.boolean == true || isVerified?.string == "true"
+      ),
+      firstName: claims["given_name"]?.string,
+      lastName: claims["family_name"]?.string,
+      rawUserInfo: claims.compact,
+      idToken: idToken,
+      accessToken: accessToken
+    )
+  }
+
+  private func unsignedProfile(_ credential: ProviderCredential) throws -> ProviderProfile {
+    guard let text = credential.idToken else {
+      throw Self.invalid("The emulator only supports sign-in with an id_token.")
+    }
+    let claims: JSONText
+    if text.hasPrefix("{") {
+      guard let object = try? JSONText(parsing: text), object.members != nil else {
+        throw Self.invalid("Unable to parse id_token.")
+      }
+      claims = object
+    } else {
+      guard let token = try? JSONWebToken(parsing: text) else {
+        throw Self.invalid("Unable to parse id_token.")
+      }
+      claims = token.claims
+    }
+    return try Self.profile(
+      claims,
+      providerID: credential.providerID,
+      idToken: text,
+      accessToken: credential.accessToken
+    )
+  }
+
+  static func invalid(_ detail: String) -> AccountError {
+    AccountError(.init(rawValue: "INVALID_IDP_RESPONSE"), detail)
+  }
+
+  // MARK: Documents
+
+  /// Where a provider's parts are.
+  private func endpoints(
+    of configuration: ProviderConfiguration
+  ) async throws -> ProviderEndpoints {
+    switch (configuration.kind, configuration.id) {
+    case (_, "google.com"): return .google
+    case (_, "apple.com"): return .apple
+    case (_, "github.com"): return .github
+    case (.oidc, _):
+      guard let issuer = configuration.issuer else { throw AccountError(.invalidConfiguration) }
+      return try await discover(issuer)
+    default:
+      throw AccountError(
+        .operationNotAllowed,
+        "The provider \(configuration.id) is not supported by this server."
+      )
+    }
+  }
+
+  private func discover(_ issuer: String) async throws -> ProviderEndpoints {
+    let now = now
+    if let kept = state.withLock({ $0.endpoints[issuer] }), kept.end > now { return kept.content }
+    let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+    let (document, life) = try await json("\(base)/.well-known/openid-configuration")
+    guard let named = document["issuer"]?.string, named == issuer || named == base else {
+      throw Self.invalid("The provider's discovery names another issuer.")
+    }
+    guard let keys = document["jwks_uri"]?.string else {
+      throw Self.invalid("The provider's discovery names no keys.")
+    }
+    let found = ProviderEndpoints(
+      issuers: [named],
+      keys: keys,
+      authorization: document["authorization_endpoint"]?.string,
+      token: document["token_endpoint"]?.string
+    )
+    state.withLock {
+      if $0.endpoints.count >= Self.capacity { $0.endpoints = [:] }
+      $0.endpoints[issuer] = Kept(content: found, fetched: now, end: now + life)
+    }
+    return found
+  }
+
+  /// The key that a token names, asked for anew when it is not known.
+  private func key(
+    of token: JSONWebToken,
+    _ endpoints: ProviderEndpoints
+  ) async throws -> _RSA.Signing.PublicKey {
+    guard token.algorithm == "RS256" else { throw JSONWebToken.Problem.algorithm }
+    guard let address = endpoints.keys else { throw JSONWebToken.Problem.unknownKey }
+    let now = now
+    let kept = state.withLock { $0.keys[address] }
+    if let kept, kept.end > now, let key = Self.key(token, kept.content) { return key }
+    if let kept, now - kept.fetched < Self.patience { throw JSONWebToken.Problem.unknownKey }
+    let (document, life) = try await json(address)
+    let keys = Self.keys(document)
+    state.withLock {
+      if $0.keys.count >= Self.capacity { $0.keys = [:] }
+      $0.keys[address] = Kept(content: keys, fetched: now, end: now + life)
+    }
+    guard let key = Self.key(token, keys) else { throw JSONWebToken.Problem.unknownKey }
+    return key
+  }
+
+  private static func key(
+    _ token: JSONWebToken,
+    _ keys: [String: _RSA.Signing.PublicKey]
+  ) -> _RSA.Signing.PublicKey? {
+    if let id = token.keyID { return keys[id] }
+    return keys.count == 1 ? keys.values.first : nil
+  }
+
+  private static func keys(_ document: JSONText) -> [String: _RSA.Signing.PublicKey] {
+    var found: [String: _RSA.Signing.PublicKey] = [:]
+    for key in document["keys"]?.elements?.prefix(100) ?? [] {
+      guard key["kty"]?.string == "RSA", key["use"]?.string ?? "sig" == "sig",
+        let modulus = key["n"]?.string.flatMap(Base64.decode),
+        let exponent = key["e"]?.string.flatMap(Base64.decode),
+        (256...1_024).contains(modulus.drop { $0 == 0 }.count),
+        let made = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
+      else { continue }
+      found[key["kid"]?.string ?? ""] = made
+    }
+    return found
+  }
+
+  /// A JSON document, and how many seconds it may be kept.
+  func json(_ url: String, _ request: DocumentRequest? = nil) async throws -> (JSONText, Int64) {
+    let answer: FetchedDocument
+    do {
+      answer = try await fetcher.fetch(request ?? DocumentRequest(url: url))
+    } catch {
+      throw AccountError(
+        .init(rawValue: "INVALID_IDP_RESPONSE"),
+        "The provider could not be asked.",
+        cause: error
+      )
+    }
+    guard answer.status == 200, let text = String(validating: answer.body, as: UTF8.self),
+      let document = try? JSONText(parsing: text),
+      document.members != nil || document.elements != nil
+    else { throw Self.invalid("The provider answered \(answer.status).") }
+    let life = Int64(answer.maxAge ?? 300)
+    return (document, min(max(life, 60), Self.longestLife))
+  }
+}
+
+// MARK: Codes
+
+extension IdentityProviders {
+  /// Where a person goes to sign in with a provider, and the session that his code belongs to.
+  ///
+  /// The code is bound to the session by PKCE, the state and the nonce: all three are derived from the
+  /// session's id, which only the client that began it holds.
+  package func begin(
+    _ configuration: ProviderConfiguration,
+    continueURI: String,
+    scope: String?,
+    random: RandomBytes
+  ) async throws -> (authURI: String, sessionID: String) {
+    guard configuration.isEnabled, let clientID = configuration.clientID else {
+      throw AccountError(.operationNotAllowed)
+    }
+    let endpoints = try await endpoints(of: configuration)
+    guard let authorization = endpoints.authorization else {
+      throw AccountError(.operationNotAllowed, "The provider has no authorization endpoint.")
+    }
+    let session = Base64.url(random.bytes(32))
+    let challenge = Base64.url(Array(SHA256.hash(data: Array(proof("pkce", session).utf8))))
+    let isGitHub = configuration.id == "github.com"
+    let fields = [
+      ("client_id", clientID), ("response_type", "code"), ("redirect_uri", continueURI),
+      ("scope", scope ?? (isGitHub ? "user:email" : "openid email profile")),
+      ("state", proof("state", session)), ("nonce", proof("nonce", session)),
+      ("code_challenge", challenge), ("code_challenge_method", "S256"),
+    ]
+    let query = fields.map { "\($0.0)=\(Self.percentEncoded($0.1))" }.joined(separator: "&")
+    let separator = authorization.contains("?") ? "&" : "?"
+    return (authorization + separator + query, session)
+  }
+
+  /// What stands in a token that was asked for in that session.
+  private func nonce(of credential: ProviderCredential) throws -> String {
+    guard let session = credential.sessionID, !session.isEmpty else {
+      throw AccountError(.init(rawValue: "MISSING_SESSION_ID"))
+    }
+    guard let state = credential.state,
+      ConstantTime.areEqual(Array(state.utf8), Array(proof("state", session).utf8))
+    else { throw Self.invalid("The state is not this session's.") }
+    return proof("nonce", session)
+  }
+
+  private func redeem(
+    _ code: String,
+    _ credential: ProviderCredential,
+    _ configuration: ProviderConfiguration,
+    _ endpoints: ProviderEndpoints
+  ) async throws -> ProviderCredential {
+    guard let address = endpoints.token, let clientID = configuration.clientID,
+      let session = credential.sessionID, let back = credential.requestURI
+    else { throw Self.invalid("The provider's code cannot be redeemed.") }
+    var form: [DocumentRequest.FormField] = [
+      .init("grant_type", "authorization_code"), .init("code", code),
+      .init("redirect_uri", back), .init("client_id", clientID),
+      .init("code_verifier", proof("pkce", session)),
+    ]
+    if let secret = configuration.clientSecret { form.append(.init("client_secret", secret)) }
+    let (answer, _) = try await json(address, DocumentRequest(url: address, form: form))
+    var redeemed = credential
+    redeemed.idToken = answer["id_token"]?.string
+    redeemed.accessToken = answer["access_token"]?.string
+    return redeemed
+  }
+
+  private func proof(_ purpose: String, _ session: String) -> String {
+    Base64.url(
+      Array(
+        HMAC<SHA256>.authenticationCode(for: Array("\(purpose) \(session)".utf8), using: secret)
+      )
+    )
+  }
+
+  private static func percentEncoded(_ text: String) -> String {
+    let hexadecimal = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for unit in text.utf8 {
+      switch unit {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(unit)
+      default:
+        bytes += [UInt8(ascii: "%"), hexadecimal[Int(unit >> 4)], hexadecimal[Int(unit & 0xF)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+// MARK: GitHub
+
+extension IdentityProviders {
+  /// Asks GitHub, which has no ID tokens, whose access token it is.
+  ///
+  /// The token is good when it came from the code that our own client redeemed. One that a client brings could be of any other app, and is refused.
+  private func gitHubProfile(
+    _ credential: ProviderCredential,
+    _ configuration: ProviderConfiguration
+  ) async throws -> ProviderProfile {
+    guard credential.code != nil, let token = credential.accessToken else {
+      throw AccountError(
+        .operationNotAllowed,
+        "GitHub signs in by a code: an access token could be of another app."
+      )
+    }
+    let authorization = "Bearer \(token)"
+    let user = "https://api.github.com/user"
+    let (person, _) = try await json(user, DocumentRequest(url: user, authorization: authorization))
+    guard let id = person["id"]?.integer else { throw Self.invalid("GitHub named nobody.") }
+    let list = "https://api.github.com/user/emails"
+    let addresses = try? await json(list, DocumentRequest(url: list, authorization: authorization))
+    let primary = addresses?.0.elements?.first { $0["primary"]?.boolean == true }
+    let linked = LinkedProvider(
+      providerID: "github.com",
+      rawID: Text(String(id)),
+      email: primary?["email"]?.string ?? person["email"]?.string,
+      displayName: person["name"]?.string,
+      photoURL: person["avatar_url"]?.string,
+      screenName: person["login"]?.string
+    )
+    return ProviderProfile(
+      identity: ProviderIdentity(
+        profile: linked,
+        isEmailVerified: primary?["verified"]?.boolean == true
+      ),
+      rawUserInfo: person.compact,
+      accessToken: token
+    )
+  }
+}

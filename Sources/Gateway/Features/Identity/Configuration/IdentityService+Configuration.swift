@@ -1,0 +1,253 @@
+import Authentication
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+
+// Resources below `/v2/projects/P`:
+//
+//     GET, PATCH                /config
+//     GET, POST                 /oauthIdpConfigs, /inboundSamlConfigs, /defaultSupportedIdpConfigs
+//     GET, PATCH, DELETE        the same with an id
+//     *                         /tenants: refused by name
+
+extension IdentityService {
+  /// Answers a request for a resource of the project's configuration.
+  func configuration(
+    _ project: Text,
+    _ segments: [String],
+    _ envelope: IdentityEnvelope
+  ) async throws -> IdentityAnswer {
+    let accounts = accounts.project(project)
+    switch (segments.first, segments.count) {
+    case ("tenants"?, _):
+      throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+    case ("config"?, 1):
+      return .json(try await projectConfiguration(accounts, envelope))
+    case (let collection?, 1...2):
+      guard let resource = ProviderResource(collection: collection) else {
+        throw IdentityFailure.notFound
+      }
+      return .json(
+        try await provider(resource, segments.count == 2 ? segments[1] : nil, accounts, envelope)
+      )
+    default: throw IdentityFailure.notFound
+    }
+  }
+
+  private func projectConfiguration(
+    _ accounts: ProjectAccounts,
+    _ envelope: IdentityEnvelope
+  ) async throws -> JSONValue {
+    switch envelope.method {
+    case .get:
+      return ProjectConfigurationJSON.json(
+        try await blocking { try accounts.configuration() },
+        project: accounts.project
+      )
+    case .patch:
+      let changed = try await blocking {
+        try accounts.configure { configuration in
+          try ProjectConfigurationJSON.apply(
+            envelope.body,
+            mask: UpdateMask(envelope),
+            to: &configuration
+          )
+        }
+      }
+      return ProjectConfigurationJSON.json(changed, project: accounts.project)
+    default: throw IdentityFailure.notFound
+    }
+  }
+
+  private func provider(
+    _ resource: ProviderResource,
+    _ id: String?,
+    _ accounts: ProjectAccounts,
+    _ envelope: IdentityEnvelope
+  ) async throws -> JSONValue {
+    switch (envelope.method, id) {
+    case (.get, nil): return try await providers(resource, accounts, envelope)
+    case (.post, nil): return try await createProvider(resource, accounts, envelope)
+    case (.get, let id?):
+      let found = try await blocking { try accounts.provider(resource.kind, id) }
+      guard let found else { throw AccountError(.configurationNotFound) }
+      return resource.json(found, project: accounts.project)
+    case (.patch, let id?):
+      let changed = try await blocking {
+        try accounts.updateProvider(resource.kind, id) { provider in
+          try resource.apply(envelope.body, mask: UpdateMask(envelope), to: &provider)
+        }
+      }
+      return resource.json(changed, project: accounts.project)
+    case (.delete, let id?):
+      try await blocking { try accounts.deleteProvider(resource.kind, id) }
+      return .object([JSONValue.Member]())
+    default: throw IdentityFailure.notFound
+    }
+  }
+
+  private func createProvider(
+    _ resource: ProviderResource,
+    _ accounts: ProjectAccounts,
+    _ envelope: IdentityEnvelope
+  ) async throws -> JSONValue {
+    guard let id = envelope.parameter(resource.idParameter), !id.isEmpty else {
+      throw IdentityFailure.code("MISSING_PROVIDER_ID")
+    }
+    var provider = ProviderConfiguration(kind: resource.kind, id: id)
+    try resource.apply(envelope.body, mask: nil, to: &provider)
+    try resource.checkComplete(provider)
+    let made = provider
+    try await blocking {
+      _ = try accounts.configuration()
+      try accounts.add(made)
+    }
+    return resource.json(made, project: accounts.project)
+  }
+
+  /// A page of providers; the token is the last id of the page before.
+  private func providers(
+    _ resource: ProviderResource,
+    _ accounts: ProjectAccounts,
+    _ envelope: IdentityEnvelope
+  ) async throws -> JSONValue {
+    let size = try envelope.number("pageSize", default: 20, in: 1...100)
+    let after = Text(envelope.parameter("pageToken") ?? "")
+    let all = try await blocking { try accounts.providers(resource.kind) }
+    let rest = all.filter { after < Text($0.id) }
+    let page = rest.prefix(size)
+    var answer = AnswerBuilder()
+    answer.put(
+      resource.collection,
+      page.map { resource.json($0, project: accounts.project) }
+    )
+    answer.put("nextPageToken", rest.count > size ? page.last?.id : nil)
+    return answer.json
+  }
+}
+
+/// The fields that a change names; every field of the body when it names none.
+struct UpdateMask: Sendable {
+  private let paths: [String]
+
+  /// The parameter `updateMask`, a comma list; nil without one.
+  init?(_ envelope: IdentityEnvelope) {
+    guard let text = envelope.parameter("updateMask"), !text.isEmpty else { return nil }
+    paths = text.split(separator: ",").map { part in
+      part.split(separator: ".").map { String(camelCase($0)) }.joined(separator: ".")
+    }
+  }
+
+  /// Whether a change of that field is meant: it, a part of it, or what it is part of was named.
+  func names(_ path: String) -> Bool {
+    paths.contains { $0 == path || $0.hasPrefix(path + ".") || path.hasPrefix($0 + ".") }
+  }
+
+  private var isEverything: Bool { paths.contains("*") }
+}
+
+/// `client_id` as `clientId`.
+private func camelCase(_ name: Substring) -> String {
+  let parts = name.split(separator: "_")
+  guard let first = parts.first else { return String(name) }
+  return parts.dropFirst().reduce(String(first)) {
+    $0 + $1.prefix(1).uppercased() + $1.dropFirst()
+  }
+}
+
+/// Walks the JSON of a change: each known field is asked for once, and what is left is unknown.
+struct ChangeReader {
+  private let values: [String: JSONValue]
+  private let mask: UpdateMask?
+  private var asked: Set<String> = []
+
+  /// Flattens the body to paths; objects that are fields themselves are named by `whole`.
+  init(_ body: JSONValue, mask: UpdateMask?, whole: Set<String> = []) throws {
+    var values: [String: JSONValue] = [:]
+    try Self.flatten(body, "", whole, into: &values)
+    self.values = values
+    self.mask = mask
+  }
+
+  private static func flatten(
+    _ json: JSONValue,
+    _ prefix: String,
+    _ whole: Set<String>,
+    into values: inout [String: JSONValue]
+  ) throws {
+    guard case .object(let members) = json else {
+      throw IdentityFailure.invalid("Invalid JSON payload received. Expected an object.")
+    }
+    for member in members {
+      let path = prefix + camelCase(Substring(member.name))
+      if case .object = member.value, !whole.contains(path) {
+        try flatten(member.value, path + ".", whole, into: &values)
+      } else {
+        values[path] = member.value
+      }
+    }
+  }
+
+  /// What is to become of the field: nil leaves it; null, or a field that only the mask names, clears.
+  private mutating func value(_ path: String) -> JSONValue?? {
+    asked.insert(path)
+    if let mask, !mask.names(path) { return nil }
+    guard let value = values[path] else {
+      return mask == nil || !(mask?.names(path) ?? false) ? nil : .some(nil)
+    }
+    return .some(value == .null ? nil : value)
+  }
+
+  mutating func text(_ path: String, _ set: (String?) throws -> Void) throws {
+    guard let value = value(path) else { return }
+    switch value {
+    case nil: try set(nil)
+    case .string(let text)?: try set(text.isEmpty ? nil : text)
+    default: throw invalid(path, "TYPE_STRING")
+    }
+  }
+
+  mutating func flag(_ path: String, _ set: (Bool) -> Void) throws {
+    guard let value = value(path) else { return }
+    switch value {
+    case nil: set(false)
+    case .bool(let flag)?: set(flag)
+    default: throw invalid(path, "TYPE_BOOL")
+    }
+  }
+
+  mutating func number(_ path: String, _ set: (Int?) -> Void) throws {
+    guard let value = value(path) else { return }
+    switch value {
+    case nil: set(nil)
+    case .number(let text)?, .string(let text)?:
+      guard let number = Int(text) else { throw invalid(path, "TYPE_INT32") }
+      set(number)
+    default: throw invalid(path, "TYPE_INT32")
+    }
+  }
+
+  mutating func array(_ path: String, _ set: ([JSONValue]) throws -> Void) throws {
+    guard let value = value(path) else { return }
+    switch value {
+    case nil: try set([])
+    case .array(let elements)?: try set(elements)
+    default: throw invalid(path, "TYPE_MESSAGE")
+    }
+  }
+
+  /// Passes over fields that the server gives and does not take.
+  mutating func pass(_ paths: String...) { asked.formUnion(paths) }
+
+  /// Refuses what nobody asked for.
+  func finish() throws {
+    guard let unknown = values.keys.filter({ !asked.contains($0) }).min() else { return }
+    throw IdentityFailure.invalid(
+      "Invalid JSON payload received. Unknown name \"\(unknown.prefix(100))\": Cannot find field."
+    )
+  }
+
+  private func invalid(_ path: String, _ type: String) -> IdentityFailure {
+    .invalid("Invalid value at '\(path)' (\(type))")
+  }
+}

@@ -1,0 +1,155 @@
+import Authentication
+import FirestoreModel
+import FirestoreWire
+
+/// A project's configuration as the resource `config` of identitytoolkit v2.
+enum ProjectConfigurationJSON {
+  /// The resource.
+  static func json(_ configuration: ProjectConfiguration, project: Text) -> JSONValue {
+    let policy = configuration.passwordPolicy
+    let options: JSONValue = .object([
+      "minPasswordLength": .number("\(policy.minimumLength)"),
+      "maxPasswordLength": .number("\(policy.maximumLength)"),
+      "containsLowercaseCharacter": .bool(policy.requiresLowercase),
+      "containsUppercaseCharacter": .bool(policy.requiresUppercase),
+      "containsNumericCharacter": .bool(policy.requiresDigit),
+      "containsNonAlphanumericCharacter": .bool(policy.requiresSymbol),
+    ])
+    let state = configuration.allowsTOTP ? "ENABLED" : "DISABLED"
+    return .object([
+      "name": .string("projects/\(project)/config"),
+      "signIn": .object([
+        "email": .object([
+          "enabled": .bool(configuration.allowsPassword),
+          "passwordRequired": .bool(!configuration.allowsEmailLink),
+        ]),
+        "anonymous": .object(["enabled": .bool(configuration.allowsAnonymous)]),
+        "phoneNumber": .object(["enabled": .bool(false)]),
+        "allowDuplicateEmails": .bool(false),
+      ]),
+      "client": .object([
+        "permissions": .object([
+          "disabledUserSignup": .bool(!configuration.allowsSignUp),
+          "disabledUserDeletion": .bool(!configuration.allowsDeletion),
+        ])
+      ]),
+      "emailPrivacyConfig": .object([
+        "enableImprovedEmailPrivacy": .bool(configuration.hidesAccounts)
+      ]),
+      "authorizedDomains": .array(configuration.authorizedDomains.map(JSONValue.string)),
+      "mfa": .object([
+        "state": .string(state),
+        "providerConfigs": .array([
+          .object([
+            "state": .string(state),
+            "totpProviderConfig": .object([
+              "adjacentIntervals": .number("\(configuration.adjacentIntervals)")
+            ]),
+          ])
+        ]),
+      ]),
+      "passwordPolicyConfig": .object([
+        "passwordPolicyEnforcementState": .string("ENFORCE"),
+        "passwordPolicyVersions": .array([.object(["customStrengthOptions": options])]),
+      ]),
+    ])
+  }
+
+  /// Puts a change's fields into the configuration.
+  static func apply(
+    _ body: JSONValue,
+    mask: UpdateMask?,
+    to configuration: inout ProjectConfiguration
+  ) throws {
+    var reader = try ChangeReader(body, mask: mask)
+    reader.pass(
+      "name",
+      "signIn.hashConfig",
+      "subtype",
+      "passwordPolicyConfig.passwordPolicyEnforcementState",
+      "passwordPolicyConfig.forceUpgradeOnSignin",
+      "passwordPolicyConfig.lastUpdateTime"
+    )
+    try reader.flag("signIn.email.enabled") { configuration.allowsPassword = $0 }
+    try reader.flag("signIn.email.passwordRequired") { configuration.allowsEmailLink = !$0 }
+    try reader.flag("signIn.anonymous.enabled") { configuration.allowsAnonymous = $0 }
+    try refuse("signIn.phoneNumber.enabled", "Sign-in by telephone number", &reader)
+    try refuse("signIn.allowDuplicateEmails", "One e-mail for several accounts", &reader)
+    try reader.flag("client.permissions.disabledUserSignup") { configuration.allowsSignUp = !$0 }
+    try reader.flag("client.permissions.disabledUserDeletion") {
+      configuration.allowsDeletion = !$0
+    }
+    try reader.flag("emailPrivacyConfig.enableImprovedEmailPrivacy") {
+      configuration.hidesAccounts = $0
+    }
+    try reader.array("authorizedDomains") { elements in
+      configuration.authorizedDomains = try elements.map { element in
+        guard case .string(let text) = element, WebAddress("https://\(text)")?.host == text else {
+          throw IdentityFailure.invalid("Invalid value at 'authorizedDomains' (TYPE_STRING)")
+        }
+        return text
+      }
+    }
+    try applySecondFactors(&reader, to: &configuration)
+    try applyPolicy(&reader, to: &configuration)
+    try reader.finish()
+  }
+
+  private static func refuse(
+    _ path: String,
+    _ subject: String,
+    _ reader: inout ChangeReader
+  ) throws {
+    var isWanted = false
+    try reader.flag(path) { isWanted = $0 }
+    if isWanted {
+      throw AccountError(.operationNotAllowed, "\(subject) is not supported by this server.")
+    }
+  }
+
+  private static func applySecondFactors(
+    _ reader: inout ChangeReader,
+    to configuration: inout ProjectConfiguration
+  ) throws {
+    try reader.array("mfa.enabledProviders") { providers in
+      guard providers.isEmpty else { throw ClientOperations.noMessages }
+    }
+    try reader.text("mfa.state") { configuration.allowsTOTP = $0 == "ENABLED" }
+    try reader.array("mfa.providerConfigs") { elements in
+      guard let first = elements.first else { return }
+      if case .string(let state)? = first[["state"]] {
+        configuration.allowsTOTP = state == "ENABLED"
+      }
+      if case .number(let text)? = first[["totpProviderConfig", "adjacentIntervals"]],
+        let number = Int(text)
+      {
+        configuration.adjacentIntervals = number
+      }
+    }
+  }
+
+  private static func applyPolicy(
+    _ reader: inout ChangeReader,
+    to configuration: inout ProjectConfiguration
+  ) throws {
+    try reader.array("passwordPolicyConfig.passwordPolicyVersions") { elements in
+      guard let options = elements.first?[["customStrengthOptions"]] else { return }
+      var policy = configuration.passwordPolicy
+      policy.minimumLength = number(options, "minPasswordLength") ?? policy.minimumLength
+      policy.maximumLength = number(options, "maxPasswordLength") ?? policy.maximumLength
+      policy.requiresLowercase = flag(options, "containsLowercaseCharacter")
+      policy.requiresUppercase = flag(options, "containsUppercaseCharacter")
+      policy.requiresDigit = flag(options, "containsNumericCharacter")
+      policy.requiresSymbol = flag(options, "containsNonAlphanumericCharacter")
+      configuration.passwordPolicy = policy
+    }
+  }
+
+  private static func number(_ json: JSONValue, _ name: String) -> Int? {
+    if case .number(let text)? = json[[name]] { Int(text) } else { nil }
+  }
+
+  private static func flag(_ json: JSONValue, _ name: String) -> Bool {
+    json[[name]] == .bool(true)
+  }
+}

@@ -1,0 +1,145 @@
+import Authentication
+import FirestoreModel
+import FirestoreWire
+
+/// The resources of one kind of identity provider.
+enum ProviderResource {
+  case oidc
+  case saml
+  case known
+
+  /// The kind that a collection's name stands for.
+  init?(collection: String) {
+    switch collection {
+    case "oauthIdpConfigs": self = .oidc
+    case "inboundSamlConfigs": self = .saml
+    case "defaultSupportedIdpConfigs": self = .known
+    default: return nil
+    }
+  }
+
+  var kind: ProviderConfiguration.Kind {
+    switch self {
+    case .oidc: .oidc
+    case .saml: .saml
+    case .known: .known
+    }
+  }
+
+  var collection: String {
+    switch self {
+    case .oidc: "oauthIdpConfigs"
+    case .saml: "inboundSamlConfigs"
+    case .known: "defaultSupportedIdpConfigs"
+    }
+  }
+
+  /// The parameter that names a new resource.
+  var idParameter: String {
+    switch self {
+    case .oidc: "oauthIdpConfigId"
+    case .saml: "inboundSamlConfigId"
+    case .known: "idpId"
+    }
+  }
+
+  /// The resource as the API shows it; a secret is shown to administrators, as Google does.
+  func json(_ provider: ProviderConfiguration, project: Text) -> JSONValue {
+    var answer = AnswerBuilder()
+    answer.put("name", "projects/\(project)/\(collection)/\(provider.id)")
+    answer.put("displayName", provider.displayName)
+    answer.put("enabled", provider.isEnabled)
+    switch self {
+    case .oidc:
+      answer.put("clientId", provider.clientID)
+      answer.put("issuer", provider.issuer)
+      answer.put("clientSecret", provider.clientSecret)
+      var types = AnswerBuilder()
+      types.put("idToken", provider.acceptsIDToken)
+      types.put("code", provider.acceptsCode)
+      answer.set("responseType", types.json)
+    case .known:
+      answer.put("clientId", provider.clientID)
+      answer.put("clientSecret", provider.clientSecret)
+      answer.put("additionalAudiences", provider.audiences.map(JSONValue.string))
+    case .saml: putSAML(provider.saml ?? .init(), into: &answer)
+    }
+    return answer.json
+  }
+
+  private func putSAML(_ saml: ProviderConfiguration.SAML, into answer: inout AnswerBuilder) {
+    var idp = AnswerBuilder()
+    idp.put("idpEntityId", saml.entityID)
+    idp.put("ssoUrl", saml.signInURL)
+    idp.put(
+      "idpCertificates",
+      saml.certificates.map { .object(["x509Certificate": .string($0)]) }
+    )
+    idp.put("signRequest", saml.signsRequests)
+    var sp = AnswerBuilder()
+    sp.put("spEntityId", saml.partyEntityID)
+    sp.put("callbackUri", saml.callbackURL)
+    answer.set("idpConfig", idp.json)
+    answer.set("spConfig", sp.json)
+  }
+
+  /// Puts a change's fields into the provider.
+  func apply(
+    _ body: JSONValue,
+    mask: UpdateMask?,
+    to provider: inout ProviderConfiguration
+  ) throws {
+    var reader = try ChangeReader(body, mask: mask)
+    reader.pass("name")
+    try reader.text("displayName") { provider.displayName = $0 }
+    try reader.flag("enabled") { provider.isEnabled = $0 }
+    switch self {
+    case .oidc:
+      try reader.text("clientId") { provider.clientID = $0 }
+      try reader.text("clientSecret") { provider.clientSecret = $0 }
+      try reader.text("issuer") { provider.issuer = $0 }
+      try reader.flag("responseType.idToken") { provider.acceptsIDToken = $0 }
+      try reader.flag("responseType.code") { provider.acceptsCode = $0 }
+    case .known:
+      try reader.text("clientId") { provider.clientID = $0 }
+      try reader.text("clientSecret") { provider.clientSecret = $0 }
+      try reader.array("additionalAudiences") { elements in
+        provider.audiences = try elements.map(Self.text)
+      }
+    case .saml:
+      var saml = provider.saml ?? .init()
+      try reader.text("idpConfig.idpEntityId") { saml.entityID = $0 ?? "" }
+      try reader.text("idpConfig.ssoUrl") { saml.signInURL = $0 ?? "" }
+      try reader.flag("idpConfig.signRequest") { saml.signsRequests = $0 }
+      try reader.array("idpConfig.idpCertificates") { elements in
+        saml.certificates = try elements.map { try Self.text($0[["x509Certificate"]]) }
+      }
+      try reader.text("spConfig.spEntityId") { saml.partyEntityID = $0 ?? "" }
+      try reader.text("spConfig.callbackUri") { saml.callbackURL = $0 ?? "" }
+      provider.saml = saml
+    }
+    try reader.finish()
+  }
+
+  /// Refuses a new provider that lacks what signing in needs.
+  func checkComplete(_ provider: ProviderConfiguration) throws {
+    switch self {
+    case .oidc:
+      guard provider.clientID != nil else { throw IdentityFailure.code("MISSING_OAUTH_CLIENT_ID") }
+      guard provider.issuer != nil else { throw IdentityFailure.code("MISSING_ISSUER") }
+    case .saml:
+      guard let saml = provider.saml, !saml.entityID.isEmpty, !saml.signInURL.isEmpty else {
+        throw IdentityFailure.code("INVALID_CONFIG")
+      }
+    case .known:
+      guard provider.clientID != nil else { throw IdentityFailure.code("MISSING_OAUTH_CLIENT_ID") }
+    }
+  }
+
+  private static func text(_ json: JSONValue?) throws -> String {
+    guard case .string(let text)? = json else {
+      throw IdentityFailure.invalid("Invalid value at 'idpConfig' (TYPE_STRING)")
+    }
+    return text
+  }
+}

@@ -1,0 +1,47 @@
+import Authentication
+import FirestoreService
+
+/// What the account APIs stand on.
+package struct IdentityEnvironment: Sendable {
+  package let accounts: Accounts
+  /// The choke point, which says who calls and who is an administrator.
+  package let access: AccessControl
+  /// What sends letters; nil where the server was not told how.
+  package let mailer: (any Mailer)?
+  /// Development's mailbox, which is the mailer then.
+  package let mailbox: Mailbox?
+  package let providers: IdentityProviders
+  /// The project of API keys that name none; nil refuses such keys.
+  package let defaultProject: String?
+  package let isDevelopment: Bool
+
+  /// Production's environment, or development's.
+  package init(
+    accounts: Accounts,
+    access: AccessControl,
+    mailer: (any Mailer)?,
+    mailbox: Mailbox?,
+    providers: IdentityProviders,
+    defaultProject: String?,
+    isDevelopment: Bool
+  ) {
+    self.accounts = accounts
+    self.access = access
+    self.mailer = mailer
+    self.mailbox = mailbox
+    self.providers = providers
+    self.defaultProject = defaultProject
+    self.isDevelopment = isDevelopment
+  }
+
+  /// What sends letters, or a refusal that names what the operator has to do.
+  func requiredMailer() throws -> any Mailer {
+    guard let mailer else {
+      throw AccountError(
+        .operationNotAllowed,
+        "This server sends no mail: its operator has to set BRASA_SMTP."
+      )
+    }
+    return mailer
+  }
+}

@@ -1,0 +1,188 @@
+import Authentication
+import FirestoreModel
+import FirestoreService
+import FirestoreWire
+import HTTPTypes
+
+/// The operations of the account APIs: reads a request's message, names its project, makes one call
+/// of the domain, answers.
+struct IdentityService: Sendable {
+  let environment: IdentityEnvironment
+  private let threads: EngineThreads
+
+  init(environment: IdentityEnvironment, threads: EngineThreads) {
+    self.environment = environment
+    self.threads = threads
+  }
+
+  var accounts: Accounts { environment.accounts }
+
+  /// Runs blocking work on the accounts' threads.
+  func blocking<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      let accepted = threads.submit { continuation.resume(with: Result { try work() }) }
+      guard accepted else {
+        return continuation.resume(
+          throwing: AccountError(.tooManyAttempts, "Too many requests at once. Try again later.")
+        )
+      }
+    }
+  }
+
+  // MARK: Who calls
+
+  /// Who calls.
+  ///
+  /// What only administrators may do is refused to everybody else, before the request
+  /// is read.
+  func caller(_ context: CallContext, of route: IdentityRoute) throws -> Caller {
+    switch route {
+    case .admin, .configuration:
+      let caller = try environment.access.identify(context)
+      guard caller != .nobody else { throw IdentityFailure.missingCredentials }
+      try environment.access.requireAdministration(caller)
+      return caller
+    case .client:
+      // Clients send no bearer; a back end that does is an administrator on a client's path.
+      return context.authorization == nil ? .nobody : try environment.access.identify(context)
+    case .token, .assertion, .keys, .discovery, .emulator, .page, .unknown: return .nobody
+    }
+  }
+
+  /// The project that an API key names: its own id, or else the server's default project.
+  func project(ofKey envelope: IdentityEnvelope) throws -> Text {
+    guard let key = envelope.query.apiKey ?? envelope.apiKey, !key.isEmpty else {
+      throw IdentityFailure.missingKey
+    }
+    if try accounts.knows(Text(key)) { return Text(key) }
+    if environment.isDevelopment, Self.isProjectID(key) { return Text(key) }
+    guard let project = environment.defaultProject else { throw IdentityFailure.invalidKey }
+    return Text(project)
+  }
+
+  /// Whether the text has a project id's form, which no key of Google's has.
+  static func isProjectID(_ text: String) -> Bool {
+    guard 6...30 ~= text.utf8.count || text.hasPrefix("demo-") || text.hasPrefix("t-") else {
+      return false
+    }
+    return text.utf8.count <= 64
+      && text.utf8.allSatisfy {
+        (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+      }
+  }
+
+  // MARK: Dispatch
+
+  func perform(_ route: IdentityRoute, _ envelope: IdentityEnvelope) async throws -> IdentityAnswer
+  {
+    switch route {
+    case .client(let name): return try await client(name, envelope)
+    case .admin(let project, let name):
+      guard let operation = AdminOperations.all[name], operation.method == envelope.method else {
+        throw IdentityFailure.notFound
+      }
+      return try await run(operation, envelope, project: Text(project))
+    case .configuration(let project, let segments):
+      return try await configuration(Text(project), segments, envelope)
+    case .token:
+      return .json(try await refresh(envelope))
+    case .assertion: return .json(try await exchange(envelope))
+    case .keys(let kind): return try await keys(kind)
+    case .discovery(let project): return discovery(project)
+    case .emulator(let project, let segments):
+      return try await emulator(Text(project), segments, envelope)
+    case .page: return try await page(route, envelope)
+    case .unknown: throw IdentityFailure.notFound
+    }
+  }
+
+  private func client(_ name: String, _ envelope: IdentityEnvelope) async throws -> IdentityAnswer {
+    guard let operation = ClientOperations.all[name] else { throw IdentityFailure.notFound }
+    let isOldRead = envelope.method == .get && operation.method == .post
+    guard operation.method == envelope.method || isOldRead || name == "projects" else {
+      throw IdentityFailure.notFound
+    }
+    let project = try await blocking { try self.project(of: envelope) }
+    return try await run(operation, envelope, project: project)
+  }
+
+  /// The project of a client's request; an administrator may name another one in the body.
+  private func project(of envelope: IdentityEnvelope) throws -> Text {
+    guard case .object(let members) = envelope.body,
+      case .string(let target)? = members.first(where: {
+        $0.name == "targetProjectId" || $0.name == "target_project_id"
+      })?.value
+    else { return try project(ofKey: envelope) }
+    guard envelope.isAdministrator else {
+      throw IdentityFailure.code(
+        "INSUFFICIENT_PERMISSION",
+        "Only authenticated requests can specify target_project_id."
+      )
+    }
+    return Text(target)
+  }
+
+  private func run(
+    _ operation: IdentityOperation,
+    _ envelope: IdentityEnvelope,
+    project: Text
+  ) async throws -> IdentityAnswer {
+    let message = operation.readsBody ? try operation.shape.read(envelope.body) : IdentityMessage()
+    try Self.refuseTenants(message, envelope)
+    let call = IdentityCall(
+      service: self,
+      project: project,
+      message: message,
+      envelope: envelope
+    )
+    return .json(try await operation.run(call))
+  }
+
+  /// Tenants are not served, and say so.
+  private static func refuseTenants(
+    _ message: IdentityMessage,
+    _ envelope: IdentityEnvelope
+  ) throws {
+    guard message.text("tenantId") == nil, envelope.parameter("tenantId") == nil else {
+      throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+    }
+  }
+}
+
+/// One operation of the account APIs.
+struct IdentityOperation: Sendable {
+  var method = HTTPRequest.Method.post
+  let shape: MessageShape
+  /// Whether the body is read at all; an operation that refuses every request need not.
+  var readsBody = true
+  let run: @Sendable (IdentityCall) async throws -> JSONValue
+}
+
+/// A request that an operation answers.
+struct IdentityCall: Sendable {
+  let service: IdentityService
+  let project: Text
+  let message: IdentityMessage
+  let envelope: IdentityEnvelope
+
+  /// Whether an administrator calls, on whichever path.
+  var isAdministrator: Bool { envelope.isAdministrator }
+
+  var origin: RequestOrigin {
+    isAdministrator ? .administrator : .client(address: envelope.address)
+  }
+
+  /// Makes one blocking call on the project's accounts.
+  func accounts<R: Sendable>(
+    _ work: @escaping @Sendable (ProjectAccounts) throws -> R
+  ) async throws -> R {
+    let accounts = service.accounts.project(project)
+    return try await service.blocking { try work(accounts) }
+  }
+
+  /// The text of a field that must be there; its absence has a code of its own.
+  func required(_ name: String, else code: String) throws -> String {
+    guard let text = message.text(name) else { throw IdentityFailure.code(code) }
+    return text
+  }
+}

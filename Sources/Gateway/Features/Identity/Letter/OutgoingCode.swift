@@ -1,0 +1,13 @@
+import Authentication
+
+/// A code on its way to a person.
+package struct OutgoingCode: Sendable {
+  package let purpose: CodePurpose
+  package let email: String
+  package let newEmail: String?
+  package let code: String
+  package let link: String
+
+  /// Where the letter goes: a change of address is proved at the new one.
+  var recipient: String { newEmail ?? email }
+}

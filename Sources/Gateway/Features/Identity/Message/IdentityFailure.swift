@@ -1,0 +1,121 @@
+import Authentication
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import Hummingbird
+
+/// An error as Google's account APIs answer it.
+struct IdentityFailure: Error {
+  let status: HTTPResponse.Status
+  /// `CODE`, `CODE : detail`, or a sentence.
+  let message: String
+  /// The canonical status; nil where the official answer has none.
+  var canonical: String?
+  var reason = "invalid"
+
+  /// A request that is malformed as such.
+  static func invalid(_ message: String) -> IdentityFailure {
+    IdentityFailure(status: .badRequest, message: message, canonical: "INVALID_ARGUMENT")
+  }
+
+  /// One of the API's own codes.
+  static func code(_ code: String, _ detail: String? = nil) -> IdentityFailure {
+    IdentityFailure(status: .badRequest, message: detail.map { "\(code) : \($0)" } ?? code)
+  }
+
+  static let missingKey = IdentityFailure(
+    status: .forbidden,
+    message: "The request is missing a valid API key.",
+    canonical: "PERMISSION_DENIED",
+    reason: "forbidden"
+  )
+
+  static let invalidKey = IdentityFailure(
+    status: .badRequest,
+    message: "API key not valid. Please pass a valid API key.",
+    canonical: "INVALID_ARGUMENT",
+    reason: "keyInvalid"
+  )
+
+  static let missingCredentials = IdentityFailure(
+    status: .unauthorized,
+    message:
+      "Request is missing required authentication credential. Expected OAuth 2 access token, "
+      + "login cookie or other valid authentication credential.",
+    canonical: "UNAUTHENTICATED",
+    reason: "required"
+  )
+
+  static let notFound = IdentityFailure(
+    status: .notFound,
+    message: "Not Found",
+    canonical: "NOT_FOUND",
+    reason: "notFound"
+  )
+
+  /// What an error thrown below becomes; nil for what is the server's own fault.
+  init?(_ error: any Error) {
+    switch error {
+    case let failure as IdentityFailure: self = failure
+    case let error as AccountError:
+      if error.code == .internalError { return nil }
+      let isMissing = error.code == .configurationNotFound
+      self.init(
+        status: isMissing ? .notFound : .badRequest,
+        message: error.message,
+        canonical: isMissing ? "NOT_FOUND" : nil
+      )
+    case let error as FirestoreError:
+      switch error.code {
+      case .unauthenticated, .permissionDenied, .invalidArgument, .notFound, .resourceExhausted,
+        .unavailable:
+        self.init(
+          status: .init(code: RESTError.httpStatus(error.code)),
+          message: error.message,
+          canonical: RESTError.statusName(error.code),
+          reason: error.code == .unauthenticated ? "authError" : "invalid"
+        )
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  init(
+    status: HTTPResponse.Status,
+    message: String,
+    canonical: String? = nil,
+    reason: String = "invalid"
+  ) {
+    self.status = status
+    self.message = message
+    self.canonical = canonical
+    self.reason = reason
+  }
+
+  /// What is answered when the fault is the server's.
+  static let internalError = IdentityFailure(
+    status: .internalServerError,
+    message: "INTERNAL_ERROR",
+    canonical: "INTERNAL",
+    reason: "backendError"
+  )
+
+  /// The official body.
+  var response: Response {
+    var members: [JSONValue.Member] = [
+      .init(name: "code", value: .number(String(status.code))),
+      .init(name: "message", value: .string(message)),
+      .init(
+        name: "errors",
+        value: .array([
+          .object([
+            "message": .string(message), "domain": .string("global"), "reason": .string(reason),
+          ])
+        ])
+      ),
+    ]
+    if let canonical { members.append(.init(name: "status", value: .string(canonical))) }
+    return .json(JSONValue.object(["error": .object(members)]).text, status: status)
+  }
+}

@@ -1,0 +1,68 @@
+import Authentication
+
+/// How an import says that its passwords are hashed.
+struct ImportedHash: Sendable {
+  private let algorithm: PasswordAlgorithm
+
+  /// Reads `hashAlgorithm` and its parameters; throws for what is not supported, by name.
+  init?(_ message: IdentityMessage) throws {
+    guard let name = message.text("hashAlgorithm") else { return nil }
+    func number(_ field: String) -> Int { Int(clamping: message.integer(field) ?? 0) }
+    func bytes(_ field: String) throws -> [UInt8] { try Self.bytes(message.text(field), field) }
+    let order: PasswordAlgorithm.InputOrder =
+      ["PASSWORD_AND_SALT", "2"].contains(message.text("passwordHashOrder"))
+      ? .passwordFirst : .saltFirst
+    switch name {
+    case "HMAC_SHA512": algorithm = .hmac(.sha512, key: try bytes("signerKey"), order: order)
+    case "HMAC_SHA256": algorithm = .hmac(.sha256, key: try bytes("signerKey"), order: order)
+    case "HMAC_SHA1": algorithm = .hmac(.sha1, key: try bytes("signerKey"), order: order)
+    case "HMAC_MD5": algorithm = .hmac(.md5, key: try bytes("signerKey"), order: order)
+    case "MD5": algorithm = .digest(.md5, rounds: number("rounds"), order: order)
+    case "SHA1": algorithm = .digest(.sha1, rounds: number("rounds"), order: order)
+    case "SHA256": algorithm = .digest(.sha256, rounds: number("rounds"), order: order)
+    case "SHA512": algorithm = .digest(.sha512, rounds: number("rounds"), order: order)
+    case "PBKDF_SHA1": algorithm = .pbkdf2(.sha1, rounds: number("rounds"))
+    case "PBKDF2_SHA256": algorithm = .pbkdf2(.sha256, rounds: number("rounds"))
+    case "BCRYPT": algorithm = .bcrypt
+    case "SCRYPT":
+      algorithm = .firebaseScrypt(
+        FirebaseScrypt(
+          signerKey: try bytes("signerKey"),
+          saltSeparator: try bytes("saltSeparator"),
+          rounds: number("rounds"),
+          memoryCost: number("memoryCost")
+        )
+      )
+    case "STANDARD_SCRYPT":
+      algorithm = .scrypt(
+        cost: number("cpuMemCost"),
+        blockSize: number("blockSize"),
+        parallelization: number("parallelization"),
+        length: number("dkLen")
+      )
+    default:
+      throw AccountError(.invalidHash, "The algorithm \(name.prefix(40)) is not supported.")
+    }
+    try algorithm.checkBounds()
+  }
+
+  /// The password of one account; nil where it has none.
+  func password(_ user: IdentityMessage) throws -> PasswordHash? {
+    guard let hash = user.text("passwordHash") else { return nil }
+    return PasswordHash(
+      algorithm: algorithm,
+      salt: try Self.bytes(user.text("salt"), "salt"),
+      hash: try Self.bytes(hash, "passwordHash")
+    )
+  }
+
+  private static func bytes(_ text: String?, _ field: String) throws -> [UInt8] {
+    guard let text else { return [] }
+    guard let bytes = Base64.decode(text) else {
+      throw IdentityFailure.invalid(
+        "Invalid value at '\(field)' (TYPE_BYTES), Base64 decoding failed"
+      )
+    }
+    return bytes
+  }
+}

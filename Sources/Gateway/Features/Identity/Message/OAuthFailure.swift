@@ -1,0 +1,18 @@
+import FirestoreWire
+import Hummingbird
+
+/// An error of an OAuth token endpoint (RFC 6749, 5.2), which has a form of its own.
+struct OAuthFailure: Error {
+  let code: String
+  let description: String
+
+  /// The official body.
+  var response: Response {
+    .json(
+      JSONValue.object([
+        "error": .string(code), "error_description": .string(description),
+      ]).text,
+      status: .badRequest
+    )
+  }
+}
