@@ -15,7 +15,10 @@ package struct HTTPSFetcher: DocumentFetcher {
   private let resolve: @Sendable (String) throws -> [NetworkAddress]
 
   /// A fetcher on that event loop group.
-  package init(policy: FetchPolicy, group: any EventLoopGroup) {
+  package init(
+    policy: FetchPolicy,
+    group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+  ) {
     self.init(policy: policy, group: group, resolve: NetworkAddress.resolve)
   }
 

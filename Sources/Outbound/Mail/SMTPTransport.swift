@@ -3,6 +3,12 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Hands letters to a mail server, one connection a letter.
 package struct SMTPTransport: Sendable {
   private let configuration: SMTPConfiguration
@@ -13,8 +19,8 @@ package struct SMTPTransport: Sendable {
   /// A transport; `clock` gives seconds since 1970.
   package init(
     _ configuration: SMTPConfiguration,
-    group: any EventLoopGroup,
-    clock: @escaping @Sendable () -> Int
+    group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+    clock: @escaping @Sendable () -> Int = { time(nil) }
   ) throws {
     self.configuration = configuration
     self.group = group

@@ -81,11 +81,12 @@ extension ServedSystem {
       threads: threads,
       isDevelopment: settings.isDevelopment
     )
+    let identity = try AccountServices(accounts, access: access, settings: settings)
     let emulator = EmulatorFeature(databases: directory.databases)
     return ServedSystem(
       service: service,
-      features: [rulesFeature] + (settings.isDevelopment ? [emulator] : []),
-      services: [storage]
+      features: [identity.feature, rulesFeature] + (settings.isDevelopment ? [emulator] : []),
+      services: [storage, identity.service]
     )
   }
 

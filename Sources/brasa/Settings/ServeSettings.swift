@@ -21,6 +21,7 @@ struct ServeSettings: Sendable, Equatable {
   var origin: String
   var revocation: BearerTokens.RevocationMode
   var rulesCompatibility: RulesCompatibility
+  var identity: IdentitySettings
 
   /// How queries are proven by the rules.
   enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
@@ -45,6 +46,7 @@ struct ServeSettings: Sendable, Equatable {
     )
     origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
+    identity = try IdentitySettings(environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     listenBacklogKilobytes =
       try flags.listenBacklog ?? environment.number("LISTEN_BACKLOG") ?? 4_096

@@ -1,0 +1,80 @@
+import Authentication
+import FirestoreService
+import Gateway
+import Logging
+import Outbound
+import ServiceLifecycle
+
+/// What serves accounts: their routes, threads of their own, and mail.
+struct AccountServices {
+  let feature: IdentityFeature
+  let service: AccountService
+
+  /// Puts the account APIs on accounts that are open.
+  init(_ accounts: Accounts, access: AccessControl, settings: ServeSettings) throws {
+    let identity = settings.identity
+    let mail = try identity.mail.map { try Self.queue($0) }
+    let mailbox = settings.isDevelopment ? Mailbox(log: Logger(label: "mailbox")) : nil
+    var policy = FetchPolicy(
+      hosts: identity.fetchHosts,
+      allowsPrivateAddresses: identity.fetchesPrivate || settings.isDevelopment,
+      allowsCleartextToLoopback: settings.isDevelopment
+    )
+    policy.authorities = identity.fetchAuthorities
+    let threads = EngineThreads(count: Self.threads, capacity: 1_024)
+    feature = IdentityFeature(
+      IdentityEnvironment(
+        accounts: accounts,
+        access: access,
+        mailer: mail ?? mailbox,
+        mailbox: mailbox,
+        providers: IdentityProviders(
+          fetcher: HTTPSFetcher(policy: policy),
+          configuration: accounts.configuration
+        ),
+        defaultProject: identity.project ?? (settings.isDevelopment ? "demo-brasa" : nil),
+        isDevelopment: settings.isDevelopment
+      ),
+      threads: threads
+    )
+    service = AccountService(threads: threads, mail: mail)
+  }
+
+  /// More than may wait for a password's hash at once, so that other calls go on.
+  private static let threads = 32
+
+  private static func queue(_ mail: IdentitySettings.Mail) throws -> MailQueue {
+    let login = mail.user.map { SMTPConfiguration.Login(user: $0, password: mail.password ?? "") }
+    let encryption: SMTPConfiguration.Encryption =
+      switch mail.encryption {
+      case "immediate": .immediate
+      case "none": .none
+      default: .startTLS
+      }
+    var configuration = try SMTPConfiguration(
+      host: mail.host,
+      port: mail.port,
+      encryption: encryption,
+      login: login,
+      sender: mail.sender,
+      senderName: mail.senderName
+    )
+    configuration.authorities = mail.authorities
+    return MailQueue(transport: try SMTPTransport(configuration), log: Logger(label: "mail"))
+  }
+}
+
+/// Delivers mail while the server runs, and ends the accounts' threads after the port.
+struct AccountService: Service {
+  let threads: EngineThreads
+  let mail: MailQueue?
+
+  func run() async throws {
+    if let mail {
+      await cancelWhenGracefulShutdown { await mail.run() }
+    } else {
+      try? await gracefulShutdown()
+    }
+    threads.stop()
+  }
+}
