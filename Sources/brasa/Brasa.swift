@@ -10,6 +10,7 @@ struct Brasa: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, VerifyCommand.self, ExportCommand.self, ImportCommand.self,
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
+      UsersCommand.self,
       WatchCommand.self, CertsCommand.self,
       VersionCommand.self,
     ]

@@ -41,6 +41,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case createKey(name: String, role: String, project: String, origin: String?)
   /// Each service account's key as a line.
   case listKeys
+  /// What `brasa users` asks of a project's accounts.
+  case users(project: String, UsersRequest)
   /// Takes back the keys with that id, e-mail or name.
   case revokeKeys(String)
 }

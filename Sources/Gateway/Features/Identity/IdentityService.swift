@@ -38,14 +38,23 @@ struct IdentityService: Sendable {
   func caller(_ context: CallContext, of route: IdentityRoute) throws -> Caller {
     switch route {
     case .admin, .configuration:
-      let caller = try environment.access.identify(context)
+      let caller = try identify(context)
       guard caller != .nobody else { throw IdentityFailure.missingCredentials }
       try environment.access.requireAdministration(caller)
       return caller
     case .client:
       // Clients send no bearer; a back end that does is an administrator on a client's path.
-      return context.authorization == nil ? .nobody : try environment.access.identify(context)
+      return context.authorization == nil ? .nobody : try identify(context)
     case .token, .assertion, .keys, .discovery, .emulator, .page, .unknown: return .nobody
+    }
+  }
+
+  /// As the choke point; what is no credential at all is answered as one that is not good.
+  private func identify(_ context: CallContext) throws -> Caller {
+    do throws(FirestoreError) {
+      return try environment.access.identify(context)
+    } catch {
+      throw error.code == .invalidArgument ? IdentityFailure.missingCredentials : error
     }
   }
 

@@ -154,7 +154,9 @@ enum RequestShapes {
     ]
   )
 
-  /// An answer that may be sent back unread: resources whose fields differ by version of the API.
+  /// An account in the Firebase CLI's files.
+  static let exportedUser = importedUser.with(MessageShape(["lastSignedInAt": .integer]))
+
   static let emulatorConfiguration = MessageShape([
     "signIn": .message(MessageShape(["allowDuplicateEmails": .flag])),
     "emailPrivacyConfig": .message(MessageShape(["enableImprovedEmailPrivacy": .flag])),

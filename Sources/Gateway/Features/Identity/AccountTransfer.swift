@@ -1,0 +1,79 @@
+import Authentication
+import FirestoreWire
+
+/// Accounts as the Firebase CLI's `auth:export` and `auth:import` have them: JSON, an account a line
+/// here.
+package enum AccountTransfer {
+  /// Reads accounts of one import.
+  package struct Reader: Sendable {
+    private let hash: ImportedHash?
+
+    /// - Parameter parameters: A JSON object with `hashAlgorithm` and what it needs, by the names of
+    ///   the API; empty where no account has a password.
+    package init(parameters: String) throws {
+      let json = try JSONParser.parse(Array(parameters.utf8))
+      hash = try AccountTransfer.refusing {
+        try ImportedHash(try RequestShapes.batchCreate.read(json))
+      }
+    }
+
+    /// One account.
+    package func user(_ line: String) throws -> ImportedUser {
+      let json = try JSONParser.parse(Array(line.utf8))
+      return try AccountTransfer.refusing {
+        let message = try RequestShapes.exportedUser.read(json)
+        var user = try IdentityCall.imported(message, hash)
+        user.lastSignInAt = message.integer("lastSignedInAt") ?? user.lastSignInAt
+        return user
+      }
+    }
+  }
+
+  /// An account as a line; a password whose hash is not the project's own is left out.
+  package static func line(_ user: User) -> String {
+    var answer = AnswerBuilder()
+    answer.put("localId", user.uid.string)
+    answer.put("email", user.email?.string)
+    if user.email != nil { answer.set("emailVerified", .bool(user.isEmailVerified)) }
+    if let password = user.password, password.algorithm == .own {
+      answer.put("passwordHash", Base64.standard(password.hash))
+      answer.put("salt", Base64.standard(password.salt))
+    }
+    answer.put("displayName", user.displayName)
+    answer.put("photoUrl", user.photoURL)
+    answer.put("phoneNumber", user.phoneNumber?.string)
+    answer.put("createdAt", user.createdAt)
+    answer.put("lastSignedInAt", user.lastSignInAt)
+    answer.put("disabled", user.isDisabled)
+    answer.put("customAttributes", user.customClaims)
+    answer.set(
+      "providerUserInfo",
+      .array(
+        user.providers.map { linked in
+          var provider = AnswerBuilder()
+          provider.put("providerId", linked.providerID.string)
+          provider.put("rawId", linked.rawID.string)
+          provider.put("email", linked.email)
+          provider.put("displayName", linked.displayName)
+          provider.put("photoUrl", linked.photoURL)
+          return provider.json
+        }
+      )
+    )
+    return String(decoding: answer.json.text, as: UTF8.self)
+  }
+
+  /// An account as people read it: nothing of its password.
+  package static func description(_ user: User) -> String {
+    String(decoding: UserJSON.json(user).text, as: UTF8.self)
+  }
+
+  /// Tells a refusal of the HTTP side in the words of the domain.
+  fileprivate static func refusing<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let failure as IdentityFailure {
+      throw AccountError(.init(rawValue: failure.message))
+    }
+  }
+}

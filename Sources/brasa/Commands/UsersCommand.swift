@@ -1,0 +1,148 @@
+import ArgumentParser
+import FirestoreModel
+import Foundation
+
+/// The command `brasa users`.
+struct UsersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "users",
+    abstract: "Create, list, change, import and export accounts.",
+    discussion: "Works beside a running server. WHO is a uid, an e-mail or a telephone number.",
+    subcommands: [
+      List.self, Show.self, Create.self, Disable.self, Enable.self, SetClaims.self, Delete.self,
+      Import.self, Export.self, Parameters.self,
+    ],
+    defaultSubcommand: List.self
+  )
+
+  /// Which project's accounts, and where.
+  struct Place: ParsableArguments {
+    @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).") var project: String?
+    @OptionGroup var data: DataOptions
+
+    /// Asks, and prints lines and the summary.
+    func print(_ request: UsersRequest, input: () throws -> String? = { nil }) throws {
+      try perform(request, input: input) { reply in
+        switch reply {
+        case .line(let text), .difference(let text), .finished(let text):
+          if !text.isEmpty { Swift.print(text) }
+        case .progress, .document, .failed: break
+        }
+      }
+    }
+
+    func perform(
+      _ request: UsersRequest,
+      input: () throws -> String? = { nil },
+      output: (AdministrationReply) throws -> Void
+    ) throws {
+      guard let project = project ?? ProcessInfo.processInfo.environment["BRASA_PROJECT"] else {
+        throw ValidationError("Name the project with --project, or set BRASA_PROJECT.")
+      }
+      try data.perform(.users(project: project, request), input: input, output: output)
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List every account.")
+    @OptionGroup var place: Place
+
+    func run() throws { try place.print(.list) }
+  }
+
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show an account as JSON.")
+    @Argument var who: String
+    @OptionGroup var place: Place
+
+    func run() throws { try place.print(.show(who: who)) }
+  }
+
+  struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Create an account.",
+      discussion: """
+        With --password-stdin the password is the first line of the standard input: what stands in a \
+        command line is seen by every user of the machine.
+        """
+    )
+    @Option(help: "The uid; the server chooses one otherwise.") var uid: String?
+    @Option(help: "The e-mail.") var email: String?
+    @Option(help: "The name to show.") var displayName: String?
+    @Option(help: "The telephone number, as +5511987654321.") var phone: String?
+    @Flag(help: "The e-mail is known to be the person's.") var emailVerified = false
+    @Flag(help: "The account cannot be used yet.") var disabled = false
+    @Flag(help: "Read a password.") var passwordStdin = false
+    @OptionGroup var place: Place
+
+    func run() throws {
+      let account = UsersRequest.NewAccount(
+        uid: uid,
+        email: email,
+        displayName: displayName,
+        phoneNumber: phone,
+        isEmailVerified: emailVerified,
+        isDisabled: disabled,
+        hasPassword: passwordStdin
+      )
+      var password = passwordStdin ? readLine() ?? "" : nil
+      try place.print(.create(account)) {
+        defer { password = nil }
+        return password
+      }
+    }
+  }
+
+  struct Disable: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Disable an account; its tokens end at once."
+    )
+    @Argument var who: String
+    @OptionGroup var place: Place
+
+    func run() throws { try place.print(.setDisabled(who: who, true)) }
+  }
+
+  struct Enable: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Enable an account again.")
+    @Argument var who: String
+    @OptionGroup var place: Place
+
+    func run() throws { try place.print(.setDisabled(who: who, false)) }
+  }
+
+  struct SetClaims: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Set the claims that an account's tokens carry.",
+      discussion: "The claims are a JSON object, such as '{\"admin\": true}'; {} takes them away."
+    )
+    @Argument var who: String
+    @Argument var claims: String
+    @OptionGroup var place: Place
+
+    func run() throws { try place.print(.setClaims(who: who, claims)) }
+  }
+
+  struct Delete: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Delete an account.")
+    @Argument var who: String
+    @Flag(help: "Really delete; without it only says what would go.") var force = false
+    @OptionGroup var place: Place
+
+    func run() throws {
+      guard force else {
+        throw ValidationError("This would delete the account \(who). Add --force to do it.")
+      }
+      try place.print(.delete(who: who))
+    }
+  }
+
+  struct Parameters: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print the secret parameters of password hashes, as `import` takes them."
+    )
+    @OptionGroup var place: Place
+
+    func run() throws { try place.print(.parameters) }
+  }
+}

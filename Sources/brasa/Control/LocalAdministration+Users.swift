@@ -1,0 +1,166 @@
+import Authentication
+import FirestoreModel
+import Gateway
+
+extension LocalAdministration {
+  /// Does what `brasa users` asks, on one project.
+  func users(
+    _ request: UsersRequest,
+    project: String,
+    _ input: () throws -> String?,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let project = accounts.project(Text(project))
+    do {
+      try perform(request, project, input, output)
+    } catch let error as AccountError {
+      throw FirestoreError(.invalidArgument, error.message, cause: error.cause)
+    }
+  }
+
+  private func perform(
+    _ request: UsersRequest,
+    _ project: ProjectAccounts,
+    _ input: () throws -> String?,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    switch request {
+    case .create(let account):
+      let user = try project.create(try draft(account, input))
+      try output(.finished(summary: "created \(user.uid)"))
+    case .list: try list(project, output)
+    case .show(let who):
+      try output(.line(AccountTransfer.description(try find(who, project))))
+      try output(.finished(summary: ""))
+    case .setDisabled(let who, let isDisabled):
+      var update = UserUpdate()
+      update.isDisabled = isDisabled
+      let user = try project.update(try find(who, project).uid, update)
+      try output(.finished(summary: "\(isDisabled ? "disabled" : "enabled") \(user.uid)"))
+    case .setClaims(let who, let claims):
+      var update = UserUpdate()
+      update.customClaims = .set(claims)
+      let user = try project.update(try find(who, project).uid, update)
+      try output(.finished(summary: "\(user.uid) has the claims \(user.customClaims ?? "{}")"))
+    case .delete(let who):
+      let user = try find(who, project)
+      try project.delete(user.uid)
+      try output(.finished(summary: "deleted \(user.uid)"))
+    case .import(let parameters): try importUsers(project, parameters, input, output)
+    case .export: try exportUsers(project, output)
+    case .parameters: try parameters(project, output)
+    }
+  }
+
+  private func draft(
+    _ account: UsersRequest.NewAccount,
+    _ input: () throws -> String?
+  ) throws -> NewUser {
+    var draft = NewUser(uid: account.uid, email: account.email, displayName: account.displayName)
+    draft.phoneNumber = account.phoneNumber
+    draft.isEmailVerified = account.isEmailVerified
+    draft.isDisabled = account.isDisabled
+    if account.hasPassword { draft.password = try input() ?? "" }
+    return draft
+  }
+
+  private func find(_ who: String, _ project: ProjectAccounts) throws -> User {
+    let found =
+      who.contains("@")
+      ? try project.user(email: who)
+      : who.hasPrefix("+") ? try project.user(phoneNumber: who) : nil
+    guard let user = try found ?? project.user(Text(who)) else {
+      throw FirestoreError(.notFound, "There is no account \(who).")
+    }
+    return user
+  }
+
+  /// Runs through all accounts, a page at a time, with progress.
+  private func each(
+    _ project: ProjectAccounts,
+    _ output: (AdministrationReply) throws -> Void,
+    _ body: (User) throws -> Void
+  ) throws -> Int {
+    let total = try project.count()
+    var done = 0
+    var token: String?
+    repeat {
+      let page = try project.list(pageToken: token)
+      for user in page.users { try body(user) }
+      done += page.users.count
+      token = page.nextPageToken
+      try output(.progress(done: done, total: max(done, total), unit: "accounts"))
+    } while token != nil
+    return done
+  }
+
+  private func list(
+    _ project: ProjectAccounts,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let count = try each(project, output) { user in
+      let names = [user.email?.string, user.phoneNumber?.string, user.displayName]
+      let state = user.isDisabled ? "disabled" : ""
+      let parts = [user.uid.string] + names.compactMap(\.self) + [state]
+      try output(.line(parts.filter { !$0.isEmpty }.joined(separator: "  ")))
+    }
+    try output(.finished(summary: "\(count) accounts"))
+  }
+
+  private func exportUsers(
+    _ project: ProjectAccounts,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    var withoutHash = 0
+    let count = try each(project, output) { user in
+      if let password = user.password, password.algorithm != .own { withoutHash += 1 }
+      try output(.line(AccountTransfer.line(user)))
+    }
+    let note =
+      withoutHash == 0
+      ? "" : "; \(withoutHash) without their imported hashes, as nobody signed in to them yet"
+    try output(.finished(summary: "exported \(count) accounts\(note)"))
+  }
+
+  private func importUsers(
+    _ project: ProjectAccounts,
+    _ parameters: String,
+    _ input: () throws -> String?,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let reader = try AccountTransfer.Reader(parameters: parameters)
+    // The first import makes the project known.
+    _ = try project.configuration()
+    var batch: [ImportedUser] = []
+    var read = 0
+    // Told at the end: the other side writes all before it reads.
+    var refusals: [String] = []
+    func bringIn() throws {
+      guard !batch.isEmpty else { return }
+      refusals += try project.importUsers(batch).map { "\($0.uid): \($0.message)" }
+      batch = []
+    }
+    while let line = try input() {
+      batch.append(try reader.user(line))
+      read += 1
+      if batch.count == 1_000 { try bringIn() }
+    }
+    try bringIn()
+    for refusal in refusals { try output(.difference(refusal)) }
+    let count = read - refusals.count
+    try output(.finished(summary: "imported \(count) accounts, \(refusals.count) refused"))
+  }
+
+  private func parameters(
+    _ project: ProjectAccounts,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let parameters = try project.passwordParameters()
+    try output(.line("--hash-algo=SCRYPT"))
+    try output(.line("--hash-key=\(Base64.standard(parameters.signerKey))"))
+    try output(.line("--salt-separator=\(Base64.standard(parameters.saltSeparator))"))
+    try output(.line("--rounds=\(parameters.rounds)"))
+    try output(.line("--mem-cost=\(parameters.memoryCost)"))
+    try output(.finished(summary: ""))
+  }
+}

@@ -1,0 +1,28 @@
+/// What `brasa users` asks; `who` is a uid, an e-mail or a telephone number.
+enum UsersRequest: Codable, Sendable, Equatable {
+  /// The account's password, if it has one, is the one line of the input.
+  case create(NewAccount)
+  case list
+  case show(who: String)
+  case setDisabled(who: String, Bool)
+  /// The claims as a JSON object; an empty one takes them away.
+  case setClaims(who: String, String)
+  case delete(who: String)
+  /// The accounts follow as lines; the parameters of their hashes are a JSON object.
+  case `import`(parameters: String)
+  /// Every account as a line.
+  case export
+  /// The parameters of the project's password hashes.
+  case parameters
+
+  /// What a new account is made of.
+  struct NewAccount: Codable, Sendable, Equatable {
+    var uid: String?
+    var email: String?
+    var displayName: String?
+    var phoneNumber: String?
+    var isEmailVerified = false
+    var isDisabled = false
+    var hasPassword = false
+  }
+}
