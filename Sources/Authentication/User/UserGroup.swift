@@ -28,7 +28,7 @@ final class UserGroup {
   func insert(_ user: User) throws {
     let key = AccountKey.user(project, user.uid)
     guard try group.get(key) == nil else { throw AccountError(.duplicateLocalID) }
-    try claim(entries(of: user), without: [:], for: user.uid)
+    try claim(entries(of: user), without: [], for: user.uid)
     try group.put(key, user.encoded())
   }
 
@@ -37,7 +37,8 @@ final class UserGroup {
     let before = entries(of: old)
     let after = entries(of: new)
     try claim(after, without: before, for: new.uid)
-    for key in before.keys where after[key] == nil { try group.delete(key) }
+    let kept = Set(after.map(\.key))
+    for entry in before where !kept.contains(entry.key) { try group.delete(entry.key) }
     try group.put(AccountKey.user(project, new.uid), new.encoded())
     if new.isDisabled != old.isDisabled || new.session != old.session {
       revoked.append(
@@ -58,7 +59,7 @@ final class UserGroup {
 
   /// Removes an account with all that points to it.
   func delete(_ user: User) throws {
-    for key in entries(of: user).keys { try group.delete(key) }
+    for entry in entries(of: user) { try group.delete(entry.key) }
     try group.delete(AccountKey.user(project, user.uid))
     try dropRefreshTokens(of: user.uid)
     revoked.append(.init(project: project, uid: user.uid, session: nil))
@@ -72,28 +73,37 @@ final class UserGroup {
     for key in keys { try group.delete(key) }
   }
 
+  /// A key that points to the user, and what it is called when another has it.
+  private struct Entry {
+    let key: [UInt8]
+    let taken: AccountError.Code
+  }
+
   /// Takes index entries that are not the user's yet; each belongs to at most one user.
-  private func claim(
-    _ entries: [[UInt8]: AccountError.Code],
-    without owned: [[UInt8]: AccountError.Code],
-    for uid: Text
-  ) throws {
-    for (key, taken) in entries where owned[key] == nil {
-      guard try group.get(key) == nil else { throw AccountError(taken) }
-      try group.put(key, uid.withBytes { Array($0) })
+  private func claim(_ entries: [Entry], without owned: [Entry], for uid: Text) throws {
+    let owned = Set(owned.map(\.key))
+    let owner = uid.withBytes { Array($0) }
+    for entry in entries where !owned.contains(entry.key) {
+      if let other = try group.get(entry.key), other != owner { throw AccountError(entry.taken) }
+      try group.put(entry.key, owner)
     }
   }
 
-  /// The index entries of a user, each with what it is called when another has it.
-  private func entries(of user: User) -> [[UInt8]: AccountError.Code] {
-    var entries: [[UInt8]: AccountError.Code] = [:]
-    if let email = user.email { entries[AccountKey.email(project, email)] = .emailExists }
-    if let phone = user.phoneNumber {
-      entries[AccountKey.phone(project, phone.text)] = .phoneNumberExists
+  /// The index entries of a user, in the order in which their owners are told: an identity that
+  /// another account has is named before the address that came with it.
+  private func entries(of user: User) -> [Entry] {
+    var entries = user.providers.map { provider in
+      Entry(
+        key: AccountKey.provider(project, provider.providerID, provider.rawID),
+        taken: .federatedUserIDAlreadyLinked
+      )
     }
-    for provider in user.providers {
-      entries[AccountKey.provider(project, provider.providerID, provider.rawID)] =
-        .federatedUserIDAlreadyLinked
+    if let email = user.email {
+      entries.append(Entry(key: AccountKey.email(project, email), taken: .emailExists))
+    }
+    if let phone = user.phoneNumber {
+      let key = AccountKey.phone(project, phone.text)
+      entries.append(Entry(key: key, taken: .phoneNumberExists))
     }
     return entries
   }
