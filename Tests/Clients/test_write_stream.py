@@ -2,6 +2,7 @@
 
 import contextlib
 import queue
+import uuid
 
 import grpc
 import pytest
@@ -10,7 +11,7 @@ from google.auth import credentials as google_credentials
 from google.cloud.firestore_v1.services.firestore import FirestoreClient
 from google.cloud.firestore_v1.services.firestore.transports import FirestoreGrpcTransport
 
-from support import rpc, server as servers, streams
+from support import rpc, rules, server as servers, streams, tokens
 from support.streams import increment, update
 
 pytestmark = pytest.mark.brasa_only
@@ -257,6 +258,74 @@ def test_googles_client_writes(server, names, calls):
             next(answers)
         requests.put(None)
     assert read(calls, names("g/4")) == {"n": 4}
+
+
+def labelled(key):
+    return {"labels": {"brasa-idempotency-key": key}}
+
+
+def test_a_batch_with_a_key_is_applied_once(channel, names, calls):
+    key = labelled(str(uuid.uuid4()))
+    streams_of_both = [streams.WriteStream(channel, names.database) for _ in range(2)]
+    answers = [
+        stream.write(increment(names("k/a"), "n", 1), **key)
+        for stream in streams_of_both
+        for _ in range(2)
+    ]
+    assert read(calls, names("k/a")) == {"n": 1}
+    assert len({answer.commit_time for answer in answers}) == 1
+    assert all(answer.write_results == answers[0].write_results for answer in answers)
+    again = streams_of_both[0].write(increment(names("k/a"), "n", 1), **labelled(str(uuid.uuid4())))
+    assert again.write_results[0].transform_results[0].integer_value == 2
+    for stream in streams_of_both:
+        stream.cancel()
+
+
+def test_a_key_is_its_callers_and_is_repeated_whatever_the_rules_say_by_then(
+    server, channel, project, names, calls
+):
+    body = "match /k/{{id}} {{ allow write: if request.auth.uid in [{}]; }}"
+    assert rules.put(server, project, rules.service(body.format("'ann', 'bob'"))).status_code == 200
+    key, answers = labelled("the-same"), []
+    for uid in ("ann", "bob", "ann"):
+        metadata = (("authorization", f"Bearer {tokens.unsigned(project, uid)}"),)
+        stream = streams.WriteStream(channel, names.database, metadata=metadata)
+        answers.append(stream.write(increment(names("k/b"), "n", 1), **key))
+        if uid == "bob":
+            denying = rules.service(body.format("'bob'"))
+            assert rules.put(server, project, denying).status_code == 200
+        stream.cancel()
+    assert read(calls, names("k/b")) == {"n": 2}
+    counts = [answer.write_results[0].transform_results[0].integer_value for answer in answers]
+    assert counts == [1, 2, 1]
+
+
+@pytest.mark.parametrize("key", ["", "x" * 129])
+def test_a_key_has_a_length(stream, names, key):
+    with pytest.raises(rpc.Failure) as failure:
+        stream.write(update(names("k/c"), n=1), **labelled(key))
+    assert failure.value.code == grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_a_key_outlives_a_kill(tmp_path):
+    server = servers.Brasa(tmp_path / "data").start()
+    try:
+        names, key, answers = rpc.Names("kill"), labelled(str(uuid.uuid4())), []
+        for _ in range(3):
+            with connected(server) as channel:
+                stream = streams.WriteStream(channel, names.database)
+                answers.append(stream.write(increment(names("k/a"), "n", 1), **key))
+                server.kill()
+                stream.cancel()
+            server.start()
+        assert len({answer.commit_time for answer in answers}) == 1
+        assert all(answer.write_results == answers[0].write_results for answer in answers)
+        assert answers[0].write_results[0].transform_results[0].integer_value == 1
+        assert server.stop() == 0
+        done = servers.run("verify", "--data", server.data, timeout=600)
+        assert done.returncode == 0, done.stdout + done.stderr
+    finally:
+        server.kill()
 
 
 def test_a_stop_ends_streams_with_unavailable(tmp_path):

@@ -21,6 +21,11 @@ package struct CommitRequest: Sendable {
   package var isJudgedInGroup = false
   /// Whether the outcome tells the documents as the commit leaves them.
   package var wantsDocuments: Bool
+  /// Tells this commit from others, so that it may be sent again.
+  ///
+  /// With a key under which an answer is kept it is neither judged nor applied, but answered as the
+  /// first time. Answers are kept for the retention.
+  package var idempotencyKey: IdempotencyKey?
 
   /// A commit of these writes.
   package init(
@@ -29,7 +34,8 @@ package struct CommitRequest: Sendable {
     readSet: [ReadDependency] = [],
     requestTime: Timestamp? = nil,
     judge: CommitJudge? = nil,
-    wantsDocuments: Bool = false
+    wantsDocuments: Bool = false,
+    idempotencyKey: IdempotencyKey? = nil
   ) {
     self.writes = writes
     self.transaction = transaction
@@ -37,6 +43,7 @@ package struct CommitRequest: Sendable {
     self.requestTime = requestTime
     self.judge = judge
     self.wantsDocuments = wantsDocuments
+    self.idempotencyKey = idempotencyKey
   }
 }
 

@@ -17,14 +17,15 @@ struct CommitResolver {
   let group: any KeyValueGroup
   let recentWrites: RecentWrites
 
-  /// Checks what the commit rests on and writes it.
+  /// Checks what the commit rests on and writes it, or finds that it was written before.
   ///
   /// Throws `FirestoreError` or `StaleReadSet`, before anything is written, where the commit fails;
   /// anything else where the group does.
-  func resolve(_ pending: PendingCommit) throws -> ResolvedCommit {
+  func resolve(_ pending: PendingCommit) throws -> Resolution {
     let version: CommitVersion
     let plan: CommitPlan
     do {
+      if let outcome = try keptOutcome(of: pending) { return .repeated(outcome) }
       try check(pending)
       version = CommitVersion(microseconds: try group.allocateVersion())
       plan = try validPlan(of: pending, version)
@@ -37,12 +38,28 @@ struct CommitResolver {
     for document in plan.documents where document.changeKind != nil {
       recentWrites.note(document.key)
     }
-    return ResolvedCommit(
+    let commit = ResolvedCommit(
       version: version,
       plan: plan,
       hasChanges: hasChanges,
       wantsDocuments: pending.request.wantsDocuments
     )
+    if let key = pending.request.idempotencyKey {
+      try KeptAnswer(commit.outcome).keep(key, pending.database.incarnation, in: group)
+    }
+    return .applied(commit)
+  }
+
+  /// What the commit came to when it was sent before; nil when it was not.
+  private func keptOutcome(of pending: PendingCommit) throws -> CommitOutcome? {
+    let database = pending.database
+    guard let key = pending.request.idempotencyKey, !database.isRetired,
+      let kept = try KeptAnswer.read(key, database.incarnation, in: group)
+    else { return nil }
+    guard kept.outcome.results.count == pending.request.writes.count else {
+      throw FirestoreError.invalidArgument("The idempotency key is of a commit of other writes.")
+    }
+    return kept.outcome
   }
 
   /// Throws if what was read, by the transaction or for the decision, has changed.
@@ -118,6 +135,26 @@ struct CommitResolver {
 
   private func version(of key: DocumentKey) throws -> CommitVersion {
     try group.get(key.bytes).map { try StoredDocument.updateTime(ofValue: $0) } ?? .zero
+  }
+}
+
+/// What a group makes of a commit that is not refused.
+enum Resolution: Sendable {
+  case applied(ResolvedCommit)
+  /// It was applied before; nothing is written.
+  case repeated(CommitOutcome)
+
+  /// What the commit's author gets.
+  var outcome: CommitOutcome {
+    switch self {
+    case .applied(let commit): commit.outcome
+    case .repeated(let outcome): outcome
+    }
+  }
+
+  /// What the group applied; nil where that was nothing.
+  var applied: ResolvedCommit? {
+    if case .applied(let commit) = self { commit } else { nil }
   }
 }
 

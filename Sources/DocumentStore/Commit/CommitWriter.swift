@@ -61,7 +61,7 @@ final class CommitWriter: Sendable {
   func awaitPublication() { publication.withLock { _ in } }
 
   private func commit(_ batch: ArraySlice<PendingCommit>) {
-    var outcomes: [Result<ResolvedCommit, any Error>] = []
+    var outcomes: [Result<Resolution, any Error>] = []
     outcomes.reserveCapacity(batch.count)
     do {
       try publication.withLock { _ in
@@ -85,7 +85,7 @@ final class CommitWriter: Sendable {
   private func resolve(
     _ pending: PendingCommit,
     with resolver: CommitResolver
-  ) throws -> Result<ResolvedCommit, any Error> {
+  ) throws -> Result<Resolution, any Error> {
     do {
       return .success(try resolver.resolve(pending))
     } catch let error as FirestoreError {
@@ -97,14 +97,14 @@ final class CommitWriter: Sendable {
 
   private func publish(
     _ batch: ArraySlice<PendingCommit>,
-    _ outcomes: [Result<ResolvedCommit, any Error>],
+    _ outcomes: [Result<Resolution, any Error>],
     to observer: any CommitObserver
   ) {
-    let versions = outcomes.lazy.compactMap { try? $0.get().version }
+    let versions = outcomes.lazy.compactMap { try? $0.get().applied?.version }
     guard let last = versions.max() else { return }
     observer.groupCommitted(through: last) {
       zip(batch, outcomes).compactMap { pending, outcome in
-        guard case .success(let commit) = outcome, commit.hasChanges else { return nil }
+        guard let commit = try? outcome.get().applied, commit.hasChanges else { return nil }
         return commit.published(in: pending.database)
       }
     }
@@ -113,7 +113,7 @@ final class CommitWriter: Sendable {
   /// The group left nothing behind: what rested on it must be read again.
   private func fail(
     _ batch: ArraySlice<PendingCommit>,
-    _ outcomes: [Result<ResolvedCommit, any Error>],
+    _ outcomes: [Result<Resolution, any Error>],
     _ error: any Error
   ) {
     for (index, pending) in zip(0..., batch) {

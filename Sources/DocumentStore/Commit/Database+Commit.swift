@@ -33,7 +33,7 @@ extension Database {
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) -> Bool {
     guard request.transaction == nil, request.readSet.isEmpty, request.judge == nil,
-      request.isSmall, locks.isIdle
+      request.isSmall, request.idempotencyKey == nil, locks.isIdle
     else { return false }
     do {
       try WriteLimits.checkCommit(request.writes, database: id)
@@ -165,7 +165,11 @@ extension Database {
     var request = request
     var plan: CommitPlan?
     do {
+      // A commit that was applied before is not judged again: what it wrote may forbid it now.
+      if try isKept(request) { request.isJudgedInGroup = true }
       plan = try prepare(&request)
+    } catch  where isKeptMeanwhile(request) {
+      request.isJudgedInGroup = true
     } catch let denial as CommitJudgement.Denial {
       completion(.failure(FirestoreError.storage(denial.reason)))
       return
@@ -195,6 +199,17 @@ extension Database {
         completion: completion
       )
     )
+  }
+
+  /// Whether the commit is one that was applied before, as far as can be told outside the group.
+  private func isKept(_ request: CommitRequest) throws -> Bool {
+    guard let key = request.idempotencyKey else { return false }
+    return try readNewest(AnswerKey.bytes(key, in: incarnation)) != nil
+  }
+
+  /// Whether the same commit, sent twice, was applied while it was being refused.
+  private func isKeptMeanwhile(_ request: CommitRequest) -> Bool {
+    (try? isKept(request)) ?? false
   }
 
   /// Plans the commit, and decides on it where it has a judge.

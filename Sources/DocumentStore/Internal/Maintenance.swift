@@ -8,13 +8,15 @@ import Synchronization
 struct Maintenance: Sendable {
   private let eraser: IncarnationEraser
   private let sweep: HistorySweep
+  private let answers: AnswerSweep
 
   init(engine: any KeyValueEngine, configuration: StoreConfiguration) {
     eraser = IncarnationEraser(engine: engine)
     sweep = HistorySweep(configuration: configuration)
+    answers = AnswerSweep(configuration: configuration)
   }
 
-  /// Ends late waits and transactions, sweeps some history, builds some of an index, erases
+  /// Ends late waits and transactions, sweeps some history and kept answers, builds some of an index, erases
   /// some of what was retired.
   ///
   /// Answers whether there is more to do at once.
@@ -23,6 +25,7 @@ struct Maintenance: Sendable {
     var hasMore = false
     for database in databases where !database.isRetired {
       if try sweep.step(database) { hasMore = true }
+      if try answers.step(database) { hasMore = true }
       if try database.performIndexMaintenance() { hasMore = true }
     }
     if try eraser.step() { hasMore = true }

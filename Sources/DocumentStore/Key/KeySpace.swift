@@ -9,6 +9,7 @@ import FirestoreModel
 //   0x20, 0x22  automatic indexes and their history Index/
 //   0x21, 0x23  declared indexes and their history  Index/
 //   0x30, 0x31  changes and commits                 ChangeKey.swift, CommitKey.swift
+//   0x32, 0x33  kept answers and their age        AnswerKey.swift
 //   0x40, 0x41  directory of collections            DirectoryKey.swift
 //
 // 0x50 is not the databases': accounts have it (Sources/Authentication/Key/AccountKey.swift). Nothing
@@ -32,6 +33,8 @@ package enum KeySpace: UInt8, Sendable, CaseIterable {
   case declaredIndexHistory = 0x23
   case change = 0x30
   case commit = 0x31
+  case answer = 0x32
+  case answerAge = 0x33
   case collectionsOfParent = 0x40
   case parentsOfCollection = 0x41
 

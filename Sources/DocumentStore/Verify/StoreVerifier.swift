@@ -39,6 +39,7 @@ final class StoreVerifier {
     try verifyChanges()
     try verifyHistory()
     try verifyEntryHistoryCount()
+    try verifyAnswers()
     return summary
   }
 

@@ -42,7 +42,7 @@ package struct VerificationSummary: Sendable, Hashable {
 }
 
 extension Database {
-  /// Recomputes index entries, directory, change log and history from one another and reports every
+  /// Recomputes index entries, directory, change log, history and kept answers from one another and reports every
   /// difference.
   ///
   /// Looks at one version, in one view, while others go on writing; takes time and reads

@@ -18,6 +18,7 @@ extension FirestoreService {
   /// Commits for a caller who may, be it a call or a batch of a write stream.
   func commit<Answer>(
     _ request: WireCommitRequest,
+    idempotencyKey: IdempotencyKey? = nil,
     _ call: Call,
     _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
     _ answer: @escaping @Sendable (CommitOutcome) -> Answer
@@ -28,7 +29,8 @@ extension FirestoreService {
     let commit = StoreCommitRequest(
       writes: request.writes,
       transaction: transaction,
-      judge: permit.judgeOfWrites
+      judge: permit.judgeOfWrites,
+      idempotencyKey: idempotencyKey
     )
     try submit(commit, to: database, call, respond, answer)
   }

@@ -12,7 +12,8 @@ extension FirestoreService {
         // A token that ended is the client's to renew: it sends the batch again on a new stream.
         guard access.stands(call.caller) else { throw AccessControl.invalidCredentials }
         let request = WireCommitRequest(database: batch.database, writes: batch.writes)
-        try commit(request, call, respond) { $0 }
+        let key = batch.idempotencyKey.flatMap { IdempotencyLabel.storeKey($0, of: call.caller) }
+        try commit(request, idempotencyKey: key, call, respond) { $0 }
       } catch {
         respond(.failure(reported(error, call.context)))
       }

@@ -217,6 +217,8 @@ final class WriteStreamCall: StreamCall {
 struct WriteStreamBatch: Sendable, Hashable {
   let database: DatabaseID
   let writes: [Write]
+  /// The client's own name for the batch, as `IdempotencyLabel` describes.
+  let idempotencyKey: String?
 }
 
 extension WriteStreamRequest {
@@ -249,6 +251,7 @@ extension WriteStreamRequest {
       )
     }
     for write in writes { try write.name.check(isIn: expected) }
-    return WriteStreamBatch(database: expected, writes: writes)
+    let key = try IdempotencyLabel.key(in: labels)
+    return WriteStreamBatch(database: expected, writes: writes, idempotencyKey: key)
   }
 }

@@ -170,7 +170,7 @@ package struct WriteStreamRequest: WireRequest {
   package let writes: [Write]
   /// Empty in the first message of a new stream.
   package let streamToken: [UInt8]
-  /// For logs only.
+  /// May hold an idempotency key; all others say nothing to the server.
   package let labels: [String: String]
 
   package init(from reader: inout ProtobufReader) throws {

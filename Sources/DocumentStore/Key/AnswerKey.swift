@@ -1,0 +1,56 @@
+import FirestoreModel
+
+/// Where the answer of a commit that its author may send again is kept.
+///
+/// - `0x32, incarnation, idempotency key (32 bytes)`; the value is `KeptAnswer`'s.
+/// - `0x33, incarnation, version (8 bytes), idempotency key (32 bytes)`; the value is empty. It says
+///   how old the answer is: the sweep goes over these, oldest first.
+package enum AnswerKey {
+  /// The key of the answer.
+  package static func bytes(_ key: IdempotencyKey, in incarnation: Incarnation) -> [UInt8] {
+    KeySpace.answer.prefix(incarnation, reserving: IdempotencyKey.length) + key.bytes
+  }
+
+  /// The key that tells the answer's age.
+  package static func age(
+    _ key: IdempotencyKey,
+    _ version: CommitVersion,
+    in incarnation: Incarnation
+  ) -> [UInt8] {
+    var bytes = KeySpace.answerAge.prefix(incarnation, reserving: 8 + IdempotencyKey.length)
+    bytes.append(version)
+    return bytes + key.bytes
+  }
+
+  /// The idempotency key in a whole key of an answer; nil where it is none of these.
+  package static func key(ofAnswer key: UnsafeRawBufferPointer) -> IdempotencyKey? {
+    IdempotencyKey(digest: [UInt8](key.dropFirst(KeySpace.prefixLength)))
+  }
+
+  /// What a whole key of an answer's age says; nil where it is none of these.
+  package static func parts(
+    ofAge key: UnsafeRawBufferPointer
+  ) -> (version: CommitVersion, key: IdempotencyKey)? {
+    var position = KeySpace.prefixLength
+    guard let version = readBigEndian(key, at: &position),
+      let idempotencyKey = IdempotencyKey(digest: [UInt8](key[position...]))
+    else { return nil }
+    return (CommitVersion(microseconds: Int64(bitPattern: version)), idempotencyKey)
+  }
+}
+
+/// What tells a commit that is sent again from a new one: a digest of the author's own key and of
+/// who the author is.
+package struct IdempotencyKey: Sendable, Hashable {
+  /// The number of bytes of a key.
+  package static let length = 32
+
+  /// The digest's bytes.
+  package let bytes: [UInt8]
+
+  /// A key of a digest's 32 bytes; nil for any other number.
+  package init?(digest: [UInt8]) {
+    guard digest.count == Self.length else { return nil }
+    bytes = digest
+  }
+}
