@@ -116,18 +116,6 @@ def test_unknown_methods(calls, path):
     assert refusal.value.code.name == "UNIMPLEMENTED"
 
 
-@pytest.mark.brasa_only
-@pytest.mark.parametrize("method", ["Listen", "Write"])
-def test_streams_that_are_not_there_yet_say_so(server, method):
-    with grpc.insecure_channel(server.host) as channel:
-        stream = channel.stream_stream(
-            SERVICE + method, request_serializer=bytes, response_deserializer=bytes
-        )
-        with pytest.raises(grpc.RpcError) as refusal:
-            list(stream(iter([b""]), timeout=30))
-        assert refusal.value.code() is grpc.StatusCode.UNIMPLEMENTED
-
-
 @pytest.mark.emulator_differs("another code and text")
 def test_pipelines_are_for_another_edition(calls, names):
     with pytest.raises(Failure) as refusal:

@@ -123,7 +123,9 @@ enum IdentityRoute: Equatable {
     case ("recaptchaConfig", 1), ("passwordPolicy", 1): .client(segments[0])
     case ("accounts:revokeToken", 1): .client("revokeToken")
     case ("accounts", 2): .client(segments[1])
-    case ("projects", 3...): .configuration(project: segments[1], Array(segments[2...]))
+    // Databases have no version 2.
+    case ("projects", 3...) where segments[2] != "databases":
+      .configuration(project: segments[1], Array(segments[2...]))
     default: nil
     }
   }
