@@ -259,3 +259,86 @@ class ListenStream:
         """The status with which the stream ended."""
         self.until(lambda: self.status is not None, seconds)
         return self.status
+
+
+class ResumingListener:
+    """One target for as long as it is wanted, over connections that end at any byte.
+
+    What came after the last consistent point is forgotten with its connection, as by the clients for
+    the web and for phones; the next one goes on from that point's token.
+    """
+
+    TARGET = 2
+
+    def __init__(self, host, database, content):
+        self.held = {}
+        self.token = b""
+        self.connections = 0
+        self.resumed = 0
+        self.resets = 0
+        self.failure = None
+        self._host, self._database, self._content = host, database, content
+        self._stream = None
+        self._is_open = True
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        while self._is_open and self.failure is None:
+            options = [("grpc.use_local_subchannel_pool", 1)]
+            with grpc.insecure_channel(self._host, options=options) as channel:
+                try:
+                    self._listen(channel)
+                except Exception as failure:
+                    self.failure = failure
+                with self._changed:
+                    self._changed.notify_all()
+
+    def _listen(self, channel):
+        stream = ListenStream(channel, self._database)
+        more = {"resume_token": self.token} if self.token else {}
+        target = stream.add(self.TARGET, self._content, self.held, **more)
+        with self._changed:
+            self.connections += 1
+            self._stream = stream
+        seen = 0
+        while stream.status is None:
+            stream.until(lambda seen=seen: stream.consistent_count > seen or stream.status)
+            seen = self._keep(stream, target)
+        self._keep(stream, target)
+        self.resumed += bool(more) and stream.consistent_count > 0
+        self.resets += target.resets
+        stream.cancel()
+        # A connection that was cut is the point here; a refusal or a failed check is not.
+        assert stream.status[0] in ("UNAVAILABLE", "CANCELLED", "INTERNAL", "UNKNOWN"), stream.status
+        if stream.failure:
+            raise stream.failure
+
+    def _keep(self, stream, target):
+        """Takes over the last consistent point: its documents together with its token."""
+        with stream._changed, self._changed:
+            if stream.consistent_count:
+                assert target.is_current, "a consistent point before the target is current"
+                self.held, self.token = dict(target.consistent), stream.token
+                self._changed.notify_all()
+            return stream.consistent_count
+
+    def until(self, condition, seconds=WAIT_SECONDS):
+        """Waits until the condition holds for the documents of a consistent point."""
+        with self._changed:
+            arrived = self._changed.wait_for(lambda: self.failure or condition(self.held), seconds)
+            if self.failure:
+                raise self.failure
+            assert arrived, f"waited in vain; {self.described()}"
+
+    def described(self):
+        names = sorted(name.rsplit("/", 1)[-1] for name in self.held)
+        return f"{self.connections} connections, {self.resumed} resumed, holds {names}"
+
+    def close(self):
+        self._is_open = False
+        with self._changed:
+            if self._stream is not None:
+                self._stream.call.cancel()
+        self._thread.join(WAIT_SECONDS)
