@@ -208,7 +208,7 @@ let package = Package(
       name: "FirestoreServiceTests",
       dependencies: [
         "FirestoreService", "FirestoreModel", "FirestoreWire", "DocumentStore", "KeyValueStore",
-        logging,
+        "Realtime", logging,
       ],
       swiftSettings: strict
     ),

@@ -37,7 +37,10 @@ package final class FirestoreService: RPCService {
     self.rules = rules
     self.access = access
     self.listeners = listeners
-    if let listeners { rules.onChange { _ in listeners.decideAgain() } }
+    if let listeners {
+      rules.onChange { _ in listeners.decideAgain() }
+      access.onRevocation { listeners.checkCredentials() }
+    }
     self.threads = threads
     self.log = log
   }

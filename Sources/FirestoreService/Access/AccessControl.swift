@@ -67,6 +67,11 @@ package final class AccessControl: Sendable {
     return verifier.stands(user)
   }
 
+  /// Has `act` done whenever a caller may have ceased to stand before its time.
+  func onRevocation(_ act: @escaping @Sendable () -> Void) {
+    verifier?.onRevocation { _, _ in act() }
+  }
+
   /// Those whose credentials never end; nil for everybody else.
   private func administrator(
     holding token: Substring,

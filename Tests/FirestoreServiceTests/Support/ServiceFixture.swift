@@ -3,6 +3,7 @@ import FirestoreModel
 import FirestoreWire
 import KeyValueStore
 import Logging
+import Realtime
 
 @testable import FirestoreService
 
@@ -11,6 +12,7 @@ final class ServiceFixture: Sendable {
   let databases: Databases
   let service: FirestoreService
   private let threads: EngineThreads
+  private let listeners: ListenHub?
 
   static let root = "/v1/projects/p/databases/(default)/documents"
 
@@ -21,20 +23,30 @@ final class ServiceFixture: Sendable {
     in database: DatabaseID = DatabaseID(project: "p"),
     threads count: Int = 2,
     log: Logger = ServiceFixture.silence,
-    observer: (any CommitObserver)? = nil
+    observer: (any CommitObserver)? = nil,
+    listening feed: CommitFeed? = nil
   ) throws {
     var configuration = StoreConfiguration()
     configuration.autoCreateDatabases = true
     configuration.requireIndexes = false
-    configuration.commitObserver = observer
+    configuration.commitObserver = observer ?? feed
     threads = EngineThreads(count: count)
     databases = try Databases(engine: MemoryEngine(), configuration: configuration)
+    listeners = try feed.map { [databases, threads] feed in
+      var listening = RealtimeConfiguration(clock: StoreConfiguration.monotonicClock)
+      // Nothing happens because time passes.
+      listening.tick = 3_600_000_000
+      return try ListenHub(databases: databases, feed: feed, configuration: listening) {
+        threads.submit($0)
+      }
+    }
     let rules = try RulesetStore(databases.rulesets, log: log)
     service = FirestoreService(
       databases: databases,
       rules: rules,
       access: AccessControl(mode: mode, rules: rules, verifier: verifier, log: log),
       threads: threads,
+      listeners: listeners,
       log: log
     )
     if let source { try deploy(source, in: database) }
@@ -48,6 +60,7 @@ final class ServiceFixture: Sendable {
   }
 
   func close() {
+    listeners?.stop()
     threads.stop()
     databases.close()
   }

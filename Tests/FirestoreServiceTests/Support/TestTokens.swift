@@ -1,6 +1,7 @@
 import Crypto
 import FirestoreModel
 import FirestoreWire
+import Synchronization
 
 @testable import FirestoreService
 
@@ -39,6 +40,22 @@ struct TestTokens {
 
 /// Verifies the tokens of `TestTokens`, as a production verifier would verify its own.
 final class TestVerifier: TokenVerifier {
+  private struct State {
+    var revoked: Set<Text> = []
+    var observers: [@Sendable (Text, Text) -> Void] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Ends all tokens of a user of project `p`.
+  func revoke(_ uid: Text) {
+    let observers = state.withLock { state in
+      state.revoked.insert(uid)
+      return state.observers
+    }
+    for observer in observers { observer("p", uid) }
+  }
+
   func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let unsigned = try? UnsignedToken(token), unsigned.isSigned,
@@ -59,7 +76,11 @@ final class TestVerifier: TokenVerifier {
     )
   }
 
-  func stands(_ identity: UserIdentity) -> Bool { identity.expiry > TestTokens.now }
+  func stands(_ identity: UserIdentity) -> Bool {
+    identity.expiry > TestTokens.now && !state.withLock { $0.revoked.contains(identity.uid) }
+  }
 
-  func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {}
+  func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
+    state.withLock { $0.observers.append(observer) }
+  }
 }
