@@ -29,11 +29,7 @@ final class HTTP1Connection: Sendable {
   func start(on channel: any Channel) {
     let limits = environment.limits
     let http1 = HTTP1Channel(
-      responder: { request, writer, _ in
-        try await self.respond(request, writer)
-        // An answer begun before the stop has promised the client that the connection stays.
-        if self.state.withLock({ $0.isStopping }) { channel.close(promise: nil) }
-      },
+      responder: { request, writer, _ in try await self.respond(request, writer) },
       configuration: HTTP1Channel.Configuration(
         additionalChannelHandlers: [
           HTTP1BodyTimeout(limit: TimeAmount(limits.bodyTimeout)),
