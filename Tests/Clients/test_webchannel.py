@@ -1,5 +1,6 @@
 """WebChannel's corners by plain HTTP: framing, acknowledgements, resending, sessions and their ends."""
 
+import time
 import json
 
 import pytest
@@ -366,7 +367,9 @@ def test_a_stop_tells_the_client_and_is_not_held_up(tmp_path):
             session.open()
             backs.append(session.get())
             assert backs[-1].message()[1][0]["streamToken"]
+        begun = time.monotonic()
         assert server.stop() == 0
+        assert time.monotonic() - begun < 5
         for back in backs:
             assert back.rest()[-1][1][0]["error"]["status"] == "UNAVAILABLE"
         one.close()
