@@ -25,8 +25,12 @@ package final class RulesCoverage: Sendable {
     /// Different values that are kept of one expression.
     package static let maximumValues = 64
 
+    /// Maps and their like are compared only until the first `maximumValues` are known: they are
+    /// documents and tokens, of which every request brings another.
     mutating func add(_ result: Result) {
-      if let index = entries.firstIndex(where: { $0.result?.isSame(as: result) ?? false }) {
+      if let last = entries.last, last.result == nil, result.isComposite {
+        entries[entries.count - 1].count += 1
+      } else if let index = entries.firstIndex(where: { $0.result?.isSame(as: result) ?? false }) {
         entries[index].count += 1
       } else if entries.count < Self.maximumValues {
         entries.append(Entry(result: result, count: 1))
@@ -87,6 +91,14 @@ package struct CoverageExpression: Sendable {
 }
 
 extension RulesCoverage.Tally.Result {
+  /// Whether comparing it goes through many parts.
+  fileprivate var isComposite: Bool {
+    switch self {
+    case .value(.map), .value(.list), .value(.set): true
+    case .value, .fault: false
+    }
+  }
+
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.value(let left), .value(let right)): left.isIdentical(to: right)
