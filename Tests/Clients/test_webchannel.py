@@ -1,7 +1,7 @@
 """WebChannel's corners by plain HTTP: framing, acknowledgements, resending, sessions and their ends."""
 
-import time
 import json
+import time
 
 import pytest
 import requests
