@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import requests
 
 from support import rest, rules, server as servers
 from support.tokens import unsigned
@@ -184,3 +185,26 @@ def test_an_explanation_without_a_server(rules_file):
     assert explain("get", "elsewhere/x", "--uid", "ana") == [
         "no allow statement matches the path and the method", "denied",
     ]
+
+
+def test_rules_open_a_project_to_its_people(tmp_path, rules_file):
+    production = servers.Brasa(tmp_path / "data", development=False).start()
+
+    def sign_up():
+        return requests.post(
+            f"{production.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key={PROJECT}",
+            json={"email": "ana@example.com", "password": "nobody guesses this"}, timeout=30,
+        )
+
+    try:
+        unknown = sign_up()
+        assert (unknown.status_code, unknown.json()["error"]["errors"][0]["reason"]) == (
+            400, "keyInvalid",
+        )
+        servers.run(
+            "rules", "deploy", rules_file, "--project", PROJECT, "--data", tmp_path / "data"
+        )
+        signed_up = sign_up()
+        assert signed_up.status_code == 200, signed_up.text
+    finally:
+        production.kill()

@@ -1,4 +1,5 @@
 import Authentication
+import FirestoreModel
 import FirestoreService
 import Gateway
 import Logging
@@ -11,7 +12,12 @@ struct AccountServices {
   let service: AccountService
 
   /// Puts the account APIs on accounts that are open.
-  init(_ accounts: Accounts, access: AccessControl, settings: ServeSettings) throws {
+  init(
+    _ accounts: Accounts,
+    access: AccessControl,
+    holdsDataOf: @escaping @Sendable (Text) throws -> Bool,
+    settings: ServeSettings
+  ) throws {
     let identity = settings.identity
     let mail = try identity.mail.map { try Self.queue($0) }
     let mailbox = settings.isDevelopment ? Mailbox(log: Logger(label: "mailbox")) : nil
@@ -33,6 +39,7 @@ struct AccountServices {
           configuration: accounts.configuration
         ),
         defaultProject: identity.project ?? (settings.isDevelopment ? "demo-brasa" : nil),
+        holdsDataOf: holdsDataOf,
         isDevelopment: settings.isDevelopment
       ),
       threads: threads

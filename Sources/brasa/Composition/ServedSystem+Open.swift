@@ -81,7 +81,16 @@ extension ServedSystem {
       threads: threads,
       isDevelopment: settings.isDevelopment
     )
-    let identity = try AccountServices(accounts, access: access, settings: settings)
+    let databases = directory.databases
+    let identity = try AccountServices(
+      accounts,
+      access: access,
+      holdsDataOf: { project in
+        try databases.listDatabases().contains { $0.id.project == project }
+          || !rules.releases(of: project).isEmpty
+      },
+      settings: settings
+    )
     let emulator = EmulatorFeature(databases: directory.databases)
     return ServedSystem(
       service: service,

@@ -1,4 +1,5 @@
 import Authentication
+import FirestoreModel
 import FirestoreService
 
 /// What the account APIs stand on.
@@ -13,6 +14,8 @@ package struct IdentityEnvironment: Sendable {
   package let providers: IdentityProviders
   /// The project of API keys that name none; nil refuses such keys.
   package let defaultProject: String?
+  /// Whether the server has a database or rules of that project, and so expects its people.
+  package let holdsDataOf: @Sendable (Text) throws -> Bool
   package let isDevelopment: Bool
 
   /// Production's environment, or development's.
@@ -23,6 +26,7 @@ package struct IdentityEnvironment: Sendable {
     mailbox: Mailbox?,
     providers: IdentityProviders,
     defaultProject: String?,
+    holdsDataOf: @escaping @Sendable (Text) throws -> Bool,
     isDevelopment: Bool
   ) {
     self.accounts = accounts
@@ -31,6 +35,7 @@ package struct IdentityEnvironment: Sendable {
     self.mailbox = mailbox
     self.providers = providers
     self.defaultProject = defaultProject
+    self.holdsDataOf = holdsDataOf
     self.isDevelopment = isDevelopment
   }
 
