@@ -116,7 +116,7 @@ let package = Package(
     ),
     .testTarget(
       name: "KeyValueStoreTests",
-      dependencies: ["KeyValueStore", "KeyValueRocksDB"],
+      dependencies: ["KeyValueStore", "KeyValueRocksDB", "ModelTestSupport"],
       swiftSettings: strict
     ),
     .executableTarget(
@@ -127,7 +127,9 @@ let package = Package(
     ),
     .testTarget(
       name: "KeyValueRocksDBTests",
-      dependencies: ["KeyValueStore", "KeyValueRocksDB", "engine-fault-driver"],
+      dependencies: [
+        "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport", "engine-fault-driver",
+      ],
       swiftSettings: strict
     ),
     .target(
@@ -139,6 +141,7 @@ let package = Package(
       name: "DocumentStoreTests",
       dependencies: [
         "DocumentStore", "FirestoreModel", "DocumentCodec", "KeyValueStore", "KeyValueRocksDB",
+        "ModelTestSupport",
       ],
       swiftSettings: strict
     ),
@@ -164,14 +167,16 @@ let package = Package(
     .testTarget(
       name: "AuthenticationTests",
       dependencies: [
-        "Authentication", "FirestoreModel", "KeyValueStore", "KeyValueRocksDB", crypto,
-        cryptoExtras, jwt,
+        "Authentication", "FirestoreModel", "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport",
+        crypto, cryptoExtras, jwt,
       ],
       swiftSettings: strict
     ),
     .target(
       name: "Outbound",
-      dependencies: ["Authentication", nio, nioPosix, nioSSL, nioTLS, httpClient, logging],
+      dependencies: [
+        "FirestoreModel", "Authentication", nio, nioPosix, nioSSL, nioTLS, httpClient, logging,
+      ],
       swiftSettings: strict
     ),
     .testTarget(
@@ -208,7 +213,7 @@ let package = Package(
       name: "FirestoreServiceTests",
       dependencies: [
         "FirestoreService", "FirestoreModel", "FirestoreWire", "DocumentStore", "KeyValueStore",
-        "Realtime", logging,
+        "Realtime", "ModelTestSupport", logging,
       ],
       swiftSettings: strict
     ),

@@ -58,6 +58,11 @@ package enum DocumentCodec {
     do { return try ValueDecoder.value(message) } catch { throw refusal(error) }
   }
 
+  /// Decodes a `google.protobuf.Timestamp`; refuses one outside Firestore's years.
+  package static func timestamp(_ message: UnsafeRawBufferPointer) throws -> Timestamp {
+    try ValueDecoder.timestamp(message)
+  }
+
   /// Refuses a value that no field could hold, as operands of array transforms must not.
   package static func checkStorable(_ value: Value, inArray: Bool) throws(FirestoreError) {
     var writer = ProtobufWriter()

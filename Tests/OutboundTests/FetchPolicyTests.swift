@@ -86,10 +86,6 @@ struct FetchPolicyTests {
     #expect(HTTPSFetcher.maxAge([header]) == seconds)
   }
 
-  @Test func `a form is encoded as browsers do`() {
-    #expect(FormText.encode([.init("a b", "ç&="), .init("c", "")]) == "a%20b=%C3%A7%26%3D&c=")
-  }
-
   private static let resolve: @Sendable (String) throws -> [NetworkAddress] = { host in
     let names = ["inside.example": ["10.0.0.1"], "mixed.example": ["8.8.8.8", "10.0.0.1"]]
     return (names[host] ?? [host]).compactMap { NetworkAddress($0) }

@@ -152,9 +152,7 @@ package final class IdentityProviders: Sendable {
     guard let inToken, let given else {
       throw AccountError(.init(rawValue: "MISSING_OR_INVALID_NONCE"))
     }
-    let digest = SHA256.hash(data: Array(given.utf8)).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
+    let digest = Hexadecimal.text(SHA256.hash(data: Array(given.utf8)))
     let isRight = isHashed ? inToken == digest : inToken == given || inToken == digest
     guard isRight else { throw AccountError(.init(rawValue: "MISSING_OR_INVALID_NONCE")) }
   }
@@ -356,9 +354,8 @@ extension IdentityProviders {
       ("state", proof("state", session)), ("nonce", proof("nonce", session)),
       ("code_challenge", challenge), ("code_challenge_method", "S256"),
     ]
-    let query = fields.map { "\($0.0)=\(Self.percentEncoded($0.1))" }.joined(separator: "&")
     let separator = authorization.contains("?") ? "&" : "?"
-    return (authorization + separator + query, session)
+    return (authorization + separator + PercentEncoding.form(fields), session)
   }
 
   /// What stands in a token that was asked for in that session.
@@ -400,19 +397,6 @@ extension IdentityProviders {
         HMAC<SHA256>.authenticationCode(for: Array("\(purpose) \(session)".utf8), using: secret)
       )
     )
-  }
-
-  private static func percentEncoded(_ text: String) -> String {
-    let hexadecimal = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for unit in text.utf8 {
-      switch unit {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(unit)
-      default:
-        bytes += [UInt8(ascii: "%"), hexadecimal[Int(unit >> 4)], hexadecimal[Int(unit & 0xF)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

@@ -67,8 +67,7 @@ struct SigningKey: Sendable {
 
   /// The first 20 bytes of the SHA-256 digest of the public key, as hexadecimal.
   static func id(of key: _RSA.Signing.PublicKey) -> String {
-    SHA256.hash(data: key.derRepresentation).prefix(20)
-      .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    Hexadecimal.text(SHA256.hash(data: key.derRepresentation).prefix(20))
   }
 
   /// A self-signed certificate for a key; some readers take public keys in no other form.

@@ -15,7 +15,7 @@ struct PageToken {
   /// Reads a token for a listing with these arguments; nil for the empty one.
   init?(_ text: String, of arguments: [String]) throws(FirestoreError) {
     if text.isEmpty { return nil }
-    guard let bytes = Self.decoded(text), bytes.count >= 9, bytes[0] == Self.format,
+    guard let bytes = Base64.decodeStrictly(text.utf8), bytes.count >= 9, bytes[0] == Self.format,
       Array(bytes[1..<9]) == Self.hash(arguments), let parts = Self.parts(bytes.dropFirst(9))
     else { throw .invalidArgument("Invalid page token.") }
     self.parts = parts
@@ -28,7 +28,7 @@ struct PageToken {
       withUnsafeBytes(of: UInt32(part.count).bigEndian) { bytes.append(contentsOf: $0) }
       bytes += part
     }
-    return IndexLink.base64URL(bytes)
+    return Base64.url(bytes)
   }
 
   private static func parts(_ bytes: ArraySlice<UInt8>) -> [[UInt8]]? {
@@ -53,32 +53,5 @@ struct PageToken {
     var bytes: [UInt8] = []
     appendBigEndian(hash, to: &bytes)
     return bytes
-  }
-
-  private static func decoded(_ text: String) -> [UInt8]? {
-    var result: [UInt8] = []
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in text.utf8 {
-      guard let digit = digit(byte) else { return nil }
-      bits = bits << 6 | digit
-      count += 6
-      if count >= 8 {
-        count -= 8
-        result.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-      }
-    }
-    return result
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt32? {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte) - 65
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte) - 71
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) + 4
-    case UInt8(ascii: "-"): 62
-    case UInt8(ascii: "_"): 63
-    default: nil
-    }
   }
 }

@@ -14,7 +14,7 @@ enum IndexLink {
   ) -> String {
     let name = "\(group(database, definition.collectionID))/indexes/\(id)"
     let message = index(name: name, scope: definition.scope, fields: definition.listedFields)
-    return "\(page(database))?create_composite=\(base64URL(message))"
+    return "\(page(database))?create_composite=\(Base64.url(message))"
   }
 
   /// The page that turns a single field's index on.
@@ -27,7 +27,7 @@ enum IndexLink {
     let name = "\(group(database, collectionID))/fields/\(field.canonicalString)"
     let fields = [IndexField(field, single.mode)]
     let message = index(name: name, scope: single.scope, fields: fields)
-    return "\(page(database))?create_exemption=\(base64URL(message))"
+    return "\(page(database))?create_exemption=\(Base64.url(message))"
   }
 
   private static func page(_ database: DatabaseID) -> String {
@@ -54,20 +54,5 @@ enum IndexLink {
       }
     }
     return writer.bytes
-  }
-
-  /// RFC 4648 section 5, without padding.
-  static func base64URL(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    var result: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      var bits = group.reduce(0) { $0 << 8 | UInt32($1) }
-      bits <<= 8 * UInt32(3 - group.count)
-      for position in 0...group.count {
-        result.append(alphabet[Int(bits >> (18 - 6 * UInt32(position)) & 63)])
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
   }
 }

@@ -11,7 +11,7 @@ extension StoreVerifier {
         let answer = try? KeptAnswer(value: answers.value),
         try reader.get(AnswerKey.age(key, answer.outcome.version, in: database.incarnation)) != nil
       else {
-        try report(.damagedRecord, hexadecimal(answers.key))
+        try report(.damagedRecord, Hexadecimal.text(answers.key))
         continue
       }
       count += 1

@@ -24,7 +24,7 @@ extension StoreVerifier {
       let cursor = try cursor(over: space)
       while try cursor.next() {
         guard let collection = DirectoryKey.collection(ofKey: cursor.key) else {
-          try report(.damagedRecord, hexadecimal(cursor.key))
+          try report(.damagedRecord, Hexadecimal.text(cursor.key))
           continue
         }
         if try isEmpty(collection) { try report(.surplusDirectoryEntry, collection.string) }

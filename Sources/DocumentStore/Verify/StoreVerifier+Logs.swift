@@ -19,7 +19,7 @@ extension StoreVerifier {
       guard let version = CommitKey.version(ofKey: cursor.key),
         let record = try? CommitRecord(value: cursor.value)
       else {
-        try report(.damagedRecord, hexadecimal(cursor.key))
+        try report(.damagedRecord, Hexadecimal.text(cursor.key))
         continue
       }
       summary.commits += 1
@@ -40,7 +40,7 @@ extension StoreVerifier {
         let record = try? ChangeRecord(value: cursor.value),
         record.path.parent.lastID == key.collectionID
       else {
-        try report(.damagedRecord, hexadecimal(cursor.key))
+        try report(.damagedRecord, Hexadecimal.text(cursor.key))
         continue
       }
       summary.changes += 1
@@ -104,7 +104,7 @@ extension StoreVerifier {
       guard let (path, to) = DocumentKey.historyParts(ofKey: cursor.key),
         let record = try? StoredDocument(value: cursor.value), record.updateTime < to
       else {
-        try report(.damagedRecord, hexadecimal(cursor.key))
+        try report(.damagedRecord, Hexadecimal.text(cursor.key))
         continue
       }
       summary.historyRecords += 1

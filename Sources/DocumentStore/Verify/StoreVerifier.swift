@@ -59,7 +59,7 @@ final class StoreVerifier {
     var collection: ResourcePath?
     while try cursor.next() {
       guard let path = DocumentKey.path(ofKey: cursor.key) else {
-        try report(.damagedDocument, hexadecimal(cursor.key))
+        try report(.damagedDocument, Hexadecimal.text(cursor.key))
         continue
       }
       guard let document = try? StoredDocument(value: cursor.value),
@@ -114,7 +114,7 @@ final class StoreVerifier {
   }
 
   private func place(_ entry: IndexEntry, _ path: ResourcePath) -> String {
-    "\(path.string), key \(entry.key.withUnsafeBytes { hexadecimal($0) })"
+    "\(path.string), key \(entry.key.withUnsafeBytes { Hexadecimal.text($0) })"
   }
 }
 
@@ -147,15 +147,4 @@ struct UnfinishedIndexes {
     if case .ready = state { return true }
     return false
   }
-}
-
-/// Bytes as hexadecimal digits.
-func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> String {
-  let digits = Array("0123456789abcdef".utf8)
-  var text: [UInt8] = []
-  for byte in bytes {
-    text.append(digits[Int(byte >> 4)])
-    text.append(digits[Int(byte & 15)])
-  }
-  return String(decoding: text, as: UTF8.self)
 }

@@ -42,7 +42,8 @@ package struct GRPCStatus: Sendable {
     }
     if !details.isEmpty {
       let status = StatusMessage.encoded(code: code, message: message, details: details)
-      trailers.append((name: "grpc-status-details-bin", value: Base64.encode(status)))
+      let text = Base64.standard(status, padded: false)
+      trailers.append((name: "grpc-status-details-bin", value: text))
     }
     return trailers
   }
@@ -60,18 +61,8 @@ package struct GRPCStatus: Sendable {
 
   /// The text as a `grpc-message`.
   package static func percentEncoded(_ message: String) -> String {
-    let hexadecimal = Array("0123456789ABCDEF".utf8)
-    var encoded: [UInt8] = []
-    encoded.reserveCapacity(message.utf8.count)
-    for byte in message.utf8 {
-      if (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "%") {
-        encoded.append(byte)
-      } else {
-        encoded.append(UInt8(ascii: "%"))
-        encoded.append(hexadecimal[Int(byte >> 4)])
-        encoded.append(hexadecimal[Int(byte & 0xF)])
-      }
+    PercentEncoding.encode(message.utf8) {
+      (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "%")
     }
-    return String(decoding: encoded, as: UTF8.self)
   }
 }

@@ -177,7 +177,7 @@ package struct JSONParser {
     guard bytes.count - position >= 4 else { throw malformed("Invalid escape sequence.") }
     var code: UInt32 = 0
     for _ in 0..<4 {
-      guard let digit = hexadecimalDigit(bytes[position]) else {
+      guard let digit = Hexadecimal.digit(bytes[position]) else {
         throw malformed("Invalid escape sequence.")
       }
       code = code << 4 | UInt32(digit)
@@ -210,15 +210,5 @@ package struct JSONParser {
     return .invalidArgument(
       "Invalid JSON payload received. \(problem)\n\(String(excerpt))\n\(mark)^"
     )
-  }
-}
-
-/// The value of a hexadecimal digit; nil for any other byte.
-func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-  switch byte {
-  case 0x30...0x39: byte - 0x30
-  case 0x41...0x46: byte - 0x41 + 10
-  case 0x61...0x66: byte - 0x61 + 10
-  default: nil
   }
 }

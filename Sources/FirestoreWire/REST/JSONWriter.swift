@@ -1,3 +1,5 @@
+import FirestoreModel
+
 /// Writes compact JSON piece by piece.
 struct JSONWriter {
   /// What was written.
@@ -69,10 +71,7 @@ struct JSONWriter {
   }
 
   private mutating func escape(_ byte: UInt8) {
-    let hexadecimal = Array("0123456789abcdef".utf8)
-    raw("\\u00")
-    text.append(hexadecimal[Int(byte >> 4)])
-    text.append(hexadecimal[Int(byte & 0xF)])
+    raw("\\u00" + Hexadecimal.text(CollectionOfOne(byte)))
   }
 
   private mutating func enclosed(

@@ -146,7 +146,7 @@ struct MessageJSON {
       guard let text = String(validating: bytes, as: UTF8.self)
       else { throw ProtobufError.malformedText }
       writer.string(text)
-    case (.bytes, .content(let bytes)): writer.string(Base64.encode(Array(bytes), padded: true))
+    case (.bytes, .content(let bytes)): writer.string(Base64.standard(bytes))
     case (.bool, .number(let bits)): writer.raw(bits != 0 ? "true" : "false")
     case (.int32, .number(let bits)): writer.raw(String(Int32(truncatingIfNeeded: bits)))
     case (.int64, .number(let bits)): writer.string(String(Int64(bitPattern: bits)))

@@ -20,29 +20,6 @@ package enum RESTError {
     }
   }
 
-  /// The name of a code, which tells ALREADY_EXISTS from ABORTED.
-  package static func statusName(_ code: StatusCode) -> String {
-    switch code {
-    case .ok: "OK"
-    case .cancelled: "CANCELLED"
-    case .unknown: "UNKNOWN"
-    case .invalidArgument: "INVALID_ARGUMENT"
-    case .deadlineExceeded: "DEADLINE_EXCEEDED"
-    case .notFound: "NOT_FOUND"
-    case .alreadyExists: "ALREADY_EXISTS"
-    case .permissionDenied: "PERMISSION_DENIED"
-    case .resourceExhausted: "RESOURCE_EXHAUSTED"
-    case .failedPrecondition: "FAILED_PRECONDITION"
-    case .aborted: "ABORTED"
-    case .outOfRange: "OUT_OF_RANGE"
-    case .unimplemented: "UNIMPLEMENTED"
-    case .internalError: "INTERNAL"
-    case .unavailable: "UNAVAILABLE"
-    case .dataLoss: "DATA_LOSS"
-    case .unauthenticated: "UNAUTHENTICATED"
-    }
-  }
-
   /// The JSON body of an error; streaming methods answer it inside an array.
   package static func body(_ error: FirestoreError, streaming: Bool = false) -> [UInt8] {
     let value = json(error)
@@ -53,7 +30,7 @@ package enum RESTError {
     var members: [JSONValue.Member] = [
       JSONValue.Member(name: "code", value: .number(String(httpStatus(error.code)))),
       JSONValue.Member(name: "message", value: .string(error.message)),
-      JSONValue.Member(name: "status", value: .string(statusName(error.code))),
+      JSONValue.Member(name: "status", value: .string(error.code.name)),
     ]
     let details = ErrorDetails(of: error).json
     if !details.isEmpty {

@@ -77,25 +77,7 @@ extension ProtobufReader {
   mutating func value() throws -> Value { try DocumentCodec.operand(try content()) }
 
   /// Reads a `google.protobuf.Timestamp`.
-  mutating func timestamp() throws -> Timestamp {
-    var seconds: Int64 = 0
-    var nanos: Int32 = 0
-    try submessage { reader in
-      while let field = try reader.nextField() {
-        switch field {
-        case 1: seconds = try reader.int64()
-        case 2: nanos = try reader.int32()
-        default: try reader.skip()
-        }
-      }
-    }
-    guard let instant = Timestamp(seconds: seconds, nanos: nanos) else {
-      throw FirestoreError.invalidArgument(
-        "A timestamp must be within 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999999999Z."
-      )
-    }
-    return instant
-  }
+  mutating func timestamp() throws -> Timestamp { try DocumentCodec.timestamp(try content()) }
 
   /// Reads the `value` of an `Int32Value` or `Int64Value`.
   mutating func wrappedInteger() throws -> Int64 {

@@ -51,24 +51,3 @@ package struct WebChannelForm: Sendable {
     return Int(name.dropFirst(3).dropLast(9))
   }
 }
-
-extension PercentEncoding {
-  /// Decodes a form's value, where a plus is a space; nil where an escape is malformed.
-  static func decodeForm(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count)
-    var units = text.makeIterator()
-    while let unit = units.next() {
-      switch unit {
-      case UInt8(ascii: "%"):
-        guard let high = units.next().flatMap(hexadecimalDigit),
-          let low = units.next().flatMap(hexadecimalDigit)
-        else { return nil }
-        bytes.append(high << 4 | low)
-      case UInt8(ascii: "+"): bytes.append(0x20)
-      default: bytes.append(unit)
-      }
-    }
-    return bytes
-  }
-}

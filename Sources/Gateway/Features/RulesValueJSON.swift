@@ -67,7 +67,7 @@ extension RulesValue {
       .object(["floatValue": number.isFinite ? .number(String(number)) : .string(Self.name(number))]
       )
     case .string(let text): .object(["stringValue": .string(text.string)])
-    case .bytes(let bytes): .object(["bytesValue": .string(Base64.encode(bytes, padded: true))])
+    case .bytes(let bytes): .object(["bytesValue": .string(Base64.standard(bytes))])
     case .timestamp(let instant):
       .object([
         "timestampValue": .string(

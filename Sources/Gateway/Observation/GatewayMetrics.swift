@@ -95,28 +95,3 @@ struct CallName: Sendable {
   /// The method's name in logs and metrics.
   var text: String { Self.all[index] }
 }
-
-extension StatusCode {
-  /// The code's canonical name, as in `NOT_FOUND`.
-  var name: String {
-    switch self {
-    case .ok: "OK"
-    case .cancelled: "CANCELLED"
-    case .unknown: "UNKNOWN"
-    case .invalidArgument: "INVALID_ARGUMENT"
-    case .deadlineExceeded: "DEADLINE_EXCEEDED"
-    case .notFound: "NOT_FOUND"
-    case .alreadyExists: "ALREADY_EXISTS"
-    case .permissionDenied: "PERMISSION_DENIED"
-    case .resourceExhausted: "RESOURCE_EXHAUSTED"
-    case .failedPrecondition: "FAILED_PRECONDITION"
-    case .aborted: "ABORTED"
-    case .outOfRange: "OUT_OF_RANGE"
-    case .unimplemented: "UNIMPLEMENTED"
-    case .internalError: "INTERNAL"
-    case .unavailable: "UNAVAILABLE"
-    case .dataLoss: "DATA_LOSS"
-    case .unauthenticated: "UNAUTHENTICATED"
-    }
-  }
-}

@@ -103,10 +103,7 @@ final class WebChannelSessions: WebChannelObserver {
   /// 128 random bits.
   private static func secret() -> String {
     var generator = SystemRandomNumberGenerator()
-    return (0..<2).map { _ in
-      let digits = String(generator.next(), radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    return Hexadecimal.text((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
   }
 
   // MARK: Metrics

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Authentication
+import FirestoreModel
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -97,7 +98,8 @@ package struct HTTPSFetcher: DocumentFetcher {
     if let form = request.form {
       message.method = .POST
       message.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
-      message.body = .bytes(ByteBuffer(string: FormText.encode(form)))
+      let fields = form.map { ($0.name, $0.value) }
+      message.body = .bytes(ByteBuffer(string: PercentEncoding.form(fields)))
     }
     let deadline = NIODeadline.now() + TimeAmount(policy.timeout)
     let response = try await client.execute(message, deadline: deadline)
@@ -122,28 +124,5 @@ package struct HTTPSFetcher: DocumentFetcher {
     if directives.contains("no-store") || directives.contains("no-cache") { return 0 }
     guard let found = directives.first(where: { $0.hasPrefix("max-age=") }) else { return nil }
     return Int(found.dropFirst(8)).map { max(0, $0) }
-  }
-}
-
-/// Forms as browsers post them.
-enum FormText {
-  /// The fields as `application/x-www-form-urlencoded`.
-  static func encode(_ fields: [DocumentRequest.FormField]) -> String {
-    fields.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
-  }
-
-  private static func encode(_ text: String) -> String {
-    let hexadecimal = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for unit in text.utf8 {
-      switch unit {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        bytes.append(unit)
-      default:
-        bytes += [UInt8(ascii: "%"), hexadecimal[Int(unit >> 4)], hexadecimal[Int(unit & 0xF)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,6 +1,7 @@
 import Authentication
 
 #if canImport(Glibc)
+import FirestoreModel
 import Glibc
 #elseif canImport(Darwin)
 import Darwin
@@ -71,32 +72,15 @@ enum MailText {
     return words.joined(separator: "\r\n ")
   }
 
-  private static func encodedWord(_ bytes: [UInt8]) -> String { "=?utf-8?B?\(base64(bytes))?=" }
+  private static func encodedWord(_ bytes: [UInt8]) -> String {
+    "=?utf-8?B?\(Base64.standard(bytes))?="
+  }
 
   private static func base64Lines(_ text: String) -> [String] {
-    let encoded = Array(base64(Array(text.utf8)).utf8)
+    let encoded = Array(Base64.standard(text.utf8).utf8)
     return stride(from: 0, to: encoded.count, by: 76).map {
       String(decoding: encoded[$0..<min($0 + 76, encoded.count)], as: UTF8.self)
     }
-  }
-
-  /// Standard Base64 with padding.
-  static func base64(_ bytes: [UInt8]) -> String {
-    let alphabet = Array(
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
-    )
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-      for place in 0..<4 {
-        let isPadding = place > group.count
-        text.append(
-          isPadding ? UInt8(ascii: "=") : alphabet[Int(bits >> UInt32(18 - 6 * place)) & 0x3F]
-        )
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 
   /// An instant, in seconds since 1970, as mail writes it, in UTC.

@@ -1,3 +1,5 @@
+import FirestoreModel
+
 /// A client's side of SMTP (RFC 5321, 3207, 4954) for one letter, without I/O.
 ///
 /// Fed with the server's reply lines it says what to do next. Nothing but the greeting and EHLO is
@@ -127,7 +129,7 @@ struct SMTPConversation {
     )
   }
 
-  private func secret(_ text: String?) -> String { MailText.base64(Array((text ?? "").utf8)) }
+  private func secret(_ text: String?) -> String { Base64.standard((text ?? "").utf8) }
 
   /// The command that was answered, for people; never its argument.
   private var step: String {

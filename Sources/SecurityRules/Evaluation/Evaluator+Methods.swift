@@ -130,8 +130,8 @@ extension Evaluator {
   private static func apply(_ method: Method, _ bytes: [UInt8]) -> RulesValue? {
     switch method {
     case .size: .integer(Int64(bytes.count))
-    case .toBase64: .string(Text(bytes.base64))
-    case .toHexString: .string(Text(bytes.hexadecimal))
+    case .toBase64: .string(Text(Base64.url(bytes, padded: true)))
+    case .toHexString: .string(Text(Hexadecimal.text(bytes, uppercase: true)))
     default: nil
     }
   }

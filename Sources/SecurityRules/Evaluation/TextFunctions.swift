@@ -43,34 +43,6 @@ extension Substring {
   }
 }
 
-extension [UInt8] {
-  /// The URL-safe alphabet, padded.
-  var base64: String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    var result: [UInt8] = []
-    for start in stride(from: 0, to: count, by: 3) {
-      let group = self[start..<Swift.min(start + 3, count)]
-      let bits = group.enumerated().reduce(UInt32(0)) {
-        $0 | UInt32($1.element) << UInt32(16 - 8 * $1.offset)
-      }
-      for index in 0..<4 {
-        let letter = alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)]
-        result.append(index <= group.count ? letter : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
-  }
-
-  /// Uppercase digits.
-  var hexadecimal: String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return String(
-      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-      as: UTF8.self
-    )
-  }
-}
-
 extension RegexMatcher {
   /// The parts between matches as Java's `split` gives them: no empty ones at the end, none in
   /// front of a match of nothing at the beginning, except where the pattern is empty.

@@ -1,3 +1,4 @@
+import FirestoreModel
 import FirestoreService
 import Foundation
 
@@ -21,10 +22,10 @@ struct AdministratorKeyFile {
       return (AdministratorKey(digest: digest), nil)
     }
     var random = SystemRandomNumberGenerator()
-    let secret = (0..<4).map { _ in random.next() as UInt64 }
-    let text = "brasa-admin-" + secret.map(Self.hexadecimal).joined()
+    let secret = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let text = "brasa-admin-" + Hexadecimal.text(secret)
     let key = AdministratorKey(text)
-    try write(key.digest.map { Self.hexadecimal(UInt64($0)).suffix(2) }.joined() + "\n")
+    try write(Hexadecimal.text(key.digest) + "\n")
     return (key, text)
   }
 
@@ -37,11 +38,6 @@ struct AdministratorKeyFile {
         attributes: attributes
       )
     else { throw ControlError.malformed("\(path) cannot be written") }
-  }
-
-  private static func hexadecimal(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
   private static func bytes(hexadecimal text: String) -> [UInt8]? {

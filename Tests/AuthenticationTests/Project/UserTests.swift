@@ -1,4 +1,5 @@
 import FirestoreModel
+import ModelTestSupport
 import Testing
 
 @testable import Authentication
@@ -154,7 +155,7 @@ struct UserTests {
   @Test(arguments: EngineKind.allCases)
   func `random changes keep every key unique`(kind: EngineKind) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = Seeded(state: seed)
+    var random = SeededSource(seed: seed)
     let fixture = try AccountsFixture(kind)
     let project = fixture.project
     var model: [Text: (email: String?, phone: String?)] = [:]

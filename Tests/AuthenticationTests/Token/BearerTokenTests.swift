@@ -3,6 +3,7 @@ import CryptoExtras
 import FirestoreModel
 import Foundation
 import JWTKit
+import ModelTestSupport
 import Synchronization
 import Testing
 
@@ -147,7 +148,7 @@ struct BearerTokenTests {
   @Test func `random damage never verifies`() throws {
     var random = SystemRandomNumberGenerator()
     let seed = UInt64.random(in: 0...UInt64.max, using: &random)
-    var source = Seeded(state: seed)
+    var source = SeededSource(seed: seed)
     let good = Array(session.idToken.utf8)
     for _ in 0..<2_000 {
       var bytes = good
@@ -287,19 +288,6 @@ final class Told: Sendable {
   func add(_ text: String) { list.withLock { $0.append(text) } }
 
   var all: [String] { list.withLock { $0 } }
-}
-
-/// A small generator with a seed that can be printed.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 }
 
 private func token(header: String, claims: String, signature: String) -> Substring {

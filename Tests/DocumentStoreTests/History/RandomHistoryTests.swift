@@ -1,5 +1,6 @@
 import DocumentCodec
 import FirestoreModel
+import ModelTestSupport
 import Testing
 
 @testable import DocumentStore
@@ -34,7 +35,7 @@ private struct RandomHistory {
   private let storage: TestStorage
   private var fixture: StoreFixture
   private var database: Database
-  private var random: SeededGenerator
+  private var random: SeededSource
   private var model = ModelStore()
   private var versions: [CommitVersion] = []
   private var attempts: [Attempt] = []
@@ -53,7 +54,7 @@ private struct RandomHistory {
     storage = TestStorage(kind)
     fixture = try StoreFixture(storage)
     database = try fixture.database
-    random = SeededGenerator(seed: seed)
+    random = SeededSource(seed: seed)
   }
 
   mutating func step() async throws {

@@ -1,4 +1,5 @@
 import FirestoreModel
+import ModelTestSupport
 import Testing
 
 @testable import DocumentStore
@@ -100,7 +101,7 @@ import Testing
   /// Whatever happens, nobody is left waiting without somebody to wait for.
   @Test(arguments: 1...20)
   func `random requests never end in silence`(_ seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+    var random = SeededSource(seed: UInt64(seed))
     var table = LockTable()
     let keys = (0..<4).map { DocumentKey(ResourcePath(["a", Text("\($0)")]), in: 1) }
     var running: Set<UInt64> = []

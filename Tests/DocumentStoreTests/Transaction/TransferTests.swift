@@ -1,4 +1,5 @@
 import FirestoreModel
+import ModelTestSupport
 import Testing
 
 @testable import DocumentStore
@@ -23,7 +24,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<8 {
         group.addTask {
-          var random = SeededGenerator(seed: UInt64(task))
+          var random = SeededSource(seed: UInt64(task))
           for _ in 0..<25 { try await Self.transfer(database, mode, &random) }
         }
       }
@@ -57,7 +58,7 @@ import Testing
   private static func transfer(
     _ database: Database,
     _ mode: ConcurrencyMode,
-    _ random: inout SeededGenerator
+    _ random: inout SeededSource
   ) async throws {
     let places = (0..<accounts).shuffled(using: &random).prefix(2).map(account)
     var previous: TransactionID?

@@ -1,4 +1,5 @@
 import FirestoreModel
+import ModelTestSupport
 import Testing
 
 @testable import FirestoreService
@@ -7,7 +8,7 @@ import Testing
 /// random rules, data and queries, nothing that a get denies comes out of an allowed query.
 struct RulesSoundnessTests {
   private struct Generator {
-    var random: SeededGenerator
+    var random: SeededSource
 
     mutating func pick<T>(_ choices: [T]) -> T {
       choices[Int(random.next() % UInt64(choices.count))]
@@ -94,7 +95,7 @@ struct RulesSoundnessTests {
   @Test(arguments: 0..<8)
   func `an allowed query returns no document that a get denies`(part: Int) async throws {
     let seed = UInt64.random(in: 0 ... .max)
-    var generator = Generator(random: SeededGenerator(seed: seed))
+    var generator = Generator(random: SeededSource(seed: seed))
     let alice = ServiceFixture.context(
       authorization: TestTokens.bearer("alice", isSigned: false),
       memory: CallerMemory()
@@ -181,19 +182,5 @@ struct RulesSoundnessTests {
       #expect(error?.code == .permissionDenied)
       #expect(error?.message == "Missing or insufficient permissions.")
     }
-  }
-}
-
-/// A small repeatable generator.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -34,7 +34,7 @@ struct TestTokens {
   }
 
   private static func encode(_ bytes: [UInt8]) -> String {
-    Base64.encode(bytes).replacing("+", with: "-").replacing("/", with: "_")
+    Base64.url(bytes)
   }
 }
 

@@ -1,5 +1,6 @@
 import FirestoreModel
 import FirestoreWire
+import ModelTestSupport
 import Testing
 
 @Suite("WebChannel without sockets")
@@ -120,7 +121,7 @@ struct WebChannelTests {
   @Test func `a plain list agrees over random appends and acknowledgements`() throws {
     var random = SystemRandomNumberGenerator()
     let seed = random.next()
-    var generator = Seeded(state: seed)
+    var generator = SeededSource(seed: seed)
     var outbox = WebChannelOutbox()
     var expected: [(Int, Int)] = []
     for step in 0..<3_000 {
@@ -152,17 +153,5 @@ private func permutations(_ items: [Int]) -> [[Int]] {
       copy.insert(first, at: place)
       return copy
     }
-  }
-}
-
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import KeyValueRocksDB
 import KeyValueStore
+import ModelTestSupport
 import Testing
 
 #if os(Linux)
@@ -27,7 +28,7 @@ struct DurabilityTests {
     seed: UInt64
   ) throws {
     print("power failures, seed \(seed)")
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededSource(seed: seed)
     let outcome = try FaultedDriver(Scratch()).run(first: 0, count: 120)
     let start = Crash(contents: [:], head: -1, time: 0)
     var crashes = try crash(outcome.trace, from: start, times: 40, &generator)
@@ -96,7 +97,7 @@ struct DurabilityTests {
     _ trace: Trace,
     from start: Crash,
     times: Int,
-    _ generator: inout SeededGenerator
+    _ generator: inout SeededSource
   ) throws -> [Crash] {
     let points = (0..<times).map { _ in
       Int.random(in: 0...trace.events.count, using: &generator)

@@ -1,3 +1,5 @@
+import ModelTestSupport
+
 /// A directory as a disk has it while a trace plays: what is durable, and what may yet be lost.
 ///
 /// A change of a file's bytes becomes durable with a sync of the file that began after it, a change
@@ -68,7 +70,7 @@ struct SimulatedDisk {
   }
 
   /// What a crash now may leave.
-  func crash(_ generator: inout SeededGenerator) -> [String: [UInt8]] {
+  func crash(_ generator: inout SeededSource) -> [String: [UInt8]] {
     var names = durableNames
     let kept = Int.random(in: 0...pendingNames.count, using: &generator)
     for pending in pendingNames.prefix(kept) {
@@ -142,7 +144,7 @@ struct SimulatedDisk {
     bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
   }
 
-  private static func crash(_ file: File, _ generator: inout SeededGenerator) -> [UInt8] {
+  private static func crash(_ file: File, _ generator: inout SeededSource) -> [UInt8] {
     var bytes = file.durable
     let kept = Int.random(in: 0...file.pending.count, using: &generator)
     switch Int.random(in: 0..<4, using: &generator) {
@@ -165,7 +167,7 @@ struct SimulatedDisk {
   private static func applyTorn(
     _ change: Change,
     to bytes: inout [UInt8],
-    _ generator: inout SeededGenerator
+    _ generator: inout SeededSource
   ) {
     guard case .write(let offset, let written) = change else { return }
     let sectors = (offset + written.count) / sectorBytes - offset / sectorBytes
@@ -178,7 +180,7 @@ struct SimulatedDisk {
   private static func applyPages(
     _ changes: [Change],
     to bytes: inout [UInt8],
-    _ generator: inout SeededGenerator
+    _ generator: inout SeededSource
   ) {
     var isLost: Set<Int> = []
     for change in changes {

@@ -1,4 +1,5 @@
 import KeyValueStore
+import ModelTestSupport
 import Testing
 
 /// A dictionary, sorted when asked: slow and plainly right.
@@ -31,7 +32,7 @@ struct RandomHistories {
     seed: UInt64
   ) throws {
     print("random history, seed \(seed)")
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededSource(seed: seed)
     let test = EngineUnderTest(kind)
     var model = Model()
     for _ in 0..<4 {
@@ -47,7 +48,7 @@ struct RandomHistories {
   private static func runGroup(
     _ engine: any KeyValueEngine,
     _ model: inout Model,
-    _ generator: inout SeededGenerator
+    _ generator: inout SeededSource
   ) throws {
     var working = model
     var saved: [Model] = []
@@ -69,7 +70,7 @@ struct RandomHistories {
     _ group: any KeyValueGroup,
     _ model: inout Model,
     _ saved: inout [Model],
-    _ generator: inout SeededGenerator
+    _ generator: inout SeededSource
   ) throws {
     let key = randomKey(&generator)
     switch Int.random(in: 0..<20, using: &generator) {
@@ -104,7 +105,7 @@ struct RandomHistories {
 
   private static func scan(
     _ engine: any KeyValueEngine,
-    _ generator: inout SeededGenerator
+    _ generator: inout SeededSource
   ) throws -> Scan {
     let (range, reversed) = randomRange(&generator)
     return try engine.read { view in
@@ -118,20 +119,20 @@ struct RandomHistories {
     #expect(scan.all == model.pairs(everything, reversed: false), "seed \(seed)")
   }
 
-  private static func randomKey(_ generator: inout SeededGenerator) -> [UInt8] {
+  private static func randomKey(_ generator: inout SeededSource) -> [UInt8] {
     let alphabet: [UInt8] = [0x00, 0x01, 0x61, 0x7F, 0x80, 0xFF]
     let length = Int.random(in: 0...3, using: &generator)
     return [UInt8.random(in: 1...3, using: &generator)]
       + (0..<length).map { _ in alphabet[Int.random(in: 0..<6, using: &generator)] }
   }
 
-  private static func randomValue(_ generator: inout SeededGenerator) -> [UInt8] {
+  private static func randomValue(_ generator: inout SeededSource) -> [UInt8] {
     let isLong = Int.random(in: 0..<40, using: &generator) == 0
     let length = Int.random(in: 0...(isLong ? 40_000 : 12), using: &generator)
     return [UInt8](repeating: UInt8.random(in: 0...255, using: &generator), count: length)
   }
 
-  private static func randomRange(_ generator: inout SeededGenerator) -> (KeyRange, Bool) {
+  private static func randomRange(_ generator: inout SeededSource) -> (KeyRange, Bool) {
     let lower = Bool.random(using: &generator) ? [] : randomKey(&generator)
     let upper = Bool.random(using: &generator) ? nil : randomKey(&generator)
     return (KeyRange(lower: lower, upper: upper), Bool.random(using: &generator))

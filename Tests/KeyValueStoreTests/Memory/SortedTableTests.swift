@@ -1,3 +1,4 @@
+import ModelTestSupport
 import Testing
 
 @testable import KeyValueStore
@@ -9,7 +10,7 @@ struct SortedTableTests {
     seed: UInt64
   ) {
     print("sorted table, seed \(seed)")
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededSource(seed: seed)
     var table = SortedTable()
     var model: [[UInt8]: [UInt8]] = [:]
     for _ in 0..<20_000 {

@@ -1,4 +1,5 @@
 import Authentication
+import FirestoreModel
 import FirestoreWire
 
 /// Accounts as the Firebase CLI's `auth:export` and `auth:import` have them: JSON, an account a line

@@ -72,7 +72,7 @@ struct IdentityFailure: Error {
         self.init(
           status: .init(code: RESTError.httpStatus(error.code)),
           message: error.message,
-          canonical: RESTError.statusName(error.code),
+          canonical: error.code.name,
           reason: error.code == .unauthenticated ? "authError" : "invalid"
         )
       default: return nil

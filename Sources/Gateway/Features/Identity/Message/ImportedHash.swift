@@ -1,4 +1,5 @@
 import Authentication
+import FirestoreModel
 
 /// How an import says that its passwords are hashed.
 struct ImportedHash: Sendable {

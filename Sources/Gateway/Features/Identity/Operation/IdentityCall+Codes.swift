@@ -115,8 +115,7 @@ extension IdentityCall {
       ("lang", Letter.language(of: envelope.locale).rawValue),
     ]
     if let url = message.text("continueUrl") { fields.append(("continueUrl", url)) }
-    let query = fields.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-    return "\(service.accounts.configuration.origin)/__/auth/action?\(query)"
+    return "\(service.accounts.configuration.origin)/__/auth/action?\(PercentEncoding.form(fields))"
   }
 
   /// `accounts:resetPassword`: what a code is for, or with a new password its use.
