@@ -8,11 +8,19 @@ import Synchronization
 /// goes on on the store's follow-up thread.
 final class DocumentLocks: Sendable {
   typealias Continuation = @Sendable (Result<Void, FirestoreError>) -> Void
+  private typealias Ended = (Continuation, Result<Void, FirestoreError>)
 
   private struct State {
     var table = LockTable()
     var continuations: [UInt64: Continuation] = [:]
     var lastOwner: UInt64 = 0
+
+    /// Takes out what goes on with the tickets' waits.
+    mutating func end(_ tickets: [UInt64], _ result: Result<Void, FirestoreError>) -> [Ended] {
+      tickets.compactMap { ticket in
+        continuations.removeValue(forKey: ticket).map { ($0, result) }
+      }
+    }
   }
 
   private let state = Mutex(State())
@@ -97,16 +105,19 @@ final class DocumentLocks: Sendable {
   private func take(
     _ keys: ArraySlice<DocumentKey>,
     then: @escaping Continuation,
-    request: @escaping @Sendable (inout LockTable, DocumentKey, Int64) -> LockTable.Answer
+    request: @escaping @Sendable (inout LockTable, DocumentKey, Int64) -> LockTable.Outcome
   ) {
     let deadline = clock.now() + timeout
-    let answer = state.withLock { state -> LockTable.Answer in
+    let (answer, ended) = state.withLock { state -> (LockTable.Answer, [Ended]) in
       defer { inUse.store(state.table.count, ordering: .sequentiallyConsistent) }
+      var ended: [Ended] = []
       for (index, key) in zip(keys.indices, keys) {
-        let answer = request(&state.table, key, deadline)
-        switch answer {
+        let outcome = request(&state.table, key, deadline)
+        ended += state.end(outcome.granted, .success(()))
+        ended += state.end(outcome.refused, .failure(.contention))
+        switch outcome.answer {
         case .granted: continue
-        case .deadlock: return answer
+        case .deadlock: return (.deadlock, ended)
         case .waits(let ticket):
           let rest = keys[(index + 1)...]
           state.continuations[ticket] = { result in
@@ -115,11 +126,12 @@ final class DocumentLocks: Sendable {
             case .failure: then(result)
             }
           }
-          return answer
+          return (outcome.answer, ended)
         }
       }
-      return .granted
+      return (.granted, ended)
     }
+    goOn(ended)
     switch answer {
     case .granted: then(.success(()))
     case .deadlock: then(.failure(.contention))
@@ -131,16 +143,15 @@ final class DocumentLocks: Sendable {
   private func finish(
     _ change: (inout LockTable) -> (granted: [UInt64], failed: [UInt64], reason: FirestoreError)
   ) {
-    let ended = state.withLock { state -> [(Continuation, Result<Void, FirestoreError>)] in
+    let ended = state.withLock { state -> [Ended] in
       let (granted, failed, reason) = change(&state.table)
       inUse.store(state.table.count, ordering: .sequentiallyConsistent)
-      return granted.compactMap { ticket in
-        state.continuations.removeValue(forKey: ticket).map { ($0, .success(())) }
-      }
-        + failed.compactMap { ticket in
-          state.continuations.removeValue(forKey: ticket).map { ($0, .failure(reason)) }
-        }
+      return state.end(granted, .success(())) + state.end(failed, .failure(reason))
     }
+    goOn(ended)
+  }
+
+  private func goOn(_ ended: [Ended]) {
     for (continuation, result) in ended {
       followUp.run { continuation(result) }
     }

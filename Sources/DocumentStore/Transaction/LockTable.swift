@@ -6,7 +6,8 @@
 ///   aborted before, asks for it exclusively.
 /// - Whoever has to wait stands in a queue ordered by the age of its first attempt; holders that ask
 ///   for more stand before everybody else, because nobody else can be served before them.
-/// - A wait that would close a circle is refused: its requester is the one to try again.
+/// - A wait that closes a circle ends a wait in it: that of the youngest, who is the one to try again.
+///   So the oldest of all is never refused for a circle, and a retry, which keeps its age, becomes it.
 struct LockTable: Sendable {
   /// Who asks: one transaction attempt or one commit, with the age that orders it.
   struct Owner: Sendable, Hashable {
@@ -26,7 +27,17 @@ struct LockTable: Sendable {
     case granted
     /// The ticket names the wait when it ends.
     case waits(ticket: UInt64)
+    /// The requester is the youngest of a circle.
     case deadlock
+  }
+
+  /// What a request leads to.
+  struct Outcome: Sendable, Equatable {
+    var answer: Answer
+    /// The tickets of others who are served because somebody younger gave way.
+    var granted: [UInt64] = []
+    /// The tickets of others who were the youngest of a circle.
+    var refused: [UInt64] = []
   }
 
   private struct Waiter {
@@ -71,18 +82,18 @@ struct LockTable: Sendable {
     by owner: Owner,
     insists: Bool,
     deadline: Int64
-  ) -> Answer {
+  ) -> Outcome {
     let isContended = !(places[key]?.queue.isEmpty ?? true)
     let mode: Mode = insists || isContended ? .exclusive : .shared
     if places[key]?.holders[owner.number] != nil, mode == .exclusive, !insists {
-      return .granted
+      return Outcome(answer: .granted)
     }
     return request(key, mode, by: owner, deadline: deadline)
   }
 
   /// A writer's place: exclusive, unless nobody else is there and the writer holds nothing either.
-  mutating func write(_ key: DocumentKey, by owner: Owner, deadline: Int64) -> Answer {
-    guard places[key] != nil else { return .granted }
+  mutating func write(_ key: DocumentKey, by owner: Owner, deadline: Int64) -> Outcome {
+    guard places[key] != nil else { return Outcome(answer: .granted) }
     return request(key, .exclusive, by: owner, deadline: deadline)
   }
 
@@ -130,13 +141,13 @@ struct LockTable: Sendable {
     _ mode: Mode,
     by owner: Owner,
     deadline: Int64
-  ) -> Answer {
+  ) -> Outcome {
     let place = places[key] ?? Place()
     let current = place.holders[owner.number]
-    if current == .exclusive || current == mode { return .granted }
+    if current == .exclusive || current == mode { return Outcome(answer: .granted) }
     if (place.queue.isEmpty || current != nil) && place.admits(owner.number, mode) {
       hold(key, mode, by: owner.number)
-      return .granted
+      return Outcome(answer: .granted)
     }
     lastTicket += 1
     let waiter = Waiter(
@@ -147,10 +158,31 @@ struct LockTable: Sendable {
       deadline: deadline
     )
     enqueue(waiter, for: key)
-    guard closesCircle(owner.number) else { return .waits(ticket: waiter.ticket) }
-    places[key]?.queue.removeAll { $0.ticket == waiter.ticket }
-    endWait(of: owner.number, for: key)
-    return .deadlock
+    return breakCircles(of: waiter, for: key)
+  }
+
+  /// Ends waits until the new one closes no circle; each time that of the circle's youngest.
+  private mutating func breakCircles(of new: Waiter, for key: DocumentKey) -> Outcome {
+    var outcome = Outcome(answer: .waits(ticket: new.ticket))
+    while let victim = circle(closedBy: new.owner.number).max(by: { $0.age < $1.age }) {
+      drop(victim.ticket, of: victim.owner, for: victim.key)
+      if victim.ticket == new.ticket {
+        outcome.answer = .deadlock
+      } else {
+        outcome.refused.append(victim.ticket)
+      }
+      outcome.granted += serve(victim.key)
+    }
+    if let own = outcome.granted.firstIndex(of: new.ticket) {
+      outcome.granted.remove(at: own)
+      outcome.answer = .granted
+    }
+    return outcome
+  }
+
+  private mutating func drop(_ ticket: UInt64, of owner: UInt64, for key: DocumentKey) {
+    places[key]?.queue.removeAll { $0.ticket == ticket }
+    endWait(of: owner, for: key)
   }
 
   private mutating func hold(_ key: DocumentKey, _ mode: Mode, by owner: UInt64) {
@@ -186,10 +218,19 @@ struct LockTable: Sendable {
     return granted
   }
 
-  /// Whether `owner` waits, over any number of others, for itself.
-  private func closesCircle(_ owner: UInt64) -> Bool {
+  /// One wait of a circle.
+  private struct Link {
+    let owner: UInt64
+    let age: UInt64
+    let key: DocumentKey
+    let ticket: UInt64
+  }
+
+  /// The waits over which `owner` waits for itself; empty where it does not.
+  private func circle(closedBy owner: UInt64) -> [Link] {
     var stack = [owner]
-    var visited: Set<UInt64> = []
+    /// The wait over which an owner was reached.
+    var links: [UInt64: Link] = [:]
     /// How much of a queue has been followed: everybody in it waits for those before.
     var followed: [DocumentKey: Int] = [:]
     while let current = stack.popLast() {
@@ -197,18 +238,32 @@ struct LockTable: Sendable {
         guard let place = places[key],
           let position = place.queue.lastIndex(where: { $0.owner.number == current })
         else { continue }
-        if current != owner, place.holders[owner] != nil { return true }
+        let waiter = place.queue[position]
+        let link = Link(owner: current, age: waiter.owner.age, key: key, ticket: waiter.ticket)
+        if current != owner, place.holders[owner] != nil {
+          return chain(to: link, from: owner, links)
+        }
         let start = followed[key]
         if let start, start >= position { continue }
         followed[key] = position
         let holders = start == nil ? place.holders.keys.filter { $0 != current } : []
         let ahead = place.queue[(start ?? 0)..<position].map(\.owner.number)
         for other in holders + ahead where other != current {
-          if other == owner { return true }
-          if visited.insert(other).inserted { stack.append(other) }
+          if other == owner { return chain(to: link, from: owner, links) }
+          guard links[other] == nil else { continue }
+          links[other] = link
+          stack.append(other)
         }
       }
     }
-    return false
+    return []
+  }
+
+  private func chain(to last: Link, from owner: UInt64, _ links: [UInt64: Link]) -> [Link] {
+    var chain = [last]
+    while let link = chain.last, link.owner != owner, let before = links[link.owner] {
+      chain.append(before)
+    }
+    return chain
   }
 }

@@ -13,9 +13,9 @@ import Testing
 
   @Test func `readers share, a writer waits for the others`() {
     var table = LockTable()
-    #expect(table.read(x, by: first, insists: false, deadline: 9) == .granted)
-    #expect(table.read(x, by: second, insists: false, deadline: 9) == .granted)
-    #expect(table.write(x, by: first, deadline: 9) == .waits(ticket: 1))
+    #expect(table.read(x, by: first, insists: false, deadline: 9).answer == .granted)
+    #expect(table.read(x, by: second, insists: false, deadline: 9).answer == .granted)
+    #expect(table.write(x, by: first, deadline: 9).answer == .waits(ticket: 1))
     let (granted, dropped) = table.release(second.number)
     #expect(granted == [1] && dropped.isEmpty)
     _ = table.release(first.number)
@@ -24,7 +24,7 @@ import Testing
 
   @Test func `a writer passes where nobody is`() {
     var table = LockTable()
-    #expect(table.write(x, by: first, deadline: 9) == .granted)
+    #expect(table.write(x, by: first, deadline: 9).answer == .granted)
     #expect(table.count == 0)
   }
 
@@ -32,35 +32,54 @@ import Testing
     var table = LockTable()
     _ = table.read(x, by: first, insists: false, deadline: 9)
     _ = table.read(x, by: second, insists: false, deadline: 9)
-    #expect(table.write(x, by: first, deadline: 9) == .waits(ticket: 1))
-    #expect(table.write(x, by: second, deadline: 9) == .deadlock)
+    #expect(table.write(x, by: first, deadline: 9).answer == .waits(ticket: 1))
+    #expect(table.write(x, by: second, deadline: 9).answer == .deadlock)
     #expect(table.release(second.number).granted == [1])
   }
 
-  @Test func `the older writer of two waits as well when the younger waits for it`() {
+  @Test func `the younger of two gives way to the older, even if it came first`() {
     var table = LockTable()
     _ = table.read(x, by: first, insists: false, deadline: 9)
     _ = table.read(x, by: second, insists: false, deadline: 9)
-    #expect(table.write(x, by: second, deadline: 9) == .waits(ticket: 1))
-    #expect(table.write(x, by: first, deadline: 9) == .deadlock)
+    #expect(table.write(x, by: second, deadline: 9).answer == .waits(ticket: 1))
+    let outcome = table.write(x, by: first, deadline: 9)
+    #expect(outcome == LockTable.Outcome(answer: .waits(ticket: 2), refused: [1]))
+    #expect(table.release(second.number).granted == [2])
   }
 
   @Test func `a circle over two documents and a queue is found`() {
     var table = LockTable()
     _ = table.read(x, by: first, insists: true, deadline: 9)
     _ = table.read(y, by: second, insists: true, deadline: 9)
-    #expect(table.read(y, by: third, insists: false, deadline: 9) == .waits(ticket: 1))
-    #expect(table.read(y, by: first, insists: false, deadline: 9) == .waits(ticket: 2))
-    #expect(table.write(x, by: second, deadline: 9) == .deadlock)
+    #expect(table.read(y, by: third, insists: false, deadline: 9).answer == .waits(ticket: 1))
+    #expect(table.read(y, by: first, insists: false, deadline: 9).answer == .waits(ticket: 2))
+    #expect(table.write(x, by: second, deadline: 9).answer == .deadlock)
     #expect(table.release(second.number).granted == [2])
     #expect(table.release(first.number).granted == [1])
+  }
+
+  @Test func `the youngest of a circle of three gives way, and others go on where it stood`() {
+    var table = LockTable()
+    let z = DocumentKey("a/z", in: 1)
+    let fourth = LockTable.Owner(number: 4, age: 4)
+    _ = table.read(x, by: first, insists: true, deadline: 9)
+    _ = table.read(y, by: third, insists: false, deadline: 9)
+    _ = table.read(z, by: second, insists: true, deadline: 9)
+    #expect(table.write(z, by: third, deadline: 9).answer == .waits(ticket: 1))
+    #expect(table.read(y, by: first, insists: true, deadline: 9).answer == .waits(ticket: 2))
+    #expect(table.read(z, by: fourth, insists: false, deadline: 9).answer == .waits(ticket: 3))
+    let outcome = table.write(x, by: second, deadline: 9)
+    #expect(outcome == LockTable.Outcome(answer: .waits(ticket: 4), refused: [1]))
+    #expect(table.release(third.number).granted == [2])
+    #expect(table.release(first.number).granted == [4])
+    #expect(table.release(second.number).granted == [3])
   }
 
   @Test func `who comes while others wait asks for the document alone`() {
     var table = LockTable()
     _ = table.read(x, by: first, insists: true, deadline: 9)
-    #expect(table.read(x, by: second, insists: false, deadline: 9) == .waits(ticket: 1))
-    #expect(table.read(x, by: third, insists: false, deadline: 9) == .waits(ticket: 2))
+    #expect(table.read(x, by: second, insists: false, deadline: 9).answer == .waits(ticket: 1))
+    #expect(table.read(x, by: third, insists: false, deadline: 9).answer == .waits(ticket: 2))
     // The second came to an empty queue and shares; the third asked to be alone.
     #expect(table.release(first.number).granted == [1])
     #expect(table.release(second.number).granted == [2])
@@ -71,8 +90,8 @@ import Testing
     let holder = LockTable.Owner(number: 7, age: 7)
     let retry = LockTable.Owner(number: 8, age: 1)
     _ = table.read(x, by: holder, insists: true, deadline: 9)
-    #expect(table.read(x, by: second, insists: true, deadline: 9) == .waits(ticket: 1))
-    #expect(table.read(x, by: retry, insists: true, deadline: 9) == .waits(ticket: 2))
+    #expect(table.read(x, by: second, insists: true, deadline: 9).answer == .waits(ticket: 1))
+    #expect(table.read(x, by: retry, insists: true, deadline: 9).answer == .waits(ticket: 2))
     #expect(table.release(holder.number).granted == [2])
     #expect(table.release(retry.number).granted == [1])
   }
@@ -80,8 +99,8 @@ import Testing
   @Test func `a wait ends at its deadline and lets those behind it go on`() {
     var table = LockTable()
     _ = table.read(x, by: first, insists: false, deadline: 9)
-    #expect(table.write(x, by: second, deadline: 5) == .waits(ticket: 1))
-    #expect(table.read(x, by: third, insists: false, deadline: 9) == .waits(ticket: 2))
+    #expect(table.write(x, by: second, deadline: 5).answer == .waits(ticket: 1))
+    #expect(table.read(x, by: third, insists: false, deadline: 9).answer == .waits(ticket: 2))
     #expect(table.expire(now: 4).expired.isEmpty)
     let (granted, expired) = table.expire(now: 5)
     #expect(expired == [1])
@@ -92,7 +111,7 @@ import Testing
   @Test func `what is dropped with its owner is told`() {
     var table = LockTable()
     _ = table.read(x, by: first, insists: true, deadline: 9)
-    #expect(table.read(x, by: second, insists: false, deadline: 9) == .waits(ticket: 1))
+    #expect(table.read(x, by: second, insists: false, deadline: 9).answer == .waits(ticket: 1))
     #expect(table.release(second.number).dropped == [1])
     #expect(table.release(first.number).granted.isEmpty)
     #expect(table.count == 0)
@@ -116,14 +135,20 @@ import Testing
         else { continue }
         running.insert(number)
         let owner = LockTable.Owner(number: number, age: number)
-        let answer =
+        let outcome =
           Bool.random(using: &random)
           ? table.read(key, by: owner, insists: Bool.random(using: &random), deadline: 1)
           : table.write(key, by: owner, deadline: 1)
-        switch answer {
+        for ticket in outcome.granted { waiting[ticket] = nil }
+        switch outcome.answer {
         case .granted: break
         case .waits(let ticket): waiting[ticket] = number
         case .deadlock: end(number)
+        }
+        for ticket in outcome.refused {
+          guard let victim = waiting.removeValue(forKey: ticket) else { continue }
+          #expect(victim > number || outcome.answer == .deadlock, "an older one gave way")
+          end(victim)
         }
       } else if let number = running.filter({ !waiting.values.contains($0) }).min() {
         end(number)
