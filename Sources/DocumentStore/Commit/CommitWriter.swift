@@ -25,7 +25,7 @@ final class CommitWriter: Sendable {
 
   /// Hands a commit to the writer; after the store was closed it fails at once.
   func submit(_ commit: PendingCommit) {
-    if !mailbox.put(CollectionOfOne(commit)) {
+    if !mailbox.put(commit) {
       let closed = KeyValueError(.closed, "the store was closed")
       commit.completion(.failure(FirestoreError.storage(closed)))
     }

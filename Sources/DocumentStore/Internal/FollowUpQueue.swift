@@ -4,7 +4,7 @@ final class FollowUpQueue: Sendable {
 
   /// Runs the work soon; after the store was closed, on the caller's thread.
   func run(_ work: @escaping @Sendable () -> Void) {
-    if !mailbox.put(CollectionOfOne(work)) { work() }
+    if !mailbox.put(work) { work() }
   }
 
   /// Does the work of the queue until it is closed.

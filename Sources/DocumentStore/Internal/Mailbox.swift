@@ -4,18 +4,24 @@ import Darwin
 import Glibc
 #endif
 
-/// Elements that any thread drops and one thread takes out together, in their order.
+/// Elements that any thread drops and others wait for, in their order.
+///
+/// One thread takes all that came, or several take one each.
 ///
 /// `@unchecked Sendable`: every access to the mutable state holds `mutex`.
 package final class Mailbox<Element: Sendable>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private let capacity: Int
   private var elements: [Element] = []
-  private var isWaiting = false
+  /// Those before `elements`, the first one last.
+  private var next: [Element] = []
+  private var waiting = 0
   private var isClosed = false
 
-  /// An empty box.
-  package init() {
+  /// An empty box, for at most so many elements at once.
+  package init(capacity: Int = .max) {
+    self.capacity = capacity
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(changed, nil)
   }
@@ -27,27 +33,48 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Adds elements; false, and nothing added, once the box is closed.
-  package func put(_ new: some Sequence<Element>) -> Bool {
+  /// The number of elements that nobody took yet.
+  package var count: Int {
     pthread_mutex_lock(mutex)
-    guard !isClosed else {
+    defer { pthread_mutex_unlock(mutex) }
+    return next.count + elements.count
+  }
+
+  /// Adds an element; false, and nothing added, once the box is closed or where it is full.
+  package func put(_ element: Element) -> Bool {
+    pthread_mutex_lock(mutex)
+    guard !isClosed, next.count + elements.count < capacity else {
       pthread_mutex_unlock(mutex)
       return false
     }
-    elements.append(contentsOf: new)
-    let mustWake = isWaiting
+    elements.append(element)
+    let mustWake = waiting > 0
     pthread_mutex_unlock(mutex)
     // After the lock, which the woken thread takes first.
     if mustWake { pthread_cond_signal(changed) }
     return true
   }
 
-  /// Lets `take` go on without elements once the box is empty.
+  /// Lets those who take go on without elements once the box is empty.
   package func close() {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     isClosed = true
-    pthread_cond_signal(changed)
+    pthread_cond_broadcast(changed)
+  }
+
+  /// The first element; waits for one.
+  ///
+  /// Nil when the box is closed and empty.
+  package func takeOne() -> Element? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    guard waitForElements() else { return nil }
+    if next.isEmpty {
+      next = elements.reversed()
+      elements.removeAll(keepingCapacity: true)
+    }
+    return next.popLast()
   }
 
   /// All elements; waits for the first one.
@@ -56,13 +83,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
   package func take() -> [Element]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    while elements.isEmpty {
-      if isClosed { return nil }
-      isWaiting = true
-      pthread_cond_wait(changed, mutex)
-      isWaiting = false
-    }
-    return empty()
+    return waitForElements() ? empty() : nil
   }
 
   /// All elements, or none after `microseconds` of waiting.
@@ -71,19 +92,33 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
   package func take(waiting microseconds: Int) -> [Element]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    if elements.isEmpty {
+    if isEmpty {
       if isClosed { return nil }
       var until = Self.deadline(after: microseconds)
-      isWaiting = true
+      waiting += 1
       pthread_cond_timedwait(changed, mutex, &until)
-      isWaiting = false
+      waiting -= 1
     }
-    return elements.isEmpty && isClosed ? nil : empty()
+    return isEmpty && isClosed ? nil : empty()
+  }
+
+  private var isEmpty: Bool { elements.isEmpty && next.isEmpty }
+
+  /// Returns when there is an element, or false when there will be none.
+  private func waitForElements() -> Bool {
+    while isEmpty {
+      if isClosed { return false }
+      waiting += 1
+      pthread_cond_wait(changed, mutex)
+      waiting -= 1
+    }
+    return true
   }
 
   private func empty() -> [Element] {
-    let taken = elements
+    let taken = next.isEmpty ? elements : next.reversed() + elements
     elements = []
+    next = []
     return taken
   }
 

@@ -23,12 +23,12 @@ package final class CommitFeed: CommitObserver {
     state.withLock { state in
       state.through = version
       guard state.isFlowing else { return }
-      _ = inbox.put(CollectionOfOne(.commits(through: version, commits())))
+      _ = inbox.put(.commits(through: version, commits()))
     }
   }
 
   package func databaseRetired(_ id: DatabaseID, incarnation: Incarnation) {
-    _ = inbox.put(CollectionOfOne(.retired(incarnation)))
+    _ = inbox.put(.retired(incarnation))
   }
 
   /// Notes a version up to which the store has told everything.

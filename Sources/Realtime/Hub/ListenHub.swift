@@ -50,10 +50,10 @@ package final class ListenHub: Sendable {
   }
 
   /// Asks every stream's authority whether its caller's credentials still stand, soon.
-  package func checkCredentials() { _ = feed.inbox.put(CollectionOfOne(.checkCredentials)) }
+  package func checkCredentials() { _ = feed.inbox.put(.checkCredentials) }
 
   /// Makes every decision that rests on rules again, soon.
-  package func decideAgain() { _ = feed.inbox.put(CollectionOfOne(.decideAgain)) }
+  package func decideAgain() { _ = feed.inbox.put(.decideAgain) }
 
   /// Counters and sizes for metrics.
   package func statistics() -> [String: Double] { core.withLock { $0.statistics() } }
@@ -117,5 +117,5 @@ package final class ListenStream: Sendable {
   /// Nobody listens any more: no event follows.
   package func close() { put(.closed) }
 
-  func put(_ input: StreamInput) { _ = inbox.put(CollectionOfOne(.stream(id, input))) }
+  func put(_ input: StreamInput) { _ = inbox.put(.stream(id, input)) }
 }

@@ -72,7 +72,7 @@ final class ReadJobs {
     submit { [databases, inbox] in
       if tellsTime { Self.tellTime(databases, inbox) }
       let result = Self.result { try databases.database(id) }
-      _ = inbox.put(CollectionOfOne(.stream(stream, .database(result))))
+      _ = inbox.put(.stream(stream, .database(result)))
     }
   }
 
@@ -83,11 +83,11 @@ final class ReadJobs {
 
   private static func tellTime(_ databases: Databases, _ inbox: Mailbox<HubInput>) {
     guard let time = try? databases.publishedReadTime() else { return }
-    _ = inbox.put(CollectionOfOne(.time(time)))
+    _ = inbox.put(.time(time))
   }
 
   private func start(_ work: @escaping @Sendable () -> HubInput) -> Bool {
-    let accepted = submit { [inbox] in _ = inbox.put(CollectionOfOne(work())) }
+    let accepted = submit { [inbox] in _ = inbox.put(work()) }
     if accepted { running += 1 }
     return accepted
   }
