@@ -19,6 +19,8 @@ package struct RocksDBConfiguration: Sendable {
   package var backgroundJobs = 2
   /// Whether blocks below the top levels are compressed (LZ4).
   package var compresses = true
+  /// Told of every group that became durable: its keys and how long writing and syncing it took.
+  package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 
   package init() {}
 }

@@ -1,5 +1,7 @@
 """Health, metrics, and what else an operator asks the port."""
 
+import re
+
 import grpc
 import pytest
 import requests
@@ -44,7 +46,42 @@ def test_metrics_count_requests_by_method_and_code(server, client):
     assert any("Commit" in line and "OK" in line for line in samples), text[:2000]
     assert any("Commit" in line and "ALREADY_EXISTS" in line for line in samples)
     assert any("BatchGetDocuments" in line for line in samples)
-    for name in ("call_duration_seconds_bucket", "received_bytes", "groups_total", "durable_seconds"):
-        assert name in text, name
-    for line in samples:
-        float(line.rsplit(" ", 1)[1])
+    for name in ("call_duration_seconds_bucket", "received_bytes_total"):
+        assert any(line.startswith("brasa_" + name) for line in samples), name
+
+
+def test_metrics_are_good_prometheus_text(server, client):
+    client.document("m/b").set({"n": 1})
+    kinds, helped, histograms = {}, set(), {}
+    for line in requests.get(server.url + "/metrics", timeout=30).text.splitlines():
+        if line.startswith("# HELP "):
+            name, text = line[len("# HELP ") :].split(" ", 1)
+            assert text.endswith("."), line
+            helped.add(name)
+            continue
+        if line.startswith("# TYPE "):
+            name, kind = line[len("# TYPE ") :].split(" ")
+            assert name not in kinds, f"{name} has two heads"
+            assert re.fullmatch("brasa_[a-z0-9_]+", name), name
+            assert name.endswith("_total") == (kind == "counter"), line
+            kinds[name] = kind
+            continue
+        key, value = line.rsplit(" ", 1)
+        name, _, labels = key.partition("{")
+        series = re.sub("_(bucket|sum|count)$", "", name) if name not in kinds else name
+        assert series in kinds, f"{line} stands before its head"
+        if kinds[series] != "histogram":
+            assert float(value) >= 0
+        elif name.endswith("_bucket"):
+            labels, _, bound = labels.rstrip("}").rpartition("le=")
+            buckets = histograms.setdefault((series, labels.rstrip(",")), [])
+            buckets.append((float(bound.strip('"')), int(value)))
+        elif name.endswith("_count"):
+            buckets = histograms[series, labels.rstrip("}")]
+            assert buckets == sorted(buckets) and [n for _, n in buckets] == sorted(
+                n for _, n in buckets
+            )
+            assert buckets[-1] == (float("inf"), int(value)), line
+    assert helped == set(kinds)
+    for name in ("commit_group_commits", "kv_group_keys", "kv_group_durable_seconds"):
+        assert histograms[f"brasa_{name}", ""][-1][1] > 0, name

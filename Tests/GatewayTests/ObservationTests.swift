@@ -69,7 +69,7 @@ import Darwin
     registry.gauge("open", [("kind", "a\"b")]).add(2)
     let histogram = registry.histogram("size", bounds: [1, 4])
     for value in [0.5, 1, 3, 9] { histogram.record(value) }
-    registry.addSource { [(name: "kv_groups_total", value: 5)] }
+    registry.addSource { [(name: "kv_snapshots", value: 5), (name: "new_total", value: 1)] }
     #expect(
       registry.render() == """
         # TYPE brasa_commit_groups counter
@@ -82,8 +82,11 @@ import Darwin
         brasa_size_bucket{le="+Inf"} 4
         brasa_size_sum 13.5
         brasa_size_count 4
-        # TYPE brasa_kv_groups_total counter
-        brasa_kv_groups_total 5.0
+        # HELP brasa_kv_snapshots Snapshots that reads hold.
+        # TYPE brasa_kv_snapshots gauge
+        brasa_kv_snapshots 5.0
+        # TYPE brasa_new_total counter
+        brasa_new_total 1.0
 
         """
     )

@@ -1,6 +1,7 @@
 import Foundation
 import KeyValueRocksDB
 import KeyValueStore
+import Synchronization
 import Testing
 
 @Suite("The RocksDB engine")
@@ -108,19 +109,31 @@ struct RocksDBEngineTests {
   }
 
   @Test
-  func `statistics count groups and keys`() throws {
+  func `every durable group is told with its keys, one that failed or wrote nothing is not`() throws
+  {
     let scratch = try Scratch()
-    let engine = try scratch.open()
+    let groups = Mutex<[Int]>([])
+    var configuration = RocksDBConfiguration()
+    configuration.groupObserver = { keys, duration in
+      #expect(duration > .zero)
+      groups.withLock { $0.append(keys) }
+    }
+    let engine = try RocksDBEngine(directory: scratch.data, configuration: configuration)
     try engine.put("a", [1])
     try engine.write { group in
       try group.put(bytes("b"), [])
       try group.put(bytes("c"), [])
     }
-    let statistics = engine.statistics()
-    #expect(statistics["kv_groups_total"] == 2)
+    try engine.write { _ in }
+    #expect(throws: CancellationError.self) {
+      try engine.write { group in
+        try group.put(bytes("d"), [])
+        throw CancellationError()
+      }
+    }
     // The first group also wrote its time.
-    #expect(statistics["kv_group_keys_total"] == 4)
-    #expect(statistics["kv_background_errors"] == 0)
+    #expect(groups.withLock { $0 } == [2, 2])
+    #expect(engine.statistics()["kv_background_errors"] == 0)
     try engine.close()
     #expect(engine.statistics().isEmpty)
   }

@@ -4,15 +4,15 @@ import Testing
 
 struct ServerMetricsTests {
   private let before = """
-    # TYPE brasa_kv_groups_total counter
-    brasa_kv_groups_total 10
-    brasa_kv_group_keys_total 80
-    brasa_kv_group_durable_seconds_total 0.05
+    # TYPE brasa_kv_group_keys histogram
+    brasa_kv_group_durable_seconds_count 10
+    brasa_kv_group_keys_sum 80
+    brasa_kv_group_durable_seconds_sum 0.05
     """
   private let after = """
-    brasa_kv_groups_total 14
-    brasa_kv_group_keys_total 280
-    brasa_kv_group_durable_seconds_total 0.07
+    brasa_kv_group_durable_seconds_count 14
+    brasa_kv_group_keys_sum 280
+    brasa_kv_group_durable_seconds_sum 0.07
     brasa_calls_total{method="Commit",code="OK"} 3
     nonsense
     """

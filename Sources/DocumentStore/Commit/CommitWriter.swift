@@ -9,6 +9,7 @@ import Synchronization
 final class CommitWriter: Sendable {
   private let engine: any KeyValueEngine
   private let observer: (any CommitObserver)?
+  private let groupObserver: (@Sendable (Int) -> Void)?
   private let mailbox = Mailbox<PendingCommit>()
   let recentWrites = RecentWrites()
   /// Held from before a group's first version until the observer has heard of it.
@@ -18,9 +19,10 @@ final class CommitWriter: Sendable {
   /// group's memory is bounded; a larger commit is a group of its own.
   private static let groupWrites = 2_048
 
-  init(engine: any KeyValueEngine, observer: (any CommitObserver)?) {
+  init(engine: any KeyValueEngine, configuration: StoreConfiguration) {
     self.engine = engine
-    self.observer = observer
+    observer = configuration.commitObserver
+    groupObserver = configuration.groupObserver
   }
 
   /// Hands a commit to the writer; after the store was closed it fails at once.
@@ -76,6 +78,8 @@ final class CommitWriter: Sendable {
       fail(batch, outcomes, error)
       return
     }
+    let applied = outcomes.count { (try? $0.get())?.applied != nil }
+    if applied > 0 { groupObserver?(applied) }
     for (pending, outcome) in zip(batch, outcomes) {
       pending.completion(outcome.map(\.outcome))
     }

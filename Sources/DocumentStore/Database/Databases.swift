@@ -35,7 +35,7 @@ package final class Databases: Sendable {
   package init(engine: any KeyValueEngine, configuration: StoreConfiguration) throws {
     self.engine = engine
     self.configuration = configuration
-    writer = CommitWriter(engine: engine, observer: configuration.commitObserver)
+    writer = CommitWriter(engine: engine, configuration: configuration)
     catalog = try DatabaseCatalog(engine: engine)
     rulesets = RulesetCatalog(engine: engine)
     maintenance = Maintenance(engine: engine, configuration: configuration)

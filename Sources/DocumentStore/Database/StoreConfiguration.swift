@@ -45,6 +45,8 @@ package struct StoreConfiguration: Sendable {
   package var missingIndexObserver: (@Sendable (String) -> Void)?
   /// Told of every commit that changed something, and of databases that end.
   package var commitObserver: (any CommitObserver)?
+  /// Told how many commits a group held that became durable together.
+  package var groupObserver: (@Sendable (_ commits: Int) -> Void)?
   /// Told of failures of work that nobody waits for (sweeps, erasing).
   package var backgroundErrorObserver: (@Sendable (any Error) -> Void)?
   /// Whether the store does its maintenance on a thread of its own; tests call

@@ -56,7 +56,7 @@ package final class MetricsRegistry: Sendable {
       let name = Self.prometheusName(name)
       let type =
         name.hasSuffix("_total") ? CounterMetric.prometheusType : GaugeMetric.prometheusType
-      text += "# TYPE \(name) \(type)\n\(name) \(value)\n"
+      text += Self.head(name, type) + "\(name) \(value)\n"
     }
     return text
   }
@@ -67,12 +67,17 @@ package final class MetricsRegistry: Sendable {
     var lastName: String?
     for (key, metric) in sorted where !metric.isUntouched {
       if key.name != lastName {
-        text += "# TYPE \(key.name) \(type(of: metric).prometheusType)\n"
+        text += Self.head(key.name, type(of: metric).prometheusType)
         lastName = key.name
       }
       metric.render(name: key.name, labels: key.labels, into: &text)
     }
     return text
+  }
+
+  private static func head(_ name: String, _ type: String) -> String {
+    let help = MetricHelp.texts[name].map { "# HELP \(name) \($0)\n" } ?? ""
+    return help + "# TYPE \(name) \(type)\n"
   }
 
   private func metric<Metric: PrometheusMetric>(

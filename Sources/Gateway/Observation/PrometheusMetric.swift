@@ -72,8 +72,9 @@ package final class HistogramMetric: PrometheusMetric, RecorderHandler, TimerHan
     0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
     0.5, 1, 2.5, 5, 10, 60,
   ]
-  /// Bounds for counts and sizes.
-  package static let sizes = (0...12).map { Double(1 << (2 * $0)) }
+  /// Bounds for counts and sizes: powers of two, then of four.
+  package static let sizes =
+    (0...6).map { Double(1 << $0) } + (4...10).map { Double(1 << (2 * $0)) }
 
   static let prometheusType = "histogram"
 

@@ -16,7 +16,7 @@ package final class RocksDBEngine: KeyValueEngine {
   private let condition: EngineCondition
   private let time: EngineTime
   private let groups = Mutex(())
-  private let counters = Mutex(EngineCounters())
+  private let groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 
   /// Opens the directory, which is made if it is missing, and recovers what a crash left.
   package init(
@@ -30,6 +30,7 @@ package final class RocksDBEngine: KeyValueEngine {
     self.directory = directory
     self.handle = handle
     self.condition = condition
+    groupObserver = configuration.groupObserver
     time = EngineTime(try Self.timeline(of: handle), clock: clock) { ceiling in
       try condition.checkRunning()
       try condition.stoppingOnFailure { () throws(KeyValueError) in
@@ -93,7 +94,7 @@ package final class RocksDBEngine: KeyValueEngine {
 
   package func statistics() -> [String: Double] {
     guard (try? condition.checkOpen()) != nil else { return [:] }
-    var statistics = counters.withLock { $0 }.statistics
+    var statistics: [String: Double] = [:]
     for (name, property) in RocksDBProperties.reported {
       statistics[name] = handle.property(property).map { Double($0) }
     }
@@ -121,8 +122,7 @@ package final class RocksDBEngine: KeyValueEngine {
       try group.write()
     }
     time.groupLanded(ceiling: ceiling)
-    let duration = ContinuousClock.now - start
-    counters.withLock { $0.add(keys: group.count, duration: duration) }
+    groupObserver?(group.count, ContinuousClock.now - start)
   }
 
   private static func timeline(of handle: RocksDBHandle) throws -> Timeline {

@@ -14,12 +14,14 @@ struct ServerMetrics {
   /// How many groups of writes became durable since `earlier`, how large they were and how long
   /// that took; nil where the server does not say or nothing was written.
   func groups(since earlier: ServerMetrics) -> String? {
-    guard let groups = difference("kv_groups_total", earlier), groups > 0 else { return nil }
+    guard let groups = difference("kv_group_durable_seconds_count", earlier), groups > 0 else {
+      return nil
+    }
     var line = "groups: \(Int(groups)) synced"
-    if let keys = difference("kv_group_keys_total", earlier) {
+    if let keys = difference("kv_group_keys_sum", earlier) {
       line += ", \(Report.short(keys / groups)) keys each"
     }
-    if let seconds = difference("kv_group_durable_seconds_total", earlier) {
+    if let seconds = difference("kv_group_durable_seconds_sum", earlier) {
       line += ", \(Report.short(seconds / groups * 1_000)) ms each to be durable"
     }
     return line

@@ -15,10 +15,16 @@ final class DataDirectory: Sendable {
   /// Opens the directory, making it if it does not exist.
   ///
   /// What was read is kept in at most `cacheMegabytes` of memory; nil takes a sixteenth of the
-  /// machine's, between 64 and 1,024.
-  init(path: String, configuration: StoreConfiguration, cacheMegabytes: Int? = nil) throws {
+  /// machine's, between 64 and 1,024. `groupObserver` is told of every group that became durable.
+  init(
+    path: String,
+    configuration: StoreConfiguration,
+    cacheMegabytes: Int? = nil,
+    groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)? = nil
+  ) throws {
     self.path = path
     var tuning = RocksDBConfiguration()
+    tuning.groupObserver = groupObserver
     let share = Int(ProcessInfo.processInfo.physicalMemory >> 24)
     tuning.blockCacheBytes = (cacheMegabytes ?? min(max(share, 64), 1_024)) << 20
     engine = try RocksDBEngine(directory: path + "/store", configuration: tuning)

@@ -18,10 +18,14 @@ extension ServedSystem {
   static func open(_ settings: ServeSettings, metrics: MetricsRegistry) throws -> ServedSystem {
     let log = Logger(label: "store")
     let feed = CommitFeed()
+    let groups = GroupMetrics(metrics)
+    var configuration = StoreConfiguration.served(settings, feed: feed, log: log)
+    configuration.groupObserver = groups.observe(commits:)
     let directory = try DataDirectory(
       path: settings.dataDirectory,
-      configuration: .served(settings, feed: feed, log: log),
-      cacheMegabytes: settings.cacheMegabytes
+      configuration: configuration,
+      cacheMegabytes: settings.cacheMegabytes,
+      groupObserver: groups.observe(keys:duration:)
     )
     if directory.engine.discardedLogBytes > 0 {
       log.warning(

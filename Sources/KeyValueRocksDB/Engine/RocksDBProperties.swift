@@ -1,25 +1,3 @@
-/// What an engine has written since it was opened.
-struct EngineCounters: Sendable {
-  private var groups = 0
-  private var keys = 0
-  private var seconds = 0.0
-
-  mutating func add(keys count: Int, duration: Duration) {
-    groups += 1
-    keys += count
-    let (whole, attoseconds) = duration.components
-    seconds += Double(whole) + Double(attoseconds) / 1e18
-  }
-
-  var statistics: [String: Double] {
-    [
-      "kv_groups_total": Double(groups),
-      "kv_group_keys_total": Double(keys),
-      "kv_group_durable_seconds_total": seconds,
-    ]
-  }
-}
-
 /// The library's own figures that are worth a metric.
 enum RocksDBProperties {
   static let reported = [

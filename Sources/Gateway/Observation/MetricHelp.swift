@@ -1,0 +1,47 @@
+/// What each metric says, for the operators who read the page; one without a text shows none.
+enum MetricHelp {
+  static let texts = [
+    // The port.
+    "brasa_calls_total": "Calls of the API that ended, over gRPC and REST, by method and code.",
+    "brasa_call_duration_seconds": "How long calls took, from the request to the last answer.",
+    "brasa_http_requests_total": "HTTP requests that are no calls of the API, by status.",
+    "brasa_connections": "Open connections.",
+    "brasa_received_bytes_total": "Bytes that came from clients.",
+    "brasa_sent_bytes_total": "Bytes that went to clients.",
+    "brasa_open_streams": "Open Listen and Write streams.",
+    "brasa_stream_messages_received_total": "Messages that clients sent on streams.",
+    "brasa_stream_messages_sent_total": "Messages that were sent on streams.",
+
+    // Commits.
+    "brasa_commit_group_commits": "Commits in each group that became durable with one sync.",
+    "brasa_engine_jobs_waiting": "Jobs that wait for one of the engine's threads.",
+
+    // The engine.
+    "brasa_kv_group_keys": "Keys in each group that became durable with one sync.",
+    "brasa_kv_group_durable_seconds": "How long writing and syncing a group took.",
+    "brasa_kv_keys_estimate": "Keys in the store, as RocksDB estimates them.",
+    "brasa_kv_table_bytes": "Bytes of the table files.",
+    "brasa_kv_memtable_bytes": "Bytes of what is not in a table file yet.",
+    "brasa_kv_block_cache_bytes": "Bytes of the block cache in use.",
+    "brasa_kv_block_cache_pinned_bytes": "Bytes of the block cache that reads hold.",
+    "brasa_kv_table_reader_bytes": "Bytes of indexes and filters outside the block cache.",
+    "brasa_kv_compaction_pending_bytes": "Bytes that compactions have yet to rewrite.",
+    "brasa_kv_background_errors": "Flushes and compactions that failed; anything but 0 needs you.",
+    "brasa_kv_write_stopped": "1 while RocksDB stops writes, else 0.",
+    "brasa_kv_snapshots": "Snapshots that reads hold.",
+
+    // Listeners.
+    "brasa_listen_streams": "Streams of listeners.",
+    "brasa_listen_targets": "Targets: queries and documents that clients listen to.",
+    "brasa_listen_views": "Different queries and documents among the targets.",
+    "brasa_listen_paused_streams": "Streams whose client reads too slowly at the moment.",
+    "brasa_listen_backlog_bytes": "Bytes of changes that wait for slow clients.",
+    "brasa_listen_reads_waiting": "First reads and refills that wait for a thread.",
+    "brasa_listen_commits_total": "Commits that listeners were checked against.",
+    "brasa_listen_batches_total": "Batches in which those commits came.",
+    "brasa_listen_deliveries_total": "Changes that were told to a target.",
+    "brasa_listen_overflows_total": "Targets that began anew because a client read too slowly.",
+    "brasa_listen_resumptions_total": "Targets that went on from a token.",
+    "brasa_listen_unusable_tokens_total": "Tokens that were too old or not ours.",
+  ]
+}
