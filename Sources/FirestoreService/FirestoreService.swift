@@ -186,9 +186,7 @@ package final class FirestoreService: RPCService {
         respond(.failure(reported(error, call.context)))
       }
     }
-    guard accepted else {
-      throw FirestoreError(.resourceExhausted, "The server is overloaded. Try again later.")
-    }
+    guard accepted else { throw EngineThreads.overloaded }
   }
 
   /// The client's error; what it is not told goes to the log.

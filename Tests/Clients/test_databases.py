@@ -66,3 +66,47 @@ def test_clearing_a_database_leaves_the_others(server, project, databases):
     assert databases["(default)"].document("d/x/sub/y").get().exists
     databases["orders"].document("d/x").set({"n": 2})
     assert [s.get("n") for s in databases["orders"].collection("d").stream()] == [2]
+
+
+@pytest.mark.parametrize(
+    "path, left",
+    [
+        ("d/x", ["d/y", "d/y/s/z", "d\u00e9/x", "dd/x"]),
+        ("d/x/s", ["d/x", "d/x/t/z", "d/y", "d/y/s/z", "d\u00e9/x", "dd/x"]),
+        ("d", ["d\u00e9/x", "dd/x"]),
+        ("d%C3%A9/x", ["d/x", "d/x/s/z", "d/x/s/z/u/v", "d/x/t/z", "d/y", "d/y/s/z", "dd/x"]),
+        ("d/missing", None),
+        ("", []),
+    ],
+)
+def test_clearing_a_tree_leaves_the_rest(server, project, path, left):
+    client = clients.connect(server, project)
+    everything = ["d/x", "d/x/s/z", "d/x/s/z/u/v", "d/x/t/z", "d/y", "d/y/s/z", "dd/x", "d\u00e9/x"]
+    for document in everything:
+        client.document(document).set({"n": 1})
+    root = f"{server.url}/emulator/v1/projects/{project}/databases/(default)/documents"
+    answer = requests.delete(f"{root}/{path}", timeout=30)
+    assert answer.status_code == 200 and answer.json() == {}
+    found = {path for path in everything if client.document(path).get().exists}
+    assert found == set(everything if left is None else left)
+    client.close()
+
+
+def test_clearing_a_large_tree_takes_several_commits(server, project):
+    client = clients.connect(server, project)
+    writer = client.bulk_writer()
+    for number in range(1_200):
+        writer.set(client.document(f"many/{number}"), {"n": number})
+    writer.close()
+    client.document("other/x").set({})
+    root = f"{server.url}/emulator/v1/projects/{project}/databases/(default)/documents"
+    assert requests.delete(f"{root}/many", timeout=60).status_code == 200
+    assert list(client.collection("many").list_documents()) == []
+    assert client.document("other/x").get().exists
+    client.close()
+
+
+@pytest.mark.parametrize("path", ["d/%2F", "d/%FF", "__d__", "d/%2E%2E"])
+def test_clearing_a_malformed_path_is_refused(server, project, path):
+    url = f"{server.url}/emulator/v1/projects/{project}/databases/(default)/documents/{path}"
+    assert requests.delete(url, timeout=30).status_code == 400

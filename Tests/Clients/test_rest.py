@@ -305,6 +305,17 @@ def test_pipelines_are_for_another_edition(http):
     )
 
 
+@pytest.mark.brasa_only
+@pytest.mark.parametrize("body", ['{"writes": []}', "{}", "nonsense", ""])
+@pytest.mark.parametrize("verb", ["write", "listen"])
+def test_streams_are_not_for_rest(http, verb, body):
+    error = http.refused("POST", f"{http.root}:{verb}", 501, data=body)
+    assert error["status"] == "UNIMPLEMENTED"
+    assert error["message"] == (
+        f"{verb.capitalize()} is only available over gRPC and WebChannel, not over REST."
+    )
+
+
 def test_the_older_prefix_works_too(http):
     http.documents("PATCH", "c/a", json={"fields": {"n": integer(1)}})
     answer = http.session.get(f"{http.base}/v1beta1/{http.name('c/a')}", timeout=30)

@@ -1,4 +1,5 @@
 import DocumentStore
+import FirestoreModel
 
 /// A fixed set of threads for blocking work on the storage engine.
 ///
@@ -23,6 +24,22 @@ package final class EngineThreads: Sendable {
 
   /// Queues a job; false when the queue is full or the threads were stopped.
   package func submit(_ job: @escaping @Sendable () -> Void) -> Bool { queue.put(job) }
+
+  /// Runs a job and returns what it does; refuses it when the queue is full.
+  package func run<Answer: Sendable>(
+    _ job: @escaping @Sendable () throws -> Answer
+  ) async throws -> Answer {
+    try await withCheckedThrowingContinuation { continuation in
+      let accepted = submit { continuation.resume(with: Result { try job() }) }
+      if !accepted { continuation.resume(throwing: Self.overloaded) }
+    }
+  }
+
+  /// What a client is told whose job was refused.
+  static let overloaded = FirestoreError(
+    .resourceExhausted,
+    "The server is overloaded. Try again later."
+  )
 
   /// The number of jobs that wait for a thread.
   package var waiting: Int { queue.count }

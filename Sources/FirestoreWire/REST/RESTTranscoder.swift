@@ -47,6 +47,13 @@ package struct RESTTranscoder: Sendable {
     body: [UInt8]
   ) throws(FirestoreError) -> RESTCall? {
     guard let route = try RESTRoute(method: method, path: path) else { return nil }
+    // Google's API lists the routes of streams too, and says that they are not for REST.
+    if route.method.shape == .bidirectional {
+      throw FirestoreError(
+        .unimplemented,
+        "\(route.method.rawValue) is only available over gRPC and WebChannel, not over REST."
+      )
+    }
     let request = try request(of: route, query: try QueryParameters(query), body: body)
     return RESTCall(method: route.method, request: request)
   }

@@ -66,26 +66,11 @@ package struct RulesFeature: HTTPFeature {
     }
     let method = request.method
     let query = try QueryParameters(request.uri.query)
-    return try await onEngine {
+    return try await threads.run {
       do {
         return try answer(call, method, query, body)
       } catch let error as RulesCompileError {
         throw FirestoreError.invalidArgument(error.message)
-      }
-    }
-  }
-
-  private func onEngine(_ work: @escaping @Sendable () throws -> Response) async throws -> Response
-  {
-    try await withCheckedThrowingContinuation { continuation in
-      let accepted = threads.submit { continuation.resume(with: Result { try work() }) }
-      if !accepted {
-        continuation.resume(
-          throwing: FirestoreError(
-            .resourceExhausted,
-            "The server is overloaded. Try again later."
-          )
-        )
       }
     }
   }

@@ -95,7 +95,7 @@ extension ServedSystem {
       },
       settings: settings
     )
-    let emulator = EmulatorFeature(databases: directory.databases)
+    let emulator = EmulatorFeature(databases: databases, threads: threads)
     return ServedSystem(
       service: service,
       features: [identity.feature, rulesFeature] + (settings.isDevelopment ? [emulator] : []),
