@@ -115,6 +115,45 @@ def test_single_fields_and_merged_equalities_need_no_composite(products):
     assert [s.id for s in both.stream()] == ["3"]
 
 
+NAMES_DESCENDING = {
+    "indexes": [
+        {
+            "collectionGroup": "products",
+            "queryScope": scope,
+            "fields": [{"fieldPath": "__name__", "order": "DESCENDING"}],
+        }
+        for scope in ("COLLECTION", "COLLECTION_GROUP")
+    ]
+}
+
+
+def test_names_descending_need_an_index_of_their_own(strict, products, project, tmp_path):
+    client = products._client
+    queries = [
+        scope.order_by("__name__", direction=firestore.Query.DESCENDING).limit(2)
+        for scope in (products, client.collection_group("products"))
+    ]
+    for query in queries:
+        with pytest.raises(exceptions.FailedPrecondition) as refusal:
+            query.get()
+        encoded = LINK.search(str(refusal.value)).group(2)
+        index = base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))
+        assert index.endswith(b"\x1a\x0c\x0a\x08__name__\x10\x02")
+    apply(strict, project, NAMES_DESCENDING, tmp_path)
+    wait_until_ready(strict, project)
+    for query in queries:
+        assert [found.id for found in query.stream()] == ["9", "8"]
+
+
+def test_a_sum_under_an_equality_needs_its_field_in_the_index(products):
+    mine = products.where(filter=FieldFilter("userId", "==", "ana"))
+    with pytest.raises(exceptions.FailedPrecondition) as refusal:
+        mine.sum("price").get()
+    assert LINK.search(str(refusal.value))
+    assert mine.count().get()[0][0].value == 5
+    assert products.sum("price").get()[0][0].value == 45
+
+
 def test_groups_need_an_exemption(products):
     client = products._client
     group = client.collection_group("parts")

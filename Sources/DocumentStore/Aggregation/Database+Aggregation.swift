@@ -75,7 +75,7 @@ private struct AggregationRun {
 
   mutating func plan() throws -> QueryPlan {
     try read.view { view in
-      var run = makeRun(view)
+      var run = try makeRun(view)
       return try run.plan(in: view)
     }
   }
@@ -89,7 +89,7 @@ private struct AggregationRun {
     repeat {
       try read.view { view in
         readTime = view.version
-        var current = run ?? makeRun(view)
+        var current = try run ?? makeRun(view)
         plan = try current.plan(in: view)
         if taken < enough {
           let orders = current.orders
@@ -127,19 +127,23 @@ private struct AggregationRun {
 
   private var fields: [FieldPath] { Array(Set(accumulators.compactMap(\.field))).sorted() }
 
-  private func makeRun(_ view: ReadView) -> QueryRun {
-    QueryRun(
+  private func makeRun(_ view: ReadView) throws -> QueryRun {
+    let orders = try ordersWithFields(view)
+    return QueryRun(
       query,
       read: read,
       database: database,
-      orders: ordersWithFields(view),
+      orders: orders,
       neededFields: fields
     )
   }
 
   /// The query's orders and the summed fields, where the order does not matter and there is an index
   /// that has them all: then no document need be read.
-  private func ordersWithFields(_ view: ReadView) -> [Order]? {
+  ///
+  /// Production asks for that index. Where the order matters (a limit, an offset, a cursor) it is not
+  /// known which one it asks for, and the query's own serves.
+  private func ordersWithFields(_ view: ReadView) throws -> [Order]? {
     guard !fields.isEmpty, query.limit == nil, query.offset == 0, query.start == nil,
       query.end == nil, let name = query.orders.last
     else { return nil }
@@ -152,6 +156,9 @@ private struct AggregationRun {
       orders: Array(orders),
       version: view.version
     )
-    return planner.plan().missingIndex == nil ? Array(orders) : nil
+    guard let missing = planner.plan().missingIndex else { return Array(orders) }
+    if database.configuration.requireIndexes { throw missing.error(in: database.id) }
+    database.configuration.missingIndexObserver?(missing.entry)
+    return nil
   }
 }

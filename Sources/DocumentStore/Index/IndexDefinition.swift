@@ -43,7 +43,7 @@ package struct IndexField: Sendable, Hashable {
 package struct IndexDefinition: Sendable, Hashable {
   package let collectionID: Text
   package let scope: IndexScope
-  /// At least one field, none of them `__name__`.
+  /// None of them `__name__`; empty only where the index holds the names descending.
   package let fields: [IndexField]
   package let nameDirection: Order.Direction
 
@@ -52,7 +52,7 @@ package struct IndexDefinition: Sendable, Hashable {
 
   /// Declares an index; `__name__`, if present, must be the last field.
   ///
-  /// Refuses what Firestore refuses: no fields, a field twice, more than one array field, more than
+  /// Refuses what Firestore refuses: no fields but an ascending name, a field twice, more than one array field, more than
   /// 100 fields.
   package init(
     collectionID: Text,
@@ -70,6 +70,10 @@ package struct IndexDefinition: Sendable, Hashable {
     } else if let last = fields.last {
       direction = last.mode.direction
     }
+    // In ascending order the documents themselves are that index.
+    if fields.isEmpty, direction == .ascending {
+      throw .invalidArgument("an index needs at least one field")
+    }
     try Self.check(fields)
     self.collectionID = collectionID
     self.scope = scope
@@ -78,7 +82,6 @@ package struct IndexDefinition: Sendable, Hashable {
   }
 
   private static func check(_ fields: [IndexField]) throws(FirestoreError) {
-    if fields.isEmpty { throw .invalidArgument("an index needs at least one field") }
     if fields.count > maximumFields {
       throw .invalidArgument("an index may not have more than \(maximumFields) fields")
     }

@@ -56,6 +56,9 @@ package struct Planner {
       if conditions.isUnsatisfiable { continue }
       if let served = serve(conditions) {
         plans.append(served)
+        if missing == nil, asksForNamesDescending(conditions) {
+          missing = missingIndex(for: conditions)
+        }
       } else {
         if missing == nil { missing = missingIndex(for: conditions) }
         plans.append(sorting(conditions))
@@ -84,10 +87,21 @@ package struct Planner {
     if let name = conditions.exactName { return lookup(name) }
     let open = openOrders(conditions)
     let fixed = conditions.equalities.count + conditions.elements.count
-    if fixed == 0, open.isEmpty { return scan(conditions) }
+    if fixed == 0, open.isEmpty, let scan = scan(conditions) { return scan }
     guard let choice = LegChooser(planner: self, conditions: conditions, open: open).choose()
     else { return nil }
     return indexPlan(conditions, open, choice)
+  }
+
+  /// Whether the documents are to come by nothing but their names, descending, and the index that
+  /// production wants for that is not there: here the documents are scanned backwards.
+  private func asksForNamesDescending(_ conditions: DisjunctConditions) -> Bool {
+    nameDirection == .descending && collectionID != nil && conditions.exactName == nil
+      && conditions.equalities.isEmpty && conditions.elements.isEmpty
+      && openOrders(conditions).isEmpty
+      && !declaredIndexes.contains {
+        $0.definition.fields.isEmpty && $0.state.isUsable(at: version)
+      }
   }
 
   /// Whether a position with these orders' values does not show all that a result must have: an

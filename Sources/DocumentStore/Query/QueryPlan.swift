@@ -9,7 +9,7 @@ package struct QueryPlan: Sendable {
   /// Fields, then `__name__`.
   package let orders: [Order]
   package let disjuncts: [DisjunctPlan]
-  /// The index that production would ask for, where the plan reads and sorts instead.
+  /// The index that production would ask for, where the plan does without.
   package let missingIndex: MissingIndex?
   /// The picture of the definitions that the plan was made for.
   package let generation: UInt64

@@ -4,8 +4,11 @@ import Testing
 @testable import DocumentStore
 
 @Suite struct AggregationTests {
-  private func filled(_ engine: QueryFixture.Engine = .memory) throws -> QueryFixture {
-    let fixture = try QueryFixture(engine)
+  private func filled(
+    _ engine: QueryFixture.Engine = .memory,
+    requireIndexes: Bool = false
+  ) throws -> QueryFixture {
+    let fixture = try QueryFixture(engine, requireIndexes: requireIndexes)
     let values: [Value?] = [
       .integer(1), .integer(2), .double(3.5), .text("x"), nil, .null, .integer(-4),
     ]
@@ -60,6 +63,25 @@ import Testing
     // Documents 3 and 4 are eaten by the offset only if they have the field: 4 has none.
     let both = try values(fixture, query, [.count(upTo: 1), .count(upTo: nil), .sum(v)])
     #expect(both.values == [.integer(1), .integer(3), .integer(-4)])
+  }
+
+  @Test func `a sum under an equality asks for the index that production asks for`() throws {
+    let fixture = try filled(requireIndexes: true)
+    var query = Query(scope: .collection("c"))
+    #expect(try values(fixture, query, [.sum(v)]).values == [.double(2.5)])
+    query.filter = .field(FieldPath(["k"]), .equal, .integer(1))
+    let error = #expect(throws: FirestoreError.self) {
+      _ = try values(fixture, query, [.sum(v), .count(upTo: nil)])
+    }
+    #expect(error?.code == .failedPrecondition)
+    #expect(error?.message.hasPrefix("The query requires an index.") == true)
+    #expect(try values(fixture, query, [.count(upTo: nil)]).values == [.integer(3)])
+    let fields = [IndexField(FieldPath(["k"]), .ascending), IndexField(v, .ascending)]
+    try fixture.database.declareIndex(
+      try IndexDefinition(collectionID: "c", scope: .collection, fields: fields)
+    )
+    while try fixture.database.performIndexMaintenance() {}
+    #expect(try values(fixture, query, [.sum(v)]).values == [.integer(2)])
   }
 
   @Test func `a count reads no documents`() throws {

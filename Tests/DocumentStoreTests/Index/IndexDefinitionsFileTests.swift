@@ -66,7 +66,21 @@ import Testing
     #expect(one == two)
   }
 
+  @Test func `an index of nothing but names descending is one`() throws {
+    let text = """
+      {"indexes":[{"collectionGroup":"c","queryScope":"COLLECTION","fields":[
+      {"fieldPath":"__name__","order":"DESCENDING"}]}]}
+      """
+    let file = try IndexDefinitionsFile(parsing: text)
+    #expect(file.indexes.map(\.fields.isEmpty) == [true])
+    #expect(try IndexDefinitionsFile(parsing: file.text) == file)
+  }
+
   @Test(arguments: [
+    (
+      #"{"indexes":[{"collectionGroup":"c","fields":[{"fieldPath":"__name__","order":"ASCENDING"}]}]}"#,
+      "an index needs at least one field"
+    ),
     (
       #"{"indexes":[{"collectionGroup":"c","fields":[{"fieldPath":"e","vectorConfig":{"dimension":3}}]}]}"#,
       "indexes[0].fields[0].vectorConfig is not supported."

@@ -16,7 +16,8 @@ struct PlanCase: Sendable, CustomTestStringConvertible {
 
 @Suite struct PlanTests {
   /// Declared: (user ASC, name ASC), (tags CONTAINS, rank DESC), (a ASC, b DESC), (x ASC, r ASC),
-  /// (y ASC, r ASC); for the group of `group`: field `f` ascending and (f ASC, g ASC).
+  /// (y ASC, r ASC); for the group of `group`: field `f` ascending and (f ASC, g ASC); for `named` and
+  /// its group: (__name__ DESC).
   static func indexes() throws -> IndexSet {
     func declared(
       _ number: UInt32,
@@ -43,6 +44,8 @@ struct PlanCase: Sendable, CustomTestStringConvertible {
         try declared(4, "c", .collection, [field("x", asc), field("r", asc)]),
         try declared(5, "c", .collection, [field("y", asc), field("r", asc)]),
         try declared(6, "group", .collectionGroup, [field("f", asc), field("g", asc)]),
+        try declared(7, "named", .collection, [field("__name__", .descending)]),
+        try declared(8, "named", .collectionGroup, [field("__name__", .descending)]),
       ],
       overrides: [
         FieldOverride(
@@ -66,7 +69,7 @@ struct PlanCase: Sendable, CustomTestStringConvertible {
     let plan = planner.plan()
     #expect(plan.text == test.plan)
     #expect(plan.missingIndex.map { Self.text($0) } == test.missing)
-    #expect(plan.sortsInMemory == (test.missing != nil))
+    #expect(plan.sortsInMemory == test.plan.contains("sort"))
   }
 
   private static func text(_ missing: MissingIndex) -> String {
@@ -119,7 +122,42 @@ struct PlanCase: Sendable, CustomTestStringConvertible {
 
   static let cases: [PlanCase] = [
     make("everything", plan: "scan (__name__ ASC)"),
-    make("by name descending", nil, [by("__name__", .descending)], plan: "scan (__name__ DESC)"),
+    make(
+      "by name descending",
+      nil,
+      [by("__name__", .descending)],
+      plan: "scan (__name__ DESC)",
+      missing: "__name__ DESC"
+    ),
+    make(
+      "names descending, with an equality",
+      equal("a"),
+      [by("__name__", .descending)],
+      plan: "index (a DESC, __name__ DESC)"
+    ),
+    make(
+      "names descending, with their index",
+      nil,
+      [by("__name__", .descending)],
+      in: .collection("named"),
+      plan: "scan (__name__ DESC)"
+    ),
+    make(
+      "a group by name descending",
+      nil,
+      [by("__name__", .descending)],
+      in: .collectionGroup("other"),
+      plan: "sort [scan collections (__name__ ASC)]",
+      missing: "__name__ DESC"
+    ),
+    make(
+      "a group by name descending, with its index",
+      name,
+      [by("__name__", .descending)],
+      in: .collectionGroup("named"),
+      parent: path("c/d"),
+      plan: "index (__name__ DESC)"
+    ),
     make("a range of names", name, plan: "scan (__name__ ASC)"),
     make("one equality", equal("a"), plan: "index (a ASC, __name__ ASC)"),
     make("by one field", nil, [by("a")], plan: "index (a ASC, __name__ ASC)"),
