@@ -6,6 +6,18 @@ struct Brasa: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "brasa",
     abstract: "A Firebase that you host yourself.",
+    discussion: """
+      One program, one port, one data directory, to which Google's own Firebase clients talk.
+
+      Examples:
+        brasa serve --dev
+        brasa serve --data data --tls-certificate server.pem --tls-key server-key.pem
+        brasa rules deploy firestore.rules --project shop
+        brasa watch products --project shop --order name
+
+      The other commands work beside a running server, whose data directory --data names, or on a \
+      directory at rest.
+      """,
     version: ProgramVersion.text,
     subcommands: [
       ServeCommand.self, VerifyCommand.self, ExportCommand.self, ImportCommand.self,

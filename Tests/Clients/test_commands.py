@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 from google.cloud import firestore
@@ -177,3 +178,23 @@ def test_a_directory_of_a_newer_format_is_refused_untouched(filled):
         filled.start()
     assert "newer" in filled.output.lower()
     assert sorted((path, path.stat().st_mtime_ns) for path in filled.data.rglob("*")) == before
+
+
+def subcommands(text):
+    listed = text.partition("SUBCOMMANDS:")[2]
+    return re.findall(r"^  ([a-z-]+)(?: \(default\))?(?=  )", listed, re.MULTILINE)
+
+
+def test_every_help_has_an_example_or_leads_to_one():
+    """A command that takes an argument or has commands of its own shows how it is used."""
+    seen, waiting = [], [[]]
+    while waiting:
+        words = waiting.pop()
+        text = servers.run(*words, "--help").stdout
+        seen.append(" ".join(words))
+        waiting += [[*words, name] for name in subcommands(text) if name != "help"]
+        example = re.search(r"^ +(?:[A-Z_]+=\S+ )?brasa " + " ".join(words), text, re.MULTILINE)
+        is_plain = len(words) > 1 and "ARGUMENTS:" not in text or words == ["version"]
+        parent = servers.run(*words[:-1], "--help").stdout if words else ""
+        assert example or is_plain or f"brasa {' '.join(words)} " in parent, f"{words}:\n{text}"
+    assert {"serve", "users import", "rules explain", "keys create"} <= set(seen)

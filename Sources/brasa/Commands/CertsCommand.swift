@@ -10,6 +10,10 @@ struct CertsCommand: ParsableCommand {
       `brasa serve` takes, and authority-key.pem, which signs: keep that one to yourself. An \
       authority that is there already is kept and signs the new server certificate. For a server \
       that others use, take a certificate from an authority that they trust already.
+
+      Examples:
+        brasa certs --directory certs
+        brasa certs --directory certs --host shop.local --host 192.168.1.10
       """
   )
 

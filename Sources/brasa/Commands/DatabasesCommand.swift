@@ -5,6 +5,15 @@ struct DatabasesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "databases",
     abstract: "List, create and delete databases.",
+    discussion: """
+      A project's (default) database is there when the first authorised call names it; others are \
+      created before use, except in development.
+
+      Examples:
+        brasa databases create orders --project shop
+        brasa databases list
+        brasa databases delete orders --project shop --force
+      """,
     subcommands: [List.self, Create.self, Delete.self],
     defaultSubcommand: List.self
   )

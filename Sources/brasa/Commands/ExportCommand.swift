@@ -9,6 +9,9 @@ struct ExportCommand: ParsableCommand {
       Each line is a document as the REST API shows it, so every type survives: integers and \
       doubles apart, -0, NaN, bytes, references, vectors. All files show the same instant. Works \
       beside a running server. `brasa import` reads the directory back.
+
+      Example:
+        brasa export backup-2026-01-31 --project shop
       """
   )
 

@@ -9,6 +9,9 @@ struct ImportCommand: ParsableCommand {
       Every line of every .jsonl file becomes a document of the named database, whichever it came \
       from; documents of the same name are replaced, others stay. Creation and update times are \
       those of the import. Works beside a running server; a repeated import changes nothing more.
+
+      Example:
+        brasa import backup-2026-01-31 --project shop --database restored
       """
   )
 

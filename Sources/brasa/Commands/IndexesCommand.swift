@@ -6,6 +6,11 @@ struct IndexesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "indexes",
     abstract: "List and apply index definitions.",
+    discussion: """
+      Examples:
+        brasa indexes apply firestore.indexes.json --project shop
+        brasa indexes list --project shop
+      """,
     subcommands: [List.self, Apply.self],
     defaultSubcommand: List.self
   )
@@ -24,11 +29,14 @@ struct IndexesCommand: ParsableCommand {
 
   struct Apply: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make the definitions those of a firestore.indexes.json.",
+      abstract: "Add the definitions of a firestore.indexes.json.",
       discussion: """
         The file has the Firebase CLI's format. New indexes are built in the background; \
         `brasa indexes list` shows their states. With --force, indexes and overrides that the \
         file does not name are deleted.
+
+        Example:
+          brasa indexes apply firestore.indexes.json --project shop
         """
     )
     @Argument(help: "The file.", completion: .file(extensions: ["json"])) var file: String

@@ -16,13 +16,27 @@ struct KeysCommand: ParsableCommand {
       A key file has the form that Google's Admin and Cloud clients take \
       (GOOGLE_APPLICATION_CREDENTIALS). Its private key is in the file alone. Whoever has the file is \
       an administrator of every project of the server.
+
+      Examples:
+        brasa keys create shop-backend --role admin --project shop --out shop-backend.json
+        brasa keys list
+        brasa keys revoke shop-backend
       """,
     subcommands: [Create.self, List.self, Revoke.self],
     defaultSubcommand: List.self
   )
 
   struct Create: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Make a key file.")
+    static let configuration = CommandConfiguration(
+      abstract: "Make a key file.",
+      discussion: """
+        Google's clients read it where GOOGLE_APPLICATION_CREDENTIALS names it. It works over TLS, or \
+        on the server's own machine.
+
+        Example:
+          brasa keys create shop-backend --role admin --project shop --out shop-backend.json
+        """
+    )
     @Argument(help: "The account's name: 4 to 30 of a-z, 0-9 and -, beginning with a letter.")
     var name: String
     @Option(help: "What the account may do: admin.") var role: String

@@ -8,6 +8,12 @@ struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules",
     abstract: "Test, explain and deploy security rules.",
+    discussion: """
+      Examples:
+        brasa rules test cases.json --rules firestore.rules
+        brasa rules explain get products/p1 --uid ana --project shop
+        brasa rules deploy firestore.rules --project shop
+      """,
     subcommands: [
       RulesTestCommand.self, RulesExplainCommand.self, RulesDeployCommand.self,
       RulesListCommand.self, RulesShowCommand.self,

@@ -9,6 +9,10 @@ struct RulesDeployCommand: ParsableCommand {
     discussion: """
       The rules hold for the next request; a running server needs no restart. A file that does not \
       compile is refused with all its errors, and what was in force stays.
+
+      Examples:
+        brasa rules deploy firestore.rules --project shop
+        brasa rules deploy firestore.rules --project shop --database orders
       """
   )
 
@@ -74,7 +78,11 @@ struct RulesListCommand: ParsableCommand {
 struct RulesShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print the source of rules."
+    abstract: "Print the source of rules.",
+    discussion: """
+      Example:
+        brasa rules show cloud.firestore/orders --project shop
+      """
   )
 
   @Argument(help: "A release as cloud.firestore/{database}, or a ruleset's id.")

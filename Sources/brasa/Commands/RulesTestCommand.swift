@@ -12,6 +12,9 @@ struct RulesTestCommand: ParsableCommand {
     commandName: "test",
     abstract: "Try a file of cases on rules, and show what they reach. Needs no server.",
     discussion: """
+      Example:
+        brasa rules test cases.json --rules firestore.rules
+
       The file is the JSON of the TestSuite of firebaserules.googleapis.com, so that it can be sent \
       to Google's API too:
 

@@ -25,6 +25,14 @@ struct ServeCommand: AsyncParsableCommand {
       administrator key that its first start generates once. --dev accepts what Google's emulators \
       accept. SIGTERM and SIGINT stop the server once open calls have ended; SIGHUP reads the \
       certificate files again. Every option is also an environment variable; a flag wins.
+
+      Examples:
+        brasa serve --dev
+        brasa serve --data data --tls-certificate server.pem --tls-key server-key.pem
+        BRASA_PORT=9090 brasa serve --dev --require-indexes
+
+      Mail and identity providers are set by variables alone (BRASA_SMTP, BRASA_OUTBOUND_HOSTS, …); \
+      docs/accounts.md has them. BRASA_PROJECT is the project of clients that do not name one.
       """
   )
 

@@ -10,6 +10,9 @@ extension UsersCommand {
       discussion: """
         The file has the hashes of passwords. To import them elsewhere, `brasa users parameters` prints \
         what else is needed.
+
+        Example:
+          brasa users export users.json --project shop
         """
     )
     @Argument(help: "The file to write; must not exist.") var file: String
@@ -48,6 +51,10 @@ extension UsersCommand {
       discussion: """
         Accounts of the same uid are replaced. The options say how passwords are hashed, as those of \
         `firebase auth:import`; users keep their passwords, and each is hashed anew at its first use.
+
+        Example:
+          brasa users import users.json --project shop --hash-algo SCRYPT --hash-key … \\
+            --salt-separator … --rounds 8 --mem-cost 14
         """
     )
     @Argument(help: "The file to read.", completion: .file()) var file: String

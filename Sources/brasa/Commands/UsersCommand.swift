@@ -7,7 +7,17 @@ struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users",
     abstract: "Create, list, change, import and export accounts.",
-    discussion: "Works beside a running server. WHO is a uid, an e-mail or a telephone number.",
+    discussion: """
+      Works beside a running server. WHO is a uid, an e-mail or a telephone number.
+
+      Examples:
+        brasa users create --email ana@example.com --project shop
+        brasa users show ana@example.com --project shop
+        brasa users set-claims ana@example.com '{"role": "manager"}' --project shop
+        brasa users disable ana@example.com --project shop
+        brasa users enable ana@example.com --project shop
+        brasa users delete ana@example.com --project shop --force
+      """,
     subcommands: [
       List.self, Show.self, Create.self, Disable.self, Enable.self, SetClaims.self, Delete.self,
       Import.self, Export.self, Parameters.self,
@@ -52,7 +62,7 @@ struct UsersCommand: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show an account as JSON.")
-    @Argument var who: String
+    @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
     @OptionGroup var place: Place
 
     func run() throws { try place.print(.show(who: who)) }
@@ -64,6 +74,9 @@ struct UsersCommand: ParsableCommand {
       discussion: """
         With --password-stdin the password is the first line of the standard input: what stands in a \
         command line is seen by every user of the machine.
+
+        Example:
+          brasa users create --email ana@example.com --password-stdin --project shop
         """
     )
     @Option(help: "The uid; the server chooses one otherwise.") var uid: String?
@@ -97,7 +110,7 @@ struct UsersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Disable an account; its tokens end at once."
     )
-    @Argument var who: String
+    @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
     @OptionGroup var place: Place
 
     func run() throws { try place.print(.setDisabled(who: who, true)) }
@@ -105,7 +118,7 @@ struct UsersCommand: ParsableCommand {
 
   struct Enable: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Enable an account again.")
-    @Argument var who: String
+    @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
     @OptionGroup var place: Place
 
     func run() throws { try place.print(.setDisabled(who: who, false)) }
@@ -114,10 +127,15 @@ struct UsersCommand: ParsableCommand {
   struct SetClaims: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Set the claims that an account's tokens carry.",
-      discussion: "The claims are a JSON object, such as '{\"admin\": true}'; {} takes them away."
+      discussion: """
+        The claims are a JSON object; {} takes them away. Rules see them as request.auth.token.
+
+        Example:
+          brasa users set-claims ana@example.com '{"role": "manager"}' --project shop
+        """
     )
-    @Argument var who: String
-    @Argument var claims: String
+    @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
+    @Argument(help: "The claims, a JSON object.") var claims: String
     @OptionGroup var place: Place
 
     func run() throws { try place.print(.setClaims(who: who, claims)) }
@@ -125,7 +143,7 @@ struct UsersCommand: ParsableCommand {
 
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Delete an account.")
-    @Argument var who: String
+    @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
     @Flag(help: "Really delete; without it only says what would go.") var force = false
     @OptionGroup var place: Place
 

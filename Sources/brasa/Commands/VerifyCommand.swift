@@ -9,6 +9,9 @@ struct VerifyCommand: ParsableCommand {
       Index entries, collection directories and the change log are computed again from the stored \
       documents and compared with what is stored. Nothing is changed. The exit code is 1 when \
       anything differs. Works beside a running server.
+
+      Example:
+        brasa verify --data data
       """
   )
 
