@@ -57,11 +57,11 @@ struct IndexedValues {
   }
 
   private mutating func addElements(of array: ValueView, at path: Range<Int>) {
+    var items: [Item] = []
+    array.forEachElement { items.append(encode($0, at: path)) }
+    // Slices share the buffer; one that lived while it grows would have it copied each time.
     var known: Set<ArraySlice<UInt8>> = []
-    array.forEachElement { element in
-      let item = encode(element, at: path)
-      if known.insert(buffer[item.value]).inserted { elements.append(item) }
-    }
+    elements += items.filter { known.insert(buffer[$0.value]).inserted }
   }
 
   private mutating func encode(_ value: ValueView, at path: Range<Int>) -> Item {
