@@ -10,7 +10,7 @@ package final class ConsistentRead: Sendable {
   /// The transaction that the consistency began; clients are told.
   package let newTransaction: TransactionID?
   private let database: Database
-  private let transaction: Transaction?
+  let transaction: Transaction?
   private let version: Mutex<CommitVersion?>
 
   init(

@@ -44,6 +44,37 @@ extension Database {
     }
   }
 
+  /// The same, after waiting for what a refused attempt of the transaction had read.
+  ///
+  /// Queries find their documents too late to wait for them; a retry knows them. It completes on the
+  /// store's thread if it had to wait, otherwise on the caller's. A place that cannot be had does not
+  /// fail the read, as in `batchGet`.
+  package func beginRead(
+    _ consistency: Consistency,
+    completion: @escaping @Sendable (Result<ConsistentRead, any Error>) -> Void
+  ) {
+    do {
+      let read = try beginRead(consistency)
+      guard let transaction = read.transaction, transaction.version == nil,
+        !transaction.contested.isEmpty
+      else { return completion(.success(read)) }
+      try transaction.beginCall(self)
+      locks.read(transaction.contested, by: transaction.owner, insists: true) { [self] places in
+        transaction.endCall(now: configuration.clock.now())
+        switch places.forgivingContention {
+        case .success:
+          if !transaction.isOpen { locks.release(transaction.owner) }
+          completion(.success(read))
+        case .failure(let error):
+          transactions.end(transaction, .rolledBack)
+          completion(.failure(error))
+        }
+      }
+    } catch {
+      completion(.failure(FirestoreError.storage(error)))
+    }
+  }
+
   /// Reads documents at one version.
   ///
   /// `judge` decides, with the same view, whether they may be handed out; a throw ends the transaction

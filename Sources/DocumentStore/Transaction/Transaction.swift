@@ -45,17 +45,21 @@ final class Transaction: Sendable {
   let isPessimistic: Bool
   /// Whether it retries an aborted attempt.
   let isRetry: Bool
+  /// The documents that a refused attempt had read, for whose places its retry waits before it queries.
+  let contested: [DocumentKey]
   private let state: Mutex<State>
 
   init(
     id: TransactionID,
     owner: LockTable.Owner,
     options: TransactionOptions,
+    contested: [DocumentKey] = [],
     now: Int64
   ) {
     self.id = id
     self.owner = owner
     began = now
+    self.contested = contested
     var version: CommitVersion?
     switch options {
     case .readOnly(let readTime):

@@ -7,6 +7,8 @@ final class TransactionTable: Sendable {
   private struct Past {
     let end: Transaction.End
     let age: UInt64
+    /// What a refused attempt had read, if it was little.
+    let contested: [DocumentKey]
     let forgottenAt: Int64
   }
 
@@ -25,6 +27,8 @@ final class TransactionTable: Sendable {
 
   /// How many past transactions are remembered at most.
   private static let memory = 100_000
+  /// How many documents of a refused attempt are remembered.
+  private static let contestedDocuments = 32
 
   init(configuration: StoreConfiguration, locks: DocumentLocks) {
     self.configuration = configuration
@@ -33,15 +37,21 @@ final class TransactionTable: Sendable {
 
   /// Begins a transaction.
   func begin(_ options: TransactionOptions) throws(FirestoreError) -> Transaction {
-    let age = try ageOfAttempt(before: options)
-    let owner = locks.makeOwner(age: age)
+    let attempt = try attempt(before: options)
+    let owner = locks.makeOwner(age: attempt?.age)
     let now = configuration.clock.now()
     let random = configuration.random()
     let transaction = state.withLock { state -> Transaction? in
       guard state.open.count < configuration.maximumTransactions else { return nil }
       state.sequence += 1
       let id = Self.id(sequence: state.sequence, random: random)
-      let transaction = Transaction(id: id, owner: owner, options: options, now: now)
+      let transaction = Transaction(
+        id: id,
+        owner: owner,
+        options: options,
+        contested: attempt?.contested ?? [],
+        now: now
+      )
       state.open[id] = transaction
       return transaction
     }
@@ -79,6 +89,7 @@ final class TransactionTable: Sendable {
   func end(_ transaction: Transaction, _ end: Transaction.End) {
     // Also what a call took while the transaction was ended by another.
     defer { locks.release(transaction.owner) }
+    let contested = end == .refused && transaction.isPessimistic ? transaction.reads.documents : [:]
     guard transaction.end() else { return }
     let now = configuration.clock.now()
     state.withLock { state in
@@ -87,6 +98,7 @@ final class TransactionTable: Sendable {
       state.past[transaction.id] = Past(
         end: end,
         age: transaction.owner.age,
+        contested: contested.count <= Self.contestedDocuments ? Array(contested.keys) : [],
         forgottenAt: now + configuration.transactionMemory
       )
       forget(&state, now: now)
@@ -121,16 +133,18 @@ final class TransactionTable: Sendable {
     )
   }
 
-  /// The age of the attempt that is retried, which ends if it has not; nil for a first attempt.
-  private func ageOfAttempt(before options: TransactionOptions) throws(FirestoreError) -> UInt64? {
+  /// The attempt that is retried, which ends if it has not; nil for a first attempt.
+  private func attempt(
+    before options: TransactionOptions
+  ) throws(FirestoreError) -> (age: UInt64, contested: [DocumentKey])? {
     guard case .readWrite(_, let retrying?) = options else { return nil }
     let (open, past) = state.withLock { ($0.open[retrying], $0.past[retrying]) }
     if let open, !open.isReadOnly {
       end(open, .rolledBack)
-      return open.owner.age
+      return (open.owner.age, [])
     }
     guard let past, past.end != .committed else { throw .badRetryTransaction }
-    return past.age
+    return (past.age, past.contested)
   }
 
   private func forget(_ state: inout State, now: Int64) {

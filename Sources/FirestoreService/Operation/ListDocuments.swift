@@ -19,21 +19,22 @@ extension FirestoreService {
     let consistency = try Consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
     let database = try databases.database(id)
-    try onEngine(call, respond) {
-      let read = try database.beginRead(consistency)
-      if !isProven { try permit.require(query, database, read, consistency) }
-      let page = try database.listDocuments(.init(request), read: read)
-      let items = page.documents.map { item -> ListedDocument in
-        switch item {
-        case .found(let record): .found(record)
-        case .missing(let name): .missing(name)
+    beginRead(database, consistency, call, respond) { [self] read in
+      try onEngine(call, respond) {
+        if !isProven { try permit.require(query, database, read, consistency) }
+        let page = try database.listDocuments(.init(request), read: read)
+        let items = page.documents.map { item -> ListedDocument in
+          switch item {
+          case .found(let record): .found(record)
+          case .missing(let name): .missing(name)
+          }
         }
+        return ListDocumentsResponse(
+          items: items,
+          nextPageToken: page.nextPageToken,
+          mask: request.mask
+        ).encoded()
       }
-      return ListDocumentsResponse(
-        items: items,
-        nextPageToken: page.nextPageToken,
-        mask: request.mask
-      ).encoded()
     }
   }
 

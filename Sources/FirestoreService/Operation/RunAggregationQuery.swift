@@ -14,38 +14,39 @@ extension FirestoreService {
     let consistency = try Consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
     let database = try databases.database(request.parent.database)
-    try onEngine(call, respond) {
-      let read = try database.beginRead(consistency)
-      if !isProven { try permit.require(query, database, read, consistency) }
-      if request.explain == .plan {
-        let plan = try database.aggregationPlan(query, request.aggregations, read: read)
+    beginRead(database, consistency, call, respond) { [self] read in
+      try onEngine(call, respond) {
+        if !isProven { try permit.require(query, database, read, consistency) }
+        if request.explain == .plan {
+          let plan = try database.aggregationPlan(query, request.aggregations, read: read)
+          return MessageStream([
+            RunAggregationQueryResponse(
+              result: nil,
+              readTime: nil,
+              explain: ExplainMetrics(plan: plan.plannedIndexes)
+            ).encoded()
+          ])
+        }
+        let started = ContinuousClock.now
+        let result = try database.aggregate(query, request.aggregations, read: read)
+        let explain =
+          request.explain == .analyze
+          ? ExplainMetrics(
+            plan: result.plan.plannedIndexes,
+            execution: result.statistics.execution(
+              results: 1,
+              in: ContinuousClock.now - started
+            )
+          ) : nil
         return MessageStream([
           RunAggregationQueryResponse(
-            result: nil,
-            readTime: nil,
-            explain: ExplainMetrics(plan: plan.plannedIndexes)
+            result: result.values,
+            transaction: result.newTransaction?.bytes,
+            readTime: result.readTime,
+            explain: explain
           ).encoded()
         ])
       }
-      let started = ContinuousClock.now
-      let result = try database.aggregate(query, request.aggregations, read: read)
-      let explain =
-        request.explain == .analyze
-        ? ExplainMetrics(
-          plan: result.plan.plannedIndexes,
-          execution: result.statistics.execution(
-            results: 1,
-            in: ContinuousClock.now - started
-          )
-        ) : nil
-      return MessageStream([
-        RunAggregationQueryResponse(
-          result: result.values,
-          transaction: result.newTransaction?.bytes,
-          readTime: result.readTime,
-          explain: explain
-        ).encoded()
-      ])
     }
   }
 }

@@ -15,20 +15,39 @@ extension FirestoreService {
     let consistency = try Consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
     let database = try databases.database(request.parent.database)
-    let read = try database.beginRead(consistency)
-    let answer: @Sendable () -> any ResponseStream = {
-      QueryStream(
-        database.query(query, read: read),
-        explain: request.explain,
-        mask: request.query.projection,
-        call: call,
-        service: self
-      )
+    beginRead(database, consistency, call, respond) { [self] read in
+      let answer: @Sendable () -> any ResponseStream = {
+        QueryStream(
+          database.query(query, read: read),
+          explain: request.explain,
+          mask: request.query.projection,
+          call: call,
+          service: self
+        )
+      }
+      if isProven { return respond(.success(answer())) }
+      try onEngine(call, respond) {
+        try permit.require(query, database, read, consistency)
+        return answer()
+      }
     }
-    if isProven { return respond(.success(answer())) }
-    try onEngine(call, respond) {
-      try permit.require(query, database, read, consistency)
-      return answer()
+  }
+
+  /// Begins a reading; goes on at once, or when a transaction that is retried has the places that its
+  /// last attempt was refused for.
+  func beginRead<Answer>(
+    _ database: Database,
+    _ consistency: Consistency,
+    _ call: Call,
+    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ body: @escaping @Sendable (ConsistentRead) throws -> Void
+  ) {
+    database.beginRead(consistency) { [self] result in
+      do {
+        try body(try result.get())
+      } catch {
+        respond(.failure(reported(error, call.context)))
+      }
     }
   }
 

@@ -35,6 +35,13 @@ extension Database {
     }
   }
 
+  /// A read that has waited for what a refused attempt of its transaction read.
+  func reading(_ consistency: Consistency) async throws -> ConsistentRead {
+    try await withCheckedThrowingContinuation { continuation in
+      beginRead(consistency) { continuation.resume(with: $0) }
+    }
+  }
+
   /// One document's fields as part of a transaction.
   func read(_ path: ResourcePath, in transaction: TransactionID) async throws -> MapValue? {
     try await batchGet([path], .transaction(transaction)).items.first?.record?.fields.decoded()

@@ -73,6 +73,53 @@ import Testing
     try fixture.close()
   }
 
+  /// A query takes its documents' places without waiting for them, so its transaction may be refused
+  /// where one that names its documents would have waited; it gets through all the same.
+  @Test func `contenders that find their document by a query get through`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    try await database.commit(set("a/hot", ["n": .integer(0)]))
+    let contenders = 8
+    let most = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<contenders {
+        group.addTask {
+          var most = 0
+          for _ in 0..<25 { most = max(most, try await Self.incrementFound(database)) }
+          return most
+        }
+      }
+      return try await group.reduce(0, max)
+    }
+    #expect(try database.fields("a/hot") == map(["n": .integer(Int64(contenders * 25))]))
+    #expect(most <= 2 * contenders, "\(most) attempts")
+    #expect(database.locks.isIdle && database.transactions.count == 0)
+    try fixture.close()
+  }
+
+  /// Adds one to the document that a query finds; answers how many attempts it took.
+  private static func incrementFound(_ database: Database) async throws -> Int {
+    var query = Query(scope: .collection("a"))
+    query.filter = .field(FieldPath(["n"]), .greaterThanOrEqual, .integer(0))
+    var previous: TransactionID?
+    for attempt in 1...1_000 {
+      let id = try database.beginTransaction(.readWrite(retrying: previous))
+      do {
+        let read = try await database.reading(.transaction(id))
+        let found = try database.query(try query.normalized(), read: read).next().documents
+        guard case .integer(let n)? = found.first?.fields.decoded()["n"] else {
+          throw FirestoreError(.internalError, "the counter is gone")
+        }
+        try await database.commit(set("a/hot", ["n": .integer(n + 1)]), in: id)
+        return attempt
+      } catch let error as FirestoreError where error.code == .aborted {
+        previous = id
+        try database.rollback(id)
+      }
+    }
+    Issue.record("a contender starved")
+    return .max
+  }
+
   private static func account(_ number: Int) -> ResourcePath {
     ResourcePath(["accounts", Text("\(number)")])
   }
