@@ -70,10 +70,14 @@ func withGateway<Result: Sendable>(
 }
 
 extension GatewayConfiguration.Limits {
-  /// The product's limits with a short drain.
+  /// The product's limits with a short drain, and patience with clients: beside hundreds of other tests
+  /// one that sends byte after byte takes longer than any client should.
   static var test: GatewayConfiguration.Limits {
     var limits = GatewayConfiguration.Limits()
     limits.drainTimeout = .milliseconds(200)
+    limits.headTimeout = .seconds(3_600)
+    limits.bodyTimeout = .seconds(3_600)
+    limits.stalledReaderTimeout = .seconds(3_600)
     return limits
   }
 }
