@@ -66,11 +66,12 @@ def test_the_samples_that_serve_prints(server, tmp_path):
     assert "'name': 'Table'" in table and "'price': 120" in table
 
 
-def test_the_samples_of_production(tmp_path):
+@pytest.mark.parametrize("file", ["README.md", "README.pt-BR.md"])
+def test_the_samples_of_production(tmp_path, file):
     shell = environment(BRASA_PORT="0")
     running = None
     try:
-        for language, role, text in blocks("README.md", "production"):
+        for language, role, text in blocks(file, "production"):
             if role == "server":
                 words = text.split()
                 assert words[0] == "brasa"
@@ -95,7 +96,20 @@ def absolute(words, directory):
     ]
 
 
-@pytest.mark.parametrize("file", ["README.md", "README.pt-BR.md", "docs/operating.md", "docs/architecture.md"])
+def test_both_languages_show_the_same():
+    english, portuguese = (
+        re.findall(r"^(?:#+|```)\S*(?: [a-z ]+$)?", (servers.CHECKOUT / file).read_text(), re.MULTILINE)
+        for file in ("README.md", "README.pt-BR.md")
+    )
+    assert english == portuguese
+
+
+PAGES = ["README.md", "README.pt-BR.md", "CHANGELOG.md", "Benchmarks/README.md"] + [
+    str(page.relative_to(servers.CHECKOUT)) for page in sorted((servers.CHECKOUT / "docs").glob("*.md"))
+]
+
+
+@pytest.mark.parametrize("file", PAGES)
 def test_links_between_pages_lead_somewhere(file):
     page = servers.CHECKOUT / file
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):

@@ -5,7 +5,7 @@
 BUILD_PACKAGES_DEBIAN=(librocksdb-dev pkg-config)
 BUILD_PACKAGES_BREW=(rocksdb pkg-config)
 # What the tests need beside that.
-TEST_PACKAGES_DEBIAN=(python3 python3-venv curl chromium chromium-driver)
+TEST_PACKAGES_DEBIAN=(python3 python3-venv curl gcc libc6-dev chromium chromium-driver)
 TEST_PACKAGES_BREW=(python3)
 
 require_swift() {
@@ -49,10 +49,11 @@ install_debian() {
     "${missing[@]}"
 }
 
-# Python may be there without being Debian's: what counts is that it can make environments.
+# Python and the compiler, which builds a preloaded library, may be there without being Debian's.
 has_debian() {
   case $1 in
     python3 | curl | pkg-config) command -v "$1" >/dev/null ;;
+    gcc) command -v cc >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
     *) dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed' ;;
   esac
