@@ -120,6 +120,11 @@ package final class Gateway: Service {
         .writeBufferWaterMark,
         value: ChannelOptions.Types.WriteBufferWaterMark(low: 64 << 10, high: 256 << 10)
       )
+      // A connection keeps its first buffer; the size grows as more comes at once.
+      .childChannelOption(
+        .recvAllocator,
+        value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 64 << 10)
+      )
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try factory.configure(channel) }
       }

@@ -39,6 +39,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [2, 4, 6] as [UInt8])
+  func `a flood of control frames ends the connection`(type: UInt8) async throws {
+    var limits = GatewayConfiguration.Limits.test
+    limits.controlFramesPerTenSeconds = 50
+    try await withGateway(limits: limits) { gateway in
+      let payloads: [UInt8: [UInt8]] = [2: [0, 0, 0, 0, 7], 6: [UInt8](repeating: 1, count: 8)]
+      let frame = RawClient.frame(
+        type: type,
+        flags: 0,
+        stream: type == 2 ? 3 : 0,
+        payloads[type] ?? []
+      )
+      var reader = try await FrameReader(port: gateway.port)
+      try await reader.client.send((0..<48).flatMap { _ in frame })
+      _ = await reader.frames { $0.type == 4 && $0.flags == 1 }
+      try await reader.client.send((0..<20).flatMap { _ in frame })
+      let seen = await reader.frames { $0.type == 7 }
+      #expect(seen.last?.payload.suffix(4) == [0, 0, 0, 11])
+    }
+  }
+
   @Test func `a stream beyond the announced limit ends the connection`() async throws {
     var limits = GatewayConfiguration.Limits.test
     limits.streamsPerConnection = 4

@@ -95,6 +95,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 2, 4], [false, true])
+  func `a body of another length than announced is reset`(length: Int, isCut: Bool) async throws {
+    try await withGateway { gateway in
+      func head(_ stream: UInt32, _ length: Int) -> [UInt8] {
+        let path = "/v1/projects/p/databases"
+        let fields = [(":method", "POST"), (":scheme", "http"), (":path", path)]
+        return RawClient.headers(stream: stream, fields + [("content-length", "\(length)")])
+      }
+      func data(_ stream: UInt32, _ text: String, isLast: Bool = true) -> [UInt8] {
+        RawClient.frame(type: 0, flags: isLast ? 1 : 0, stream: stream, Array(text.utf8))
+      }
+      var reader = try await FrameReader(port: gateway.port)
+      let body = isCut ? data(1, "[", isLast: false) + data(1, "1]") : data(1, "[1]")
+      try await reader.client.send(head(1, length) + body)
+      let seen = await reader.frames { $0.type == 3 }
+      #expect(seen.last?.stream == 1)
+      #expect(seen.last?.payload == [0, 0, 0, 1])
+      #expect(!seen.contains { $0.isData })
+      try await reader.client.send(head(3, 3) + data(3, "[1]"))
+      let answer = await reader.frames { $0.isData && $0.stream == 3 }
+      #expect(answer.data(of: 3).starts(with: Array("{\"POST\"".utf8)))
+    }
+  }
+
   @Test func `HTTP/2 requests reach the same routes`() async throws {
     try await withGateway { gateway in
       let client = try await FrameClient.connect(to: gateway.port)

@@ -71,7 +71,7 @@ final class ConnectionFactory: Sendable {
     let connection = HTTP2Connection(environment: environment, mailbox: mailbox, peer: peer)
     let (connectionConfiguration, streamConfiguration) = http2Configuration()
     try channel.pipeline.syncOperations.addHandlers([
-      WriteCoalescer(),
+      connection.lane,
       NIOHTTP2Handler(
         mode: .server,
         frameDelegate: connection,
@@ -96,12 +96,15 @@ final class ConnectionFactory: Sendable {
     ]
     // RequestHead checks what matters of a request's headers; our own need no check.
     connection.headerBlockValidation = .disabled
+    // It would miss the DATA that passes by it; BridgedRequest checks what clients announce.
+    connection.contentLengthValidation = .disabled
     connection.maximumSequentialEmptyDataFrames = 16
-    connection.controlFrameRateLimit.maximumCount = limits.controlFramesPerTenSeconds
-    connection.controlFrameRateLimit.windowLength = .seconds(10)
+    // The lane counts these; here they would cost every idle connection what a flood takes.
+    connection.controlFrameRateLimit.maximumCount = 64
+    connection.controlFrameRateLimit.windowLength = .nanoseconds(0)
     var stream = NIOHTTP2Handler.StreamConfiguration()
-    stream.streamResetFrameRateLimit.maximumCount = limits.resetsPerTenSeconds
-    stream.streamResetFrameRateLimit.windowLength = .seconds(10)
+    stream.streamResetFrameRateLimit.maximumCount = 64
+    stream.streamResetFrameRateLimit.windowLength = .nanoseconds(0)
     return (connection, stream)
   }
 }

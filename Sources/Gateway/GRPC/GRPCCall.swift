@@ -35,6 +35,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   let connection: HTTP2Connection
   let deadline: NIODeadline?
   var unwrittenBytes = 0
+  var flow = AnswerFlow()
   private(set) var heldRequestBytes = 0
   private let id: HTTP2StreamID
   private let route: GRPCPath
@@ -164,7 +165,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
       hasWrittenHead = true
       connection.writeHeaders(GRPCHeaders.head, on: id, isLast: false)
     }
-    connection.writeData(connection.framed(messages), of: self, on: id)
+    connection.write(messages, of: self, on: id)
   }
 
   private func finish() {

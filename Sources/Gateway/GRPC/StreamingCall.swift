@@ -58,12 +58,13 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   private let context: CallContext
   private let outbox = Mutex(Outbox())
   private(set) var deadline: NIODeadline?
+  var flow = AnswerFlow()
   private var phase = Phase.opening
   private var deframer: GRPCMessageDeframer
   private(set) var heldRequestBytes = 0
   private var unacknowledgedBytes = 0
   private var hasWrittenHead = false
-  /// The trailers have passed the HTTP/2 layer's windows.
+  /// The trailers have left, behind all DATA.
   private var hasEndLeft = false
   private var isRequestComplete = false
   private var isRequestEndTold = false
@@ -214,8 +215,9 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
       return (outbox.messages, outbox.end, outbox.isSenderWaiting)
     }
     if case .ended = phase { return }
-    if !messages.isEmpty { write(messages) }
+    // First, because what leaves at once may end the wait.
     if isWaiting { connection.pause(self, on: id) }
+    if !messages.isEmpty { write(messages) }
     switch end {
     case .success: writeEnd(nil)
     case .failure(let error): writeEnd(error)
@@ -240,7 +242,10 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
       connection.writeHeaders(GRPCHeaders.head, on: id, isLast: false)
     }
     connection.environment.metrics.sentMessages.add(messages.count)
-    connection.writeData(connection.framed(messages), of: self, on: id)
+    let bytes = connection.write(messages, of: self, on: id)
+    guard bytes > 0 else { return }
+    left(bytes)
+    connection.resumePausedCalls()
   }
 
   /// Whether the service waits and may go on.

@@ -29,17 +29,24 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
   /// Body bytes that the handler has not taken yet; the client gets window for them when it does.
   private var withheldBytes = 0
   private var isHandlerBehind = false
+  /// What is still to come of the length that the client announced; nil where it did not.
+  private var announcedBytes: Int?
   private var isRequestComplete = false
   private var isGone = false
   private var writersWaiting: [EventLoopPromise<Void>] = []
   private(set) var deadline: NIODeadline?
   var unwrittenBytes = 0
+  var flow = AnswerFlow()
   var heldRequestBytes: Int { withheldBytes }
 
   /// Opens the request; nil if its pseudo-headers are no HTTP request's.
   init?(_ headers: HPACKHeaders, on id: HTTP2StreamID, of connection: HTTP2Connection) {
     guard let head = HTTPRequest(headers), let eventLoop = connection.context?.eventLoop else {
       return nil
+    }
+    if let length = headers.first(name: "content-length") {
+      guard let bytes = Int(length), bytes >= 0 else { return nil }
+      announcedBytes = bytes
     }
     self.connection = connection
     self.eventLoop = eventLoop
@@ -82,6 +89,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
 
   func receive(_ data: ByteBuffer, isLast: Bool) {
     isRequestComplete = isLast
+    announcedBytes = announcedBytes.map { $0 - data.readableBytes }
     withheldBytes += data.readableBytes
     if let source, case .stopProducing = source.yield(data) { isHandlerBehind = true }
     if !isHandlerBehind { acknowledgeWithheld() }
@@ -90,8 +98,10 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
   func receiveEnd() {
     isRequestComplete = true
     deadline = nil
-    source?.finish()
+    let isWhole = announcedBytes ?? 0 == 0
+    if isWhole { source?.finish() } else { source?.finish(Abandoned()) }
     source = nil
+    if !isWhole { reset(.rstStream(.protocolError)) }
   }
 
   fileprivate func handlerCaughtUp() {
@@ -137,16 +147,8 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
 
   /// Ends the answer.
   fileprivate func finish() async throws {
-    try await onEventLoop {
-      self.connection.write(
-        HTTP2Frame(
-          streamID: self.id,
-          payload: .data(
-            HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)
-          )
-        )
-      )
-    }
+    let end = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)
+    try await onEventLoop { self.connection.writeEnd(.data(end), on: self.id) }
   }
 
   private func onEventLoop(_ write: @escaping @Sendable () -> Void) async throws {
@@ -201,9 +203,9 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
 
   func drain() {}
 
-  private func reset() {
+  private func reset(_ payload: HTTP2Frame.FramePayload = .rstStream(.cancel)) {
     guard !isGone else { return }
-    connection.write(HTTP2Frame(streamID: id, payload: .rstStream(.cancel)))
+    connection.write(HTTP2Frame(streamID: id, payload: payload))
     connection.flushUnlessReading()
   }
 

@@ -7,8 +7,10 @@ import NIOHTTP2
 protocol ConnectionStream: AnyObject {
   /// When the caller stops waiting; nil is never.
   var deadline: NIODeadline? { get }
-  /// Bytes of DATA handed to the HTTP/2 layer and not yet written.
+  /// Bytes of DATA that wait for the client's windows or the socket.
   var unwrittenBytes: Int { get set }
+  /// How much of the answer the client takes, and what of it waits; the connection's lane keeps it.
+  var flow: AnswerFlow { get set }
   /// Bytes of the request held at the moment.
   var heldRequestBytes: Int { get }
 

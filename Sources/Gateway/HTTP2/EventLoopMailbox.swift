@@ -5,8 +5,8 @@ import Synchronization
 
 /// Brings answers of other threads to an event loop, many in one wake-up.
 ///
-/// One per event loop. Any thread posts; the loop drains in order and then flushes each connection
-/// that something was written on once.
+/// One per event loop. Any thread posts; the loop drains in order, so many at a time, and then
+/// flushes each connection that something was written on once.
 final class EventLoopMailbox: Sendable {
   /// What a service answered to a call.
   enum Answer: Sendable {
@@ -42,6 +42,10 @@ final class EventLoopMailbox: Sendable {
     /// Threads between their decision to wake the loop and having done so.
     var waking = 0
   }
+
+  /// After so many deliveries connections are flushed, while what they touched is near the processor:
+  /// a change may be for thousands of connections, with little to say to each.
+  private static let partCount = 64
 
   let eventLoop: any EventLoop
   private let state = Mutex(State())
@@ -101,7 +105,12 @@ final class EventLoopMailbox: Sendable {
       state.waiting.reserveCapacity(min(deliveries.count, 1_024))
       return deliveries
     }
-    for delivery in deliveries { delivery.carryOut() }
-    for delivery in deliveries { delivery.connection.flushUnlessReading() }
+    var start = 0
+    while start < deliveries.count {
+      let part = deliveries[start..<min(start + Self.partCount, deliveries.count)]
+      for delivery in part { delivery.carryOut() }
+      for delivery in part { delivery.connection.flushUnlessReading() }
+      start += Self.partCount
+    }
   }
 }

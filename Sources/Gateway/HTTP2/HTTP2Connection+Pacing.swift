@@ -91,14 +91,11 @@ extension HTTP2Connection {
   }
 }
 
-/// Told by the HTTP/2 layer, during its own writing: nothing may be written from here.
+/// Told during the writing, by the HTTP/2 layer and the lane: nothing may be written from here.
 extension HTTP2Connection: NIOHTTP2FrameDelegate {
   func wroteFrame(_ frame: HTTP2Frame) {
-    switch frame.payload {
-    case .data(let payload): wroteData(payload.data.readableBytes, on: frame.streamID)
-    case .headers(let payload): if payload.endStream { wroteEnd(of: frame.streamID) }
-    default: return
-    }
+    guard case .headers(let payload) = frame.payload, payload.endStream else { return }
+    wroteEnd(of: frame.streamID)
   }
 
   private func wroteEnd(of id: HTTP2StreamID) {
@@ -107,8 +104,8 @@ extension HTTP2Connection: NIOHTTP2FrameDelegate {
     if stream.wantsToContinue { continueLater(stream) }
   }
 
-  private func wroteData(_ size: Int, on id: HTTP2StreamID) {
-    guard size > 0, let stream = streams[id] else { return }
+  /// A part of an answer left that had waited.
+  func wroteData(_ size: Int, of stream: any ConnectionStream) {
     unwrittenBytes -= size
     stream.unwrittenBytes -= size
     if unwrittenBytes > 0 { lastProgress = .now() }

@@ -10,10 +10,10 @@ import Synchronization
 /// An HTTP/2 connection: gRPC calls and bridged HTTP requests on the frames of one channel.
 ///
 /// There is no channel, task or actor for a stream. `NIOHTTP2Handler`, the next handler towards the
-/// socket, checks the protocol, answers pings, cuts DATA to the peer's frame size and holds it until
-/// the peer's windows allow it; this handler opens and ends streams, sends WINDOW_UPDATE, counts
-/// what is held for a client in either direction, and times out. Everything here happens on the
-/// connection's event loop. Writes within a read are flushed once, at its end.
+/// socket, checks the protocol and answers pings; the lane behind it cuts DATA to the peer's frame
+/// size and holds it until the peer's windows allow it; this handler opens and ends streams, sends
+/// WINDOW_UPDATE, counts what is held for a client in either direction, and times out. Everything
+/// here happens on the connection's event loop. Writes within a read are flushed once, at its end.
 final class HTTP2Connection: ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
@@ -32,8 +32,10 @@ final class HTTP2Connection: ChannelInboundHandler {
   let number: UInt64
 
   var context: ChannelHandlerContext?
+  /// The way of DATA to the socket.
+  let lane: AnswerLane
   var streams: [HTTP2StreamID: any ConnectionStream] = [:]
-  /// Response bytes that wait in the HTTP/2 layer for the client's windows or the socket.
+  /// Response bytes that wait for the client's windows or the socket.
   var unwrittenBytes = 0
   /// Of those, with what still waits in outboxes, the bytes of bidirectional calls.
   let streamedBytes = Atomic<Int>(0)
@@ -49,6 +51,8 @@ final class HTTP2Connection: ChannelInboundHandler {
   private var unacknowledgedBytes = 0
   private var isReading = false
   private var isDirty = false
+  /// Whether the HTTP/2 layer was given frames since the last flush.
+  private var hasWrittenFrames = false
   private var lastAuthorization: String?
   private var lastStreamID = HTTP2StreamID.rootStream
 
@@ -66,6 +70,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     self.mailbox = mailbox
     self.peer = peer
     number = environment.nextConnectionNumber()
+    lane = AnswerLane(environment.limits)
+    lane.start(self)
   }
 
   /// Names a stream's request in logs: connection and stream.
@@ -237,67 +243,101 @@ final class HTTP2Connection: ChannelInboundHandler {
 
   /// Writes a HEADERS frame; the last one ends the stream.
   func writeHeaders(_ headers: HPACKHeaders, on id: HTTP2StreamID, isLast: Bool) {
-    write(
-      HTTP2Frame(
-        streamID: id,
-        payload: .headers(HTTP2Frame.FramePayload.Headers(headers: headers, endStream: isLast))
-      )
-    )
+    let payload = HTTP2Frame.FramePayload.Headers(headers: headers, endStream: isLast)
+    if isLast {
+      writeEnd(.headers(payload), on: id)
+    } else {
+      write(HTTP2Frame(streamID: id, payload: .headers(payload)))
+    }
   }
 
-  /// Writes a DATA frame of a stream's answer and counts it until it left.
+  /// Writes the frame that ends a stream, behind what waits of its answer.
+  func writeEnd(_ payload: HTTP2Frame.FramePayload, on id: HTTP2StreamID) {
+    let frame = HTTP2Frame(streamID: id, payload: payload)
+    if let waiting = streams[id]?.flow.waiting { waiting.end = frame } else { write(frame) }
+  }
+
+  /// Writes messages of a stream's answer and gives how many bytes leave with the next flush for
+  /// sure; those that wait are counted until they leave.
+  @discardableResult
+  func write(
+    _ messages: [[UInt8]],
+    of stream: any ConnectionStream,
+    on id: HTTP2StreamID
+  ) -> Int {
+    let size = messages.reduce(0) { $0 + $1.count + GRPCMessageBuffer.prefixBytes }
+    guard lane.write(messages, size: size, of: stream, on: id) else {
+      writeData(framed(messages, size: size), of: stream, on: id)
+      return 0
+    }
+    environment.metrics.sentBytes.add(size)
+    isDirty = true
+    return size
+  }
+
+  /// Writes DATA of a stream's answer and counts it until it left.
   func writeData(_ data: ByteBuffer, of stream: any ConnectionStream, on id: HTTP2StreamID) {
     let size = data.readableBytes
     if unwrittenBytes == 0 { watchReader() }
     unwrittenBytes += size
     stream.unwrittenBytes += size
     environment.metrics.sentBytes.add(size)
-    write(
-      HTTP2Frame(
-        streamID: id,
-        payload: .data(HTTP2Frame.FramePayload.Data(data: .byteBuffer(data)))
-      )
-    )
-  }
-
-  /// An empty buffer for that many bytes.
-  func allocate(_ bytes: Int) -> ByteBuffer {
-    context?.channel.allocator.buffer(capacity: bytes) ?? ByteBuffer()
+    lane.enqueue(data, of: stream, on: id)
   }
 
   /// Messages with their prefixes.
-  func framed(_ messages: [[UInt8]]) -> ByteBuffer {
-    let size = messages.reduce(0) { $0 + $1.count + GRPCMessageBuffer.prefixBytes }
-    var data = allocate(size)
-    for message in messages {
-      data.writeInteger(UInt8(0))
-      data.writeInteger(UInt32(message.count))
-      data.writeBytes(message)
-    }
+  private func framed(_ messages: [[UInt8]], size: Int) -> ByteBuffer {
+    var data = context?.channel.allocator.buffer(capacity: size) ?? ByteBuffer()
+    for message in messages { data.writeMessage(message) }
     return data
   }
 
-  /// Writes a frame; it leaves with the next flush.
+  /// Writes a frame other than DATA; it leaves with the next flush.
   func write(_ frame: HTTP2Frame) {
     guard let context else { return }
     isDirty = true
+    hasWrittenFrames = true
     context.write(wrapOutboundOut(frame), promise: nil)
   }
+
+  /// Notes that something may leave with the next flush.
+  func makeDirty() { isDirty = true }
 
   /// Flushes what was written, unless the end of the current read will do it.
   func flushUnlessReading() {
     guard isDirty, !isReading, let context else { return }
+    lane.writeWaiting()
     isDirty = false
-    context.flush()
+    if hasWrittenFrames {
+      hasWrittenFrames = false
+      context.flush()
+    }
+    lane.flushIfDue()
   }
 
   // MARK: Ends
+
+  /// Ends the connection of a client that floods it with frames.
+  func refuseFlood() {
+    environment.logger.debug(
+      "client sends too many control frames",
+      metadata: ["connection": "\(String(number, radix: 36))"]
+    )
+    let payload = HTTP2Frame.FramePayload.goAway(
+      lastStreamID: .rootStream,
+      errorCode: .enhanceYourCalm,
+      opaqueData: nil
+    )
+    write(HTTP2Frame(streamID: .rootStream, payload: payload))
+    context?.close(promise: nil)
+  }
 
   private func close(_ id: HTTP2StreamID) {
     guard let stream = streams.removeValue(forKey: id) else { return }
     heldRequestBytes -= stream.heldRequestBytes
     unwrittenBytes -= stream.unwrittenBytes
     stream.unwrittenBytes = 0
+    stream.flow.waiting = nil
     pausedCalls[id] = nil
     stream.abandon()
     startDelayedCalls()
@@ -308,6 +348,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   private func end() {
     wake?.task.cancel()
     wake = nil
+    lane.end()
     let open = streams.values
     streams = [:]
     delayedCalls = []
