@@ -20,6 +20,8 @@ extension ListenEvent {
   fileprivate var message: [UInt8] {
     switch self {
     case .consistent(let point): point.encoded { response.encoded() }
+    case .changed(let document, let targets, let removed):
+      document.encodedChange(targets, removed) { response.encoded() }
     default: response.encoded()
     }
   }

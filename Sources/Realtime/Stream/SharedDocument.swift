@@ -8,7 +8,13 @@ package final class SharedDocument: Sendable {
   package let record: DocumentRecord?
   /// Rises with what happened later; orders the messages of one batch.
   let ordinal: UInt64
-  private let encoding = Mutex<[UInt8]?>(nil)
+  private let encodings = Mutex(Encodings())
+
+  private struct Encodings {
+    var record: [UInt8]?
+    /// The last message about the document, and what it says of which targets.
+    var change: (targets: [Int32], removed: [Int32], message: [UInt8])?
+  }
 
   /// A document that exists, or does not.
   package init(name: DocumentName, record: DocumentRecord?, ordinal: UInt64 = 0) {
@@ -19,12 +25,28 @@ package final class SharedDocument: Sendable {
 
   /// The document as the protocol has it: made by whoever asks first, shared by all others.
   package func encoded(_ make: () -> [UInt8]) -> [UInt8] {
-    encoding.withLock { bytes in
-      if let bytes { return bytes }
+    encodings.withLock { encodings in
+      if let bytes = encodings.record { return bytes }
       let made = make()
-      bytes = made
+      encodings.record = made
       return made
     }
+  }
+
+  /// The message that the document is in some targets and no longer in others.
+  ///
+  /// Clients of one program mostly number their targets alike, so what one stream is sent serves the
+  /// next one too.
+  package func encodedChange(
+    _ targets: [Int32],
+    _ removed: [Int32],
+    _ make: () -> [UInt8]
+  ) -> [UInt8] {
+    let known = encodings.withLock { $0.change }
+    if let known, known.targets == targets, known.removed == removed { return known.message }
+    let message = make()
+    encodings.withLock { $0.change = (targets, removed, message) }
+    return message
   }
 
   /// About how much memory the document takes while it waits.
