@@ -22,7 +22,7 @@ protocol FrameConnectionOwner: AnyObject {
 /// One thread's. It copies a message only where a read cut it, and decodes headers only where a
 /// stream ends. It gives the server the largest window there is, and keeps to the server's.
 final class FrameConnection {
-  private struct Stream {
+  private final class Stream {
     /// The beginning of a message whose end has not come.
     var partial: [UInt8] = []
     var window: Int
@@ -30,6 +30,8 @@ final class FrameConnection {
     var unsent: [UInt8] = []
     var endsAfterUnsent = false
     var received = 0
+
+    init(window: Int) { self.window = window }
   }
 
   /// What the loop knows the connection by.
@@ -69,11 +71,11 @@ final class FrameConnection {
 
   /// Sends one more message on a stream.
   func send(_ message: [UInt8], on id: Int, isLast: Bool = false) {
-    guard streams[id] != nil else { return }
+    guard let stream = streams[id] else { return }
     let length = UInt32(message.count)
     let prefix = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: length >> (24 - $0)) }
-    streams[id]?.unsent += [0] + prefix + message
-    streams[id]?.endsAfterUnsent = isLast
+    stream.unsent += [0] + prefix + message
+    stream.endsAfterUnsent = isLast
     sendUnsent(of: id)
   }
 
@@ -86,8 +88,7 @@ final class FrameConnection {
   }
 
   private func sendUnsent(of id: Int) {
-    guard var stream = streams[id] else { return }
-    streams[id] = nil
+    guard let stream = streams[id] else { return }
     var sent = 0
     while sent < stream.unsent.count {
       let room = min(window, stream.window, FrameCodec.largestPayload)
@@ -107,7 +108,6 @@ final class FrameConnection {
       stream.window -= count
     }
     stream.unsent.removeFirst(sent)
-    streams[id] = stream
   }
 
   // MARK: Receiving
@@ -143,7 +143,7 @@ final class FrameConnection {
   private func take(_ bytes: UnsafeRawBufferPointer, now: Int64) {
     if partial.isEmpty {
       let taken = takeFrames(bytes, now: now)
-      partial.append(contentsOf: bytes[taken...])
+      if taken < bytes.count { partial = Array(bytes[taken...]) }
     } else {
       var joined = partial
       joined.append(contentsOf: bytes)
@@ -196,39 +196,47 @@ final class FrameConnection {
   }
 
   private func takeData(_ head: FrameCodec.Head, _ whole: UnsafeRawBufferPointer, now: Int64) {
-    giveWindow(whole.count, to: head.stream)
+    giveWindow(whole.count)
+    guard let stream = streams[head.stream] else { return }
+    giveWindow(whole.count, to: stream, head.stream)
     var payload = whole
     if head.isPadded, let padding = payload.first, Int(padding) < payload.count {
       payload = UnsafeRawBufferPointer(rebasing: payload[1..<payload.count - Int(padding)])
     }
-    takeMessages(payload, on: head.stream, now: now)
+    takeMessages(payload, on: stream, head.stream, now: now)
     if head.hasFirstFlag { end(head.stream, code: 2, text: "no trailers", now: now) }
   }
 
   /// Counts what was received, and gives it back once half of the window is used.
-  private func giveWindow(_ count: Int, to id: Int) {
+  private func giveWindow(_ count: Int) {
     received += count
-    if received > FrameCodec.largestWindow / 2 {
-      FrameCodec.appendWindowUpdate(received, on: 0, to: &outgoing)
-      received = 0
-    }
-    guard let all = streams[id].map({ $0.received + count }) else { return }
-    let isMuch = all > FrameCodec.largestWindow / 2
-    streams[id]?.received = isMuch ? 0 : all
-    if isMuch { FrameCodec.appendWindowUpdate(all, on: id, to: &outgoing) }
+    guard received > FrameCodec.largestWindow / 2 else { return }
+    FrameCodec.appendWindowUpdate(received, on: 0, to: &outgoing)
+    received = 0
   }
 
-  private func takeMessages(_ payload: UnsafeRawBufferPointer, on id: Int, now: Int64) {
-    guard let partial = streams[id]?.partial else { return }
-    if partial.isEmpty {
+  private func giveWindow(_ count: Int, to stream: Stream, _ id: Int) {
+    stream.received += count
+    guard stream.received > FrameCodec.largestWindow / 2 else { return }
+    FrameCodec.appendWindowUpdate(stream.received, on: id, to: &outgoing)
+    stream.received = 0
+  }
+
+  private func takeMessages(
+    _ payload: UnsafeRawBufferPointer,
+    on stream: Stream,
+    _ id: Int,
+    now: Int64
+  ) {
+    if stream.partial.isEmpty {
       let taken = passMessages(payload, on: id, now: now)
-      streams[id]?.partial.append(contentsOf: payload[taken...])
+      if taken < payload.count { stream.partial = Array(payload[taken...]) }
     } else {
-      var joined = partial
+      var joined = stream.partial
       joined.append(contentsOf: payload)
       let taken = joined.withUnsafeBytes { passMessages($0, on: id, now: now) }
       joined.removeFirst(taken)
-      streams[id]?.partial = joined
+      stream.partial = joined
     }
   }
 

@@ -126,19 +126,28 @@ struct ListenRun {
     try commit(writer, ledger, seconds: options.warmUp)
     try settle(ledger)
     ledger.startMeasuring()
-    let before = server.resources()
+    let (before, clientBefore) = (server.resources(), ServerResources.ours())
     try commit(writer, ledger, seconds: options.seconds)
     try settle(ledger)
+    let (after, clientAfter) = (server.resources(), ServerResources.ours())
     printDeliveries(ledger, fleet)
-    if let before, let after = server.resources() {
+    if let before, let after, let clientBefore, let clientAfter {
       let sizes = [before, after].map { Report.short(Double($0.residentBytes) / 1_048_576) }
+      let costs = [(before, after), (clientBefore, clientAfter)].map {
+        Report.short(($1.processorSeconds - $0.processorSeconds) * 1e6 / divisor(ledger))
+      }
       print(
         "server while committing: from \(sizes[0]) MB to \(sizes[1]) MB,"
-          + " \(processor(before, after)) of processor time"
+          + " \(processor(before, after)) of processor time, \(costs[0]) us a delivery;"
+          + " this client \(costs[1]) us"
       )
     }
     try writer.close()
     try fleet.close()
+  }
+
+  private func divisor(_ ledger: DeliveryLedger) -> Double {
+    Double(max(ledger.deliveredCount, 1))
   }
 
   /// Waits, for some seconds at most, until all commits were answered and everybody saw them.
@@ -204,45 +213,68 @@ struct ListenRun {
   // MARK: Commit rate
 
   private func compareCommitRates() throws {
-    let before = try commitRate(isWatched: false)
+    let watched = UserTurns(first: 0, count: options.listeners)
+    let others = UserTurns(first: options.listeners, count: options.listeners)
+    let before = try commitRate(of: watched, expecting: 0)
     let fleetLedger = DeliveryLedger()
     let fleet = try fleet(fleetLedger)
-    let unmatched = try commitRate(isWatched: false)
-    let matched = try commitRate(isWatched: true, ledger: fleetLedger)
+    let unmatched = try commitRate(of: others, expecting: 0)
+    let matched = try commitRate(of: watched, expecting: 1, ledger: fleetLedger)
     printDeliveries(fleetLedger, fleet)
     try fleet.close()
     // Before and after, because a server is faster once it is warm and slower once it is full.
-    let (first, last) = (before, try commitRate(isWatched: false))
-    let alone = (first + last) / 2
-    print(
-      "commits, no listeners: \(Report.short(alone))/s"
-        + " (\(Report.short(first))/s before, \(Report.short(last))/s after)"
-    )
-    for (name, rate) in [
+    let after = try commitRate(of: watched, expecting: 0)
+    let alone = (before.rate + after.rate) / 2
+    for (name, measured) in [
+      ("no listeners, before", before), ("no listeners, after", after),
       ("listeners that none concerns", unmatched), ("one listener each", matched),
     ] {
       print(
-        "commits, \(name): \(Report.short(rate))/s, \(Report.short(100 * rate / alone)) % of that"
+        "commits, \(name): \(Report.short(measured.rate))/s,"
+          + " \(Report.short(100 * measured.rate / alone)) % of that without;"
+          + " \(Report.short(measured.serverMicroseconds)) us of the server's processors"
+          + " and \(Report.short(measured.clientMicroseconds)) us of this client's a commit"
       )
     }
   }
 
-  /// Commits a second with so many in flight, of users that are listened to or not.
+  /// Users by turns, so that no measure finds documents warm that the one before it changed.
+  private final class UserTurns {
+    private let first: Int
+    private let count: Int
+    private var turn = 0
+
+    init(first: Int, count: Int) { (self.first, self.count) = (first, count) }
+
+    func next() -> Int {
+      turn += 1
+      return first + turn &* 7_919 % count
+    }
+  }
+
+  private struct CommitRate {
+    /// Commits a second.
+    let rate: Double
+    /// Processor time a commit.
+    let serverMicroseconds: Double
+    let clientMicroseconds: Double
+  }
+
+  /// Commits a second with so many in flight, each seen by so many listeners.
   private func commitRate(
-    isWatched: Bool,
+    of users: UserTurns,
+    expecting listeners: Int,
     ledger: DeliveryLedger = DeliveryLedger()
-  ) throws -> Double {
+  ) throws -> CommitRate {
     let writer = try writer(ledger, connections: min(16, options.inFlight))
-    let listeners = options.listeners
-    var random = RandomSource(seed: 1)
     var isOver = false
     let next = { [unowned writer] in
       guard !isOver else { return }
-      let user = random.below(listeners) + (isWatched ? 0 : listeners)
+      let user = users.next()
       try writer.commit(
-        id: "user-\(user)-0",
+        id: id(of: 0, user: user),
         user: Product.user(user),
-        expecting: isWatched ? 1 : 0
+        expecting: listeners
       )
     }
     writer.onAnswer = next
@@ -250,14 +282,25 @@ struct ListenRun {
     try loop.run(until: monotonicNanoseconds() + Int64(options.warmUp) * 1_000_000_000)
     let before = ledger.acknowledgedCount
     let start = monotonicNanoseconds()
+    let spentBefore = processorSeconds()
     try loop.run(until: start + Int64(options.seconds) * 1_000_000_000)
-    let rate =
-      Double(ledger.acknowledgedCount - before) / Double(monotonicNanoseconds() - start) * 1e9
+    let commits = Double(max(ledger.acknowledgedCount - before, 1))
+    let seconds = Double(monotonicNanoseconds() - start) / 1e9
+    let spent = processorSeconds()
     isOver = true
     if let failure = writer.failure { throw failure }
     try settle(ledger)
     try writer.close()
-    return rate
+    return CommitRate(
+      rate: commits / seconds,
+      serverMicroseconds: (spent.server - spentBefore.server) * 1e6 / commits,
+      clientMicroseconds: (spent.client - spentBefore.client) * 1e6 / commits
+    )
+  }
+
+  /// The processor time that the server and this client have taken so far.
+  private func processorSeconds() -> (server: Double, client: Double) {
+    (server.resources()?.processorSeconds ?? 0, ServerResources.ours()?.processorSeconds ?? 0)
   }
 
   // MARK: Resume

@@ -110,6 +110,9 @@ struct ServerResources {
     descriptors = (try? FileManager.default.contentsOfDirectory(atPath: place + "/fd").count) ?? 0
   }
 
+  /// What this program holds.
+  static func ours() -> ServerResources? { ServerResources(processID: getpid()) }
+
   /// Fields 14 and 15 of `stat`, counted behind the name, which may hold anything.
   private static func processorSeconds(_ place: String) -> Double? {
     guard let text = try? String(contentsOfFile: place + "/stat", encoding: .utf8),
