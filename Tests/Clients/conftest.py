@@ -54,6 +54,19 @@ def server(tmp_path_factory):
         assert code == 0, f"exit code {code} on SIGTERM:\n{running.output[-4000:]}"
 
 
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory):
+    """A local authority and a certificate, made by our own command."""
+    directory = tmp_path_factory.mktemp("certificates")
+    servers.run("certs", "--directory", directory)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def authority(certificates):
+    return certificates / "authority.pem"
+
+
 @pytest.fixture
 def project(request):
     """A project id that no other test uses."""

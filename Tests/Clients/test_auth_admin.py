@@ -107,9 +107,8 @@ def production(tmp_path_factory):
     """A production server whose certificate has Google's names too, and a key file of ours."""
     directory = tmp_path_factory.mktemp("accounts")
     certificate_for(["localhost", *GOOGLE_HOSTS], directory)
-    server = servers.Brasa(
-        directory / "data", "--tls-certificate", directory / "server.pem", "--tls-key",
-        directory / "server-key.pem", "--origin", "https://localhost:8443", development=False,
+    server = servers.Brasa.production(
+        directory / "data", directory, "--origin", "https://localhost:8443",
         environment={"BRASA_PROJECT": PROJECT},
     ).start()
     key_file = directory / "key.json"

@@ -8,7 +8,7 @@ import grpc
 import pytest
 from google.cloud.firestore_v1 import types
 
-from support.rpc import SERVICE, Failure
+from support.rpc import SERVICE, Failure, varint
 
 
 @pytest.mark.emulator_differs("answers UNKNOWN")
@@ -54,14 +54,6 @@ def test_nesting_without_end(calls, names):
     with pytest.raises(Failure) as refusal:
         calls.raw(SERVICE + "Commit", head + b"\x12" + varint(len(write)) + write)
     assert refusal.value.code.name in ("INVALID_ARGUMENT", "INTERNAL", "RESOURCE_EXHAUSTED")
-
-
-def varint(number):
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
 
 
 @pytest.mark.emulator_differs("answers UNKNOWN")

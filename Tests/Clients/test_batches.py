@@ -6,7 +6,7 @@ from google.cloud import firestore
 from google.cloud.firestore_v1 import types
 from google.cloud.firestore_v1.bulk_writer import BulkWriterOptions, SendMode
 
-from support.rpc import SERVICE, Failure, fields_of
+from support.rpc import SERVICE, Failure, fields_of, varint
 
 
 def test_a_batch_lands_whole(client):
@@ -145,14 +145,6 @@ def verify(name, **precondition):
     field = bytes([5 << 3 | 2]) + varint(len(text)) + text
     write.MergeFromString(field)
     return write
-
-
-def varint(number):
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
 
 
 def commit_with_verify(calls, names, *writes):

@@ -19,22 +19,10 @@ PROJECT = "shop"
 
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory):
-    """A local authority and a certificate, made by our own command."""
-    directory = tmp_path_factory.mktemp("certificates")
-    servers.run("certs", "--directory", directory)
-    return directory
-
-
-@pytest.fixture(scope="module")
 def production(tmp_path_factory, certificates):
-    running = servers.Brasa(
+    running = servers.Brasa.production(
         tmp_path_factory.mktemp("production") / "data",
-        "--tls-certificate",
-        certificates / "server.pem",
-        "--tls-key",
-        certificates / "server-key.pem",
-        development=False,
+        certificates,
         environment={"BRASA_PROJECT": PROJECT},
     ).start()
     assert running.scheme == "https"
@@ -46,11 +34,6 @@ def production(tmp_path_factory, certificates):
 def key(production):
     """The administrator key, as the first start printed it."""
     return production.administrator_key
-
-
-@pytest.fixture(scope="module")
-def authority(certificates):
-    return certificates / "authority.pem"
 
 
 def https(production, authority, path, token=None, verb="GET", **more):

@@ -300,16 +300,12 @@ def test_the_same_paths_below_documents_stay_documents(server, project, http):
 
 
 @pytest.fixture(scope="module")
-def production(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("certificates")
-    servers.run("certs", "--directory", directory)
-    running = servers.Brasa(
-        tmp_path_factory.mktemp("production") / "data",
-        "--tls-certificate", directory / "server.pem", "--tls-key", directory / "server-key.pem",
-        development=False,
-        environment={"BRASA_PROJECT": "shop"},
+def production(tmp_path_factory, certificates, authority):
+    data = tmp_path_factory.mktemp("production") / "data"
+    running = servers.Brasa.production(
+        data, certificates, environment={"BRASA_PROJECT": "shop"}
     ).start()
-    running.authority = str(directory / "authority.pem")
+    running.authority = str(authority)
     yield running
     running.kill()
 

@@ -20,29 +20,11 @@ FIRESTORE = "https://firestore.googleapis.com/"
 
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("certificates")
-    servers.run("certs", "--directory", directory)
-    return directory
-
-
-@pytest.fixture(scope="module")
 def production(tmp_path_factory, certificates):
-    running = servers.Brasa(
-        tmp_path_factory.mktemp("production") / "data",
-        "--tls-certificate",
-        certificates / "server.pem",
-        "--tls-key",
-        certificates / "server-key.pem",
-        development=False,
-    ).start()
+    data = tmp_path_factory.mktemp("production") / "data"
+    running = servers.Brasa.production(data, certificates).start()
     yield running
     running.kill()
-
-
-@pytest.fixture(scope="module")
-def authority(certificates):
-    return certificates / "authority.pem"
 
 
 def make_key(production, directory, name="backend"):

@@ -161,18 +161,11 @@ def test_it_comes_back_after_a_restart(tmp_path):
         server.kill()
 
 
-def test_production_wants_a_token_over_tls(tmp_path):
-    certificates = tmp_path / "certificates"
-    servers.run("certs", "--directory", certificates)
-    server = servers.Brasa(
-        tmp_path / "data",
-        "--tls-certificate", certificates / "server.pem",
-        "--tls-key", certificates / "server-key.pem",
-        development=False,
-    ).start()
+def test_production_wants_a_token_over_tls(tmp_path, certificates, authority):
+    server = servers.Brasa.production(tmp_path / "data", certificates).start()
     try:
         key = server.administrator_key
-        authority = ["--tls-authority", certificates / "authority.pem"]
+        authority = ["--tls-authority", authority]
         servers.run("databases", "create", "(default)", "--project", "p", "--data", server.data, check=False)
         with Watch(server, "p", "c", *authority, environment={"BRASA_TOKEN": key}, size=(10, 80)) as watch:
             watch.until("0 documents")

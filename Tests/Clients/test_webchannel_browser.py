@@ -262,16 +262,8 @@ def test_two_tabs(browser, pages, server, names):
     until(lambda: open_sessions(server) <= before)
 
 
-def test_over_tls_and_http2(browser, pages, tmp_path):
-    servers.run("certs", "--directory", tmp_path / "certificates")
-    server = servers.Brasa(
-        tmp_path / "data",
-        "--tls-certificate",
-        tmp_path / "certificates" / "server.pem",
-        "--tls-key",
-        tmp_path / "certificates" / "server-key.pem",
-        development=False,
-    ).start()
+def test_over_tls_and_http2(browser, pages, tmp_path, certificates):
+    server = servers.Brasa.production(tmp_path / "data", certificates).start()
     try:
         names = rpc.Names("shop")
         browser.open(f"{pages.url}/webchannel.html")

@@ -115,3 +115,12 @@ def plain(value):
     if kind == "map_value":
         return {name: plain(member) for name, member in value.map_value.fields.items()}
     return getattr(value, kind)
+
+
+def varint(number):
+    """A number as protobuf writes it."""
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*out, number])

@@ -160,6 +160,12 @@ class Brasa(Process):
         command += ["--dev"] if development else []
         super().__init__([*command, *arguments], clean_environment(environment))
 
+    @classmethod
+    def production(cls, data, certificates, *arguments, **options):
+        """A server in production mode with the certificate of a directory that `brasa certs` made."""
+        files = ["--tls-certificate", certificates / "server.pem", "--tls-key", certificates / "server-key.pem"]
+        return cls(data, *files, *arguments, development=False, **options)
+
 
 class Emulator(Process):
     """Google's emulator, in memory."""
