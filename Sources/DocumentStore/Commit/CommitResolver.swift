@@ -7,15 +7,47 @@ struct PendingCommit: Sendable {
   let request: CommitRequest
   /// What its transaction has read; nil without one.
   let reads: Transaction.Reads?
-  /// What its caller's thread has worked out; nil leaves that to the group.
-  let plan: CommitPlan?
+  /// What its caller's thread has worked out.
+  let prepared: PreparedCommit
   let completion: @Sendable (Result<CommitOutcome, any Error>) -> Void
+}
+
+/// What was worked out of a commit before its group.
+struct PreparedCommit: Sendable {
+  /// Nil leaves planning to the group.
+  var plan: CommitPlan?
+  /// What the judge took for the time; nil without one.
+  var requestTime: Timestamp?
+  /// What the permission rests on, all of it read after `basis`.
+  var dependencies: [ReadDependency] = []
+  /// When the documents were read; nil where nothing was.
+  var basis: RecentWrites.Moment?
+
+  /// A commit that needs no permission, or is left to the group.
+  init(plan: CommitPlan? = nil) {
+    self.plan = plan
+    basis = plan?.basis
+  }
+
+  /// A commit that was allowed by what was read after that moment.
+  init(
+    _ permission: CommitJudgement.Permission,
+    requestTime: Timestamp,
+    basis: RecentWrites.Moment
+  ) {
+    plan = permission.plan
+    plan?.basis = basis
+    self.requestTime = requestTime
+    dependencies = permission.dependencies
+    self.basis = basis
+  }
 }
 
 /// Decides inside a group whether a commit may stand, and what it comes to.
 struct CommitResolver {
   let group: any KeyValueGroup
   let recentWrites: RecentWrites
+  let documents: DocumentCache
 
   /// Checks what the commit rests on and writes it, or finds that it was written before.
   ///
@@ -36,7 +68,8 @@ struct CommitResolver {
     let applier = CommitApplier(database: pending.database, group: group, version: version)
     let hasChanges = try applier.apply(plan)
     for document in plan.documents where document.changeKind != nil {
-      recentWrites.note(document.key)
+      recentWrites.note(document.key.bytes)
+      documents.remove(document.key.bytes)
     }
     let commit = ResolvedCommit(
       version: version,
@@ -74,6 +107,11 @@ struct CommitResolver {
       let key = DocumentKey(dependency.path, in: database.incarnation)
       guard try version(of: key) == dependency.version else { throw StaleReadSet() }
     }
+    for dependency in pending.prepared.dependencies {
+      let key = DocumentKey(dependency.path, in: database.incarnation)
+      if let basis = pending.prepared.basis, recentWrites.isUntouched(key.bytes, since: basis) { continue }
+      guard try version(of: key) == dependency.version else { throw StaleReadSet() }
+    }
   }
 
   /// The preparation if it still holds, else a new plan.
@@ -82,7 +120,7 @@ struct CommitResolver {
     _ version: CommitVersion
   ) throws -> CommitPlan {
     let indexes = pending.database.indexes.current
-    if let plan = pending.plan, try holds(plan, indexes, version) { return plan }
+    if let plan = pending.prepared.plan, try holds(plan, indexes, version) { return plan }
     let latest = version.timestamp.truncatedToMilliseconds
     if let judge = pending.request.judge, pending.request.isJudgedInGroup,
       let plan = try judgedPlan(of: pending, judge, time: latest)
@@ -126,7 +164,7 @@ struct CommitResolver {
     guard plan.indexGeneration == indexes.generation, !plan.missedEntries else { return false }
     if let time = plan.requestTime, time > version.timestamp { return false }
     for document in plan.documents {
-      if let basis = plan.basis, recentWrites.isUntouched(document.key, since: basis) { continue }
+      if let basis = plan.basis, recentWrites.isUntouched(document.key.bytes, since: basis) { continue }
       let base = document.base?.updateTime ?? .zero
       guard try self.version(of: document.key) == base else { return false }
     }

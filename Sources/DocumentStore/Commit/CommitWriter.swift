@@ -12,6 +12,8 @@ final class CommitWriter: Sendable {
   private let groupObserver: (@Sendable (Int) -> Void)?
   private let mailbox = Mailbox<PendingCommit>()
   let recentWrites = RecentWrites()
+  /// Documents that need not be read again.
+  let documents: DocumentCache
   /// Held from before a group's first version until the observer has heard of it.
   private let publication = Mutex(())
 
@@ -23,6 +25,10 @@ final class CommitWriter: Sendable {
     self.engine = engine
     observer = configuration.commitObserver
     groupObserver = configuration.groupObserver
+    documents = DocumentCache(
+      bytes: configuration.documentCacheBytes,
+      recentWrites: recentWrites
+    )
   }
 
   /// Hands a commit to the writer; after the store was closed it fails at once.
@@ -68,7 +74,11 @@ final class CommitWriter: Sendable {
     do {
       try publication.withLock { _ in
         try engine.write { group in
-          let resolver = CommitResolver(group: group, recentWrites: recentWrites)
+          let resolver = CommitResolver(
+            group: group,
+            recentWrites: recentWrites,
+            documents: documents
+          )
           for pending in batch { try outcomes.append(resolve(pending, with: resolver)) }
         }
         recentWrites.groupLanded()

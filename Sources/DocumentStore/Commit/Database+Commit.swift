@@ -32,16 +32,25 @@ extension Database {
     _ request: CommitRequest,
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) -> Bool {
-    guard request.transaction == nil, request.readSet.isEmpty, request.judge == nil,
+    guard request.transaction == nil, request.readSet.isEmpty, !request.isJudgedInGroup,
       request.isSmall, request.idempotencyKey == nil, locks.isIdle
     else { return false }
     do {
       try WriteLimits.checkCommit(request.writes, database: id)
       guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
-      let plan = try plan(request, inMemory: true)
-      submit(request, reads: nil, plan: plan, completion: completion)
+      let prepared =
+        if let judge = request.judge {
+          try judgedInMemory(request, judge)
+        } else {
+          PreparedCommit(plan: try plan(request, inMemory: true))
+        }
+      submit(request, reads: nil, prepared, completion: completion)
     } catch is NotInMemory {
       return false
+    } catch let denial as CommitJudgement.Denial {
+      // What was seen of several documents may be of different moments; a snapshot tells.
+      if denial.isOfSeveralDocuments || denial.reason is NotInMemory { return false }
+      completion(.failure(FirestoreError.storage(denial.reason)))
     } catch {
       completion(.failure(FirestoreError.storage(error)))
     }
@@ -163,11 +172,11 @@ extension Database {
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) {
     var request = request
-    var plan: CommitPlan?
+    var prepared = PreparedCommit()
     do {
       // A commit that was applied before is not judged again: what it wrote may forbid it now.
       if try isKept(request) { request.isJudgedInGroup = true }
-      plan = try prepare(&request)
+      prepared = try prepare(request)
     } catch  where isKeptMeanwhile(request) {
       request.isJudgedInGroup = true
     } catch let denial as CommitJudgement.Denial {
@@ -181,21 +190,23 @@ extension Database {
         return
       }
     }
-    submit(request, reads: reads, plan: plan, completion: completion)
+    submit(request, reads: reads, prepared, completion: completion)
   }
 
   private func submit(
     _ request: CommitRequest,
     reads: Transaction.Reads?,
-    plan: CommitPlan?,
+    _ prepared: PreparedCommit,
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) {
+    var request = request
+    if let time = prepared.requestTime { request.requestTime = time }
     writer.submit(
       PendingCommit(
         database: self,
         request: request,
         reads: reads,
-        plan: plan,
+        prepared: prepared,
         completion: completion
       )
     )
@@ -213,12 +224,12 @@ extension Database {
   }
 
   /// Plans the commit, and decides on it where it has a judge.
-  private func prepare(_ request: inout CommitRequest) throws -> CommitPlan? {
+  private func prepare(_ request: CommitRequest) throws -> PreparedCommit {
     guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
-    if let judge = request.judge {
-      return request.isJudgedInGroup ? nil : try prepare(&request, judge)
+    guard let judge = request.judge else {
+      return PreparedCommit(plan: try plan(request, inMemory: false))
     }
-    return try plan(request, inMemory: false)
+    return request.isJudgedInGroup ? PreparedCommit() : try judged(request, judge)
   }
 
   /// Plans the commit; throws `NotInMemory` where it may not look further and would have to.
@@ -248,34 +259,44 @@ extension Database {
   /// What the judge sees of several documents may be of different moments. That does no harm where it
   /// allows, since the group checks that all of it still stands; a denial is asked for again, of one
   /// snapshot.
-  private func prepare(
-    _ request: inout CommitRequest,
-    _ judge: CommitJudge
-  ) throws -> CommitPlan? {
+  private func judged(_ request: CommitRequest, _ judge: CommitJudge) throws -> PreparedCommit {
     let time = try request.requestTime ?? requestTime()
-    let judgement = CommitJudgement(
+    let basis = writer.recentWrites.landed
+    do {
+      let permission = try judgement(at: time) { try self.readNewest($0) }
+        .decide(request.writes, judge)
+      return PreparedCommit(permission, requestTime: time, basis: basis)
+    } catch let denial as CommitJudgement.Denial where denial.isOfSeveralDocuments {
+      return try read(.now) { view in
+        let permission = try judgement(at: time) { try view.reader.get($0) }
+          .decide(request.writes, judge)
+        return PreparedCommit(permission, requestTime: time, basis: basis)
+      }
+    }
+  }
+
+  /// The same from memory; throws `NotInMemory`, or a denial for that reason, where that is not enough.
+  private func judgedInMemory(
+    _ request: CommitRequest,
+    _ judge: CommitJudge
+  ) throws -> PreparedCommit {
+    let time = try request.requestTime ?? requestTime(inMemory: true)
+    let basis = writer.recentWrites.landed
+    let permission = try judgement(at: time) { try self.readNewest($0, inMemory: true) }
+      .decide(request.writes, judge)
+    return PreparedCommit(permission, requestTime: time, basis: basis)
+  }
+
+  private func judgement(
+    at time: Timestamp,
+    _ read: @escaping ([UInt8]) throws -> [UInt8]?
+  ) -> CommitJudgement {
+    CommitJudgement(
       incarnation: incarnation,
       indexes: indexes.current,
       requestTime: time,
-      read: { try self.readNewest($0) }
+      read: read
     )
-    let permission: CommitJudgement.Permission
-    do {
-      permission = try judgement.decide(request.writes, judge)
-    } catch let denial as CommitJudgement.Denial where denial.isOfSeveralDocuments {
-      permission = try read(.now) { view in
-        let judgement = CommitJudgement(
-          incarnation: incarnation,
-          indexes: indexes.current,
-          requestTime: time,
-          read: { try view.reader.get($0) }
-        )
-        return try judgement.decide(request.writes, judge)
-      }
-    }
-    request.requestTime = time
-    request.readSet += permission.dependencies
-    return permission.plan
   }
 
   private func readNewest(_ key: [UInt8], inMemory: Bool = false) throws -> [UInt8]? {

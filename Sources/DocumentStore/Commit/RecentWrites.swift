@@ -37,16 +37,16 @@ final class RecentWrites: Sendable {
   func groupLanded() { landedGroups.add(1, ordering: .acquiringAndReleasing) }
 
   /// Whether certainly no group has written the document since that moment.
-  func isUntouched(_ key: DocumentKey, since moment: Moment) -> Bool {
+  func isUntouched(_ key: [UInt8], since moment: Moment) -> Bool {
     state.withLock { state in
       guard moment + 1 >= state.since else { return false }
-      let hash = KeyHash.of(key.bytes)
+      let hash = KeyHash.of(key)
       return (state.current[hash] ?? 0) <= moment && (state.older[hash] ?? 0) <= moment
     }
   }
 
   /// The group in progress writes the document.
-  func note(_ key: DocumentKey) {
+  func note(_ key: [UInt8]) {
     let group = landed + 1
     state.withLock { state in
       if state.current.count >= capacity {
@@ -56,7 +56,7 @@ final class RecentWrites: Sendable {
         // What this group has written before went to the older generation.
         state.currentSince = group + 1
       }
-      state.current[KeyHash.of(key.bytes)] = group
+      state.current[KeyHash.of(key)] = group
     }
   }
 }

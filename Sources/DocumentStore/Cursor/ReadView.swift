@@ -10,12 +10,31 @@ package final class ReadView {
   package let version: CommitVersion
   package let isCurrent: Bool
   package var statistics = ReadStatistics()
+  private let lease: DocumentCache.Lease
 
   /// A view read at `version`; `isCurrent` promises that it holds no later commit.
-  package init(_ reader: any KeyValueReader, at version: CommitVersion, isCurrent: Bool) {
+  ///
+  /// - Parameter lease: Taken before the engine's view was opened.
+  init(
+    _ reader: any KeyValueReader,
+    at version: CommitVersion,
+    isCurrent: Bool,
+    lease: DocumentCache.Lease
+  ) {
     self.reader = reader
     self.version = version
     self.isCurrent = isCurrent
+    self.lease = lease
+  }
+
+  /// The live record under a document's key; it may be later than the view's version.
+  func liveDocument(_ key: [UInt8]) throws -> StoredDocument? {
+    if let known = lease.document(key) { return known }
+    guard let document = try reader.get(key).map({ try StoredDocument(value: $0) }) else {
+      return nil
+    }
+    lease.keep(document, key)
+    return document
   }
 }
 

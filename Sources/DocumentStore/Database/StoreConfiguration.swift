@@ -16,6 +16,9 @@ package struct StoreConfiguration: Sendable {
   /// Numbers that make transaction ids unguessable.
   package var random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
 
+  /// Memory for documents that were read lately, beside what the engine caches.
+  package var documentCacheBytes = 16 << 20
+
   /// How far back reads may look, in microseconds.
   package var retention: Int64 = 3_600_000_000
   /// How many bytes of history one database may keep; the oldest goes first, even inside

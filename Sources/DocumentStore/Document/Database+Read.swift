@@ -6,26 +6,24 @@ extension Database {
   ///
   /// Refuses versions that are too old or in the future.
   package func read<R>(_ time: ReadTime, _ body: (ReadView) throws -> R) throws -> R {
-    try engine.read { snapshot in
+    let lease = writer.documents.lease()
+    return try engine.read { snapshot in
       let now = CommitVersion(microseconds: try snapshot.readTime())
       guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
       switch time {
-      case .now: return try body(ReadView(snapshot, at: now, isCurrent: true))
+      case .now:
+        return try body(ReadView(snapshot, at: now, isCurrent: true, lease: lease))
       case .at(let version):
         try checkReadable(version, now: now)
         let isCurrent = try version == now || !hasCommits(after: version, in: snapshot)
-        return try body(ReadView(snapshot, at: version, isCurrent: isCurrent))
+        return try body(ReadView(snapshot, at: version, isCurrent: isCurrent, lease: lease))
       }
     }
   }
 
   /// The document at a view's version; nil when there was none.
   package func document(_ key: DocumentKey, in view: ReadView) throws -> StoredDocument? {
-    if let value = try view.reader.get(key.bytes),
-      try StoredDocument.updateTime(ofValue: value) <= view.version
-    {
-      return try StoredDocument(value: value)
-    }
+    if let live = try view.liveDocument(key.bytes), live.updateTime <= view.version { return live }
     guard !view.isCurrent else { return nil }
     let range = KeyRange(
       lower: key.historyKey(to: view.version.next),
@@ -43,11 +41,11 @@ extension Database {
     let name = DocumentName(database: id, path: path)
     do {
       if case .now = time {
-        let answer = try engine.get(key.bytes, cachedOnly: false)
+        let answer = try newestDocument(key, cachedOnly: false)
         // Asked afterwards: nothing of a database is erased before it is retired.
         guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
-        guard case .found(let value) = answer else { return nil }
-        return try StoredDocument(value: value).record(name: name)
+        guard case .found(let stored) = answer else { return nil }
+        return stored.record(name: name)
       }
       return try read(time) { try document(key, in: $0)?.record(name: name) }
     } catch {
@@ -58,14 +56,32 @@ extension Database {
   /// What memory alone knows of the newest state; never touches the disk.
   package func getCached(_ path: ResourcePath) -> CachedDocument {
     let key = DocumentKey(path, in: incarnation)
-    guard let answer = try? engine.get(key.bytes, cachedOnly: true), !isRetired
+    guard let answer = try? newestDocument(key, cachedOnly: true), !isRetired
     else { return .unknown }
     switch answer {
     case .missing: return .missing
+    case .unknown: return .unknown
+    case .found(let stored):
+      return .found(stored.record(name: DocumentName(database: id, path: path)))
+    }
+  }
+
+  private enum NewestDocument {
+    case found(StoredDocument)
+    case missing
+    case unknown
+  }
+
+  private func newestDocument(_ key: DocumentKey, cachedOnly: Bool) throws -> NewestDocument {
+    let lease = writer.documents.lease()
+    if let known = lease.document(key.bytes) { return .found(known) }
+    switch try engine.get(key.bytes, cachedOnly: cachedOnly) {
+    case .missing: return .missing
     case .incomplete: return .unknown
     case .found(let value):
-      guard let stored = try? StoredDocument(value: value) else { return .unknown }
-      return .found(stored.record(name: DocumentName(database: id, path: path)))
+      let stored = try StoredDocument(value: value)
+      lease.keep(stored, key.bytes)
+      return .found(stored)
     }
   }
 

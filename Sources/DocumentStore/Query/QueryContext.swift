@@ -37,8 +37,7 @@ final class QueryContext {
   func document(named name: [UInt8]) throws -> StoredDocument? {
     setKey(ofName: name)
     view.statistics.documentsScanned += 1
-    if let live = try view.reader.get(key) {
-      let document = try StoredDocument(value: live)
+    if let document = try view.liveDocument(key) {
       if view.isCurrent || document.updateTime <= view.version { return document }
     } else if view.isCurrent {
       return nil

@@ -154,7 +154,7 @@ extension FirestoreService {
       }
       respond(result.map(answer).mapError { reported($0, call.context) })
     }
-    if database.commitInMemory(commit, completion: completion) { return }
+    if attempt == 1, database.commitInMemory(commit, completion: completion) { return }
     var commit = commit
     commit.isJudgedInGroup = attempt == Self.attempts
     try onEngine(call, onlyFailure(respond)) { [commit] in

@@ -54,7 +54,7 @@ struct QueryCommand: AsyncParsableCommand {
     let users = max(1, documents / Product.ownedByEachUser)
     let measurement = try await LoadRun(server) { _ in
       SingleCallOperation(documents: Self.documents) { random in
-        let request = RequestMessages.products(of: Product.user(random.below(users)), in: target)
+        let request = RequestMessages.products(of: target.user(random.below(users)), in: target)
         return OutgoingCall(method: .runQuery, message: request)
       }
     }

@@ -20,6 +20,9 @@ struct AddressOptions: ParsableArguments {
   @Option(help: "A bearer token to send with every call.")
   var token: String?
 
+  @Option(help: "Whose all products are, for rules that let users reach their own: a uid.")
+  var owner: String?
+
   /// The names that requests use, of a server at this port or another.
   func target(port other: Int? = nil) -> LoadTarget {
     LoadTarget(
@@ -27,7 +30,8 @@ struct AddressOptions: ParsableArguments {
       port: other ?? port,
       database: "projects/\(project)/databases/\(database)",
       collection: collection,
-      token: token
+      token: token,
+      owner: owner
     )
   }
 

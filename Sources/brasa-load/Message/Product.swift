@@ -14,9 +14,9 @@ struct Product {
   ///
   /// Owners follow each other, so neighbours in the collection belong to different users; names
   /// are in another order than numbers.
-  init(number: Int, of count: Int) {
+  init(number: Int, of count: Int, owner: String? = nil) {
     let users = max(1, count / Self.ownedByEachUser)
-    userID = Self.user(number % users)
+    userID = owner ?? Self.user(number % users)
     name = "Produto \((number &* 7_919) % 1_000_003)"
     code = "COD\(number)"
     price = Double(number % 100_000) / 4
@@ -31,8 +31,8 @@ struct Product {
   }
 
   /// A product with random content.
-  init(random: inout RandomSource) {
-    self.init(number: random.below(1_000_000_000), of: 1_000_000)
+  init(random: inout RandomSource, owner: String? = nil) {
+    self.init(number: random.below(1_000_000_000), of: 1_000_000, owner: owner)
   }
 
   /// The id of a user.

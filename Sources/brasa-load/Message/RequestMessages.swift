@@ -45,13 +45,7 @@ enum RequestMessages {
     request.string(1, target.root)
     request.message(2) { query in
       query.message(2) { $0.string(2, target.collection) }
-      query.message(3) { filter in
-        filter.message(2) { condition in
-          condition.message(1) { $0.string(2, "userId") }
-          condition.varint(2, 5)
-          condition.message(3) { $0.string(17, user) }
-        }
-      }
+      query.message(3) { owned(by: user, &$0) }
       query.message(4) { order in
         order.message(1) { $0.string(2, "name") }
         order.varint(2, 1)
@@ -61,13 +55,23 @@ enum RequestMessages {
     return request.bytes
   }
 
-  /// RunAggregationQuery: how many documents the collection has.
+  /// The filter that a product is that user's.
+  private static func owned(by user: String, _ filter: inout ProtobufWriter) {
+    filter.message(2) { condition in
+      condition.message(1) { $0.string(2, "userId") }
+      condition.varint(2, 5)
+      condition.message(3) { $0.string(17, user) }
+    }
+  }
+
+  /// RunAggregationQuery: how many documents the collection has, of its owner if there is one.
   static func count(in target: LoadTarget) -> [UInt8] {
     var request = ProtobufWriter(capacity: 128)
     request.string(1, target.root)
     request.message(2) { aggregation in
       aggregation.message(1) { query in
         query.message(2) { $0.string(2, target.collection) }
+        if let owner = target.owner { query.message(3) { owned(by: owner, &$0) } }
       }
       aggregation.message(3) { count in
         count.message(1) { _ in }

@@ -26,7 +26,11 @@ final class DataDirectory: Sendable {
     var tuning = RocksDBConfiguration()
     tuning.groupObserver = groupObserver
     let share = Int(ProcessInfo.processInfo.physicalMemory >> 24)
-    tuning.blockCacheBytes = (cacheMegabytes ?? min(max(share, 64), 1_024)) << 20
+    let cache = (cacheMegabytes ?? min(max(share, 64), 1_024)) << 20
+    // A document takes a fraction of the block that it is in, and is found at once.
+    var configuration = configuration
+    configuration.documentCacheBytes = cache / 2
+    tuning.blockCacheBytes = cache - configuration.documentCacheBytes
     engine = try RocksDBEngine(directory: path + "/store", configuration: tuning)
     do {
       databases = try Databases(engine: engine, configuration: configuration)

@@ -6,9 +6,13 @@ import Testing
 
 /// What threads that must not block may ask of a database.
 @Suite struct InMemoryTests {
-  private func commit(_ writes: Write..., to database: Database) async throws -> CommitOutcome? {
+  private func commit(
+    _ writes: Write...,
+    judge: CommitJudge? = nil,
+    to database: Database
+  ) async throws -> CommitOutcome? {
     try await withCheckedThrowingContinuation { continuation in
-      let request = CommitRequest(writes: writes, wantsDocuments: true)
+      let request = CommitRequest(writes: writes, judge: judge, wantsDocuments: true)
       let isTaken = database.commitInMemory(request) { result in
         continuation.resume(with: result.map(Optional.some))
       }
@@ -79,6 +83,27 @@ import Testing
     let database = try fixture.database
     let text = Text(String(repeating: "x", count: 40_000))
     #expect(try await commit(set("a/x", ["t": .string(text)]), to: database) == nil)
+    try fixture.close()
+  }
+
+  @Test(arguments: TestEngineKind.allCases)
+  func `who has to be allowed is judged in memory too`(_ kind: TestEngineKind) async throws {
+    let fixture = try StoreFixture(kind)
+    let database = try fixture.database
+    try await database.commit(set("roles/x", ["admin": .boolean(true)]))
+    let judge: CommitJudge = { preview in
+      let role = try preview.document(at: "roles/x")?.fields.decoded()["admin"]
+      guard role == .boolean(true) else { throw FirestoreError(.permissionDenied, "no") }
+    }
+    let outcome = try await commit(set("a/x", ["n": .integer(1)]), judge: judge, to: database)
+    #expect(outcome?.results.count == 1)
+    try await database.commit(set("roles/x", [:]))
+    // The judge looked at two documents, which only a snapshot shows together.
+    #expect(try await commit(set("a/x", [:]), judge: judge, to: database) == nil)
+    let strict: CommitJudge = { _ in throw FirestoreError(.permissionDenied, "no") }
+    let denial = await refusal { _ = try await commit(set("a/x", [:]), judge: strict, to: database) }
+    #expect(denial?.code == .permissionDenied)
+    #expect(try database.fields("a/x") == map(["n": .integer(1)]))
     try fixture.close()
   }
 }

@@ -4,8 +4,8 @@ import Testing
 @testable import DocumentStore
 
 @Suite struct RecentWritesTests {
-  private func key(_ number: Int) -> DocumentKey {
-    DocumentKey(ResourcePath(["a", Text("x\(number)")]), in: 1)
+  private func key(_ number: Int) -> [UInt8] {
+    DocumentKey(ResourcePath(["a", Text("x\(number)")]), in: 1).bytes
   }
 
   @Test func `a document is touched from the group that writes it on`() {
