@@ -252,7 +252,7 @@ let package = Package(
       name: "brasa-load",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "CRocksDB", "CEpoll",
-        nio, nioPosix, nioHTTP2, nioHPACK, arguments,
+        nio, nioHPACK, arguments,
       ],
       swiftSettings: strict
     ),

@@ -101,6 +101,39 @@ def measure_brasa(options, directory, results):
             server.stop()
 
 
+def measure_rules(options, directory, results):
+    """What rules and a signed token cost: a server without either and one with both, in turn."""
+    servers = []
+    for peer in (peers.Brasa, peers.RuledBrasa):
+        place = directory / peer.__name__
+        place.mkdir()
+        servers.append(peer(options.programs, place))
+    plain, ruled = servers
+    documents = min(options.documents, 20_000)
+    loads = (
+        ("get, random names, 16 x 16", ("get", "--documents", documents)),
+        ("create, 64 in flight", ("create", "--connections", 16, "--in-flight", 4, "--collection", "products")),
+        ("create, 1 in flight", ("create", "--connections", 1, "--in-flight", 1, "--collection", "products")),
+    )
+    try:
+        for server in servers:
+            server.start()
+        ruled.prepare(pathlib.Path(__file__).with_name("seed.rules"))
+        for server in servers:
+            server.fill(documents)
+        for measure, arguments in loads:
+            rates = {server: [] for server in servers}
+            for _ in range(options.runs):
+                for server in servers:
+                    rate, _ = server.brasa_load(*arguments, "--seconds", options.seconds, "--warm-up", 1)
+                    rates[server].append(rate)
+            for server, name in ((ruled, "Brasa"), (plain, "without rules or token")):
+                results.add(f"{measure}, rules and a token", name, sorted(rates[server])[options.runs // 2])
+    finally:
+        for server in servers:
+            server.stop()
+
+
 # The listening rows: what is measured, brasa-load's arguments, and which figures of its report.
 LISTENING = (
     ("5,000 listeners, same query, a connection each",
@@ -210,16 +243,16 @@ def main():
     parser.add_argument("--programs", required=True)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("--only", default="brasa,listening,raw,emulator,pocketbase")
-    parser.add_argument("--runs", type=int, default=3, help="runs of each listening row; the median counts")
+    parser.add_argument("--only", default="brasa,rules,listening,raw,emulator,pocketbase")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each row of rules and listening; the median counts")
     options = parser.parse_args()
     chosen = options.only.split(",")
     directory = pathlib.Path(tempfile.mkdtemp(prefix=".build-benchmark-", dir=os.getcwd()))
     results = Results()
     try:
         print(f"fsync of 700 bytes: median {sync_milliseconds(directory):.2f} ms, {os.cpu_count()} cores")
-        measures = {"brasa": measure_brasa, "listening": measure_listening, "raw": measure_raw,
-                    "emulator": measure_emulator, "pocketbase": measure_pocketbase}
+        measures = {"brasa": measure_brasa, "rules": measure_rules, "listening": measure_listening,
+                    "raw": measure_raw, "emulator": measure_emulator, "pocketbase": measure_pocketbase}
         for name, measure in measures.items():
             if name not in chosen:
                 continue

@@ -189,6 +189,37 @@ class Brasa(FirestorePeer):
         raise RuntimeError("the index is not built after ten minutes")
 
 
+class RuledBrasa(Brasa):
+    """In production mode, under rules of the seed's shape, for a user with a signed token."""
+
+    name = "Brasa under rules"
+    uid = "owner"
+    password = "not a secret here"
+
+    def command(self):
+        return [self.programs / "brasa", "serve", "--port", self.port, "--data", "brasa-data"]
+
+    def brasa(self, *arguments, **options):
+        where = ["--project", "load", "--data", str(self.directory / "brasa-data")]
+        subprocess.run([str(self.programs / "brasa"), *arguments, *where], check=True, capture_output=True, **options)
+
+    def prepare(self, rules):
+        """Deploys the rules, makes the user and signs in; every call is the user's from then on."""
+        self.brasa("rules", "deploy", str(rules))
+        self.brasa("users", "create", "--uid", self.uid, "--email", "owner@example.com", "--password-stdin",
+                   input=self.password, text=True)
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=load",
+            json.dumps({"email": "owner@example.com", "password": self.password}).encode(),
+            {"content-type": "application/json"},
+        )
+        self.token = json.load(urllib.request.urlopen(request, timeout=30))["idToken"]
+
+    def brasa_load(self, *arguments, client_core=None):
+        caller = ("--token", self.token, "--owner", self.uid)
+        return super().brasa_load(*arguments, *caller, client_core=client_core)
+
+
 class Emulator(FirestorePeer):
     name = "Emulator"
 

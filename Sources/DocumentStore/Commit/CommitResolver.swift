@@ -109,7 +109,7 @@ struct CommitResolver {
     }
     for dependency in pending.prepared.dependencies {
       let key = DocumentKey(dependency.path, in: database.incarnation)
-      if let basis = pending.prepared.basis, recentWrites.isUntouched(key.bytes, since: basis) { continue }
+      if isUntouched(key, since: pending.prepared.basis) { continue }
       guard try version(of: key) == dependency.version else { throw StaleReadSet() }
     }
   }
@@ -164,11 +164,15 @@ struct CommitResolver {
     guard plan.indexGeneration == indexes.generation, !plan.missedEntries else { return false }
     if let time = plan.requestTime, time > version.timestamp { return false }
     for document in plan.documents {
-      if let basis = plan.basis, recentWrites.isUntouched(document.key.bytes, since: basis) { continue }
+      if isUntouched(document.key, since: plan.basis) { continue }
       let base = document.base?.updateTime ?? .zero
       guard try self.version(of: document.key) == base else { return false }
     }
     return true
+  }
+
+  private func isUntouched(_ key: DocumentKey, since moment: RecentWrites.Moment?) -> Bool {
+    moment.map { recentWrites.isUntouched(key.bytes, since: $0) } ?? false
   }
 
   private func version(of key: DocumentKey) throws -> CommitVersion {

@@ -16,7 +16,8 @@ struct CreateCommand: AsyncParsableCommand {
     let measurement = try await LoadRun(server) { _ in
       SingleCallOperation { random in
         let id = random.documentID()
-        let request = RequestMessages.create(Product(random: &random, owner: target.owner), id: id, in: target)
+        let product = Product(random: &random, owner: target.owner)
+        let request = RequestMessages.create(product, id: id, in: target)
         return OutgoingCall(method: .createDocument, message: request)
       }
     }
@@ -50,7 +51,9 @@ struct BatchCreateCommand: AsyncParsableCommand {
     let check = try await DurabilityCheck(target)
     let measurement = try await LoadRun(server) { _ in
       BatchOperation(size: size) { random in
-        (0..<size).map { _ in (id: random.documentID(), product: Product(random: &random, owner: target.owner)) }
+        (0..<size).map { _ in
+          (id: random.documentID(), product: Product(random: &random, owner: target.owner))
+        }
       } request: {
         RequestMessages.commit($0, areNew: true, in: target)
       }

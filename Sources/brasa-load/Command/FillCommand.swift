@@ -32,7 +32,8 @@ struct FillCommand: AsyncParsableCommand {
         let first = next.take(batch)
         guard first < documents else { return nil }
         let products = (first..<min(first + batch, documents)).map { number in
-          (id: Product.id(number), product: Product(number: number, of: documents, owner: target.owner))
+          let product = Product(number: number, of: documents, owner: target.owner)
+          return (id: Product.id(number), product: product)
         }
         return products
       } request: {

@@ -70,6 +70,6 @@ struct QueryCommand: AsyncParsableCommand {
 
   /// How many documents an answer holds; field 1 of a message is a document.
   private static func documents(in answer: Answer) -> Int {
-    answer.messages.count { ResponseMessages.content([1], in: $0) != nil }
+    answer.messages.count { ResponseMessages.holds(1, in: $0) }
   }
 }

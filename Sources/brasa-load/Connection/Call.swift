@@ -1,12 +1,8 @@
-import NIOCore
-
 /// One request to send.
 struct OutgoingCall: Sendable {
-  /// What kinds of requests there are; their headers are made once a connection.
-  enum Method: Int, Sendable, CaseIterable {
+  /// What kinds of requests there are.
+  enum Method: Sendable {
     case getDocument, createDocument, commit, runQuery, runAggregationQuery, batchGetDocuments
-    /// `GET /metrics`, which is not gRPC.
-    case metrics
 
     /// The path of the request.
     var path: String {
@@ -17,7 +13,6 @@ struct OutgoingCall: Sendable {
       case .runQuery: "/google.firestore.v1.Firestore/RunQuery"
       case .runAggregationQuery: "/google.firestore.v1.Firestore/RunAggregationQuery"
       case .batchGetDocuments: "/google.firestore.v1.Firestore/BatchGetDocuments"
-      case .metrics: "/metrics"
       }
     }
   }
@@ -29,10 +24,9 @@ struct OutgoingCall: Sendable {
 
 /// What came back on a stream.
 struct Answer: Sendable {
-  /// gRPC's status; for other requests 0 when the HTTP status is 200.
+  /// gRPC's status.
   var status: Int
   var statusMessage: String
-  /// The response messages, or a body in one piece where the request was not gRPC.
   var messages: [[UInt8]]
 
   /// gRPC's code for a conflict between transactions.
@@ -42,17 +36,4 @@ struct Answer: Sendable {
 
   /// How the answer counts among errors.
   var errorName: String { "code \(status): \(statusMessage.prefix(120))" }
-
-  /// Splits a body into gRPC messages: five bytes of prefix, then the message.
-  static func messages(in body: ByteBuffer) -> [[UInt8]] {
-    var rest = body
-    var messages: [[UInt8]] = []
-    while rest.readInteger(as: UInt8.self) != nil,
-      let length = rest.readInteger(as: UInt32.self),
-      let message = rest.readBytes(length: Int(length))
-    {
-      messages.append(message)
-    }
-    return messages
-  }
 }

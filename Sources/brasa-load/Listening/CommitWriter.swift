@@ -1,7 +1,7 @@
 /// Commits over connections of its own, in the loop that the listeners run in.
 final class CommitWriter: FrameConnectionOwner {
   private let target: LoadTarget
-  private let loop: ListenLoop
+  private let loop: ConnectionLoop
   private let ledger: DeliveryLedger
   private let headers: [UInt8]
   private var connections: [FrameConnection] = []
@@ -15,7 +15,7 @@ final class CommitWriter: FrameConnectionOwner {
   /// Connects.
   init(
     _ target: LoadTarget,
-    loop: ListenLoop,
+    loop: ConnectionLoop,
     ledger: DeliveryLedger,
     connections count: Int
   )

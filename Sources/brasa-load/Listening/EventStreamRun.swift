@@ -10,9 +10,9 @@ final class EventStreamRun {
   private let port: Int
   private let collection: String
   private var poller: Poller
-  private var subscribers: [(socket: ListenSocket, unread: [UInt8])] = []
+  private var subscribers: [(socket: LoadSocket, unread: [UInt8])] = []
   private var clients: [String] = []
-  private let control: ListenSocket
+  private let control: LoadSocket
   private let ledger = DeliveryLedger()
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
   private var awaited: [UInt8] = []
@@ -22,7 +22,7 @@ final class EventStreamRun {
   init(_ target: LoadTarget) throws {
     (host, port, collection) = (target.host, target.port, target.collection)
     poller = try Poller()
-    control = try ListenSocket(host: target.host, port: target.port)
+    control = try LoadSocket(host: target.host, port: target.port)
     try poller.add(control.descriptor, number: Self.writerNumber)
   }
 
@@ -32,7 +32,7 @@ final class EventStreamRun {
   /// Opens the subscribers' streams and subscribes each to the collection.
   func subscribe(_ count: Int) throws {
     for number in 0..<count {
-      let socket = try ListenSocket(host: host, port: port)
+      let socket = try LoadSocket(host: host, port: port)
       subscribers.append((socket, []))
       try poller.add(socket.descriptor, number: number)
       _ = socket.send(

@@ -2,12 +2,12 @@
 struct ListenRun {
   private let options: ListenCommand
   private let server: ServerUnderLoad
-  private let loop: ListenLoop
+  private let loop: ConnectionLoop
 
   init(_ options: ListenCommand, server: ServerUnderLoad) throws {
     self.options = options
     self.server = server
-    loop = try ListenLoop()
+    loop = try ConnectionLoop()
   }
 
   /// Runs and prints what it measured.

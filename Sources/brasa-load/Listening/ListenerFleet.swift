@@ -33,7 +33,7 @@ final class ListenerFleet: FrameConnectionOwner {
   }
 
   private let plan: Plan
-  private let loop: ListenLoop
+  private let loop: ConnectionLoop
   private let ledger: DeliveryLedger?
   private let headers: [UInt8]
   private var connections: [FrameConnection] = []
@@ -45,7 +45,7 @@ final class ListenerFleet: FrameConnectionOwner {
 
   init(
     _ plan: Plan,
-    loop: ListenLoop,
+    loop: ConnectionLoop,
     ledger: DeliveryLedger?,
     resuming tokens: [[UInt8]]? = nil
   ) {

@@ -1,5 +1,3 @@
-import NIOCore
-
 /// What a run, or one connection of it, measured.
 struct Measurement: Sendable {
   private(set) var latencies = LatencyHistogram()
@@ -15,9 +13,9 @@ struct Measurement: Sendable {
 
   init(slots: Int) { finishedBySlot = [Int](repeating: 0, count: slots) }
 
-  /// Counts a finished operation.
-  mutating func add(_ duration: TimeAmount, documents: Int, slot: Int) {
-    latencies.add(duration.nanoseconds)
+  /// Counts a finished operation, which took so many nanoseconds.
+  mutating func add(_ duration: Int64, documents: Int, slot: Int) {
+    latencies.add(duration)
     self.documents += documents
     finishedBySlot[slot] += 1
   }

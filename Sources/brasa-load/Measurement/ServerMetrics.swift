@@ -4,11 +4,30 @@ struct ServerMetrics {
 
   /// Reads the page's samples without labels; lines that it does not understand are skipped.
   init(_ page: String) {
-    for line in page.split(separator: "\n") where !line.hasPrefix("#") {
+    for line in page.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
       let parts = line.split(separator: " ")
       guard parts.count == 2, let value = Double(parts[1]) else { continue }
       counters[String(parts[0])] = value
     }
+  }
+
+  /// Asks the server for its page; nil from one that has none.
+  static func fetch(_ target: LoadTarget) throws -> ServerMetrics? {
+    let socket = try LoadSocket(host: target.host, port: target.port)
+    var poller = try Poller()
+    try poller.add(socket.descriptor, number: 0)
+    let host = "Host: \(target.host):\(target.port)\r\nConnection: close\r\n\r\n"
+    guard socket.send(Array("GET /metrics HTTP/1.1\r\n\(host)".utf8)) else { return nil }
+    var page: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    let deadline = monotonicNanoseconds() + 10_000_000_000
+    while monotonicNanoseconds() < deadline {
+      try poller.wait(milliseconds: 1_000) { _ in }
+      guard let count = buffer.withUnsafeMutableBytes({ socket.read(into: $0) }) else { break }
+      page.append(contentsOf: buffer[..<count])
+    }
+    guard page.starts(with: Array("HTTP/1.1 200".utf8)) else { return nil }
+    return ServerMetrics(String(decoding: page, as: UTF8.self))
   }
 
   /// How many groups of writes became durable since `earlier`, how large they were and how long

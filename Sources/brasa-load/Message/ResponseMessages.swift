@@ -25,6 +25,18 @@ enum ResponseMessages {
     }
   }
 
+  /// Whether the message has that field.
+  static func holds(_ wanted: Int, in message: [UInt8]) -> Bool {
+    message.withUnsafeBytes { bytes in
+      var reader = ProtobufReader(bytes)
+      while let field = try? reader.nextField() {
+        if field == wanted { return true }
+        guard (try? reader.skip()) != nil else { return false }
+      }
+      return false
+    }
+  }
+
   private static func first(_ wanted: Int, in message: [UInt8]) -> [UInt8]? {
     message.withUnsafeBytes { bytes in
       var reader = ProtobufReader(bytes)

@@ -8,7 +8,7 @@ struct DurabilityCheck {
   init(_ target: LoadTarget) async throws {
     self.target = target
     countBefore = try await Self.count(target)
-    metricsBefore = try await Self.metrics(target)
+    metricsBefore = try ServerMetrics.fetch(target)
   }
 
   /// The lines to print after the run; `areNew` says that none of the documents was there before.
@@ -20,7 +20,7 @@ struct DurabilityCheck {
         + " (\(now) in all)"
     ]
     if found < Int64(acknowledged) { lines.append("LOST: \(Int64(acknowledged) - found)") }
-    if let before = metricsBefore, let after = try await Self.metrics(target),
+    if let before = metricsBefore, let after = try ServerMetrics.fetch(target),
       let groups = after.groups(since: before)
     {
       lines.append(groups)
@@ -40,12 +40,5 @@ struct DurabilityCheck {
     }
     // result, its first aggregate field, the entry's value
     return ResponseMessages.integer([1, 2, 2], in: message) ?? 0
-  }
-
-  /// The server's metrics; nil from a server that has none.
-  private static func metrics(_ target: LoadTarget) async throws -> ServerMetrics? {
-    let answer = try await LoadRun.call(OutgoingCall(method: .metrics, message: []), to: target)
-    guard answer.status == 0, let body = answer.messages.first else { return nil }
-    return ServerMetrics(String(decoding: body, as: UTF8.self))
   }
 }

@@ -1,6 +1,4 @@
-import NIOCore
-import NIOHTTP2
-import NIOPosix
+import Foundation
 
 /// Opens the connections, has them work, and gathers what they measured.
 struct LoadRun {
@@ -40,63 +38,55 @@ struct LoadRun {
 
   /// Runs to the end and gives what all connections measured.
   func execute(warmUp: Int, seconds: Int) async throws -> Measurement {
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
-    do {
-      let measurement = try await execute(on: group, warmUp: warmUp, seconds: seconds)
-      try await group.shutdownGracefully()
-      return measurement
-    } catch {
-      try await group.shutdownGracefully()
-      throw error
-    }
-  }
-
-  private func execute(
-    on group: MultiThreadedEventLoopGroup,
-    warmUp: Int,
-    seconds: Int
-  ) async throws -> Measurement {
-    let from = NIODeadline.now() + .seconds(Int64(warmUp))
-    let plan = RunPlan(target: target, measureFrom: from, end: from + .seconds(Int64(seconds)))
-    var results: [EventLoopFuture<Measurement>] = []
-    for connection in 0..<connections {
-      results.append(try await open(connection, plan, on: group.next()))
+    let from = monotonicNanoseconds() + Int64(warmUp) * 1_000_000_000
+    let end = from + Int64(seconds) * 1_000_000_000
+    let plan = RunPlan(target: target, measureFrom: from, end: end)
+    let all = (0..<connections).map { number in
+      ConnectionPlan(
+        operations: operations(number),
+        random: RandomSource(seed: seed &+ UInt64(number) &* 0x1_0000_0001)
+      )
     }
     var total = Measurement(slots: 0)
-    for result in results { total.merge(try await result.get()) }
+    try await withThrowingTaskGroup(of: Measurement.self) { group in
+      for thread in 0..<min(threads, connections) {
+        let own = stride(from: thread, to: connections, by: threads).map { all[$0] }
+        group.addTask { try await Self.onThread { try Self.run(plan, own) } }
+      }
+      for try await measurement in group { total.merge(measurement) }
+    }
     return total
   }
 
-  private func open(
-    _ connection: Int,
-    _ plan: RunPlan,
-    on eventLoop: any EventLoop
-  ) async throws -> EventLoopFuture<Measurement> {
-    let done = eventLoop.makePromise(of: Measurement.self)
-    let operations = operations(connection)
-    let random = RandomSource(seed: seed &+ UInt64(connection) &* 0x1_0000_0001)
-    do {
-      _ = try await ClientBootstrap(group: eventLoop)
-        .channelOption(.socketOption(.tcp_nodelay), value: 1)
-        .connectTimeout(.seconds(10))
-        .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(
-              NIOHTTP2Handler(mode: .client, initialSettings: LoadConnection.settings)
-            )
-            try pipeline.addHandler(
-              LoadConnection(plan: plan, operations: operations, random: random, done: done)
-            )
-          }
-        }
-        .connect(host: plan.target.host, port: plan.target.port)
-        .get()
-    } catch {
-      done.fail(error)
-      throw LoadError.cannotConnect("\(plan.target.host):\(plan.target.port): \(error)")
+  private struct ConnectionPlan: Sendable {
+    let operations: [any Operation]
+    let random: RandomSource
+  }
+
+  /// Runs on a thread of its own, for work that blocks.
+  private static func onThread<R: Sendable>(
+    _ body: @escaping @Sendable () throws -> R
+  ) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
     }
-    return done.futureResult
+  }
+
+  /// Drives some connections until all that they do is done.
+  private static func run(_ plan: RunPlan, _ parts: [ConnectionPlan]) throws -> Measurement {
+    let loop = try ConnectionLoop()
+    let connections = try parts.map {
+      try LoadConnection(plan: plan, operations: $0.operations, random: $0.random, loop: loop)
+    }
+    let patience = monotonicNanoseconds() + 10_000_000_000
+    guard try loop.run(until: patience, { connections.allSatisfy(\.isReady) }) else {
+      throw LoadError.cannotConnect("\(plan.target.host):\(plan.target.port): no answer")
+    }
+    for connection in connections { try connection.begin() }
+    // What is under way at the end is waited for.
+    try loop.run(until: plan.end + 120_000_000_000) { connections.allSatisfy(\.isDone) }
+    for connection in connections { try connection.close() }
+    return connections.reduce(into: Measurement(slots: 0)) { $0.merge($1.measurement) }
   }
 }
 

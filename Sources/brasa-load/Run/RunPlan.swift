@@ -1,8 +1,7 @@
-import NIOCore
-
 /// When a run begins to measure and ends, and what it loads.
 struct RunPlan: Sendable {
   let target: LoadTarget
-  let measureFrom: NIODeadline
-  let end: NIODeadline
+  /// On the clock of `monotonicNanoseconds`, as `end`.
+  let measureFrom: Int64
+  let end: Int64
 }

@@ -101,7 +101,9 @@ import Testing
     // The judge looked at two documents, which only a snapshot shows together.
     #expect(try await commit(set("a/x", [:]), judge: judge, to: database) == nil)
     let strict: CommitJudge = { _ in throw FirestoreError(.permissionDenied, "no") }
-    let denial = await refusal { _ = try await commit(set("a/x", [:]), judge: strict, to: database) }
+    let denial = await refusal {
+      _ = try await commit(set("a/x", [:]), judge: strict, to: database)
+    }
     #expect(denial?.code == .permissionDenied)
     #expect(try database.fields("a/x") == map(["n": .integer(1)]))
     try fixture.close()

@@ -36,7 +36,7 @@ final class FrameConnection {
 
   /// What the loop knows the connection by.
   let number: Int
-  let socket: ListenSocket
+  let socket: LoadSocket
   /// Whether the server's settings came: it takes calls.
   private(set) var isReady = false
   private(set) var isClosed = false
@@ -45,16 +45,25 @@ final class FrameConnection {
   private var nextStream = 1
   /// The beginning of a frame whose end has not come.
   private var partial: [UInt8] = []
-  private var outgoing: [UInt8] = FrameCodec.opening
+  private var outgoing: [UInt8]
+  /// Nil where the server may not refer to headers that it sent before.
+  private var responseHeaders: ResponseHeaders?
   private var window = FrameCodec.usualWindow
   private var streamWindow = FrameCodec.usualWindow
   private var received = 0
 
   /// Connects; the opening is sent with the first `flush`.
-  init(number: Int, target: LoadTarget, owner: any FrameConnectionOwner) throws {
+  init(
+    number: Int,
+    target: LoadTarget,
+    owner: any FrameConnectionOwner,
+    remembersHeaders: Bool
+  ) throws {
     self.number = number
     self.owner = owner
-    socket = try ListenSocket(host: target.host, port: target.port)
+    outgoing = FrameCodec.opening(remembersHeaders: remembersHeaders)
+    responseHeaders = remembersHeaders ? ResponseHeaders() : nil
+    socket = try LoadSocket(host: target.host, port: target.port)
   }
 
   // MARK: Sending
@@ -63,9 +72,25 @@ final class FrameConnection {
   func open(_ headers: [UInt8], message: [UInt8], isLast: Bool) -> Int {
     let id = nextStream
     nextStream += 2
-    streams[id] = Stream(window: streamWindow)
     FrameCodec.append(FrameCodec.Kind.headers, flags: 4, headers, on: id, to: &outgoing)
-    send(message, on: id, isLast: isLast)
+    let length = message.count + 5
+    guard length <= min(window, streamWindow, FrameCodec.largestPayload) else {
+      streams[id] = Stream(window: streamWindow)
+      send(message, on: id, isLast: isLast)
+      return id
+    }
+    streams[id] = Stream(window: streamWindow - length)
+    window -= length
+    FrameCodec.appendHead(
+      FrameCodec.Kind.data,
+      flags: isLast ? 1 : 0,
+      length: length,
+      on: id,
+      to: &outgoing
+    )
+    outgoing.append(0)
+    FrameCodec.appendInteger(message.count, to: &outgoing)
+    outgoing += message
     return id
   }
 
@@ -170,7 +195,7 @@ final class FrameConnection {
   private func take(_ head: FrameCodec.Head, _ payload: UnsafeRawBufferPointer, now: Int64) {
     switch head.kind {
     case FrameCodec.Kind.data: takeData(head, payload, now: now)
-    case FrameCodec.Kind.headers where head.hasFirstFlag: takeTrailers(head, payload, now: now)
+    case FrameCodec.Kind.headers: takeHeaders(head, payload, now: now)
     case FrameCodec.Kind.settings where !head.hasFirstFlag: takeSettings(payload)
     case FrameCodec.Kind.ping where !head.hasFirstFlag:
       FrameCodec.append(FrameCodec.Kind.ping, flags: 1, payload, on: 0, to: &outgoing)
@@ -253,9 +278,7 @@ final class FrameConnection {
     return place
   }
 
-  private func takeTrailers(_ head: FrameCodec.Head, _ payload: UnsafeRawBufferPointer, now: Int64)
-  {
-    guard streams[head.stream] != nil else { return }
+  private func takeHeaders(_ head: FrameCodec.Head, _ payload: UnsafeRawBufferPointer, now: Int64) {
     var start = 0
     var end = payload.count
     if head.isPadded, let padding = payload.first {
@@ -265,13 +288,13 @@ final class FrameConnection {
     if head.hasPriority { start += 5 }
     guard start <= end else { return }
     let block = UnsafeRawBufferPointer(rebasing: payload[start..<end])
-    let fields = FrameCodec.fields(ofBlock: block)
-    self.end(
-      head.stream,
-      code: fields?.first(name: "grpc-status").flatMap { Int($0) } ?? 2,
-      text: fields?.first(name: "grpc-message") ?? "",
-      now: now
-    )
+    guard head.hasFirstFlag else {
+      responseHeaders?.skip(block)
+      return
+    }
+    let ending =
+      responseHeaders != nil ? responseHeaders?.ending(block) : ResponseHeaders.ending(alone: block)
+    self.end(head.stream, code: ending?.status ?? 2, text: ending?.text ?? "", now: now)
   }
 
   private func end(_ id: Int, code: Int, text: String, now: Int64) {

@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHPACK
 
-/// The few frames of HTTP/2 that a load of listeners sends and reads, as bytes.
+/// The few frames of HTTP/2 that loads send and read, as bytes.
 ///
 /// A frame is nine bytes of head (three of length, one of type, one of flags, four of stream) and
-/// its payload. Our side announces a header table of size 0, so each block of headers that the
+/// its payload. Where our side announces a header table of size 0, each block of headers that the
 /// server sends can be read on its own, or not at all.
 enum FrameCodec {
   /// Types of frames by number.
@@ -46,16 +46,17 @@ enum FrameCodec {
   static let largestPayload = 16_384
 
   /// What a client sends first: the preface, its settings, the connection's window.
-  static let opening: [UInt8] = {
+  static func opening(remembersHeaders: Bool) -> [UInt8] {
     var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     var settings: [UInt8] = []
-    for (name, value) in [(1, 0), (2, 0), (4, largestWindow)] {
+    let tableSize = remembersHeaders ? 4_096 : 0
+    for (name, value) in [(1, tableSize), (2, 0), (4, largestWindow)] {
       settings += [0, UInt8(name)] + bigEndian(value)
     }
     append(Kind.settings, settings, on: 0, to: &bytes)
     appendWindowUpdate(largestWindow - usualWindow, on: 0, to: &bytes)
     return bytes
-  }()
+  }
 
   /// Appends a frame whose payload is small.
   static func append(
@@ -65,10 +66,29 @@ enum FrameCodec {
     on stream: Int,
     to bytes: inout [UInt8]
   ) {
-    let length = payload.count
-    bytes += [UInt8(length >> 16), UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF), kind, flags]
-    bytes += bigEndian(stream)
+    appendHead(kind, flags: flags, length: payload.count, on: stream, to: &bytes)
     bytes += payload
+  }
+
+  /// Appends the head of a frame whose payload of that length follows.
+  static func appendHead(
+    _ kind: UInt8,
+    flags: UInt8,
+    length: Int,
+    on stream: Int,
+    to bytes: inout [UInt8]
+  ) {
+    bytes.append(UInt8(truncatingIfNeeded: length >> 16))
+    bytes.append(UInt8(truncatingIfNeeded: length >> 8))
+    bytes.append(UInt8(truncatingIfNeeded: length))
+    bytes.append(kind)
+    bytes.append(flags)
+    appendInteger(stream, to: &bytes)
+  }
+
+  /// Appends a number in four bytes.
+  static func appendInteger(_ number: Int, to bytes: inout [UInt8]) {
+    for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
   }
 
   /// Appends more window for a stream, or for the connection as stream 0.
@@ -110,7 +130,7 @@ enum FrameCodec {
   }
 
   /// A string without Huffman's code: its length in seven bits and more, then its bytes.
-  private static func appendText(_ text: String, to block: inout [UInt8]) {
+  static func appendText(_ text: String, to block: inout [UInt8]) {
     let count = text.utf8.count
     if count < 127 {
       block.append(UInt8(count))

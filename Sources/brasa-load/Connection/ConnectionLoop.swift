@@ -1,5 +1,5 @@
 /// Drives many `FrameConnection`s on the thread that calls it.
-final class ListenLoop {
+final class ConnectionLoop {
   private var poller: Poller
   private var connections: [Int: FrameConnection] = [:]
   private var nextNumber = 0
@@ -12,8 +12,19 @@ final class ListenLoop {
   deinit { buffer.deallocate() }
 
   /// Connects once more.
-  func open(_ target: LoadTarget, owner: any FrameConnectionOwner) throws -> FrameConnection {
-    let connection = try FrameConnection(number: nextNumber, target: target, owner: owner)
+  ///
+  /// - Parameter remembersHeaders: Lets the server name headers that it has sent before.
+  func open(
+    _ target: LoadTarget,
+    owner: any FrameConnectionOwner,
+    remembersHeaders: Bool = false
+  ) throws -> FrameConnection {
+    let connection = try FrameConnection(
+      number: nextNumber,
+      target: target,
+      owner: owner,
+      remembersHeaders: remembersHeaders
+    )
     nextNumber += 1
     connections[connection.number] = connection
     try poller.add(connection.socket.descriptor, number: connection.number)

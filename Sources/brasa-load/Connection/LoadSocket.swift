@@ -5,7 +5,7 @@ import Darwin
 #endif
 
 /// A TCP connection without blocking: what it cannot send at once it keeps.
-final class ListenSocket {
+final class LoadSocket {
   let descriptor: CInt
   private var unsent: [UInt8] = []
 
@@ -22,7 +22,7 @@ final class ListenSocket {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
     guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else {
-      throw LoadError.cannotConnect("\(host): listening wants an IPv4 address")
+      throw LoadError.cannotConnect("\(host): an IPv4 address is wanted")
     }
     let connected = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
