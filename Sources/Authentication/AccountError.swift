@@ -79,6 +79,7 @@ extension AccountError.Code {
   package static let passwordDoesNotMeetRequirements = Self("PASSWORD_DOES_NOT_MEET_REQUIREMENTS")
   package static let passwordLoginDisabled = Self("PASSWORD_LOGIN_DISABLED")
   package static let phoneNumberExists = Self("PHONE_NUMBER_EXISTS")
+  package static let projectMismatch = Self("PROJECT_NUMBER_MISMATCH")
   package static let secondFactorExists = Self("SECOND_FACTOR_EXISTS")
   package static let secondFactorLimitExceeded = Self("SECOND_FACTOR_LIMIT_EXCEEDED")
   package static let secondFactorNotFound = Self("MFA_ENROLLMENT_NOT_FOUND")

@@ -20,6 +20,7 @@ package final class Accounts: Sendable {
   /// Who has tried too often.
   package let limits: AttemptLimits
   let revocations = Revocations()
+  private let servedOrigin: Mutex<String>
   let projects = Mutex<[Text: ProjectRecord]>([:])
 
   /// Serves the accounts in that engine.
@@ -31,6 +32,7 @@ package final class Accounts: Sendable {
     self.engine = engine
     self.configuration = configuration
     self.passwords = passwords
+    servedOrigin = Mutex(configuration.origin)
     signingKeys = try SigningKeys(engine: engine, configuration: configuration)
     serviceAccounts = try ServiceAccounts(engine: engine, configuration: configuration)
     limits = AttemptLimits(configuration.limits, clock: configuration.clock)
@@ -41,9 +43,24 @@ package final class Accounts: Sendable {
     ProjectAccounts(accounts: self, project: id)
   }
 
+  /// Lets a next signing key take over: with overlap, or `immediately`, which ends every ID token,
+  /// session cookie and access token at once; who has a refresh token goes on with it.
+  package func rotateSigningKeys(immediately: Bool) throws {
+    try signingKeys.rotate(immediately: immediately)
+    if immediately { revocations.endAll(issuedUpTo: now / 1_000_000) }
+  }
+
+  /// Where clients reach the server, without a slash at the end.
+  package var origin: String { servedOrigin.withLock { $0 } }
+
+  /// Says which port the system chose for a configured origin that leaves it open by `:0`.
+  package func listens(onPort port: Int) {
+    servedOrigin.withLock { if $0.hasSuffix(":0") { $0 = $0.dropLast() + String(port) } }
+  }
+
   /// Registers to be told when a user's tokens stop standing before their time.
   ///
-  /// The observer gets project and uid, on the thread of the change, after it is durable. Observers
+  /// The observer gets project and uid, both empty where everybody's end, on the thread of the change, after it is durable. Observers
   /// are never removed.
   package func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
     revocations.observe(observer)
@@ -55,13 +72,15 @@ package final class Accounts: Sendable {
   /// Runs a group on one project's users; tells who lost tokens once it is durable.
   func write<R>(_ project: Text, _ body: (UserGroup) throws -> R) throws -> R {
     var revoked: [Revocations.Event] = []
+    var begun: [(uid: Text, session: Int64)] = []
     let result = try engine.write { group in
       let users = UserGroup(group: group, project: project)
       let result = try body(users)
-      revoked = users.revoked
+      (revoked, begun) = (users.revoked, users.begun)
       return result
     }
     for event in revoked { revocations.record(event, at: now) }
+    for user in begun { revocations.begin(project, user.uid, session: user.session, at: now) }
     return result
   }
 

@@ -11,7 +11,8 @@ package struct AccountsConfiguration: Sendable {
   package var acceptsUnsigned = false
   /// Where clients reach the server, such as `https://brasa.example.org`, without a slash at the end.
   ///
-  /// Links in mail and the `token_uri` of service accounts are made of it and of nothing else.
+  /// Links in mail and the `token_uri` of service accounts are made of it and of nothing else. Where
+  /// it ends in `:0`, `Accounts.listens(onPort:)` completes it.
   package var origin = "http://127.0.0.1:8080"
   /// How long a signing key signs before the next takes over, in seconds.
   package var signingKeyLifetime: Int64 = 30 * 86_400

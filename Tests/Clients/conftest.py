@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
 
-from support import clients, rest, rpc, server as servers  # noqa: E402
+from support import clients, rest, rpc, secrets, server as servers  # noqa: E402
 
 _numbers = itertools.count(1)
 
@@ -33,6 +33,14 @@ def pytest_collection_modifyitems(config, items):
         if emulator and differs:
             reason = differs.args[0] if differs.args else "differs"
             item.add_marker(pytest.mark.xfail(reason=f"emulator: {reason}", strict=False))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def logs_without_secrets():
+    """No password, token, key or code of the run stands in what any server wrote."""
+    yield
+    found = secrets.leaks(servers.Process.log)
+    assert not found, "secrets in the servers' logs:\n" + "\n".join(f"{w}: {l}" for w, l in found[:20])
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,8 @@ import requests
 from firebase_admin import auth, credentials, exceptions, tenant_mgt
 from google.auth.credentials import AnonymousCredentials
 
-from support import server as servers
+from support import secrets, server as servers
+from support.certificates import certificate_for
 from support.identity import GOOGLE_HOSTS, Identity, Refused, code_of, environment, google_hosts_at
 
 pytestmark = pytest.mark.brasa_only
@@ -56,52 +57,6 @@ class Production:
         self.hosts = google_hosts_at(server.port)
 
 
-def certificate_for(names, directory):
-    """A test authority and a certificate for Google's names and ours, as an operator makes them."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.x509.oid import NameOID
-
-    def name(text):
-        return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
-
-    now = datetime.datetime.now(datetime.timezone.utc)
-    day = datetime.timedelta(days=1)
-    authority_key, server_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-
-    def builder(subject, key):
-        return (
-            x509.CertificateBuilder().subject_name(name(subject)).issuer_name(name("test authority"))
-            .public_key(key.public_key()).serial_number(x509.random_serial_number())
-            .not_valid_before(now - day).not_valid_after(now + day)
-        )
-
-    authority = (
-        builder("test authority", authority_key)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(x509.KeyUsage(False, False, False, False, False, True, True, False, False), True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(authority_key.public_key()), False)
-        .sign(authority_key, hashes.SHA256())
-    )
-    server = (
-        builder(names[0], server_key)
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(n) for n in names]), False)
-        .add_extension(
-            x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()), False
-        )
-        .sign(authority_key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    (directory / "authority.pem").write_bytes(authority.public_bytes(pem))
-    (directory / "server.pem").write_bytes(server.public_bytes(pem))
-    (directory / "server-key.pem").write_bytes(
-        server_key.private_bytes(
-            pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
-
-
 @pytest.fixture(scope="module")
 def production(tmp_path_factory):
     """A production server whose certificate has Google's names too, and a key file of ours."""
@@ -116,14 +71,10 @@ def production(tmp_path_factory):
         "keys", "create", "backend", "--role", "admin", "--project", PROJECT, "--out", key_file,
         "--origin", "https://oauth2.googleapis.com", "--data", server.data,
     )
-    Identity.secrets.add(server.administrator_key)
+    secrets.note_file(key_file)
     yield server, key_file, directory / "authority.pem"
-    lines = server.output
     code = server.stop()
-    assert code == 0, lines[-4000:]
-    printed = server.administrator_key
-    for secret in Identity.secrets:
-        assert secret == printed or secret not in server.output, "a secret is in the log"
+    assert code == 0, server.output[-4000:]
 
 
 @pytest.fixture(params=["development", "production"])
@@ -232,7 +183,7 @@ def test_session_cookies(place, app):
     cookie = auth.create_session_cookie(
         session["idToken"], expires_in=datetime.timedelta(days=5), app=app
     )
-    Identity.secrets.add(cookie)
+    secrets.note(cookie)
     found = auth.verify_session_cookie(cookie, check_revoked=True, app=app)
     assert found["uid"] == "ana" and found["iss"].startswith("https://session.firebase.google.com/")
     assert found["exp"] - found["iat"] == 5 * 86_400

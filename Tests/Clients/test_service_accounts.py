@@ -11,7 +11,7 @@ import jwt
 import pytest
 import requests
 
-from support import server as servers
+from support import secrets, server as servers
 
 pytestmark = pytest.mark.brasa_only
 
@@ -44,6 +44,7 @@ def key_file(production, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def account(key_file):
+    secrets.note_file(key_file)
     return json.loads(key_file.read_text())
 
 
@@ -58,10 +59,11 @@ def claims(account, **changes):
 
 
 def sign(account, payload, headers=None):
-    return jwt.encode(
+    token = jwt.encode(
         payload, account["private_key"], algorithm="RS256",
         headers={"kid": account["private_key_id"], **(headers or {})},
     )
+    return secrets.note(token, "a service account's token")
 
 
 def read(production, authority, token, scheme="https"):

@@ -69,3 +69,31 @@ package struct OneTimeCode: Sendable {
     session = payload["session"]?.integer
   }
 }
+
+/// A code for a letter, with the addresses as the store has them.
+///
+/// Letters go to those and never to the spelling that a request had: two spellings may be one address
+/// here and two mailboxes elsewhere.
+package struct AddressedCode: Sendable {
+  /// Nil where nobody has the address and nobody shall know.
+  package let text: String?
+  package let email: String
+  package let newEmail: String?
+}
+
+/// A user's address was changed, and the old one had been shown to be his.
+package struct AddressChange: Sendable {
+  package let user: User
+  let old: EmailAddress
+  let new: EmailAddress?
+
+  /// Nil where nothing changed, or where the old address was never verified: it may be a stranger's.
+  init?(from before: User?, to after: User) {
+    guard let before, let old = before.email, before.isEmailVerified, old != after.email else {
+      return nil
+    }
+    user = after
+    self.old = old
+    new = after.email
+  }
+}

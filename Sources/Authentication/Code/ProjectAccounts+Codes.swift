@@ -5,33 +5,48 @@ import FirestoreModel
 extension ProjectAccounts {
   /// Makes a code for resetting the password of the account with that address.
   ///
-  /// Nil where there is none and the project hides that; else EMAIL_NOT_FOUND.
+  /// None where there is no account and the project hides that; else EMAIL_NOT_FOUND.
   package func makePasswordResetCode(
     email raw: String,
     from origin: RequestOrigin
-  ) throws -> String? {
+  ) throws -> AddressedCode {
     let email = try Self.email(raw)
     try enterLetter(email, from: origin)
     guard let user = try read({ try $0.user(email: email) }) else {
-      if origin != .administrator, try configuration().hidesAccounts { return nil }
-      throw AccountError(.emailNotFound)
+      return try hidden(email, from: origin, else: .emailNotFound)
     }
-    guard !user.isDisabled else {
-      if origin != .administrator, try configuration().hidesAccounts { return nil }
-      throw AccountError(.userDisabled)
-    }
+    guard !user.isDisabled else { return try hidden(email, from: origin, else: .userDisabled) }
     return try issue(OneTimeCode(.passwordReset, email: email.string, of: user))
   }
 
+  /// The answer that tells nobody whether there is an account, where the project hides accounts.
+  private func hidden(
+    _ email: EmailAddress,
+    newEmail: EmailAddress? = nil,
+    from origin: RequestOrigin,
+    else code: AccountError.Code
+  ) throws -> AddressedCode {
+    guard origin != .administrator, try configuration().hidesAccounts else {
+      throw AccountError(code)
+    }
+    return AddressedCode(text: nil, email: email.string, newEmail: newEmail?.string)
+  }
+
   /// Makes a code for verifying the address of a user.
-  package func makeVerificationCode(_ user: User, from origin: RequestOrigin) throws -> String {
+  package func makeVerificationCode(
+    _ user: User,
+    from origin: RequestOrigin
+  ) throws -> AddressedCode {
     guard let email = user.email else { throw AccountError(.missingEmail) }
     try enterLetter(email, from: origin)
     return try issue(OneTimeCode(.verifyEmail, email: email.string, of: user))
   }
 
   /// Makes a code for signing in at that address, which may have no account yet.
-  package func makeSignInCode(email raw: String, from origin: RequestOrigin) throws -> String {
+  package func makeSignInCode(
+    email raw: String,
+    from origin: RequestOrigin
+  ) throws -> AddressedCode {
     guard try configuration().allowsEmailLink else { throw AccountError(.operationNotAllowed) }
     let email = try Self.email(raw)
     try enterLetter(email, from: origin)
@@ -39,19 +54,33 @@ extension ProjectAccounts {
   }
 
   /// Makes a code for giving a user another address, which the letter goes to.
+  ///
+  /// None where another account has the address and the project hides that; else EMAIL_EXISTS.
   package func makeEmailChangeCode(
     _ user: User,
     newEmail raw: String,
     from origin: RequestOrigin
-  ) throws -> String {
+  ) throws -> AddressedCode {
     let new = try Self.email(raw)
     guard let old = user.email else { throw AccountError(.missingEmail) }
     try enterLetter(new, from: origin)
     guard try read({ try $0.owner(AccountKey.email(project, new)) }) == nil else {
-      throw AccountError(.emailExists)
+      return try hidden(old, newEmail: new, from: origin, else: .emailExists)
     }
     return try issue(
       OneTimeCode(.verifyAndChangeEmail, email: old.string, newEmail: new.string, of: user)
+    )
+  }
+
+  /// Makes a code for taking a change of address back, for a letter to the old one.
+  package func makeRecoveryCode(_ change: AddressChange) throws -> AddressedCode {
+    try issue(
+      OneTimeCode(
+        .recoverEmail,
+        email: change.old.string,
+        newEmail: change.new?.string,
+        of: change.user
+      )
     )
   }
 
@@ -72,26 +101,31 @@ extension ProjectAccounts {
       throw AccountError(.invalidOobCode)
     }
     let hash = try newHash(newPassword)
-    return try use(code, from: origin) { code, users in
+    let done = try use(code, from: origin) { code, users in
       guard code.purpose == .passwordReset else { throw AccountError(.invalidOobCode) }
       return try changeUser(of: code, users) { user in
         guard !user.isDisabled else { throw AccountError(.userDisabled) }
+        if !user.isEmailVerified { user.dropCredentials() }
         user.password = hash
         user.passwordUpdatedAt = now / 1_000
         user.isEmailVerified = true
         user.revoke(at: now)
       }
     }
+    if let email = done.user.email { accounts.limits.befriend(account: name(email), origin) }
+    return done
   }
 
   /// Does what a code is for: verifies an address, changes it, or takes a change back.
+  ///
+  /// `change` tells of an address that the user had shown to be his until now.
   package func apply(
     code: String,
     from origin: RequestOrigin
-  ) throws -> (
-    code: OneTimeCode, user: User
-  ) {
-    try use(code, from: origin) { code, users in
+  ) throws -> (code: OneTimeCode, user: User, change: AddressChange?) {
+    var before: User?
+    let (code, user) = try use(code, from: origin) { code, users in
+      before = try code.uid.flatMap { try users.users.user($0) }
       switch code.purpose {
       case .verifyEmail:
         return try changeUser(of: code, users) { $0.isEmailVerified = true }
@@ -106,12 +140,16 @@ extension ProjectAccounts {
       case .recoverEmail:
         let old = try Self.email(code.email)
         return try changeUser(of: code, users, checksEmail: false) { user in
+          guard user.email != old else { throw AccountError(.invalidOobCode) }
           user.email = old
+          user.isEmailVerified = true
           user.revoke(at: now)
         }
       case .passwordReset, .emailSignIn: throw AccountError(.invalidOobCode)
       }
     }
+    let change = code.purpose == .verifyAndChangeEmail ? AddressChange(from: before, to: user) : nil
+    return (code, user, change)
   }
 
   /// Signs in by the code of a letter, or with `idToken` adds the address to that account.
@@ -125,7 +163,7 @@ extension ProjectAccounts {
     guard configuration.allowsEmailLink else { throw AccountError(.operationNotAllowed) }
     let email = try Self.email(raw)
     let holder = try idToken.map { try signedIn($0) }
-    return try guessing(from: origin) {
+    let outcome = try guessing(from: origin) {
       try establish(signIn(by: "password")) { users in
         let ticket = try ticket(.oneTimeCode, code, in: users.group)
         let content = try OneTimeCode(payload: ticket.payload)
@@ -150,6 +188,8 @@ extension ProjectAccounts {
         return (user, true)
       }
     }
+    accounts.limits.befriend(account: name(email), origin)
+    return outcome
   }
 
   /// The address becomes that of an account which had none, or is verified.
@@ -175,11 +215,7 @@ extension ProjectAccounts {
     guard !user.isDisabled else { return user }
     return try users.change(user.uid) { user in
       if !user.isEmailVerified {
-        user.password = nil
-        user.passwordUpdatedAt = nil
-        user.phoneNumber = nil
-        user.providers = []
-        user.secondFactors = []
+        user.dropCredentials()
         user.revoke(at: now)
       }
       user.isEmailVerified = true
@@ -188,12 +224,16 @@ extension ProjectAccounts {
     }
   }
 
-  private func issue(_ code: OneTimeCode) throws -> String {
-    try issueTicket(.oneTimeCode, code.payload, lifetime: code.purpose.lifetime)
+  private func issue(_ code: OneTimeCode) throws -> AddressedCode {
+    AddressedCode(
+      text: try issueTicket(.oneTimeCode, code.payload, lifetime: code.purpose.lifetime),
+      email: code.email,
+      newEmail: code.newEmail
+    )
   }
 
   private func enterLetter(_ email: EmailAddress, from origin: RequestOrigin) throws {
-    _ = try accounts.limits.enterLetter(account: Text("\(project) \(email.string)"), from: origin)
+    _ = try accounts.limits.enterLetter(account: name(email), from: origin)
   }
 
   /// Uses a code in one group with what it does.

@@ -11,6 +11,7 @@ import FirestoreModel
 //   0x05 refresh token    project, uid, time, digest        RefreshTokenRecord.swift
 //   0x06 ticket           digest                            Ticket.swift
 //   0x07 ticket's end     time, digest                      empty; what to sweep when
+//   0x08 initial e-mail   project, canonical e-mail, uid    uid
 //   0x20 project          project                           configuration as JSON
 //   0x21 provider set-up  project, kind, id                 configuration as JSON
 //   0x30 signing key      kid                               SigningKeyRecord.swift
@@ -29,6 +30,7 @@ enum AccountKey {
     case refreshToken = 0x05
     case ticket = 0x06
     case ticketEnd = 0x07
+    case initialEmail = 0x08
     case project = 0x20
     case providerConfiguration = 0x21
     case signingKey = 0x30
@@ -53,6 +55,15 @@ enum AccountKey {
 
   static func email(_ project: Text, _ email: EmailAddress) -> [UInt8] {
     prefix(.email, project, email.text)
+  }
+
+  /// All users whose first address it was, or one of them.
+  static func initialEmails(_ project: Text, _ email: EmailAddress) -> [UInt8] {
+    prefix(.initialEmail, project, email.text)
+  }
+
+  static func initialEmail(_ project: Text, _ email: EmailAddress, _ uid: Text) -> [UInt8] {
+    prefix(.initialEmail, project, email.text, uid)
   }
 
   static func phone(_ project: Text, _ number: Text) -> [UInt8] {

@@ -8,7 +8,9 @@ import Synchronization
 /// hundred at once count as a hundred. Wrong passwords count three times over: by address, by account
 /// and address, and by account. The first two stop only that address. The third stops addresses that
 /// never signed in to the account, once many different ones tried: the owner's own addresses and his
-/// sessions stay as they are, so nobody is locked out by a stranger.
+/// sessions stay as they are, and a letter's code or link opens a new address, so nobody is locked out by
+/// a stranger. An address is the owner's after a sign-up, a right password, a code of a letter or a
+/// refresh from it.
 ///
 /// Counts are in memory, bounded, and begin anew with the server.
 package final class AttemptLimits: Sendable {
@@ -175,6 +177,13 @@ package final class AttemptLimits: Sendable {
       }
       if let familiar = attempt.familiar { Self.remember(familiar, at: clock.now(), in: &state) }
     }
+  }
+
+  /// The account's owner showed himself from there in another way than by a password.
+  package func befriend(account: Text, _ origin: RequestOrigin) {
+    guard case .client = origin, settings.wrongPasswordsByAccount != nil else { return }
+    let familiar = Key(kind: .familiar, account: account, address: origin.bucket)
+    state.withLock { Self.remember(familiar, at: clock.now(), in: &$0) }
   }
 
   private func enter(

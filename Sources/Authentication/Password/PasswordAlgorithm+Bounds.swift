@@ -46,6 +46,9 @@ extension PasswordHash {
     guard !hash.isEmpty, hash.count <= 1_024, salt.count <= 1_024 else {
       throw AccountError(.invalidHash, "the password hash or its salt is empty or too long")
     }
+    if case .pbkdf2 = algorithm, hash.count > 128 {
+      throw AccountError(.invalidHash, "a PBKDF2 hash has at most 128 bytes")
+    }
     if algorithm == .bcrypt, BCryptHash(hash) == nil {
       throw AccountError(.invalidHash, "the hash is not a bcrypt hash of cost 4 to 13")
     }

@@ -12,6 +12,12 @@ extension ProjectAccounts {
     return try read { try $0.user(email: email) }
   }
 
+  /// The users whose first e-mail it was.
+  package func users(initialEmail: String) throws -> [User] {
+    guard let email = EmailAddress(initialEmail) else { return [] }
+    return try read { try $0.users(initialEmail: email) }
+  }
+
   /// The user with that telephone number.
   package func user(phoneNumber: String) throws -> User? {
     guard let phone = PhoneNumber(phoneNumber) else { return nil }

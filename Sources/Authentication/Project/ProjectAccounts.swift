@@ -10,6 +10,9 @@ package struct ProjectAccounts: Sendable {
   var now: Int64 { accounts.now }
   var random: RandomBytes { accounts.configuration.random }
 
+  /// What limits call the account of that address.
+  func name(_ email: EmailAddress) -> Text { Text("\(project) \(email.string)") }
+
   /// Runs a group on the project's users.
   func write<R>(_ body: (UserGroup) throws -> R) throws -> R {
     try accounts.write(project, body)

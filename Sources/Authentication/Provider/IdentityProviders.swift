@@ -26,7 +26,6 @@ package final class IdentityProviders: Sendable {
   private let clock: MicrosecondClock
   /// Codes and their proofs are derived from it; what a restart interrupts is begun anew.
   private let secret: SymmetricKey
-  private let origin: String
   private let acceptsUnsigned: Bool
   private let state = Mutex(State())
 
@@ -41,7 +40,6 @@ package final class IdentityProviders: Sendable {
     self.fetcher = fetcher
     clock = configuration.clock
     secret = SymmetricKey(data: configuration.random.bytes(32))
-    origin = configuration.origin
     acceptsUnsigned = configuration.acceptsUnsigned
   }
 

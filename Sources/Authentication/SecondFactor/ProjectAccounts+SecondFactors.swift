@@ -22,6 +22,7 @@ extension ProjectAccounts {
     }
     let (user, token) = try signedIn(idToken)
     try checkMayEnroll(user, token)
+    try checkFresh(user, token)
     let secret = random.bytes(20)
     let payload = JSONText.object([
       .init("uid", .string(user.uid.string)), .init("session", .integer(user.session)),

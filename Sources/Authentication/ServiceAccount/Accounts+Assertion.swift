@@ -71,7 +71,7 @@ extension Accounts {
   private var tokenAudiences: Set<String> {
     [
       "https://oauth2.googleapis.com/token", "https://accounts.google.com/o/oauth2/token",
-      "https://www.googleapis.com/oauth2/v4/token", configuration.origin + "/token",
+      "https://www.googleapis.com/oauth2/v4/token", origin + "/token",
     ]
   }
 }

@@ -26,12 +26,12 @@ package final class ServiceAccounts: Sendable {
   /// Makes an account's key and returns the file that alone has its private part, as JSON.
   ///
   /// A name that exists gets a further key. Names are 4 to 30 of a-z, 0-9 and -, beginning with a
-  /// letter. The file says that tokens are had at `origin`, by default the server's own.
+  /// letter. The file says that tokens are had at `origin`.
   package func create(
     _ name: String,
     role: ServiceAccount.Role,
     project: Text,
-    origin: String? = nil
+    origin: String
   ) throws -> (account: ServiceAccount, file: String) {
     guard Self.isName(name) else {
       throw AccountError(
@@ -56,7 +56,7 @@ package final class ServiceAccounts: Sendable {
       try engine.write { try $0.put(account.key, account.encoded()) }
       keys[account.keyID] = account
     }
-    return (account, file(of: account, privateKey, origin ?? configuration.origin))
+    return (account, file(of: account, privateKey, origin))
   }
 
   /// Takes keys back: the one with that id, or all of the account with that e-mail or name.

@@ -19,19 +19,21 @@ extension ProjectAccounts {
 
   /// Changes the account of an ID token's holder; new tokens come where the old ones ended by it.
   ///
-  /// E-mail and password need a sign-in of the last five minutes. Adding both to an anonymous account
+  /// E-mail and password, set or removed, need a sign-in of the last five minutes. Adding both to an anonymous account
   /// upgrades it. While the project hides accounts, a verified address changes by a letter to the new
   /// one only, as Firebase has it.
   package func updateOwn(
     idToken: String,
     _ update: OwnUpdate,
     from origin: RequestOrigin
-  ) throws -> (user: User, session: Session?) {
+  ) throws -> (user: User, session: Session?, change: AddressChange?) {
     let isSensitive = update.email != nil || update.password != nil
     let (user, token) = try signedIn(idToken)
     let configuration = try configuration()
-    if isSensitive {
+    if isSensitive || update.removesEmail || update.removesPassword {
       try checkFresh(user, token)
+    }
+    if isSensitive {
       guard configuration.allowsPassword else { throw AccountError(.operationNotAllowed) }
       _ = try accounts.limits.enterCode(from: origin)
     }
@@ -50,17 +52,18 @@ extension ProjectAccounts {
       )
     }
     let prepared = try PreparedUpdate(change, hash: newHash)
-    let changed = try write { users in
-      try users.change(user.uid) { current in
+    let (before, changed) = try write { users in
+      let before = try users.user(user.uid)
+      return try users.change(user.uid) { current in
         guard current.stands(token) else { throw AccountError(.tokenExpired) }
         try prepared.apply(to: &current, at: now)
-        return current
+        return (before, current)
       }
     }
-    guard changed.session != user.session else { return (changed, nil) }
+    guard changed.session != user.session else { return (changed, nil, nil) }
     var facts = token.signIn
     if isSensitive, changed.hasPasswordProvider { facts.provider = "password" }
-    return (changed, try renew(changed, facts))
+    return (changed, try renew(changed, facts), AddressChange(from: before, to: changed))
   }
 
   /// Adds e-mail and password to the account of an ID token's holder, anonymous or not.
@@ -94,7 +97,7 @@ extension ProjectAccounts {
 
   /// Who holds a token that somebody left behind must not take the account; an anonymous one has no other
   /// way in to take.
-  private func checkFresh(_ user: User, _ token: IDToken) throws {
+  func checkFresh(_ user: User, _ token: IDToken) throws {
     guard user.isAnonymous || now / 1_000_000 - token.signIn.time <= 300 else {
       throw AccountError(.credentialTooOld)
     }

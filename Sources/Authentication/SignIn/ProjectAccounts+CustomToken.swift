@@ -46,6 +46,7 @@ extension ProjectAccounts {
       try token.checkTimes(at: now / 1_000_000, leeway: 300)
       if token.isUnsigned, accounts.configuration.acceptsUnsigned { return token.claims }
       let account = try accounts.signer(of: token)
+      try accounts.checkLifetime(token)
       guard account.project == project else {
         throw AccountError(.credentialMismatch)
       }

@@ -25,7 +25,9 @@ extension ProjectAccounts {
     user.displayName = try displayName.map { try Self.bounded($0, "DISPLAY_NAME") }
     user.password = try newHash(password)
     user.passwordUpdatedAt = user.createdAt
-    return try establishNew(user, by: "password")
+    let session = try establishNew(user, by: "password")
+    accounts.limits.befriend(account: name(email), origin)
+    return session
   }
 
   /// Makes an account without anything and signs it in.
@@ -47,13 +49,71 @@ extension ProjectAccounts {
     password: String,
     from origin: RequestOrigin
   ) throws -> SignInOutcome {
+    let checked = try check(email: raw, password: password, from: origin)
+    return try establish(signIn(by: "password")) { users in
+      let found = try checked.user(in: users)
+      guard let renewed = checked.renewed, !found.isDisabled else { return (found, false) }
+      return (
+        try users.change(found.uid) {
+          $0.password = renewed; return $0
+        }, false
+      )
+    }
+  }
+
+  /// Changes the password for who knows the present one; older tokens end.
+  ///
+  /// An account with a second factor changes its password after signing in with both.
+  package func changePassword(
+    email raw: String,
+    from old: String,
+    to new: String,
+    origin: RequestOrigin
+  ) throws -> User {
+    let checked = try check(email: raw, password: old, from: origin)
+    let hash = try newHash(new)
+    return try write { users in
+      let found = try checked.user(in: users)
+      guard !found.isDisabled else { throw AccountError(.userDisabled) }
+      guard found.secondFactors.isEmpty else {
+        throw AccountError(.operationNotAllowed, "The account has a second factor: sign in first.")
+      }
+      return try users.change(found.uid) { user in
+        user.password = hash
+        user.passwordUpdatedAt = now / 1_000
+        user.revoke(at: now)
+        return user
+      }
+    }
+  }
+
+  /// A password that was right when it was checked.
+  private struct CheckedPassword {
+    let uid: Text
+    let email: EmailAddress
+    let stored: PasswordHash
+    /// An imported password hashed as ours.
+    let renewed: PasswordHash?
+
+    /// The user, if the password is still his.
+    func user(in users: UserGroup) throws -> User {
+      guard let user = try users.users.user(uid), user.password == stored, user.email == email
+      else {
+        throw AccountError(.invalidLoginCredentials)
+      }
+      return user
+    }
+  }
+
+  private func check(
+    email raw: String,
+    password: String,
+    from origin: RequestOrigin
+  ) throws -> CheckedPassword {
     let configuration = try configuration()
     guard configuration.allowsPassword else { throw AccountError(.passwordLoginDisabled) }
     let email = try Self.email(raw)
-    let attempt = try accounts.limits.enterPassword(
-      account: Text("\(project) \(email.string)"),
-      from: origin
-    )
+    let attempt = try accounts.limits.enterPassword(account: name(email), from: origin)
     let hasher = try checkingHasher
     let user = try read { try $0.user(email: email) }
     guard let user, let stored = user.password else {
@@ -66,7 +126,11 @@ extension ProjectAccounts {
     let random = random
     let own = try self.hasher
     let checked = try accounts.passwords.run { () -> (isRight: Bool, renewed: PasswordHash?) in
-      guard try hasher.matches(password, stored) else { return (false, nil) }
+      guard try hasher.matches(password, stored) else {
+        // An imported hash may be quick to check: no answer shall be quicker than of nobody's address.
+        if stored.algorithm != .own { try hasher.waste(password) }
+        return (false, nil)
+      }
       return (true, stored.algorithm == .own ? nil : try own.hash(password, random: random))
     }
     guard checked.isRight else {
@@ -75,19 +139,7 @@ extension ProjectAccounts {
       )
     }
     accounts.limits.giveBack(attempt)
-    return try establish(signIn(by: "password")) { users in
-      let found = try users.users.user(user.uid)
-      guard let found, found.password == stored, found.email == email else {
-        // The password was changed while it was checked.
-        throw AccountError(.invalidLoginCredentials)
-      }
-      guard let renewed = checked.renewed, !found.isDisabled else { return (found, false) }
-      return (
-        try users.change(found.uid) {
-          $0.password = renewed; return $0
-        }, false
-      )
-    }
+    return CheckedPassword(uid: user.uid, email: email, stored: stored, renewed: checked.renewed)
   }
 
   /// Begins the first session of a new account.

@@ -114,12 +114,7 @@ extension ProjectAccounts {
   ) throws -> User {
     try users.change(user.uid) { user in
       if !user.isEmailVerified {
-        user.password = nil
-        user.passwordUpdatedAt = nil
-        user.hasEmailLink = false
-        user.phoneNumber = nil
-        user.providers = []
-        user.secondFactors = []
+        user.dropCredentials()
         user.revoke(at: now)
       }
       user.isEmailVerified = true

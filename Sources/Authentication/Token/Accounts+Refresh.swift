@@ -4,11 +4,14 @@ extension Accounts {
   /// New tokens for the holder of a refresh token, which stays the same.
   ///
   /// INVALID_REFRESH_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it does not stand.
-  /// A token of another project than `only` is not one.
-  package func refresh(_ text: String, only: Text? = nil) throws -> Session {
-    guard let token = RefreshToken(text), only == nil || only == token.project else {
-      throw AccountError(.invalidRefreshToken)
-    }
+  /// A token of another project than `only` is refused with PROJECT_NUMBER_MISMATCH.
+  package func refresh(
+    _ text: String,
+    only: Text? = nil,
+    from origin: RequestOrigin = .administrator
+  ) throws -> Session {
+    guard let token = RefreshToken(text) else { throw AccountError(.invalidRefreshToken) }
+    guard only == nil || only == token.project else { throw AccountError(.projectMismatch) }
     let project = project(token.project)
     let (user, facts) = try project.read { users in
       let record = try users.reader.get(token.key)
@@ -19,6 +22,7 @@ extension Accounts {
       guard session == user.session else { throw AccountError(.tokenExpired) }
       return (user, facts)
     }
+    if let email = user.email { limits.befriend(account: project.name(email), origin) }
     return Session(
       project: token.project,
       user: try project.noteRefresh(user),

@@ -31,6 +31,10 @@ package struct IDToken: Sendable {
       throw .malformed
     }
     if isSigned {
+      // We sign for an hour, cookies for longer: what says otherwise is not of our making.
+      guard issuer == .sessionCookie || expiry - issued <= ProjectAccounts.idTokenLifetime else {
+        throw .malformed
+      }
       guard let session = token.header["ses"]?.string.flatMap({ Int64($0) }) else {
         throw .malformed
       }

@@ -50,6 +50,16 @@ package struct User: Sendable, Hashable {
     session = max(Self.session(at: time), session + 1)
   }
 
+  /// Takes every way in, when the address turns out to be somebody else's than who made the account.
+  mutating func dropCredentials() {
+    password = nil
+    passwordUpdatedAt = nil
+    hasEmailLink = false
+    phoneNumber = nil
+    providers = []
+    secondFactors = []
+  }
+
   /// A name for a session that begins: the time, its last sixteen bits random, so that a uid that is
   /// used again at once gets another.
   private static func session(at time: Int64) -> Int64 {

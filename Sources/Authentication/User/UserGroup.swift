@@ -10,6 +10,8 @@ final class UserGroup {
   let project: Text
   /// Whose tokens end with this group.
   private(set) var revoked: [Revocations.Event] = []
+  /// Who came to be with this group, by uid, with his session.
+  private(set) var begun: [(uid: Text, session: Int64)] = []
 
   init(group: any KeyValueGroup, project: Text) {
     self.group = group
@@ -30,6 +32,7 @@ final class UserGroup {
     guard try group.get(key) == nil else { throw AccountError(.duplicateLocalID) }
     try claim(entries(of: user), without: [], for: user.uid)
     try group.put(key, user.encoded())
+    begun.append((user.uid, user.session))
   }
 
   /// Writes an account in the place of what it was.
@@ -100,6 +103,10 @@ final class UserGroup {
     }
     if let email = user.email {
       entries.append(Entry(key: AccountKey.email(project, email), taken: .emailExists))
+    }
+    if let email = user.initialEmail {
+      let key = AccountKey.initialEmail(project, email, user.uid)
+      entries.append(Entry(key: key, taken: .emailExists))
     }
     if let phone = user.phoneNumber {
       let key = AccountKey.phone(project, phone.text)

@@ -14,6 +14,21 @@ struct UserReader {
     try user(at: AccountKey.email(project, email))
   }
 
+  /// The users who began with that address, whether they still have it or not.
+  func users(initialEmail email: EmailAddress) throws -> [User] {
+    var found: [User] = []
+    let range = KeyRange(prefix: AccountKey.initialEmails(project, email))
+    let cursor = try reader.cursor(over: range, reversed: false)
+    while try cursor.next() {
+      guard let uid = String(validating: Array(cursor.value), as: UTF8.self),
+        let user = try user(Text(uid))
+      else { throw RecordReader.corrupt("an index entry of a user that does not exist") }
+      found.append(user)
+    }
+    if let user = try user(email: email), user.initialEmail == nil { found.append(user) }
+    return found
+  }
+
   func user(phone: PhoneNumber) throws -> User? {
     try user(at: AccountKey.phone(project, phone.text))
   }

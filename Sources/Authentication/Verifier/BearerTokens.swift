@@ -38,13 +38,18 @@ package final class BearerTokens: Sendable {
   /// Whether a token that verified earlier still stands.
   package func stands(_ project: Text, _ uid: Text, session: Int64, expiry: Int64) -> Bool {
     guard accounts.now / 1_000_000 < expiry else { return false }
-    guard mode == .immediate, session != 0 else { return true }
+    guard session != 0 else { return true }
+    guard accounts.revocations.stands(expiry: expiry) else { return false }
+    guard mode == .immediate else { return true }
     return accounts.revocations.stands(project, uid, session: session)
   }
 
-  /// Registers to be told when a user's tokens stop standing before their time; never in lazy mode.
+  /// Registers to be told when tokens stop standing before their time: a user's, or, with empty names,
+  /// everybody's; in lazy mode the latter only.
   package func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
-    if mode == .immediate { accounts.onRevocation(observer) }
+    accounts.onRevocation { [mode] project, uid in
+      if mode == .immediate || uid.isEmpty { observer(project, uid) }
+    }
   }
 
   /// Whether what was verified earlier is so still; if not, verifying again says why.
@@ -53,7 +58,9 @@ package final class BearerTokens: Sendable {
     case .user(let user):
       return stands(user.project, user.uid, session: user.session, expiry: user.expiry)
     case .administrator:
-      guard accounts.now / 1_000_000 < entry.expiry else { return false }
+      guard accounts.now / 1_000_000 < entry.expiry,
+        !entry.isOurs || accounts.revocations.stands(expiry: entry.expiry)
+      else { return false }
       return entry.keyID.map { accounts.serviceAccounts.key($0) != nil } ?? true
     }
   }
@@ -88,7 +95,13 @@ package final class BearerTokens: Sendable {
       issued: verified.issued,
       session: verified.session ?? 0
     )
-    return .init(token: Text(String(text)), bearer: .user(user), expiry: user.expiry, keyID: nil)
+    return .init(
+      token: Text(String(text)),
+      bearer: .user(user),
+      expiry: user.expiry,
+      keyID: nil,
+      isOurs: true
+    )
   }
 
   private func accessEntry(_ text: Substring, _ token: JSONWebToken) throws -> TokenCache.Entry {
@@ -105,22 +118,23 @@ package final class BearerTokens: Sendable {
       let account = accounts.serviceAccounts.key(keyID),
       token.claims["sub"]?.string == account.email
     else { throw JSONWebToken.Problem.unknownKey }
-    return try entry(text, token, account)
+    return try entry(text, token, account, isOurs: true)
   }
 
   private func selfSignedEntry(_ text: Substring, _ token: JSONWebToken) throws -> TokenCache.Entry
   {
-    try Self.checkAudience(token, origin: accounts.configuration.origin)
+    try Self.checkAudience(token, origin: accounts.origin)
     let account = try accounts.signer(of: token)
     try accounts.checkLifetime(token)
     guard token.claims["sub"]?.string == account.email else { throw JSONWebToken.Problem.subject }
-    return try entry(text, token, account)
+    return try entry(text, token, account, isOurs: false)
   }
 
   private func entry(
     _ text: Substring,
     _ token: JSONWebToken,
-    _ account: ServiceAccount
+    _ account: ServiceAccount,
+    isOurs: Bool
   ) throws -> TokenCache.Entry {
     guard let expiry = token.claims["exp"]?.integer else { throw JSONWebToken.Problem.malformed }
     switch account.role {
@@ -129,7 +143,8 @@ package final class BearerTokens: Sendable {
         token: Text(String(text)),
         bearer: .administrator(email: account.email),
         expiry: expiry,
-        keyID: account.keyID
+        keyID: account.keyID,
+        isOurs: isOurs
       )
     }
   }

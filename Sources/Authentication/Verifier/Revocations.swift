@@ -26,6 +26,8 @@ final class Revocations: Sendable {
     var lastSweep: Int64 = 0
     /// Sessions that began up to here may have ended without an event that is still known.
     var floor: Int64 = 0
+    /// Seconds since 1970: tokens that are over by then were signed by keys that are gone.
+    var earliestExpiry: Int64 = 0
   }
 
   private let state = Mutex(State())
@@ -55,6 +57,24 @@ final class Revocations: Sendable {
     }
     for observer in observers { observer(event.project, event.uid) }
   }
+
+  /// A uid that was free is a user's again: his sessions are not those of the one before.
+  func begin(_ project: Text, _ uid: Text, session: Int64, at time: Int64) {
+    let user = User(project: project, uid: uid)
+    state.withLock { if $0.sessions[user] != nil { $0.sessions[user] = (session, time) } }
+  }
+
+  /// No token stands that was issued up to that second, for whichever user.
+  func endAll(issuedUpTo second: Int64) {
+    let observers = state.withLock { state in
+      state.earliestExpiry = second + ProjectAccounts.idTokenLifetime
+      return state.observers
+    }
+    for observer in observers { observer("", "") }
+  }
+
+  /// Whether a token of that end may be of a key that still signs.
+  func stands(expiry: Int64) -> Bool { state.withLock { expiry > $0.earliestExpiry } }
 
   /// Whether tokens of that session still stand, as far as events tell.
   func stands(_ project: Text, _ uid: Text, session: Int64) -> Bool {

@@ -35,6 +35,8 @@ final class TokenCache: Sendable {
     let expiry: Int64
     /// The service account's key that it ends with.
     let keyID: String?
+    /// Whether one of our signing keys signed it.
+    let isOurs: Bool
   }
 
   private struct State {

@@ -1,17 +1,37 @@
 import Authentication
 import Logging
+import Synchronization
 
 /// Letters on their way: taken at once, delivered in the background, tried again a few times.
 ///
-/// At most `capacity` letters wait; what comes on top is refused. Letters live in memory: their codes
-/// end within the hour, so a restart costs a person one more click. The log has the recipient's domain
-/// and the reason of a failure, never the letter.
+/// At most `capacity` letters wait; what comes on top is refused. Letters live in memory and never in
+/// the store, which holds no code that works: who reads a copy of it must not be able to take accounts.
+/// At a stop every letter that waits is tried once more; what is not delivered then, or after the last
+/// attempt, is in the log as an error. The log has the recipient's domain and the reason of a failure,
+/// never the letter.
 package final class MailQueue: Mailer {
+  private struct State {
+    /// Taken and not begun.
+    var new: [Mail] = []
+    /// Taken and neither delivered nor given up.
+    var count = 0
+    var isClosed = false
+    /// When the attempts of a stop are over.
+    var end: ContinuousClock.Instant?
+  }
+
   private let transport: SMTPTransport
-  private let stream: AsyncStream<Mail>
-  private let input: AsyncStream<Mail>.Continuation
+  private let state = Mutex(State())
+  /// Says that there is something new.
+  private let signals: AsyncStream<Void>
+  private let signal: AsyncStream<Void>.Continuation
+  private let capacity: Int
+  private let turns = Turns(8)
   private let log: Logger
   private let delays: [Duration]
+
+  /// How long the attempts at a stop may take, all together.
+  private static let farewell = Duration.seconds(3)
 
   /// A queue in front of that transport; `run` delivers.
   package init(
@@ -21,59 +41,145 @@ package final class MailQueue: Mailer {
     log: Logger
   ) {
     self.transport = transport
+    self.capacity = capacity
     self.delays = delays
     self.log = log
-    (stream, input) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(capacity))
+    (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
   }
 
   package func post(_ mail: Mail) throws {
-    guard MailAddress(mail.recipient) != nil, MailText.isOneLine(mail.subject) else {
-      throw OutboundError(.refused, "the letter's address or subject is no plain line")
+    guard MailAddress(mail.recipient) != nil else {
+      throw AccountError(.init(rawValue: "INVALID_RECIPIENT_EMAIL"))
     }
-    switch input.yield(mail) {
-    case .enqueued: return
-    case .dropped: throw OutboundError(.overloaded, "too many letters wait already")
-    case .terminated: throw OutboundError(.overloaded, "the server is stopping")
-    @unknown default: throw OutboundError(.overloaded, "the letter could not be taken")
+    guard MailText.isOneLine(mail.subject) else {
+      throw OutboundError(.refused, "the letter's subject is no plain line")
     }
+    try state.withLock { state in
+      guard !state.isClosed else { throw OutboundError(.overloaded, "the server is stopping") }
+      guard state.count < capacity else {
+        throw AccountError(.init(rawValue: "QUOTA_EXCEEDED"), "Too many letters wait already.")
+      }
+      state.count += 1
+      state.new.append(mail)
+    }
+    signal.yield()
   }
 
-  /// Delivers letters until the task is cancelled, some at a time.
+  /// Delivers letters until the task is cancelled, some at a time; returns when none waits any more.
   package func run() async {
-    await withTaskGroup(of: Void.self) { group in
-      var running = 0
-      for await mail in stream {
-        if running >= 8 {
-          await group.next()
-          running -= 1
-        }
-        running += 1
-        group.addTask { await self.deliver(mail) }
-      }
-      group.cancelAll()
+    await withDiscardingTaskGroup { group in
+      for await _ in signals { begin(&group, isLast: false) }
+      begin(&group, isLast: true)
     }
   }
 
   /// Takes no more letters; `run` returns once those that wait are delivered or given up.
-  package func finish() { input.finish() }
+  package func finish() { signal.finish() }
 
-  private func deliver(_ mail: Mail) async {
-    let domain = mail.recipient.split(separator: "@").last ?? ""
-    for delay in delays + [.zero] {
-      do {
-        return try await transport.deliver(mail)
-      } catch {
-        log.warning(
-          "a letter could not be delivered",
-          metadata: ["domain": "\(domain)", "error": "\(error)", "retry": "\(delay)"]
-        )
-        if delay == .zero || isFinal(error) { return }
-        do { try await Task.sleep(for: delay) } catch { return }
+  private func begin(_ group: inout DiscardingTaskGroup, isLast: Bool) {
+    let new = state.withLock { state in
+      defer { state.new = [] }
+      if isLast { state.isClosed = true }
+      return state.new
+    }
+    for mail in new {
+      group.addTask {
+        await self.deliver(mail)
+        self.state.withLock { $0.count -= 1 }
       }
     }
   }
 
-  private func isFinal(_ error: any Error) -> Bool {
-    (error as? OutboundError)?.code == .refused
+  private func deliver(_ mail: Mail) async {
+    var attempts = 0
+    for delay in delays.map(Optional.some) + [nil] {
+      attempts += 1
+      guard let problem = await attempt(mail) else { return }
+      guard let delay, (problem as? OutboundError)?.code != .refused, !Task.isCancelled else {
+        return giveUp(mail, problem, attempts)
+      }
+      note(.warning, "a letter waits for another attempt", mail, problem, ["after": "\(delay)"])
+      do {
+        try await Task.sleep(for: delay)
+      } catch {
+        if let problem = await attempt(mail) { giveUp(mail, problem, attempts + 1) }
+        return
+      }
+    }
+  }
+
+  /// What went wrong; nil when the letter was delivered.
+  private func attempt(_ mail: Mail) async -> (any Error)? {
+    await turns.enter()
+    defer { turns.leave() }
+    let left = Task.isCancelled ? timeLeft() : nil
+    if let left, left <= .zero { return OutboundError(.overloaded, "the server stops") }
+    do {
+      try await transport.deliver(mail, within: left)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// What a stop still gives; it begins with the first question.
+  private func timeLeft() -> Duration {
+    state.withLock { state in
+      let end = state.end ?? .now + Self.farewell
+      state.end = end
+      return end - .now
+    }
+  }
+
+  private func giveUp(_ mail: Mail, _ problem: any Error, _ attempts: Int) {
+    note(.error, "a letter was given up", mail, problem, ["attempts": "\(attempts)"])
+  }
+
+  private func note(
+    _ level: Logger.Level,
+    _ event: Logger.Message,
+    _ mail: Mail,
+    _ problem: any Error,
+    _ more: Logger.Metadata
+  ) {
+    let domain = mail.recipient.split(separator: "@").last ?? ""
+    var metadata: Logger.Metadata = ["domain": "\(domain)", "error": "\(problem)"]
+    metadata.merge(more) { kept, _ in kept }
+    log.log(level: level, event, metadata: metadata)
+  }
+}
+
+/// Lets a number of tasks work at a time; the others wait for their turn.
+private final class Turns: Sendable {
+  private struct State {
+    var free: Int
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(_ count: Int) { state = Mutex(State(free: count)) }
+
+  func enter() async {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        if state.free > 0 {
+          state.free -= 1
+          return true
+        }
+        state.waiting.append(continuation)
+        return false
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  func leave() {
+    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+      state.free += 1
+      return nil
+    }
+    next?.resume()
   }
 }

@@ -29,7 +29,9 @@ package struct SMTPTransport: Sendable {
   }
 
   /// Delivers the letter; returns when the server has accepted it.
-  package func deliver(_ mail: Mail) async throws {
+  ///
+  /// `limit` may shorten how long it may take.
+  package func deliver(_ mail: Mail, within limit: Duration? = nil) async throws {
     guard let recipient = MailAddress(mail.recipient) else {
       throw OutboundError(.refused, "the recipient is no plain e-mail address")
     }
@@ -47,20 +49,25 @@ package struct SMTPTransport: Sendable {
       recipient: recipient,
       name: "brasa.localdomain"
     )
-    try await converse(conversation, letter)
+    let time = min(configuration.timeout, limit ?? configuration.timeout)
+    try await converse(conversation, letter, within: TimeAmount(time))
   }
 
-  private func converse(_ conversation: SMTPConversation, _ letter: [UInt8]) async throws {
+  private func converse(
+    _ conversation: SMTPConversation,
+    _ letter: [UInt8],
+    within time: TimeAmount
+  ) async throws {
     let loop = group.next()
     let result = loop.makePromise(of: Void.self)
-    let limit = loop.scheduleTask(in: TimeAmount(configuration.timeout)) {
+    let limit = loop.scheduleTask(in: time) {
       result.fail(OutboundError(.unreachable, "the mail server took too long"))
     }
     defer { limit.cancel() }
     let channel: any Channel
     do {
       channel = try await ClientBootstrap(group: loop)
-        .connectTimeout(.seconds(10))
+        .connectTimeout(min(.seconds(10), time))
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             try configure(channel, conversation, letter, result)

@@ -11,7 +11,7 @@ import Darwin
 struct KeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
-    abstract: "Make, list and revoke the key files of back ends.",
+    abstract: "Make, list and revoke the key files of back ends; rotate the key of users' tokens.",
     discussion: """
       A key file has the form that Google's Admin and Cloud clients take \
       (GOOGLE_APPLICATION_CREDENTIALS). Its private key is in the file alone. Whoever has the file is \
@@ -22,7 +22,7 @@ struct KeysCommand: ParsableCommand {
         brasa keys list
         brasa keys revoke shop-backend
       """,
-    subcommands: [Create.self, List.self, Revoke.self],
+    subcommands: [Create.self, List.self, Revoke.self, Rotate.self],
     defaultSubcommand: List.self
   )
 
@@ -96,6 +96,26 @@ struct KeysCommand: ParsableCommand {
     @OptionGroup var data: DataOptions
 
     func run() throws { try DatabasesCommand.print(.revokeKeys(which), of: data) }
+  }
+}
+
+extension KeysCommand {
+  struct Rotate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make a next key for users' tokens before its time.",
+      discussion: """
+        Keys change by themselves every thirty days. The next key is published a day before it signs, and \
+        the old one's tokens stay good. With --immediately, for a store that was stolen, the old keys go \
+        at once, and with them every ID token, session cookie and access token: clients get new \
+        ones by their refresh tokens.
+        """
+    )
+    @Flag(help: "Let the old keys and all their tokens go at once.") var immediately = false
+    @OptionGroup var data: DataOptions
+
+    func run() throws {
+      try DatabasesCommand.print(.rotateKeys(immediately: immediately), of: data)
+    }
   }
 }
 

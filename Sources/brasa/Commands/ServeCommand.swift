@@ -54,7 +54,10 @@ struct ServeCommand: AsyncParsableCommand {
       features: system.features,
       metrics: metrics,
       logger: Logger(label: "gateway"),
-      onListening: { Self.announce($0, settings: settings) }
+      onListening: {
+        system.onListening($0.port ?? 0)
+        Self.announce($0, settings: settings)
+      }
     )
     // Services end in the reverse order: the port first, then what stands behind it.
     let group = ServiceGroup(

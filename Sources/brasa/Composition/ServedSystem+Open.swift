@@ -99,6 +99,7 @@ extension ServedSystem {
     return ServedSystem(
       service: service,
       features: [identity.feature, rulesFeature] + (settings.isDevelopment ? [emulator] : []),
+      onListening: { accounts.listens(onPort: $0) },
       services: [storage, identity.service]
     )
   }

@@ -43,6 +43,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case listKeys
   /// What `brasa users` asks of a project's accounts.
   case users(project: String, UsersRequest)
+  /// Lets the next key of users' tokens take over; `immediately` ends every token.
+  case rotateKeys(immediately: Bool)
   /// Takes back the keys with that id, e-mail or name.
   case revokeKeys(String)
 }

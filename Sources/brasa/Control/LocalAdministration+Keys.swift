@@ -19,7 +19,7 @@ extension LocalAdministration {
       name,
       role: role,
       project: Text(project),
-      origin: origin
+      origin: origin ?? accounts.origin
     )
     try output(.line(made.file))
     try output(.finished(summary: "made key \(made.account.keyID) of \(made.account.email)"))
@@ -33,6 +33,18 @@ extension LocalAdministration {
       try output(.line("\(key.keyID)  \(key.email)  \(key.role.rawValue)  \(made)"))
     }
     try output(.finished(summary: "\(all.count) keys"))
+  }
+
+  /// Makes the next key of users' tokens.
+  func rotateKeys(immediately: Bool, _ output: (AdministrationReply) throws -> Void) throws {
+    try accounts.rotateSigningKeys(immediately: immediately)
+    try output(
+      .finished(
+        summary: immediately
+          ? "a new key signs, and every ID token, session cookie and access token has ended"
+          : "a new key is published; it signs from tomorrow on, and the old one's tokens stay good"
+      )
+    )
   }
 
   /// Takes keys back; they stop working at once.

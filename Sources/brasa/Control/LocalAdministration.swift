@@ -58,6 +58,7 @@ struct LocalAdministration: Administration {
     case .createKey(let name, let role, let project, let origin):
       try createKey(name, role: role, project: project, origin: origin, output)
     case .listKeys: try listKeys(output)
+    case .rotateKeys(let immediately): try rotateKeys(immediately: immediately, output)
     case .users(let project, let request):
       try users(request, project: project, input, output)
     case .revokeKeys(let which): try revokeKeys(which, output)

@@ -54,6 +54,14 @@ struct AttemptLimitsTests {
     #expect(right("bia", "192.0.2.1"))
   }
 
+  @Test func `lock-out: a letter's code opens a new address in the storm`() {
+    for host in 0..<20 { for _ in 0..<10 { _ = wrong("ana", "203.0.113.\(host)") } }
+    #expect(!right("ana", "192.0.2.1"))
+    limits.befriend(account: "ana", .client(address: "192.0.2.1"))
+    #expect(right("ana", "192.0.2.1"))
+    #expect(!right("ana", "192.0.2.2"))
+  }
+
   @Test func `one address is stopped over all accounts`() {
     let tried = (0..<200).count { wrong(Text("account\($0)"), "203.0.113.7") }
     #expect(tried == 60)

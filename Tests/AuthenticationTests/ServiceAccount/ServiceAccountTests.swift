@@ -17,7 +17,8 @@ struct ServiceAccountTests {
     let made = try fixture.accounts.serviceAccounts.create(
       "backend",
       role: .admin,
-      project: "demo-brasa"
+      project: "demo-brasa",
+      origin: fixture.accounts.origin
     )
     account = made.account
     let pem = try #require(try JSONText(parsing: made.file)["private_key"]?.string)
@@ -139,8 +140,18 @@ struct ServiceAccountTests {
 
   @Test func `keys survive a restart, and stay revoked`() throws {
     let fixture = try AccountsFixture(.rocksDB)
-    let made = try fixture.accounts.serviceAccounts.create("backend", role: .admin, project: "p")
-    _ = try fixture.accounts.serviceAccounts.create("other", role: .admin, project: "p")
+    let made = try fixture.accounts.serviceAccounts.create(
+      "backend",
+      role: .admin,
+      project: "p",
+      origin: "https://brasa.example"
+    )
+    _ = try fixture.accounts.serviceAccounts.create(
+      "other",
+      role: .admin,
+      project: "p",
+      origin: "https://brasa.example"
+    )
     #expect(
       try fixture.reopened().serviceAccounts.all.map(\.name).sorted() == ["backend", "other"]
     )
@@ -153,7 +164,12 @@ struct ServiceAccountTests {
   @Test(arguments: ["", "abc", "Backend", "1backend", "back_end", "a b c d", "../backend"])
   func `a name that could mean something else is refused`(name: String) {
     #expect(throws: AccountError.self) {
-      try fixture.accounts.serviceAccounts.create(name, role: .admin, project: "p")
+      try fixture.accounts.serviceAccounts.create(
+        name,
+        role: .admin,
+        project: "p",
+        origin: "https://brasa.example"
+      )
     }
   }
 }

@@ -21,7 +21,17 @@ struct CodeTests {
 
   private func resetCode() throws -> String {
     let made = try project.makePasswordResetCode(email: "Ana@example.com", from: .somewhere)
-    return try #require(made)
+    return try #require(made.text)
+  }
+
+  private func signInCode(email: String) throws -> String {
+    try #require(try project.makeSignInCode(email: email, from: .somewhere).text)
+  }
+
+  private func changeCode(to address: String) throws -> String {
+    let user = try #require(try project.user(session.user.uid))
+    let made = try project.makeEmailChangeCode(user, newEmail: address, from: .somewhere)
+    return try #require(made.text)
   }
 
   @Test func `a code resets the password once, and ends what went before`() throws {
@@ -97,7 +107,7 @@ struct CodeTests {
 
   @Test func `whether an address has an account does not show`() throws {
     #expect(
-      try project.makePasswordResetCode(email: "nobody@example.com", from: .somewhere) == nil
+      try project.makePasswordResetCode(email: "nobody@example.com", from: .somewhere).text == nil
     )
     try project.configure { $0.hidesAccounts = false }
     expect(.emailNotFound) {
@@ -115,13 +125,11 @@ struct CodeTests {
   }
 
   @Test func `an address is verified, and changed, by letters`() throws {
-    let verify = try project.makeVerificationCode(session.user, from: .somewhere)
-    #expect(try project.apply(code: verify, from: .somewhere).user.isEmailVerified)
-    let change = try project.makeEmailChangeCode(
-      session.user,
-      newEmail: "new@example.com",
-      from: .somewhere
+    let verify = try #require(
+      try project.makeVerificationCode(session.user, from: .somewhere).text
     )
+    #expect(try project.apply(code: verify, from: .somewhere).user.isEmailVerified)
+    let change = try changeCode(to: "new@example.com")
     let changed = try project.apply(code: change, from: .somewhere).user
     #expect(changed.email?.string == "new@example.com" && changed.isEmailVerified)
     #expect(changed.initialEmail?.string == "ana@example.com")
@@ -131,8 +139,81 @@ struct CodeTests {
     expect(.invalidOobCode) { _ = try project.apply(code: verify, from: .somewhere) }
   }
 
+  @Test func `a change of a verified address can be taken back, once`() throws {
+    let verify = try project.makeVerificationCode(session.user, from: .somewhere)
+    _ = try project.apply(code: try #require(verify.text), from: .somewhere)
+    let done = try project.apply(code: try changeCode(to: "new@example.com"), from: .somewhere)
+    let recovery = try project.makeRecoveryCode(try #require(done.change))
+    #expect(recovery.email == "ana@example.com" && recovery.newEmail == "new@example.com")
+    let code = try #require(recovery.text)
+    // A second change does not void it: who took the account could make one.
+    let third = try project.apply(code: try changeCode(to: "third@example.com"), from: .somewhere)
+    #expect(third.change != nil)
+    let back = try project.apply(code: code, from: .somewhere)
+    #expect(back.user.email?.string == "ana@example.com" && back.user.isEmailVerified)
+    #expect(back.change == nil)
+    expect(.invalidOobCode) { _ = try project.apply(code: code, from: .somewhere) }
+  }
+
+  @Test func `an address that was never verified gets no key to the account`() throws {
+    let done = try project.apply(code: try changeCode(to: "new@example.com"), from: .somewhere)
+    #expect(done.change == nil)
+  }
+
+  @Test func `letters go to the account's address, not to a spelling that looks alike`() throws {
+    let kelvin = "an\u{E1}@\u{212A}ilo.example"
+    _ = try project.create(NewUser(email: "an\u{E1}@kilo.example", password: "some password"))
+    for spelling in [kelvin, "AN\u{C1}@KILO.example", "ana\u{301}@kilo.example"] {
+      let made = try project.makePasswordResetCode(email: spelling, from: .administrator)
+      #expect(Text(made.email) == Text("an\u{E1}@kilo.example") && made.text != nil)
+    }
+  }
+
+  @Test func `a change to a taken address does not tell that it is taken`() throws {
+    _ = try project.create(NewUser(email: "bia@example.com", password: "some password"))
+    let made = try project.makeEmailChangeCode(
+      session.user,
+      newEmail: "bia@example.com",
+      from: .somewhere
+    )
+    #expect(made.text == nil && made.newEmail == "bia@example.com")
+    try project.configure { $0.hidesAccounts = false }
+    expect(.emailExists) {
+      _ = try project.makeEmailChangeCode(
+        session.user,
+        newEmail: "bia@example.com",
+        from: .somewhere
+      )
+    }
+  }
+
+  @Test func `pre-hijack: a reset of an unverified address drops what its maker left`() throws {
+    let profile = LinkedProvider(providerID: "google.com", rawID: "maker")
+    let identity = ProviderIdentity(profile: profile, isEmailVerified: false)
+    _ = try project.link(identity, idToken: session.idToken)
+    let code = try resetCode()
+    let reset = try project.resetPassword(
+      code: code,
+      newPassword: "the owner's own",
+      from: .elsewhere
+    )
+    #expect(reset.user.providers.isEmpty && reset.user.isEmailVerified)
+    #expect(try project.user(provider: "google.com", rawID: "maker") == nil)
+  }
+
+  @Test func `users are found by their first address too`() throws {
+    #expect(try project.users(initialEmail: "Ana@example.com").map(\.uid) == [session.user.uid])
+    _ = try project.apply(code: try changeCode(to: "new@example.com"), from: .somewhere)
+    let next = try project.create(NewUser(email: "ana@example.com", password: "some password"))
+    let found = try project.users(initialEmail: "ana@example.com").map(\.uid)
+    #expect(Set(found) == [session.user.uid, next.uid])
+    #expect(try project.users(initialEmail: "new@example.com").isEmpty)
+    try project.delete(session.user.uid)
+    #expect(try project.users(initialEmail: "ana@example.com").map(\.uid) == [next.uid])
+  }
+
   @Test func `pre-hijack: a link sent to an unverified address drops the password`() throws {
-    let code = try project.makeSignInCode(email: "ana@example.com", from: .somewhere)
+    let code = try signInCode(email: "ana@example.com")
     expect(.invalidEmail) {
       _ = try project.signIn(emailCode: code, email: "other@example.com", from: .somewhere)
     }
@@ -147,7 +228,7 @@ struct CodeTests {
   }
 
   @Test func `a link makes an account where there is none`() throws {
-    let code = try project.makeSignInCode(email: "new@example.com", from: .somewhere)
+    let code = try signInCode(email: "new@example.com")
     let made = try project.signIn(emailCode: code, email: "new@example.com", from: .somewhere)
     #expect(made.session?.isNewUser == true)
     #expect(made.session?.signIn.provider == "password")

@@ -111,6 +111,47 @@ struct BearerTokenTests {
     #expect(throws: AccountError.self) { try fixture.accounts.refresh(session.refreshToken) }
   }
 
+  @Test func `a uid that is used again listens again`() throws {
+    let project = fixture.project
+    try project.delete(session.user.uid)
+    let again = try project.create(NewUser(uid: session.user.uid.string))
+    let renewed = try project.renew(again, session.signIn)
+    let user = try #require(try user(of: renewed.idToken))
+    #expect(tokens.stands(user.project, user.uid, session: user.session, expiry: user.expiry))
+    #expect(
+      !tokens.stands(
+        user.project,
+        user.uid,
+        session: session.user.session,
+        expiry: user.expiry
+      )
+    )
+  }
+
+  @Test(arguments: BearerTokens.RevocationMode.allCases)
+  func `an immediate rotation ends tokens that are known and listeners`(
+    mode: BearerTokens.RevocationMode
+  ) throws {
+    let tokens = BearerTokens(fixture.accounts, mode: mode)
+    let old = try #require(try user(of: session.idToken))
+    _ = try tokens.bearer(Substring(session.idToken))
+    let told = Told()
+    tokens.onRevocation { told.add("\($0)/\($1)") }
+    try fixture.accounts.rotateSigningKeys(immediately: false)
+    _ = try tokens.bearer(Substring(session.idToken))
+    #expect(told.all.isEmpty)
+    try fixture.accounts.rotateSigningKeys(immediately: true)
+    #expect(throws: JSONWebToken.Problem.unknownKey) {
+      try tokens.bearer(Substring(session.idToken))
+    }
+    #expect(!tokens.stands(old.project, old.uid, session: old.session, expiry: old.expiry))
+    #expect(told.all == ["/"])
+    fixture.clock.advance(seconds: 1)
+    let fresh = try fixture.accounts.refresh(session.refreshToken)
+    let new = try #require(try user(of: fresh.idToken))
+    #expect(tokens.stands(new.project, new.uid, session: new.session, expiry: new.expiry))
+  }
+
   @Test func `lazy revocation lets a token live out its hour`() throws {
     let lazy = BearerTokens(fixture.accounts, mode: .lazy)
     try fixture.project.delete(session.user.uid)
@@ -197,7 +238,7 @@ enum Forgery: CaseIterable, CustomTestStringConvertible {
   case critical, detached, repeatedMember, repeatedHeader, padded, standardAlphabet, extraPart
   case missingPart, wrongIssuer, otherProject, sessionCookie, noSubject, longSubject, noExpiry
   case fractionalExpiry, expired, issuedLater, notBefore, audienceList, noSession, oversize, notJSON
-  case notObject, deep, empty
+  case notObject, deep, empty, longLived, pathAsKey, keyBeside
 
   var testDescription: String { "\(self)" }
 
@@ -264,6 +305,11 @@ enum Forgery: CaseIterable, CustomTestStringConvertible {
     case .noExpiry: return try signed(nil, with(claims, "exp", nil))
     case .fractionalExpiry: return try signed(nil, with(claims, "exp", .string("\(now + 60)")))
     case .expired: return try signed(nil, with(claims, "exp", .integer(now)))
+    case .longLived: return try signed(nil, with(claims, "exp", .integer(now + 86_400)))
+    case .pathAsKey: return try signed(with(header, "kid", .string("../../\(key.id)")))
+    case .keyBeside:
+      let head = with(header, "jku", .string("https://evil.example/keys"))
+      return try signed(with(head, "kid", .string("0000")))
     case .issuedLater: return try signed(nil, with(claims, "iat", .integer(now + 120)))
     case .notBefore: return try signed(nil, with(claims, "nbf", .integer(now + 120)))
     case .audienceList:

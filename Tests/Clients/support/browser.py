@@ -37,6 +37,7 @@ class Browser:
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
         options.accept_insecure_certs = True
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-proxy-server"):
             options.add_argument(f"--{argument}")
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
@@ -61,6 +62,19 @@ class Browser:
         return WebDriverWait(self.driver, seconds, poll_frequency=0.05).until(
             lambda driver: driver.execute_script(script, *arguments)
         )
+
+    def show_as(self, width=390, height=844, scheme="light"):
+        """Makes the current tab a phone, or another window, in light or dark."""
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": width < 600},
+        )
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+    def complaints(self):
+        """What the console has said as warning or error since the last question."""
+        return [entry for entry in self.driver.get_log("browser") if entry["level"] != "INFO"]
 
     def close(self):
         self.driver.quit()

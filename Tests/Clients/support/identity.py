@@ -1,16 +1,13 @@
 """The account APIs over HTTP, as Google's clients call them, and servers to call them on."""
 
 import contextlib
-import json
 import os
-import re
 import socket
-import threading
 import urllib.parse
 
 import requests
 
-from support import server as servers
+from support import secrets
 
 IDENTITY = "identitytoolkit.googleapis.com"
 SECURE_TOKEN = "securetoken.googleapis.com"
@@ -33,9 +30,7 @@ class Refused(Exception):
 
 
 class Identity:
-    """Calls of one project; what was secret is noted, for the test that searches the logs."""
-
-    secrets = set()
+    """Calls of one project; what is secret of them is noted, for the search of the logs."""
 
     def __init__(self, server, project, verify=True, url=None):
         self.base = url or server.url
@@ -45,25 +40,13 @@ class Identity:
         self.session.verify = verify
 
     def send(self, verb, path, body=None, **options):
+        secrets.note_message(body)
         answer = self.session.request(verb, self.base + path, json=body, timeout=60, **options)
         if answer.status_code != 200:
             raise Refused(answer)
         found = answer.json()
-        self.note(body)
-        self.note(found)
+        secrets.note_message(found)
         return found
-
-    @classmethod
-    def note(cls, content):
-        if isinstance(content, dict):
-            for name, value in content.items():
-                secret = name in (
-                    "password", "newPassword", "idToken", "refreshToken", "sessionCookie",
-                    "mfaPendingCredential", "sharedSecretKey", "access_token", "sessionInfo",
-                )
-                if secret and isinstance(value, str) and len(value) > 5:
-                    cls.secrets.add(value)
-                cls.note(value)
 
     def client(self, name, **body):
         """A client's call, by API key; the project's id is its key."""
@@ -86,7 +69,7 @@ class Identity:
         )
         if answer.status_code != 200:
             raise Refused(answer)
-        self.note(answer.json())
+        secrets.note_message(answer.json())
         return answer.json()
 
     def codes(self):

@@ -14,6 +14,8 @@ import subprocess
 import threading
 import time
 
+from support import secrets
+
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 TARGET = os.environ.get("BRASA_TEST_TARGET", "brasa")
 EMULATOR_JAR = os.environ.get(
@@ -64,6 +66,9 @@ class Process:
         re.compile(r"^API endpoint: http://[^:]+:(?P<port>\d+)"),
     )
 
+    # Everything that the servers of this run wrote.
+    log = []
+
     def __init__(self, command, environment=None):
         self.command = [str(part) for part in command]
         self.environment = environment or clean_environment()
@@ -97,6 +102,7 @@ class Process:
     def _read(self, process):
         for line in process.stdout:
             self.lines.append(line)
+            self.log.append(line)
             for pattern in self.address_patterns:
                 if not self._ready.is_set() and (found := pattern.search(line)):
                     self.scheme = "https" if found.groupdict().get("tls") == "true" else "http"
@@ -121,7 +127,7 @@ class Process:
         """The key that the first start in production printed, on a line of its own."""
         found = re.search(r"administrator key.*?^ {4}(\S{20,})$", self.output, re.MULTILINE | re.DOTALL)
         assert found, f"no administrator key in:\n{self.output}"
-        return found.group(1)
+        return secrets.note(found.group(1), "administrator key")
 
     @property
     def is_running(self):

@@ -23,11 +23,12 @@ func withGateway<Result: Sendable>(
   tls: GatewayConfiguration.TLSFiles? = nil,
   limits: GatewayConfiguration.Limits = .test,
   features: [any HTTPFeature] = [],
+  log handler: any LogHandler = SwiftLogNoOpLogHandler(),
   _ body: (RunningGateway) async throws -> Result
 ) async throws -> Result {
   let service = ScriptedService()
-  var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-  logger.logLevel = .critical
+  var logger = Logger(label: "test") { _ in handler }
+  if handler is SwiftLogNoOpLogHandler { logger.logLevel = .critical }
   let (ports, announce) = AsyncStream<Int>.makeStream()
   let metrics = MetricsRegistry()
   let gateway = try Gateway(

@@ -4,6 +4,7 @@ import FirestoreService
 import FirestoreWire
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 
 /// Google's account APIs: identitytoolkit in its versions 1, 2 and 3, securetoken, the keys' documents,
@@ -67,7 +68,8 @@ package struct IdentityFeature: HTTPFeature {
       context: context.call(request),
       address: context.peerAddress,
       apiKey: request.headers[.googleAPIKey],
-      locale: request.headers[.firebaseLocale] ?? request.headers[.acceptLanguage]
+      locale: request.headers[.firebaseLocale] ?? request.headers[.acceptLanguage],
+      logger: context.logger
     )
     if envelope.isPlainPage(route) { return try await service.page(route, envelope) }
     let caller = try service.caller(envelope.context, of: route)
@@ -105,6 +107,8 @@ struct IdentityEnvelope: Sendable {
   let apiKey: String?
   /// The language that the client asks for.
   let locale: String?
+  /// For what goes wrong beside the answer.
+  let logger: Logger
   var isAdministrator = false
   var body = JSONValue.object([JSONValue.Member]())
 

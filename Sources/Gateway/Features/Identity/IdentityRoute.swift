@@ -141,6 +141,7 @@ enum IdentityRoute: Equatable {
       "resetPassword": "resetPassword", "getAccountInfo": "lookup", "setAccountInfo": "update",
       "deleteAccount": "delete", "createAuthUri": "createAuthUri",
       "getRecaptchaParam": "recaptchaParams", "getProjectConfig": "projects",
+      "downloadAccount": "downloadAccount", "uploadAccount": "uploadAccount",
       "verifyClient": "verifyIosClient", "signInWithGameCenter": "signInWithGameCenter",
     ]
     return names[name].map(IdentityRoute.client) ?? .unknown

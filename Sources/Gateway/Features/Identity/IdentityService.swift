@@ -181,6 +181,13 @@ struct IdentityCall: Sendable {
     isAdministrator ? .administrator : .client(address: envelope.address)
   }
 
+  /// Refuses everybody else, on paths that clients have too.
+  func requireAdministrator() throws {
+    guard isAdministrator else {
+      throw IdentityFailure.code("INSUFFICIENT_PERMISSION", "Insufficient permission.")
+    }
+  }
+
   /// Makes one blocking call on the project's accounts.
   func accounts<R: Sendable>(
     _ work: @escaping @Sendable (ProjectAccounts) throws -> R

@@ -131,6 +131,8 @@ enum RequestShapes {
       "expression": .messages(MessageShape(texts: ["email", "userId", "phoneNumber"])),
     ]
   )
+  /// The old form of `batchGet`, which has its parameters in the body.
+  static let downloadAccount = shape(["nextPageToken"], ["maxResults": .integer])
   static let batchCreate = shape(
     ["signerKey", "saltSeparator"],
     [

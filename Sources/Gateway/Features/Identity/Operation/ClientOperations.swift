@@ -39,6 +39,14 @@ enum ClientOperations {
     "mfaSignIn:finalize": .init(shape: RequestShapes.signInFinalize) {
       try await $0.finalizeSignIn()
     },
+    "downloadAccount": .init(shape: RequestShapes.downloadAccount) {
+      try $0.requireAdministrator()
+      return try await $0.batchGet()
+    },
+    "uploadAccount": .init(shape: RequestShapes.batchCreate) {
+      try $0.requireAdministrator()
+      return try await $0.batchCreate()
+    },
   ].merging(unsupported) { kept, _ in kept }
 
   /// Factors by text message are refused: the server sends none.

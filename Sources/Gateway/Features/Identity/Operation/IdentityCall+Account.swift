@@ -39,6 +39,9 @@ extension IdentityCall {
       var found: [User?] = []
       for uid in message.texts("localId") { found.append(try accounts.user(Text(uid))) }
       for email in message.texts("email") { found.append(try accounts.user(email: email)) }
+      for email in message.texts("initialEmail") {
+        found += try accounts.users(initialEmail: email)
+      }
       for phone in message.texts("phoneNumber") {
         found.append(try accounts.user(phoneNumber: phone))
       }
@@ -58,8 +61,9 @@ extension IdentityCall {
   /// `accounts:update`, by a user, by a code of a letter, or by an administrator.
   func update() async throws -> JSONValue {
     if let code = message.text("oobCode") {
-      let (_, user) = try await accounts { try $0.apply(code: code, from: origin) }
-      return updated(user)
+      let done = try await accounts { try $0.apply(code: code, from: origin) }
+      if let change = done.change { await tell(of: change) }
+      return updated(done.user)
     }
     if let idToken = message.text("idToken") { return try await updateOwn(idToken) }
     guard isAdministrator else {
@@ -98,10 +102,11 @@ extension IdentityCall {
       }
     }
     let wanted = change
-    let (user, session) = try await accounts {
+    let done = try await accounts {
       try $0.updateOwn(idToken: idToken, wanted, from: origin)
     }
-    return updated(user, session)
+    if let change = done.change { await tell(of: change) }
+    return updated(done.user, done.session)
   }
 
   private static let badAttribute = IdentityFailure.code(

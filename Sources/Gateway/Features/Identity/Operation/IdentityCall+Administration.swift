@@ -34,8 +34,12 @@ extension IdentityCall {
   /// `accounts:batchGet`: all accounts, page by page.
   func batchGet() async throws -> JSONValue {
     let limit = try envelope.number("maxResults", default: 20, in: 1...1_000)
+    let named = Int(clamping: message.integer("maxResults") ?? Int64(limit))
     let page = try await accounts {
-      try $0.list(limit: limit, pageToken: envelope.parameter("nextPageToken"))
+      try $0.list(
+        limit: named,
+        pageToken: message.text("nextPageToken") ?? envelope.parameter("nextPageToken")
+      )
     }
     var answer = AnswerBuilder(kind: "DownloadAccountResponse")
     answer.put("users", page.users.map { UserJSON.json($0, withHashes: true) })

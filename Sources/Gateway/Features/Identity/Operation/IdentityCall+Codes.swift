@@ -17,26 +17,56 @@ extension IdentityCall {
     let made = try await accounts { try makeCode(purpose, $0) }
     var answer = AnswerBuilder(kind: "GetOobConfirmationCodeResponse")
     answer.put("email", made.email)
-    guard let code = made.code else { return answer.json }
-    let link = try await link(purpose, code)
-    let letter = OutgoingCode(
+    guard let code = made.text else { return answer.json }
+    let letter = letter(purpose, made, code)
+    service.environment.mailbox?.note(letter, project: project)
+    if returnsLink {
+      answer.put("oobCode", code)
+      answer.put("oobLink", letter.link)
+    } else if let mailer {
+      let configuration = try await accounts { try $0.configuration() }
+      do {
+        try mailer.post(mail(letter, configuration))
+      } catch let error where purpose == .passwordReset && configuration.hidesAccounts {
+        // An answer of another kind would tell that the account exists.
+        envelope.logger.error("a letter was not taken", metadata: ["error": "\(error)"])
+      }
+    }
+    return answer.json
+  }
+
+  /// Tells the old address of a change, with a link that takes it back; a failure is for the log.
+  func tell(of change: AddressChange) async {
+    guard let mailer = service.environment.mailer else { return }
+    do {
+      let (made, configuration) = try await accounts {
+        (try $0.makeRecoveryCode(change), try $0.configuration())
+      }
+      guard let code = made.text else { return }
+      let letter = letter(.recoverEmail, made, code)
+      service.environment.mailbox?.note(letter, project: project)
+      try mailer.post(mail(letter, configuration))
+    } catch {
+      envelope.logger.error(
+        "the old address was not told of a change",
+        metadata: ["error": "\(error)"]
+      )
+    }
+  }
+
+  private func letter(_ purpose: CodePurpose, _ made: AddressedCode, _ code: String) -> OutgoingCode
+  {
+    OutgoingCode(
       purpose: purpose,
       email: made.email,
       newEmail: made.newEmail,
       code: code,
-      link: link
+      link: link(purpose, code)
     )
-    service.environment.mailbox?.note(letter, project: project)
-    if returnsLink {
-      answer.put("oobCode", code)
-      answer.put("oobLink", link)
-    } else if let mailer {
-      let templates = try await accounts { try $0.configuration().mail }
-      try mailer.post(
-        Letter(letter, templates: templates, project: project, locale: envelope.locale).mail
-      )
-    }
-    return answer.json
+  }
+
+  private func mail(_ letter: OutgoingCode, _ configuration: ProjectConfiguration) -> Mail {
+    Letter(letter, templates: configuration.mail, project: project, locale: envelope.locale).mail
   }
 
   /// What a request type names.
@@ -51,31 +81,26 @@ extension IdentityCall {
     }
   }
 
-  private struct MadeCode: Sendable {
-    let email: String
-    var newEmail: String?
-    /// Nil where nobody has the address and nobody shall know.
-    let code: String?
-  }
-
-  private func makeCode(_ purpose: CodePurpose, _ accounts: ProjectAccounts) throws -> MadeCode {
+  private func makeCode(
+    _ purpose: CodePurpose,
+    _ accounts: ProjectAccounts
+  ) throws -> AddressedCode {
     switch purpose {
     case .passwordReset:
       let email = try required("email", else: "MISSING_EMAIL")
-      let code = try accounts.makePasswordResetCode(email: email, from: origin)
-      return MadeCode(email: email, code: code)
+      return try accounts.makePasswordResetCode(email: email, from: origin)
     case .emailSignIn:
       let email = try required("email", else: "MISSING_EMAIL")
-      return MadeCode(email: email, code: try accounts.makeSignInCode(email: email, from: origin))
+      return try accounts.makeSignInCode(email: email, from: origin)
     case .verifyEmail:
-      let user = try holder(accounts)
-      let code = try accounts.makeVerificationCode(user, from: origin)
-      return MadeCode(email: user.email?.string ?? "", code: code)
+      return try accounts.makeVerificationCode(try holder(accounts), from: origin)
     case .verifyAndChangeEmail:
       let newEmail = try required("newEmail", else: "MISSING_NEW_EMAIL")
-      let user = try holder(accounts)
-      let code = try accounts.makeEmailChangeCode(user, newEmail: newEmail, from: origin)
-      return MadeCode(email: user.email?.string ?? "", newEmail: newEmail, code: code)
+      return try accounts.makeEmailChangeCode(
+        try holder(accounts),
+        newEmail: newEmail,
+        from: origin
+      )
     case .recoverEmail: throw IdentityFailure.code("INVALID_REQ_TYPE")
     }
   }
@@ -100,7 +125,7 @@ extension IdentityCall {
     }
     if service.environment.isDevelopment { return }
     let domains = try await accounts { try $0.configuration().authorizedDomains }
-    let own = WebAddress(service.accounts.configuration.origin)?.host
+    let own = WebAddress(service.accounts.origin)?.host
     guard host == own || domains.contains(where: { $0.lowercased() == host }) else {
       throw AccountError(.unauthorizedDomain, "Domain not allowlisted by project")
     }
@@ -108,18 +133,22 @@ extension IdentityCall {
 
   /// The address of our page for a code, made of the configured origin and of nothing that a client
   /// said about where it is.
-  private func link(_ purpose: CodePurpose, _ code: String) async throws -> String {
+  private func link(_ purpose: CodePurpose, _ code: String) -> String {
     var fields = [
       ("mode", purpose.mode), ("oobCode", code),
       ("apiKey", envelope.query.apiKey ?? envelope.apiKey ?? project.string),
       ("lang", Letter.language(of: envelope.locale).rawValue),
     ]
     if let url = message.text("continueUrl") { fields.append(("continueUrl", url)) }
-    return "\(service.accounts.configuration.origin)/__/auth/action?\(PercentEncoding.form(fields))"
+    return "\(service.accounts.origin)/__/auth/action?\(PercentEncoding.form(fields))"
   }
 
-  /// `accounts:resetPassword`: what a code is for, or with a new password its use.
+  /// `accounts:resetPassword`: what a code is for, or with a new password its use; without a code a
+  /// new password for the old one.
   func resetPassword() async throws -> JSONValue {
+    if message.text("oobCode") == nil, let old = message.text("oldPassword") {
+      return try await changePassword(from: old)
+    }
     let text = try required("oobCode", else: "MISSING_OOB_CODE")
     let code: OneTimeCode
     var user: User?
@@ -140,6 +169,20 @@ extension IdentityCall {
       "mfaInfo",
       user?.secondFactors.first.map { [UserJSON.factor($0, isObfuscated: true)] } ?? []
     )
+    return answer.json
+  }
+}
+
+extension IdentityCall {
+  private func changePassword(from old: String) async throws -> JSONValue {
+    let email = try required("email", else: "MISSING_EMAIL")
+    let new = try required("newPassword", else: "MISSING_PASSWORD")
+    let user = try await accounts {
+      try $0.changePassword(email: email, from: old, to: new, origin: origin)
+    }
+    var answer = AnswerBuilder(kind: "ResetPasswordResponse")
+    answer.put("email", user.email?.string)
+    answer.put("requestType", "PASSWORD_RESET")
     return answer.json
   }
 }

@@ -172,7 +172,7 @@ extension IdentityCall {
         try accounts.configuration().authorizedDomains
       )
     }
-    let own = WebAddress(service.accounts.configuration.origin)?.host
+    let own = WebAddress(service.accounts.origin)?.host
     guard service.environment.isDevelopment || host == own || domains.contains(host) else {
       throw AccountError(.unauthorizedDomain, "Domain not allowlisted by project")
     }

@@ -20,7 +20,9 @@ extension IdentityService {
     guard let token = message.text("refreshToken") else {
       throw IdentityFailure.code("MISSING_REFRESH_TOKEN")
     }
-    let session = try await blocking { try accounts.refresh(token, only: project) }
+    let session = try await blocking {
+      try accounts.refresh(token, only: project, from: .client(address: envelope.address))
+    }
     return .object([
       "access_token": .string(session.idToken),
       "expires_in": .string(String(session.expiresIn)),
@@ -80,7 +82,7 @@ extension IdentityService {
   func discovery(_ project: String) -> IdentityAnswer {
     let issuer = "https://securetoken.google.com/\(project)"
     let keys =
-      accounts.configuration.origin
+      accounts.origin
       + "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
     let document: JSONValue = .object([
       "issuer": .string(issuer),

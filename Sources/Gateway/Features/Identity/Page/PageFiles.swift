@@ -87,7 +87,8 @@ enum PageFiles {
         recoverEmail: ["Take your e-mail back", "Your address will be %s again", "Take back"],
         signIn: ["Sign in", "Open this link in the app where you asked for it.", "Continue"],
         password: "New password",
-        done: "Done", doneText: "You can close this page.", next: "Continue to %s",
+        done: "Done", doneText: "You can close this page.",
+        recovered: "Somebody else may know your password: choose a new one when you sign in.", next: "Continue to %s",
         bad: "This link does not work", over: "It was used already, or its time is over. Ask for a new one.",
         incomplete: "The link is not complete.", failed: "That did not work. Try again later.",
       },
@@ -98,7 +99,8 @@ enum PageFiles {
         recoverEmail: ["Recupere seu e-mail", "Seu endereço voltará a ser %s", "Recuperar"],
         signIn: ["Entrar", "Abra este link no aplicativo em que você o pediu.", "Continuar"],
         password: "Nova senha",
-        done: "Pronto", doneText: "Você pode fechar esta página.", next: "Continuar para %s",
+        done: "Pronto", doneText: "Você pode fechar esta página.",
+        recovered: "Talvez alguém conheça sua senha: escolha uma nova ao entrar.", next: "Continuar para %s",
         bad: "Este link não funciona", over: "Ele já foi usado ou o prazo acabou. Peça um novo.",
         incomplete: "O link não está completo.", failed: "Não deu certo. Tente de novo mais tarde.",
       },
@@ -123,7 +125,10 @@ enum PageFiles {
       const key = encodeURIComponent(query.get("apiKey") || "");
       const answer = await fetch(`/v1/accounts:${verb}?key=${key}`, {
         method: "POST",
-        headers: { "Content-Type": "application/json" },
+        headers: {
+          "Content-Type": "application/json",
+          "X-Firebase-Locale": document.documentElement.lang,
+        },
         body: JSON.stringify({ oobCode: query.get("oobCode"), ...body }),
       });
       const json = await answer.json();
@@ -146,8 +151,9 @@ enum PageFiles {
       }
     }
 
-    async function done() {
-      show(element("h1", text.done), element("p", text.doneText), ...await nextPage());
+    async function done(mode) {
+      const explanation = mode === "recoverEmail" ? text.recovered : text.doneText;
+      show(element("h1", text.done), element("p", explanation), ...await nextPage());
     }
 
     function explain(error) {
@@ -175,7 +181,7 @@ enum PageFiles {
         try {
           if (field) await call("resetPassword", { newPassword: field.value });
           else await call("update", {});
-          await done();
+          await done(mode);
         } catch (error) {
           problem.textContent = explain(error);
           submit.disabled = false;

@@ -1,0 +1,158 @@
+"""Guessing, in production and over HTTP: what is counted, and who is not locked out by it."""
+
+import concurrent.futures
+import time
+
+import pytest
+import requests
+from requests.adapters import HTTPAdapter
+
+from support import server as servers
+from support.identity import Identity, Refused
+
+pytestmark = pytest.mark.brasa_only
+
+PASSWORD = "correct horse 7"
+PROJECT = "shop-limits"
+WRONG = ("INVALID_LOGIN_CREDENTIALS", "TOO_MANY_ATTEMPTS_TRY_LATER")
+
+
+class From(HTTPAdapter):
+    """Connections from one address of this machine: every 127.x.y.z is one."""
+
+    def __init__(self, address):
+        self.address = address
+        super().__init__(pool_connections=1, pool_maxsize=100)
+
+    def init_poolmanager(self, *arguments, **options):
+        super().init_poolmanager(*arguments, source_address=(self.address, 0), **options)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    server = servers.Brasa(
+        tmp_path_factory.mktemp("limits") / "data", development=False,
+        environment={"BRASA_PROJECT": PROJECT},
+    ).start()
+    yield server
+    assert server.stop() == 0, server.output[-4000:]
+
+
+def at(shop, address):
+    identity = Identity(shop, PROJECT)
+    identity.session.mount("http://", From(address))
+    return identity
+
+
+def outcome(identity, email, password):
+    """The code of a sign-in, None for a good one."""
+    try:
+        identity.client("signInWithPassword", email=email, password=password)
+        return None
+    except Refused as refusal:
+        assert refusal.status == 400
+        return refusal.code
+
+
+def parallel(count, work):
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, range(count)))
+
+
+def test_100_parallel_wrong_passwords_count_as_100(shop):
+    owner, stranger = at(shop, "127.1.0.1"), at(shop, "127.1.0.2")
+    owner.client("signUp", email="ana@shop.example", password=PASSWORD)
+    codes = parallel(100, lambda n: outcome(stranger, "ana@shop.example", f"wrong password {n}"))
+    wrong = codes.count("INVALID_LOGIN_CREDENTIALS")
+    assert set(codes) <= set(WRONG)
+    # Ten tries are an address's for one account, and next to none came back meanwhile.
+    assert 1 <= wrong <= 11, codes
+    # The right one is of no use to the stranger now; the owner does not notice.
+    assert outcome(stranger, "ana@shop.example", PASSWORD) == "TOO_MANY_ATTEMPTS_TRY_LATER"
+    assert outcome(owner, "ana@shop.example", PASSWORD) is None
+    assert outcome(at(shop, "127.1.0.3"), "ana@shop.example", PASSWORD) is None
+
+
+def test_100_parallel_sign_ups_of_one_address_make_one_user(shop):
+    def sign_up(number):
+        try:
+            return at(shop, f"127.2.0.{number}").client(
+                "signUp", email="BIA@shop.example" if number % 2 else "bia@shop.example",
+                password=f"the password {number}",
+            )["localId"]
+        except Refused as refusal:
+            assert refusal.code in ("EMAIL_EXISTS", "TOO_MANY_ATTEMPTS_TRY_LATER"), refusal.message
+            return None
+
+    made = [uid for uid in parallel(100, sign_up) if uid]
+    assert len(made) == 1
+    users = Identity(shop, PROJECT).admin("/accounts:query", token=shop.administrator_key)["userInfo"]
+    assert [user["localId"] for user in users if user["email"] == "bia@shop.example"] == made
+
+
+def test_a_storm_from_many_addresses_does_not_lock_the_owner_out(shop):
+    """Once a hundred wrong passwords came from everywhere, new addresses wait; the owner's never do,
+    and a letter opens one."""
+    home = at(shop, "127.3.0.1")
+    session = home.client("signUp", email="caio@shop.example", password=PASSWORD)
+    strangers = [at(shop, f"127.3.0.{number}") for number in range(2, 14)]
+    parallel(108, lambda n: outcome(strangers[n % 12], "caio@shop.example", f"guess {n}"))
+    away = at(shop, "127.3.1.1")
+    assert outcome(away, "caio@shop.example", PASSWORD) == "TOO_MANY_ATTEMPTS_TRY_LATER"
+    assert outcome(home, "caio@shop.example", PASSWORD) is None
+    # Who is signed in stays so, and the address he does it from is his.
+    moving = at(shop, "127.3.1.2")
+    moving.refresh(session["refreshToken"])
+    assert outcome(moving, "caio@shop.example", PASSWORD) is None
+    link = home.admin(
+        "/accounts:sendOobCode", token=shop.administrator_key, requestType="PASSWORD_RESET",
+        email="caio@shop.example", returnOobLink=True,
+    )
+    away.client("resetPassword", oobCode=link["oobCode"], newPassword="by a letter 9")
+    assert outcome(away, "caio@shop.example", "by a letter 9") is None
+
+
+def test_one_address_is_stopped_over_all_accounts_and_the_others_go_on(shop):
+    stranger = at(shop, "127.4.0.1")
+    codes = parallel(70, lambda n: outcome(stranger, f"nobody{n}@shop.example", "some password"))
+    assert set(codes) <= set(WRONG) and codes.count(WRONG[0]) <= 61
+    assert outcome(stranger, "nobody@shop.example", "some password") == WRONG[1]
+    assert outcome(at(shop, "127.4.0.2"), "nobody@shop.example", "some password") == WRONG[0]
+
+
+def test_codes_are_not_found_by_trying(shop):
+    stranger = at(shop, "127.5.0.1")
+    codes = []
+    for number in range(64):
+        with pytest.raises(Refused) as refusal:
+            stranger.client("resetPassword", oobCode=f"{number:054d}")
+        codes.append(refusal.value.code)
+    assert codes.count("INVALID_OOB_CODE") in (60, 61)
+    assert codes[-1] == "TOO_MANY_ATTEMPTS_TRY_LATER"
+
+
+def test_what_a_header_says_about_the_address_does_not_count(shop):
+    stranger = at(shop, "127.6.0.1")
+    codes = []
+    for number in range(14):
+        stranger.session.headers.update(
+            {"X-Forwarded-For": f"10.0.0.{number}", "Forwarded": f"for=10.0.0.{number}"}
+        )
+        codes.append(outcome(stranger, "dora@shop.example", "some password"))
+    assert codes.count("INVALID_LOGIN_CREDENTIALS") in (10, 11)
+
+
+def test_the_time_of_an_answer_does_not_tell_who_has_an_account(shop):
+    """An unknown address costs a hash too. Medians, in turns; one machine's noise is not a tenth."""
+    identity = at(shop, "127.7.0.1")
+    for number in range(9):
+        identity.client("signUp", email=f"known{number}@shop.example", password=PASSWORD)
+    times = {"known": [], "unknown": []}
+    for number in range(9):
+        for kind in times:
+            begin = time.perf_counter()
+            code = outcome(identity, f"{kind}{number}@shop.example", "a wrong password")
+            times[kind].append(time.perf_counter() - begin)
+            assert code == "INVALID_LOGIN_CREDENTIALS"
+    middle = {kind: sorted(found)[4] for kind, found in times.items()}
+    assert 0.5 < middle["known"] / middle["unknown"] < 2, middle

@@ -1,0 +1,261 @@
+"""Letters in production, handed to a mail server that we did not write: aiosmtpd with STARTTLS."""
+
+import urllib.parse
+
+import pytest
+import requests
+
+from support import mail as mails, server as servers
+from support.certificates import certificate_for
+from support.identity import Identity, Refused, code_of
+
+pytestmark = pytest.mark.brasa_only
+
+PASSWORD = "correct horse 7"
+PROJECT = "shop-letters"
+ORIGIN = "https://shop.example"
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    return certificate_for(["localhost"], tmp_path_factory.mktemp("mail"))
+
+
+@pytest.fixture(scope="module")
+def post(certificates):
+    """The mail server."""
+    made = mails.MailServer(certificates)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def working(post, certificates):
+    """The mail server as it should be, whatever a test makes of it."""
+    post.certificate, post.is_up, post.takes_login = certificates, True, True
+    return post
+
+
+def start(directory, post, authority):
+    return servers.Brasa(
+        directory, "--origin", ORIGIN, "--log-level", "trace", development=False,
+        environment=mails.environment(post, authority, BRASA_PROJECT=PROJECT),
+    ).start()
+
+
+@pytest.fixture(scope="module")
+def shop(post, certificates, tmp_path_factory):
+    made = start(tmp_path_factory.mktemp("letters") / "data", post, certificates / "authority.pem")
+    yield made
+    code = made.stop()
+    assert code == 0, made.output[-4000:]
+
+
+@pytest.fixture
+def identity(shop):
+    return Identity(shop, PROJECT)
+
+
+numbers = iter(range(1_000))
+
+
+@pytest.fixture
+def ana(identity):
+    """Somebody new."""
+    address = f"ana{next(numbers)}@customer.example"
+    return identity.client("signUp", email=address, password=PASSWORD)
+
+
+def fields_of(link):
+    return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(link).query))
+
+
+def test_a_letter_comes_over_tls_with_a_login(identity, ana, working):
+    identity.client("sendOobCode", requestType="PASSWORD_RESET", email=ana["email"])
+    letter = working.wait_for(ana["email"])
+    assert letter.is_encrypted and letter.login == mails.USER
+    assert letter.sender == "no-reply@shop.example"
+    assert str(letter.message["From"]) == "Loja da Ana <no-reply@shop.example>"
+    assert str(letter.message["To"]) == f"<{ana['email']}>" or str(letter.message["To"]) == ana["email"]
+    assert letter.message["Subject"] == f"Reset your password for {PROJECT}"
+    assert letter.message["Auto-Submitted"] == "auto-generated"
+    assert letter.link.startswith(f"{ORIGIN}/__/auth/action?")
+    assert letter.link.replace("&", "&amp;") in letter.html
+    fields = fields_of(letter.link)
+    assert fields["mode"] == "resetPassword" and fields["apiKey"] == PROJECT and fields["lang"] == "en"
+    identity.client("resetPassword", oobCode=fields["oobCode"], newPassword="by the letter 1")
+    identity.client("signInWithPassword", email=ana["email"], password="by the letter 1")
+
+
+def test_a_letter_of_verification_in_portuguese(identity, ana, working):
+    identity.session.headers["X-Firebase-Locale"] = "pt-BR"
+    identity.client("sendOobCode", requestType="VERIFY_EMAIL", idToken=ana["idToken"])
+    letter = working.wait_for(ana["email"])
+    assert letter.message["Subject"] == f"Confirme seu e-mail em {PROJECT}"
+    assert "Olá" in letter.text and fields_of(letter.link)["lang"] == "pt-BR"
+    answer = identity.client("update", oobCode=code_of(letter.link))
+    assert answer["emailVerified"] is True
+
+
+def test_a_change_of_address_is_told_to_the_old_one(identity, ana, working):
+    def letter_about(kind, address, **body):
+        identity.client("sendOobCode", requestType=kind, **body)
+        return code_of(working.wait_for(address).link)
+
+    old, new = ana["email"], ana["email"].replace("ana", "new")
+    change = letter_about("VERIFY_AND_CHANGE_EMAIL", new, idToken=ana["idToken"], newEmail=new)
+    identity.client("update", oobCode=change)
+    # The address had not been verified: it may be a stranger's, who gets no key to the account.
+    session = identity.client("signInWithPassword", email=new, password=PASSWORD)
+    assert working.to(old) == []
+
+    third = new.replace("new", "third")
+    change = letter_about("VERIFY_AND_CHANGE_EMAIL", third, idToken=session["idToken"], newEmail=third)
+    identity.client("update", oobCode=change)
+    letter = working.wait_for(new, count=2)
+    assert fields_of(letter.link)["mode"] == "recoverEmail" and third in letter.text
+    looked = identity.client("resetPassword", oobCode=code_of(letter.link))
+    assert (looked["email"], looked["newEmail"], looked["requestType"]) == (new, third, "RECOVER_EMAIL")
+    session = identity.client("signInWithPassword", email=third, password=PASSWORD)
+    answer = identity.client("update", oobCode=code_of(letter.link))
+    assert (answer["email"], answer["emailVerified"]) == (new, True)
+    for call in (
+        lambda: identity.client("lookup", idToken=session["idToken"]),
+        lambda: identity.refresh(session["refreshToken"]),
+    ):
+        with pytest.raises(Refused, match="TOKEN_EXPIRED"):
+            call()
+    with pytest.raises(Refused, match="INVALID_OOB_CODE"):
+        identity.client("update", oobCode=code_of(letter.link))
+
+
+def test_no_link_follows_a_forged_host(identity, ana, working):
+    evil = {
+        "Host": "evil.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "http",
+        "Forwarded": "host=evil.example", "X-Original-Host": "evil.example",
+        "X-Host": "evil.example", "Origin": "https://evil.example", "Referer": "https://evil.example/",
+    }
+    for count, header in enumerate(evil, start=1):
+        body = {"requestType": "PASSWORD_RESET", "email": ana["email"]}
+        if count > 4:
+            break
+        answer = requests.post(
+            f"{identity.base}/v1/accounts:sendOobCode?key={PROJECT}", json=body, headers=evil, timeout=30
+        )
+        assert answer.status_code == 200, answer.text
+        letter = working.wait_for(ana["email"], count)
+        assert letter.link.startswith(f"{ORIGIN}/__/auth/action?"), header
+        assert "evil" not in letter.text + letter.html
+    # An absolute request target names a host too.
+    import http.client
+    raw = http.client.HTTPConnection("127.0.0.1", int(identity.base.rsplit(":", 1)[1]), timeout=30)
+    raw.request(
+        "POST", f"http://evil.example/v1/accounts:sendOobCode?key={PROJECT}",
+        '{"requestType": "PASSWORD_RESET", "email": "%s"}' % ana["email"],
+        {"Content-Type": "application/json", "Host": "evil.example"},
+    )
+    if raw.getresponse().status == 200:
+        letter = working.wait_for(ana["email"], 5)
+        assert letter.link.startswith(f"{ORIGIN}/__/auth/action?")
+
+
+def test_a_letter_goes_to_the_address_of_the_account_not_to_its_lookalike(identity, working):
+    """A Kelvin sign becomes a k in lower case; the letter must not go to who owns the other spelling."""
+    address = "mike@kilo.example"
+    identity.client("signUp", email=address, password=PASSWORD)
+    answer = identity.client(
+        "sendOobCode", requestType="PASSWORD_RESET", email="mi\u212ae@\u212ailo.example"
+    )
+    assert answer["email"] == address
+    letter = working.wait_for(address)
+    assert letter.recipients == [address]
+
+
+def test_nothing_is_said_to_a_server_without_tls(identity, shop, ana, working):
+    working.certificate = None
+    logins = len(working.logins)
+    identity.client("sendOobCode", requestType="PASSWORD_RESET", email=ana["email"])
+    line = mails.wait_for_line(shop, "another attempt", "offers no TLS")
+    assert " WARN" in line and "customer.example" in line and "ana" not in line
+    assert working.to(ana["email"]) == [] and len(working.logins) == logins
+
+
+@pytest.mark.parametrize("names", [["localhost"], ["other.example"]], ids=["authority", "name"])
+def test_a_certificate_that_is_wrong_is_refused(identity, shop, ana, working, tmp_path, names, request):
+    authority = request.getfixturevalue("certificates")
+    wrong = certificate_for(names, tmp_path / "wrong")
+    if names != ["localhost"]:
+        # Of the right authority for another name would need its key: an own server trusts this one.
+        authority = wrong
+        shop = start(tmp_path / "data", working, authority / "authority.pem")
+        identity = Identity(shop, PROJECT)
+        ana = identity.client("signUp", email="x@customer.example", password=PASSWORD)
+    working.certificate = wrong
+    logins = len(working.logins)
+    try:
+        identity.client("sendOobCode", requestType="PASSWORD_RESET", email=ana["email"])
+        mails.wait_for_line(shop, "another attempt", "connection to the mail server failed")
+        assert working.to(ana["email"]) == [] and len(working.logins) == logins
+    finally:
+        if names != ["localhost"]:
+            assert shop.stop() == 0
+            assert "a letter was given up" in shop.output
+
+
+def test_a_login_that_is_refused(identity, shop, ana, working):
+    working.takes_login = False
+    identity.client("sendOobCode", requestType="PASSWORD_RESET", email=ana["email"])
+    mails.wait_for_line(shop, "another attempt", "535 to AUTH")
+    assert working.to(ana["email"]) == []
+    assert all(is_encrypted for is_encrypted, _ in working.logins)
+
+
+def test_a_server_that_is_down_gets_the_letter_when_it_is_back(identity, shop, ana, working):
+    working.is_up = False
+    before = len(shop.lines)
+    identity.client("sendOobCode", requestType="PASSWORD_RESET", email=ana["email"])
+    servers.wait_for(
+        lambda: any("another attempt" in line for line in shop.lines[before:]), "a failed attempt"
+    )
+    working.is_up = True
+    working.wait_for(ana["email"])
+
+
+def test_a_stop_tries_once_more_and_says_what_is_lost(working, certificates, tmp_path):
+    server = start(tmp_path / "data", working, certificates / "authority.pem")
+    identity = Identity(server, PROJECT)
+    for name in ("lost@customer.example", "saved@customer.example"):
+        identity.client("signUp", email=name, password=PASSWORD)
+    working.is_up = False
+    identity.client("sendOobCode", requestType="PASSWORD_RESET", email="saved@customer.example")
+    mails.wait_for_line(server, "another attempt")
+    working.is_up = True
+    assert server.stop() == 0
+    working.wait_for("saved@customer.example")
+    assert "a letter was given up" not in server.output
+    working.is_up = False
+    server.start()
+    identity = Identity(server, PROJECT)
+    identity.client("sendOobCode", requestType="PASSWORD_RESET", email="lost@customer.example")
+    mails.wait_for_line(server, "another attempt")
+    assert server.stop() == 0
+    line = mails.wait_for_line(server, "a letter was given up", "customer.example")
+    assert " ERROR" in line and "lost@" not in line
+
+
+def test_without_a_port_in_the_origin_the_bound_one_counts(working, certificates, tmp_path):
+    server = servers.Brasa(
+        tmp_path / "data", development=False,
+        environment=mails.environment(working, certificates / "authority.pem", BRASA_PROJECT=PROJECT),
+    ).start()
+    try:
+        identity = Identity(server, PROJECT)
+        identity.client("signUp", email="port@customer.example", password=PASSWORD)
+        identity.client("sendOobCode", requestType="PASSWORD_RESET", email="port@customer.example")
+        assert working.wait_for("port@customer.example").link.startswith(f"{server.url}/__/auth/action?")
+        made = servers.run(
+            "keys", "create", "backend", "--role", "admin", "--project", PROJECT, "--data", server.data
+        )
+        assert f'"{server.url}/token"' in made.stdout
+    finally:
+        assert server.stop() == 0

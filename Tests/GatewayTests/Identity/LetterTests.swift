@@ -1,0 +1,57 @@
+import Authentication
+import Testing
+
+@testable import Gateway
+
+/// What letters say, and what hostile values in them become.
+struct LetterTests {
+  private func code(_ purpose: CodePurpose, email: String = "ana@shop.example") -> OutgoingCode {
+    OutgoingCode(
+      purpose: purpose,
+      email: email,
+      newEmail: "new@shop.example",
+      code: "c",
+      link: "https://shop.example/__/auth/action?mode=x&oobCode=c"
+    )
+  }
+
+  private func mail(
+    _ code: OutgoingCode,
+    _ templates: MailTemplates = MailTemplates(),
+    locale: String? = nil
+  ) -> Mail {
+    Letter(code, templates: templates, project: "shop", locale: locale).mail
+  }
+
+  @Test(arguments: CodePurpose.allCases, ["en", "pt-BR", "pt", "de", ""])
+  func `every letter has its link in both parts`(purpose: CodePurpose, locale: String) {
+    let letter = mail(code(purpose), locale: locale)
+    #expect(letter.text.contains("\nhttps://shop.example/__/auth/action?mode=x&oobCode=c\n"))
+    #expect(
+      letter.html.contains("<a href=\"https://shop.example/__/auth/action?mode=x&amp;oobCode=c\">")
+    )
+    #expect(!letter.text.contains("%") && !letter.subject.contains("%"))
+    #expect(letter.text.hasPrefix(locale.hasPrefix("pt") ? "Olá" : "Hello"))
+  }
+
+  @Test func `a change is proved at the new address and told to the old one`() {
+    for purpose in CodePurpose.allCases {
+      let isNew = purpose == .verifyAndChangeEmail
+      #expect(mail(code(purpose)).recipient == (isNew ? "new@shop.example" : "ana@shop.example"))
+    }
+  }
+
+  @Test func `markup in names and addresses stays text`() {
+    var templates = MailTemplates()
+    templates.appName = "<script>alert(1)</script>"
+    let letter = mail(code(.passwordReset, email: "\"><img src=x>@b.example"), templates)
+    #expect(!letter.html.contains("<script>") && !letter.html.contains("<img"))
+  }
+
+  @Test func `a value that looks like a placeholder is not filled again`() {
+    var templates = MailTemplates()
+    templates.appName = "%LINK%"
+    templates.subjects["PASSWORD_RESET"] = "%APP_NAME% 100% %UNKNOWN%"
+    #expect(mail(code(.passwordReset), templates).subject == "%LINK% 100% %UNKNOWN%")
+  }
+}
