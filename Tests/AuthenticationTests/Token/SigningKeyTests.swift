@@ -77,7 +77,7 @@ struct SigningKeyTests {
     let session = try fixture.project.signUpAnonymously(from: .somewhere)
     let other = fixture.accounts.project("other")
     expect(.invalidIDToken) { _ = try other.signedIn(session.idToken) }
-    expect(.invalidRefreshToken) {
+    expect(.projectMismatch) {
       _ = try fixture.accounts.refresh(session.refreshToken, only: "other")
     }
   }

@@ -44,6 +44,7 @@ struct IdentityFixture: Sendable {
         mailbox: nil,
         providers: IdentityProviders(fetcher: NoWeb(), configuration: configuration),
         defaultProject: project,
+        holdsDataOf: { _ in false },
         isDevelopment: false
       ),
       threads: threads

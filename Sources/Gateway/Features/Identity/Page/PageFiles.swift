@@ -72,6 +72,7 @@ enum PageFiles {
     }
     button:disabled { opacity: 0.6; cursor: default; }
     .wrong { color: var(--wrong); }
+    .wrong:empty, [hidden] { display: none; }
 
     """
 
@@ -90,6 +91,8 @@ enum PageFiles {
         done: "Done", doneText: "You can close this page.",
         recovered: "Somebody else may know your password: choose a new one when you sign in.", next: "Continue to %s",
         bad: "This link does not work", over: "It was used already, or its time is over. Ask for a new one.",
+        short: "Take at least %s characters.", common: "Too many people have this password.",
+        rules: "The password lacks something:",
         incomplete: "The link is not complete.", failed: "That did not work. Try again later.",
       },
       "pt-BR": {
@@ -102,6 +105,12 @@ enum PageFiles {
         done: "Pronto", doneText: "Você pode fechar esta página.",
         recovered: "Talvez alguém conheça sua senha: escolha uma nova ao entrar.", next: "Continuar para %s",
         bad: "Este link não funciona", over: "Ele já foi usado ou o prazo acabou. Peça um novo.",
+        short: "Use pelo menos %s caracteres.", common: "Muita gente usa esta senha.",
+        rules: "Falta algo na senha:",
+        kinds: {
+          "a lower case character": "letra minúscula", "an upper case character": "letra maiúscula",
+          "a numeric character": "número", "a non-alphanumeric character": "símbolo",
+        },
         incomplete: "O link não está completo.", failed: "Não deu certo. Tente de novo mais tarde.",
       },
     };
@@ -159,7 +168,13 @@ enum PageFiles {
     function explain(error) {
       const [code, detail] = error.message.split(" : ");
       if (["INVALID_OOB_CODE", "EXPIRED_OOB_CODE", "USER_DISABLED", "USER_NOT_FOUND"].includes(code)) return text.over;
-      return code.startsWith("WEAK_PASSWORD") || code.startsWith("PASSWORD_DOES") ? detail : text.failed;
+      if (code === "WEAK_PASSWORD") {
+        const least = /\d+/.exec(detail);
+        return least ? text.short.replace("%s", least[0]) : text.common;
+      }
+      if (code !== "PASSWORD_DOES_NOT_MEET_REQUIREMENTS") return text.failed;
+      const kinds = (detail.match(/an? [a-z-]+( case)? character/g) || []).map((kind) => text.kinds?.[kind] || kind);
+      return kinds.length ? `${text.rules} ${kinds.join(", ")}` : detail;
     }
 
     function ask(mode, address) {
@@ -172,12 +187,16 @@ enum PageFiles {
         const label = element("label", text.password);
         field = element("input", "", { type: "password", autocomplete: "new-password", required: "" });
         label.append(field);
-        form.append(label);
+        // For programs that keep passwords.
+        form.append(
+          element("input", "", { type: "email", autocomplete: "username", value: address, hidden: "" }), label
+        );
       }
       form.append(problem, submit);
       form.addEventListener("submit", async (event) => {
         event.preventDefault();
         submit.disabled = true;
+        problem.textContent = "";
         try {
           if (field) await call("resetPassword", { newPassword: field.value });
           else await call("update", {});
