@@ -28,6 +28,10 @@ class Place:
         verify = str(authority) if authority else True
         self.identity = Identity(server, project, verify=verify, url=self.url)
         rules.RulesAPI(self.url, project, administrator, verify).deploy(rules.PRODUCTS)
+        self.identity.admin(
+            "/config?updateMask=signIn.anonymous.enabled", verb="PATCH", version="v2",
+            token=administrator, signIn={"anonymous": {"enabled": True}},
+        )
 
     def admin(self, name, **body):
         return self.identity.admin(name, token=self.administrator, **body)
@@ -76,8 +80,8 @@ def people():
     """Makes people who signed up."""
     made = []
 
-    def sign_up(place):
-        made.append(Person(place, f"person{next(numbers)}@shop.example", PASSWORD))
+    def sign_up(place, password=None):
+        made.append(Person(place, password and f"person{next(numbers)}@shop.example", password))
         return made[-1]
 
     yield sign_up
@@ -94,7 +98,7 @@ def own(client, uid):
 
 
 def test_who_signed_in_reaches_own_products_and_no_others(place, people):
-    ana, bob = people(place), people(place)
+    ana, bob = people(place, PASSWORD), people(place, PASSWORD)
     for person in (ana, bob):
         person.client().document(f"products/of-{person.uid}").set(product(person))
     client = ana.client()
@@ -163,9 +167,12 @@ ENDS = {
 }
 
 
+NEEDS_PASSWORD = {revocation: PASSWORD, another_password: PASSWORD}
+
+
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 def test_access_ends_at_once(place, people, end):
-    ana, bob = people(place), people(place)
+    ana, bob = people(place, NEEDS_PASSWORD.get(end)), people(place)
     path = f"products/of-{ana.uid}"
     ana.client().document(path).set(product(ana))
     client, http, stream, other = ana.client(), ana.rest(), ana.listen(), bob.listen()
@@ -197,6 +204,7 @@ def test_who_is_deleted_and_comes_back_under_the_same_uid_has_only_new_rights(pl
     ana = people(place)
     old = ana.token
     place.admin("/accounts:delete", localId=ana.uid)
+    ana.email, ana.password = f"back-{ana.uid}@shop.example".lower(), PASSWORD
     place.admin("/accounts", localId=ana.uid, email=ana.email, password=PASSWORD)
     ana.sign_in()
     ana.client().document(f"products/of-{ana.uid}").set(product(ana))
@@ -210,7 +218,7 @@ def test_who_is_deleted_and_comes_back_under_the_same_uid_has_only_new_rights(pl
 def test_lazy_revocation_lets_a_token_live_out_its_hour(production, people):
     place = production("--revocation", "lazy")
     for end in (revocation, deletion, another_password, disabling):
-        ana = people(place)
+        ana = people(place, NEEDS_PASSWORD.get(end) if end is another_password else None)
         path = f"products/of-{ana.uid}"
         ana.client().document(path).set(product(ana))
         stream = ana.listen()

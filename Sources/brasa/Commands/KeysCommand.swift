@@ -21,6 +21,7 @@ struct KeysCommand: ParsableCommand {
         brasa keys create shop-backend --role admin --project shop --out shop-backend.json
         brasa keys list
         brasa keys revoke shop-backend
+        brasa keys rotate
       """,
     subcommands: [Create.self, List.self, Revoke.self, Rotate.self],
     defaultSubcommand: List.self

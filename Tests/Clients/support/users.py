@@ -26,13 +26,17 @@ class SignedInClient(firestore.Client):
 
 
 class Person:
-    """A user of one place: `server`, `project`, `identity`, `authority` (None without TLS)."""
+    """A user of one place: `host`, `project`, `identity`, `authority` (None without TLS).
 
-    def __init__(self, place, email, password):
+    Without a password an anonymous one: hashing costs a quarter of a second in a debug build.
+    """
+
+    def __init__(self, place, email=None, password=None):
         self.place = place
         self.email, self.password = email, password
         self._open = []
-        self.take(place.identity.client("signUp", email=email, password=password))
+        credentials = {"email": email, "password": password} if password else {}
+        self.take(place.identity.client("signUp", **credentials))
 
     def take(self, session):
         """Goes on with the tokens of an answer."""
