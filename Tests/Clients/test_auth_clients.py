@@ -402,5 +402,5 @@ class TestForms:
             assert "default-src 'none'" in policy and "unsafe" not in policy
             assert page.headers["Referrer-Policy"] == "no-referrer"
             assert page.headers["X-Content-Type-Options"] == "nosniff"
-        for file in ("page.css", "action.js", "handler.js"):
+        for file in ("page.css", "icon.svg", "action.js", "handler.js"):
             assert requests.get(f"{server.url}/__/auth/{file}", timeout=30).status_code == 200

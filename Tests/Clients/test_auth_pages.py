@@ -56,7 +56,7 @@ class Page:
         self.browser, self.name = browser, name
         self.driver = browser.driver
         self.shots = 0
-        self.expected = ["favicon.ico"]
+        self.expected = []
 
     def expects(self, message):
         """A refused call is a line of the console too."""

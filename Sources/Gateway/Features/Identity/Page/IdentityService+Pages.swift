@@ -6,7 +6,7 @@ import HTTPTypes
 //
 //     GET  /action      where links in letters lead: new password, verification, change of address
 //     GET  /handler     where providers lead back to: it hands their answer to the page that began
-//     GET  /page.css, /action.js, /handler.js
+//     GET  /page.css, /icon.svg, /action.js, /handler.js
 //
 // A link that is opened changes nothing: mail programs open links to look at them. The page asks first,
 // and then makes the same calls as any client.
@@ -22,6 +22,7 @@ extension IdentityService {
       return .page(IdentityPage(type: "text/html", content: PageFiles.action(envelope.language)))
     case "handler":
       return .page(IdentityPage(type: "text/html", content: PageFiles.handler(envelope.language)))
+    case "icon.svg": return .page(IdentityPage(type: "image/svg+xml", content: PageFiles.icon))
     case "page.css": return .page(IdentityPage(type: "text/css", content: PageFiles.style))
     case "action.js":
       return .page(IdentityPage(type: "text/javascript", content: PageFiles.actionScript))

@@ -22,6 +22,7 @@ enum PageFiles {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="robots" content="noindex">
       <title>Brasa</title>
+      <link rel="icon" type="image/svg+xml" href="/__/auth/icon.svg">
       <link rel="stylesheet" href="/__/auth/page.css">
       <script src="/__/auth/\(script)" defer></script>
       </head>
@@ -32,6 +33,14 @@ enum PageFiles {
 
       """
   }
+
+  /// An ember.
+  static let icon = """
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+    <circle cx="8" cy="8" r="7" fill="#c2410c"/><circle cx="8" cy="8" r="3" fill="#fdba74"/>
+    </svg>
+
+    """
 
   /// Colours follow the system's light or dark.
   static let style = """
