@@ -56,24 +56,6 @@ def test_transactions_add_up(server, project):
     assert counts[1] == counts[2] and int(counts[1]) > 0
 
 
-def test_accounts_are_imported_and_looked_up(server, project):
-    report = load(
-        server, project, "accounts", "--users", 1_500, "--connections", 2, "--in-flight", 2,
-        "--seconds", 1, "--warm-up", 0,
-    )
-    assert re.search(r"^import: 1500 accounts .* errors: 0$", report, re.MULTILINE), report
-    assert "look-up by uid" in report and "look-up by e-mail" in report and "MISSING" not in report
-
-
-def test_sign_ins_are_offered_beside_gets(server, project):
-    command = [PROGRAM, "sign-ins", "--port", server.port, "--project", project, "--rate", 2,
-               "--gets", 20, "--users", 1, "--seconds", 1, "--warm-up", 0]
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=180)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"^sign-ins: 2/s offered, [1-9]", done.stdout, re.MULTILINE), done.stdout
-    assert "gets alone: p50" in done.stdout and "ratio of the p99" in done.stdout
-
-
 def test_tokens_need_no_server():
     done = subprocess.run(
         [str(PROGRAM), "tokens", "--tokens", "3", "--checks", "1000"], capture_output=True, text=True,
