@@ -64,7 +64,7 @@ struct MatrixOperation: Sendable, CustomStringConvertible {
 extension MatrixOperation {
   private static func write(_ json: String) -> String { #"{"writes":[\#(json)]}"# }
 
-  private static func updating(
+  static func updating(
     _ root: String,
     _ path: String,
     owner: String,
@@ -77,11 +77,13 @@ extension MatrixOperation {
     return #"{"update":{"name":"\#(root)/\#(path)",\#(fields)}\#(masked)}"#
   }
 
-  private static func updating(
+  /// `field` is where the request has its writes.
+  static func updating(
     _ root: String,
     _ path: String,
     owner: String,
-    mask: Bool = true
+    mask: Bool = true,
+    field: Int = 2
   )
     -> TestMessage.Part
   {
@@ -91,8 +93,8 @@ extension MatrixOperation {
       .field("owner", owner),
       .field("n", "new")
     )
-    guard mask else { return .message(2, update) }
-    return .message(2, update, .message(3, .text(1, "owner"), .text(1, "n")))
+    guard mask else { return .message(field, update) }
+    return .message(field, update, .message(3, .text(1, "owner"), .text(1, "n")))
   }
 
   private static func commit(
@@ -464,4 +466,34 @@ extension MatrixOperation {
       grpc: { (.executePipeline, TestMessage(.text(1, base($0)), .message(2))) }
     ),
   ]
+}
+
+extension ServiceFixture {
+  /// Documents and what nobody but their owner may see of them.
+  static let matrixDocuments: [(path: String, owner: String)] = [
+    ("products/a1", "alice"), ("products/a2", "alice"), ("products/b1", "bob"),
+    ("shops/s1", "shop"), ("shops/s1/notes/x", "alice"), ("news/n1", "public"),
+  ]
+
+  /// Writes the matrix's documents, in one commit.
+  ///
+  /// - Parameter prefix: Begins their secrets.
+  func fillForMatrix(_ database: DatabaseID, prefix: String = "") async throws {
+    let root = database.path + "/documents"
+    let writes = Self.matrixDocuments.map { path, owner in
+      #"{"update":{"name":"\#(root)/\#(path)","fields":{"owner":{"stringValue":"\#(owner)"},"#
+        + #""secret":{"stringValue":"\#(prefix)secret of \#(owner)"},"#
+        + #""price":{"integerValue":7},"#
+        + #""members":{"arrayValue":{"values":[{"stringValue":"alice"}]}},"#
+        + #""v":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"#
+        + #""value":{"arrayValue":{"values":[{"doubleValue":1}]}}}}}}}}"#
+    }
+    _ = try await call(
+      "POST",
+      ":commit",
+      #"{"writes":[\#(writes.joined(separator: ","))]}"#,
+      root: "/v1/" + root,
+      context: Self.context(authorization: MatrixCaller.administrator.authorization)
+    )
+  }
 }

@@ -13,12 +13,6 @@ struct AccessMatrixTests {
     DatabaseID(project: "p"), DatabaseID(project: "p", database: "orders"),
   ]
 
-  /// Documents and what nobody but their owner may see of them.
-  private static let documents: [(path: String, owner: String)] = [
-    ("products/a1", "alice"), ("products/a2", "alice"), ("products/b1", "bob"),
-    ("shops/s1", "shop"), ("shops/s1/notes/x", "alice"), ("news/n1", "public"),
-  ]
-
   @Test(arguments: MatrixOperation.all, Wire.allCases)
   func `side doors skip no checks`(operation: MatrixOperation, wire: Wire) async throws {
     for database in Self.databases {
@@ -41,7 +35,7 @@ struct AccessMatrixTests {
       in: database
     )
     defer { fixture.close() }
-    try await fill(fixture, database)
+    try await fixture.fillForMatrix(database)
     let before = try fixture.contents(of: database)
     let mayAct = caller == .administrator || operation.allowed.contains(caller)
     let expected =
@@ -58,7 +52,10 @@ struct AccessMatrixTests {
     }
     #expect(code == expected, "\(caller) \(database.database) \(answer)")
     if caller != .administrator {
-      for (_, owner) in Self.documents where owner != "public" && owner != "\(caller)" {
+      let others = ServiceFixture.matrixDocuments.map(\.owner).filter {
+        $0 != "public" && $0 != "\(caller)"
+      }
+      for owner in others {
         #expect(!answer.contains("secret of \(owner)"), "\(caller) sees what is \(owner)'s")
       }
     }
@@ -94,30 +91,9 @@ struct AccessMatrixTests {
     }
   }
 
-  private func fill(_ fixture: ServiceFixture, _ database: DatabaseID) async throws {
-    let root = database.path + "/documents"
-    let writes = Self.documents.map { path, owner in
-      #"{"update":{"name":"\#(root)/\#(path)","fields":{"owner":{"stringValue":"\#(owner)"},"#
-        + #""secret":{"stringValue":"secret of \#(owner)"},"price":{"integerValue":7},"#
-        + #""members":{"arrayValue":{"values":[{"stringValue":"alice"}]}},"#
-        + #""v":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"#
-        + #""value":{"arrayValue":{"values":[{"doubleValue":1}]}}}}}}}}"#
-    }
-    let administrator = ServiceFixture.context(
-      authorization: MatrixCaller.administrator.authorization
-    )
-    _ = try await fixture.call(
-      "POST",
-      ":commit",
-      #"{"writes":[\#(writes.joined(separator: ","))]}"#,
-      root: "/v1/" + root,
-      context: administrator
-    )
-  }
-
   @Test func `every method of the API has a row`() {
     let covered = Set(MatrixOperation.all.map { $0.grpc("r/documents").0 })
-    #expect(covered.union([.write, .listen]) == Set(RPCMethod.allCases))
+    #expect(covered.union(MatrixStream.all.map(\.method)) == Set(RPCMethod.allCases))
   }
 
   @Test(arguments: MatrixOperation.all)

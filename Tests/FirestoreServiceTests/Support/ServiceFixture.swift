@@ -14,7 +14,8 @@ final class ServiceFixture: Sendable {
   private let threads: EngineThreads
   private let listeners: ListenHub?
 
-  static let root = "/v1/projects/p/databases/(default)/documents"
+  static let documents = "projects/p/databases/(default)/documents"
+  static let root = "/v1/" + documents
 
   init(
     _ mode: AccessControl.Mode = .development,
