@@ -108,3 +108,13 @@ def names(project):
 def http(server, project):
     """The REST surface of the test's default database."""
     return rest.Rest(server, project)
+
+
+@pytest.fixture(scope="module")
+def production(tmp_path_factory, certificates):
+    """A production server of the module's own, over TLS; its project is `servers.PROJECT`."""
+    running = servers.Production(tmp_path_factory.mktemp("production") / "data", certificates)
+    running.start()
+    assert running.scheme == "https"
+    yield running
+    running.kill()

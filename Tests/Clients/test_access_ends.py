@@ -8,7 +8,7 @@ from google.cloud import firestore
 from support import rules, server as servers
 from support.certificates import certificate_for
 from support.identity import Identity, Refused
-from support.users import Person
+from support.people import Person
 
 pytestmark = pytest.mark.brasa_only
 

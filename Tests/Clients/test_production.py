@@ -15,19 +15,7 @@ from support.rpc import Calls, Failure, Names
 
 pytestmark = pytest.mark.brasa_only
 
-PROJECT = "shop"
-
-
-@pytest.fixture(scope="module")
-def production(tmp_path_factory, certificates):
-    running = servers.Brasa.production(
-        tmp_path_factory.mktemp("production") / "data",
-        certificates,
-        environment={"BRASA_PROJECT": PROJECT},
-    ).start()
-    assert running.scheme == "https"
-    yield running
-    running.kill()
+PROJECT = servers.PROJECT
 
 
 @pytest.fixture(scope="module")

@@ -15,16 +15,8 @@ from support import secrets, server as servers
 
 pytestmark = pytest.mark.brasa_only
 
-PROJECT = "shop"
+PROJECT = servers.PROJECT
 FIRESTORE = "https://firestore.googleapis.com/"
-
-
-@pytest.fixture(scope="module")
-def production(tmp_path_factory, certificates):
-    data = tmp_path_factory.mktemp("production") / "data"
-    running = servers.Brasa.production(data, certificates).start()
-    yield running
-    running.kill()
 
 
 def make_key(production, directory, name="backend"):

@@ -23,6 +23,8 @@ EMULATOR_JAR = os.environ.get(
     "/usr/lib/google-cloud-sdk/platform/cloud-firestore-emulator/cloud-firestore-emulator.jar",
 )
 EMULATOR_MAIN = "com.google.cloud.datastore.emulator.firestore.CloudFirestore"
+# The project of production servers, which is what API keys that they do not know lead to.
+PROJECT = "shop"
 START_SECONDS = 60
 STOP_SECONDS = 30
 
@@ -68,6 +70,8 @@ class Process:
 
     # Everything that the servers of this run wrote.
     log = []
+    # What `requests` verifies the server's certificate with.
+    authority = True
 
     def __init__(self, command, environment=None):
         self.command = [str(part) for part in command]
@@ -171,6 +175,25 @@ class Brasa(Process):
         """A server in production mode with the certificate of a directory that `brasa certs` made."""
         files = ["--tls-certificate", certificates / "server.pem", "--tls-key", certificates / "server-key.pem"]
         return cls(data, *files, *arguments, development=False, **options)
+
+
+class Production(Brasa):
+    """Our server as it is put into production, with a certificate for `localhost`."""
+
+    def __init__(self, data, certificates, *arguments):
+        super().__init__(
+            data,
+            "--tls-certificate", certificates / "server.pem",
+            "--tls-key", certificates / "server-key.pem",
+            *arguments,
+            development=False,
+            environment={"BRASA_PROJECT": PROJECT},
+        )
+        self.authority = str(certificates / "authority.pem")
+
+    @property
+    def url(self):
+        return f"https://localhost:{self.port}"
 
 
 class Emulator(Process):

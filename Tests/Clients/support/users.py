@@ -1,86 +1,165 @@
-"""Somebody who signed in over REST, and how he reaches the database: Google's client, listeners, REST."""
+"""Google's client for signed-in users, in development and in production.
 
-import google.auth.credentials
+A *place* is a server with a project in which users are known by short names: it has their tokens and
+makes clients that send them.
+"""
+
+import json
+
+import google.auth.transport.grpc
+import google.auth.transport.requests
 import grpc
+from google.auth.credentials import AnonymousCredentials
 from google.cloud import firestore
 from google.cloud.firestore_v1.services.firestore import FirestoreClient
 from google.cloud.firestore_v1.services.firestore.transports.grpc import FirestoreGrpcTransport
+from google.oauth2.credentials import Credentials
 
-from support import rest
-from support.listening import ListenStream
+from support import rest, rules, server as servers
+from support.identity import Identity
+from support.tokens import unsigned
+
+PASSWORD = "correct horse 7"
+# Production wants an index for a user's products by name.
+OWN_BY_NAME = {
+    "collectionGroup": "products",
+    "queryScope": "COLLECTION",
+    "fields": [
+        {"fieldPath": "userId", "order": "ASCENDING"}, {"fieldPath": "name", "order": "ASCENDING"},
+    ],
+}
 
 
-class SignedInClient(firestore.Client):
-    """Google's client with a user's token, over a channel that is given."""
+class UserClient(firestore.Client):
+    """Google's client with a user's token: the emulator's environment variable would make it the
+    owner. `uid` is the user's."""
 
-    def __init__(self, project, channel, host, token):
-        super().__init__(project=project, credentials=google.auth.credentials.AnonymousCredentials())
-        self._token = token
-        self._channel = channel
-        transport = FirestoreGrpcTransport(host=host, channel=channel)
+    def __init__(self, place, name=None, token=None, database=None):
+        super().__init__(
+            project=place.project, credentials=AnonymousCredentials(), database=database
+        )
+        self.uid = None if name is None else place.uid(name)
+        token = place.token(name) if token is None and name is not None else token
+        transport = FirestoreGrpcTransport(host=place.host, channel=place.channel(token))
         self._firestore_api_internal = FirestoreClient(transport=transport)
 
-    @property
-    def _rpc_metadata(self):
-        return [*super()._rpc_metadata, ("authorization", f"Bearer {self._token}")]
+
+class Development:
+    """Tokens that nobody signed, over plain connections."""
+
+    is_production = False
+
+    def __init__(self, server, project):
+        self.server = server
+        self.project = project
+        self.host = server.host
+
+    def uid(self, name):
+        return name
+
+    def token(self, name):
+        return unsigned(self.project, name)
+
+    def channel(self, token):
+        channel = grpc.insecure_channel(self.host)
+        return channel if token is None else grpc.intercept_channel(channel, _Bearer(token))
+
+    def rest(self, name=None):
+        """The REST surface as a user; without a name as an administrator."""
+        return rest.Rest(self.server, self.project, token=self.token(name) if name else "owner")
+
+    def deploy(self, content, release="cloud.firestore"):
+        rules.RulesAPI(self.server.url, self.project).deploy(content, release)
+
+    def clear(self):
+        """Nothing to do: the project is the test's own."""
 
 
-class Person:
-    """A user of one place: `host`, `project`, `identity`, `authority` (None without TLS).
+class Production:
+    """Accounts that signed up, with tokens that the server signed, over TLS.
 
-    Without a password an anonymous one: hashing costs a quarter of a second in a debug build.
+    The project is the server's; rules that are in force already are not deployed again.
     """
 
-    def __init__(self, place, email=None, password=None):
-        self.place = place
-        self.email, self.password = email, password
-        self._open = []
-        credentials = {"email": email, "password": password} if password else {}
-        self.take(place.identity.client("signUp", **credentials))
+    is_production = True
 
-    def take(self, session):
-        """Goes on with the tokens of an answer."""
-        self.uid = session.get("localId") or session.get("user_id")
-        self.token = session.get("idToken") or session["id_token"]
-        self.refresh_token = session.get("refreshToken") or session["refresh_token"]
-        return self
+    def __init__(self, server):
+        self.server = server
+        self.project = servers.PROJECT
+        self.host = f"localhost:{server.port}"
+        self.identity = Identity(server, self.project, verify=server.authority)
+        self.accounts = {}
+        self.deployed = {}
+        file = server.data.parent / "indexes.json"
+        file.write_text(json.dumps({"indexes": [OWN_BY_NAME]}))
+        servers.run("indexes", "apply", file, "--project", self.project, "--data", server.data)
+        servers.run("databases", "create", "orders", "--project", self.project, "--data", server.data)
 
-    def sign_in(self):
-        return self.take(
-            self.place.identity.client("signInWithPassword", email=self.email, password=self.password)
+    def account(self, name):
+        """What signing up gave: `idToken`, `refreshToken`, `localId`."""
+        if name not in self.accounts:
+            self.accounts[name] = self.identity.client(
+                "signUp", email=f"{name}@example.com", password=PASSWORD, returnSecureToken=True
+            )
+        return self.accounts[name]
+
+    def uid(self, name):
+        return self.account(name)["localId"]
+
+    def token(self, name):
+        return self.account(name)["idToken"]
+
+    def channel(self, token):
+        with open(self.server.authority, "rb") as file:
+            transport = grpc.ssl_channel_credentials(file.read())
+        if token is None:
+            return grpc.secure_channel(self.host, transport)
+        return google.auth.transport.grpc.secure_authorized_channel(
+            Credentials(token=token), google.auth.transport.requests.Request(), self.host,
+            ssl_credentials=transport,
         )
 
-    def channel(self):
-        options = [("grpc.use_local_subchannel_pool", 1)]
-        place = self.place
-        if place.authority is None:
-            made = grpc.insecure_channel(place.host, options=options)
-        else:
-            credentials = grpc.ssl_channel_credentials(place.authority.read_bytes())
-            made = grpc.secure_channel(place.host, credentials, options=options)
-        self._open.append(made)
-        return made
+    def rest(self, name=None):
+        """The REST surface as a user; without a name as an administrator."""
+        token = self.token(name) if name else self.server.administrator_key
+        return rest.Rest(self.server, self.project, token=token)
 
-    def client(self):
-        """Google's client with the token of now."""
-        return SignedInClient(self.place.project, self.channel(), self.place.host, self.token)
+    def deploy(self, content, release="cloud.firestore"):
+        if self.deployed.get(release) == content:
+            return
+        self.deployed[release] = content
+        database = release.partition("/")[2]
+        file = self.server.data.parent / "deployed.rules"
+        file.write_text(content)
+        servers.run(
+            "rules", "deploy", file, "--project", self.project, "--data", self.server.data,
+            *(["--database", database] if database else []),
+        )
 
-    def rest(self):
-        made = rest.Rest(self.place, self.place.project, token=self.token)
-        made.session.verify = str(self.place.authority) if self.place.authority else True
-        return made
+    def clear(self):
+        """Leaves no product to the next test."""
+        administrator = self.rest()
+        listed = administrator.documents("GET", "products").get("documents", [])
+        writes = [{"delete": document["name"]} for document in listed]
+        administrator.documents("POST", ":commit", json={"writes": writes})
 
-    def listen(self):
-        """A stream of the user's own products that is consistent."""
-        database = f"projects/{self.place.project}/databases/(default)"
-        metadata = (("authorization", f"Bearer {self.token}"),)
-        stream = ListenStream(self.channel(), database, metadata=metadata)
-        where = [("userId", "EQUAL", {"string_value": self.uid})]
-        stream.add(2, stream.query("products", where=where))
-        stream.until_consistent(2)
-        self._open.append(stream.call)
-        return stream
 
-    def close(self):
-        for one in reversed(self._open):
-            one.cancel() if hasattr(one, "cancel") else one.close()
+class _Bearer(
+    grpc.UnaryUnaryClientInterceptor,
+    grpc.UnaryStreamClientInterceptor,
+    grpc.StreamStreamClientInterceptor,
+):
+    """Sends a token with every call, which call credentials do over TLS only."""
+
+    def __init__(self, token):
+        self.token = token
+
+    def _with_token(self, details):
+        metadata = [*(details.metadata or ()), ("authorization", f"Bearer {self.token}")]
+        return details._replace(metadata=metadata)
+
+    def intercept_unary_unary(self, continuation, details, request):
+        return continuation(self._with_token(details), request)
+
+    intercept_unary_stream = intercept_unary_unary
+    intercept_stream_stream = intercept_unary_unary
