@@ -21,6 +21,19 @@ extension Database {
     }
   }
 
+  /// Lends a view of the newest state where memory alone can answer what is asked of it in so many
+  /// steps; nil where it cannot.
+  ///
+  /// For threads that must not block.
+  package func readInMemory<R>(steps: Int, _ body: (ReadView) throws -> R) throws -> R? {
+    let lease = writer.documents.lease()
+    return try engine.readInMemory(steps: steps) { snapshot in
+      let now = CommitVersion(microseconds: try snapshot.readTime())
+      guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+      return try body(ReadView(snapshot, at: now, isCurrent: true, lease: lease))
+    }
+  }
+
   /// The document at a view's version; nil when there was none.
   package func document(_ key: DocumentKey, in view: ReadView) throws -> StoredDocument? {
     if let live = try view.liveDocument(key.bytes), live.updateTime <= view.version { return live }

@@ -49,12 +49,9 @@ package final class ConsistentRead: Sendable {
   /// and nothing fixed, where it cannot, or where there is a transaction.
   func viewInMemory<R>(steps: Int, _ body: (ReadView) throws -> R) throws -> R? {
     guard transaction == nil, version.withLock({ $0 }) == nil else { return nil }
-    let lease = database.writer.documents.lease()
-    return try database.engine.readInMemory(steps: steps) { snapshot in
-      let now = CommitVersion(microseconds: try snapshot.readTime())
-      guard !database.isRetired else { throw FirestoreError.unknownDatabase(database.id) }
-      let result = try body(ReadView(snapshot, at: now, isCurrent: true, lease: lease))
-      _ = fix(now)
+    return try database.readInMemory(steps: steps) { view in
+      let result = try body(view)
+      _ = fix(view.version)
       return result
     }
   }

@@ -169,7 +169,6 @@ extension Database {
         items.reserveCapacity(paths.count)
         for path in paths {
           let stored = try document(DocumentKey(path, in: incarnation), in: view)
-          try read.record(.document(path, stored?.updateTime ?? .zero))
           let name = DocumentName(database: id, path: path)
           items.append(BatchGetResult.Item(path: path, record: stored?.record(name: name)))
         }
@@ -179,6 +178,10 @@ extension Database {
           newTransaction: read.newTransaction
         )
         try judge?(result, view)
+        // Not before: a commit must not tell whether something that was denied has changed.
+        for item in items {
+          try read.record(.document(item.path, item.record?.updateTime ?? .zero))
+        }
         return result
       }
     } catch {

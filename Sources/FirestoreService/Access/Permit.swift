@@ -15,25 +15,13 @@ enum Permit: Sendable {
     if case .ruled(let gate) = self { gate } else { nil }
   }
 
-  /// Decides on a document that was read by itself; false where the rules look at other documents
-  /// too, and one view has to show them all.
-  ///
-  /// Throws PERMISSION_DENIED.
-  func allowsAlone(_ path: ResourcePath, _ fields: DocumentFields?) throws -> Bool {
-    guard let gate else { return true }
-    return try alone(gate, gate.get(path, fields))
-  }
-
   /// Decides on a query by its conditions; false where the rules look at documents too.
   ///
   /// Throws PERMISSION_DENIED.
   func allowsAlone(_ query: NormalizedQuery, isInTransaction: Bool) throws -> Bool {
     guard let gate else { return true }
-    return try alone(gate, gate.list(query, isInTransaction: isInTransaction))
-  }
-
-  private func alone(_ gate: RulesGate, _ question: RulesGate.Question) throws -> Bool {
     do {
+      let question = gate.list(query, isInTransaction: isInTransaction)
       try gate.require(question, in: gate.session(NoDocuments()))
       return true
     } catch is NoDocuments.Needed {
@@ -41,19 +29,44 @@ enum Permit: Sendable {
     }
   }
 
+  /// The newest state of a document where memory alone can tell and decide; nil where not.
+  ///
+  /// Rules that may look at other documents see them in one view with this one; the others decide on
+  /// what was read without a view. Throws PERMISSION_DENIED.
+  func getInMemory(_ path: ResourcePath, in database: Database) throws -> DocumentRecord? {
+    if let gate, gate.mayReadDocuments(toGet: path) {
+      return try database.readInMemory(steps: Self.stepsInMemory) { view in
+        try get(path, in: database, view, gate)
+      } ?? nil
+    }
+    guard case .found(let record) = database.getCached(path) else { return nil }
+    if let gate {
+      try gate.require(gate.get(path, record.fields), in: gate.session(NoDocuments()))
+    }
+    return record
+  }
+
+  /// A document and all that a rule may read.
+  private static let stepsInMemory = 1 + RulesLimits.accessCalls
+
   /// The newest state of a document, decided on as it was read; nil when there is none.
   ///
   /// Throws PERMISSION_DENIED.
   func get(_ path: ResourcePath, in database: Database) throws -> DocumentRecord? {
-    let record = try database.get(path)
-    guard let gate, try !allowsAlone(path, record?.fields) else { return record }
-    let key = DocumentKey(path, in: database.incarnation)
-    return try database.read(.now) { view in
-      let stored = try database.document(key, in: view)
-      let session = gate.session(ViewDocuments(database, view))
-      try gate.require(gate.get(path, stored?.fields), in: session)
-      return stored?.record(name: DocumentName(database: database.id, path: path))
-    }
+    guard let gate else { return try database.get(path) }
+    return try database.read(.now) { try get(path, in: database, $0, gate) }
+  }
+
+  private func get(
+    _ path: ResourcePath,
+    in database: Database,
+    _ view: ReadView,
+    _ gate: RulesGate
+  ) throws -> DocumentRecord? {
+    let stored = try database.document(DocumentKey(path, in: database.incarnation), in: view)
+    let session = gate.session(ViewDocuments(database, view))
+    try gate.require(gate.get(path, stored?.fields), in: session)
+    return stored?.record(name: DocumentName(database: database.id, path: path))
   }
 
   /// Whether the caller, who was allowed to write, may know the whole document that results: who

@@ -51,6 +51,11 @@ struct RulesGate: Sendable {
     )
   }
 
+  /// Whether the rules may have to look at other documents to decide on a get.
+  func mayReadDocuments(toGet path: ResourcePath) -> Bool {
+    ruleset.compiled.mayReadDocuments(.get, RulesPathNames.full(path, in: database))
+  }
+
   /// Whether a query's results may be read, by proof.
   func list(_ query: NormalizedQuery, isInTransaction: Bool = false) -> Question {
     .query(query, time: clock.now(), isInTransaction: isInTransaction)

@@ -16,7 +16,7 @@ extension FirestoreService {
       try access.requireAdministrator(call.caller, id, for: "Metadata operations")
     }
     let query = try request.query.normalized()
-    let consistency = try Consistency(request.consistency)
+    let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
     let database = try databases.database(id)
     beginRead(database, consistency, call, respond) { [self] read in

@@ -13,11 +13,9 @@ extension FirestoreService {
     let permit = try permit(call, request.name.database)
     let database = try databases.database(request.name.database)
     let mask = request.mask
-    switch try Consistency(request.consistency) {
+    switch try permit.consistency(request.consistency) {
     case .latest:
-      if case .found(let record) = database.getCached(request.name.path),
-        try permit.allowsAlone(request.name.path, record.fields)
-      {
+      if let record = try permit.getInMemory(request.name.path, in: database) {
         return respond(.success(DocumentResponse(record, mask: mask).encoded()))
       }
       try onEngine(call, respond) {
@@ -41,7 +39,7 @@ extension FirestoreService {
   ) throws {
     let permit = try permit(call, request.database)
     let database = try databases.database(request.database)
-    let consistency = try Consistency(request.consistency)
+    let consistency = try permit.consistency(request.consistency)
     try read(request.names, of: database, permit, consistency, call, respond) { found in
       BatchGetStream(found, in: request.database, mask: request.mask)
     }

@@ -11,7 +11,7 @@ extension FirestoreService {
     let permit = try permit(call, request.parent.database)
     try Aggregation.check(request.aggregations)
     let query = try request.query.normalized()
-    let consistency = try Consistency(request.consistency)
+    let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
     let database = try databases.database(request.parent.database)
     beginRead(database, consistency, call, respond) { [self] read in

@@ -12,7 +12,7 @@ extension FirestoreService {
   ) throws {
     let permit = try permit(call, request.parent.database)
     let query = try request.query.normalized()
-    let consistency = try Consistency(request.consistency)
+    let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
     let database = try databases.database(request.parent.database)
     beginRead(database, consistency, call, respond) { [self] read in

@@ -10,9 +10,9 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    _ = try permit(call, request.database)
+    let permit = try permit(call, request.database)
     let database = try databases.database(request.database)
-    let options = StoreTransactionOptions(wire: request.options)
+    let options = permit.options(request.options)
     try onEngine(call, respond) {
       let id = try database.beginTransaction(options)
       return BeginTransactionResponse(transaction: id.bytes).encoded()

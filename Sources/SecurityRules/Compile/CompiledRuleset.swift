@@ -49,13 +49,24 @@ package final class CompiledRuleset: Sendable {
     self.warnings = warnings
     self.functions = functions
     self.coverage = coverage
-    firestore = matches[.firestore]
-    storage = matches[.storage]
+    var use = AccessUse(functions)
+    let noted = matches.mapValues { $0.map { $0.noting(&use) } }
+    firestore = noted[.firestore]
+    storage = noted[.storage]
   }
 
   /// The services that the source has rules for.
   package var services: Set<RulesService> {
     Set([firestore.map { _ in .firestore }, storage.map { _ in .storage }].compactMap { $0 })
+  }
+
+  /// Whether a decision on that document of Firestore's may have to read others.
+  ///
+  /// - Parameter path: The whole path, as in `RulesRequest`.
+  package func mayReadDocuments(_ method: RulesMethod, _ path: [Text]) -> Bool {
+    matches(of: .firestore).contains {
+      $0.readingMethods & method.bit != 0 && $0.pattern.match(path) != nil
+    }
   }
 
   func matches(of service: RulesService) -> [CompiledMatch] {
@@ -85,11 +96,22 @@ struct CompiledMatch: Sendable {
   let allows: [CompiledAllow]
   /// The bits of all methods that some statement allows.
   let methods: UInt8
+  /// The bits of those for which a statement may read documents.
+  private(set) var readingMethods: UInt8 = 0
 
   init(pattern: PathPattern, allows: [CompiledAllow]) {
     self.pattern = pattern
     self.allows = allows
     methods = allows.reduce(0) { $0 | $1.methods }
+  }
+
+  /// The same, knowing which statements read.
+  fileprivate func noting(_ use: inout AccessUse) -> CompiledMatch {
+    var noted = self
+    for allow in allows where allow.condition.map({ use.reads($0) }) ?? false {
+      noted.readingMethods |= allow.methods
+    }
+    return noted
   }
 }
 

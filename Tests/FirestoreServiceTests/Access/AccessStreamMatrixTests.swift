@@ -42,9 +42,11 @@ struct AccessStreamMatrixTests {
       }.joined(separator: "\n")
     }
 
-    /// What the stream has come to, nil being that it does what it was asked; `.none` while it has
-    /// come to nothing.
-    var outcome: StatusCode?? {
+    /// What the stream comes to, nil being that it does what it was asked; `.none` where it comes to
+    /// nothing.
+    func outcome() async -> StatusCode?? { await responses.eventually { outcomeSoFar } }
+
+    private var outcomeSoFar: StatusCode?? {
       for case .finished(let code, _) in responses.events { return code }
       let told = told
       if method == .write { return told.contains("commitTime") ? .some(nil) : .none }
@@ -102,7 +104,7 @@ struct AccessStreamMatrixTests {
           try RESTTranscoder().message(of: stream.method, json: Array($0.utf8))
         }
     )
-    let outcome = try #require(await eventually { client.outcome }, "\(caller): \(client.told)")
+    let outcome = try #require(await client.outcome(), "\(caller): \(client.told)")
     #expect(outcome == expected, "\(caller) \(database.database): \(client.told)")
     if outcome != nil { #expect(try fixture.contents(of: database) == before, comment) }
     if stream.method == .listen { try await changeEverything(fixture, database) }
@@ -129,21 +131,11 @@ struct AccessStreamMatrixTests {
     // The hub works off one group after the other: the last is told when all before it have been.
     for word in ["later", "last"] {
       try await fixture.fillForMatrix(database, prefix: "\(word) ")
-      let isTold = await eventually {
+      let isTold = await witness.responses.eventually {
         witness.told.contains("\(word) secret of shop") ? true : nil
       }
       #expect(isTold == true, "the witness saw nothing of '\(word)'")
     }
-  }
-
-  /// What the question gives as soon as that is something; nil after a while.
-  private func eventually<Answer>(_ question: () -> Answer?) async -> Answer? {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while ContinuousClock.now < deadline {
-      if let answer = question() { return answer }
-      await Task.yield()
-    }
-    return nil
   }
 
   @Test(arguments: MatrixStream.all)
@@ -161,7 +153,7 @@ struct AccessStreamMatrixTests {
     for caller in [MatrixCaller.nobody, .alice] {
       let client = try Client(fixture, stream.method, caller)
       client.send(stream.grpc(ServiceFixture.documents).map(\.bytes))
-      let outcome = try #require(await eventually { client.outcome })
+      let outcome = try #require(await client.outcome())
       #expect(outcome == .permissionDenied)
     }
   }

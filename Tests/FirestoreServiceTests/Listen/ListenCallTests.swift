@@ -27,9 +27,7 @@ import Testing
 
     /// Waits until the client has seen just this.
     func sees(_ expected: [String]) async -> Bool {
-      let deadline = ContinuousClock.now + .seconds(20)
-      while seen != expected, ContinuousClock.now < deadline { await Task.yield() }
-      return seen == expected
+      await responses.eventually { seen == expected ? true : nil } ?? false
     }
 
     private static func name(_ event: ScriptedResponses.Event) -> String {

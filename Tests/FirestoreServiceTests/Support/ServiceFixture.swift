@@ -23,6 +23,8 @@ final class ServiceFixture: Sendable {
     rules source: String? = nil,
     in database: DatabaseID = DatabaseID(project: "p"),
     threads count: Int = 2,
+    engine: any KeyValueEngine = MemoryEngine(),
+    cachedBytes: Int? = nil,
     log: Logger = ServiceFixture.silence,
     observer: (any CommitObserver)? = nil,
     listening feed: CommitFeed? = nil
@@ -30,9 +32,10 @@ final class ServiceFixture: Sendable {
     var configuration = StoreConfiguration()
     configuration.autoCreateDatabases = true
     configuration.requireIndexes = false
+    if let cachedBytes { configuration.documentCacheBytes = cachedBytes }
     configuration.commitObserver = observer ?? feed
     threads = EngineThreads(count: count)
-    databases = try Databases(engine: MemoryEngine(), configuration: configuration)
+    databases = try Databases(engine: engine, configuration: configuration)
     listeners = try feed.map { [databases, threads] feed in
       var listening = RealtimeConfiguration(clock: StoreConfiguration.monotonicClock)
       // Nothing happens because time passes.

@@ -1,0 +1,68 @@
+import KeyValueStore
+import Synchronization
+
+/// An engine in memory that counts the values asked for outside of groups.
+final class CountingEngine: KeyValueEngine {
+  private let base = MemoryEngine()
+  private let gets = Mutex(0)
+
+  /// The number of values asked for since the last call.
+  func takeGets() -> Int {
+    gets.withLock { gets in
+      defer { gets = 0 }
+      return gets
+    }
+  }
+
+  fileprivate func note() { gets.withLock { $0 += 1 } }
+
+  func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
+    try base.read { try body(CountingSnapshot(base: $0, engine: self)) }
+  }
+
+  func readInMemory<R>(
+    steps: Int,
+    _ body: (any KeyValueSnapshot) throws -> R
+  ) throws -> R? {
+    try base.readInMemory(steps: steps) { try body(CountingSnapshot(base: $0, engine: self)) }
+  }
+
+  func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R { try base.write(body) }
+
+  func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
+    note()
+    return try base.get(key, cachedOnly: cachedOnly)
+  }
+
+  func checkpoint(to directory: String) throws { try base.checkpoint(to: directory) }
+  func statistics() -> [String: Double] { base.statistics() }
+  func close() throws { try base.close() }
+}
+
+/// A view of the counting engine.
+private final class CountingSnapshot: KeyValueSnapshot {
+  private let base: any KeyValueSnapshot
+  private let engine: CountingEngine
+
+  init(base: any KeyValueSnapshot, engine: CountingEngine) {
+    self.base = base
+    self.engine = engine
+  }
+
+  func get(_ key: [UInt8]) throws -> [UInt8]? {
+    engine.note()
+    return try base.get(key)
+  }
+
+  func getCached(_ key: [UInt8]) throws -> PointRead {
+    engine.note()
+    return try base.getCached(key)
+  }
+
+  func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
+    try base.cursor(over: range, reversed: reversed)
+  }
+
+  func readTime() throws -> Int64 { try base.readTime() }
+  func cachedReadTime() throws -> Int64? { try base.cachedReadTime() }
+}
