@@ -19,7 +19,7 @@ extension HubCore {
       let decision = try stream.authority.decide(subject, in: database, at: now)
       let opening = Opening(
         id: OpeningID(number: nextOrdinal()),
-        resumption: request.resumption,
+        resumption: resumption(of: request, subject, decision, stream.authority, database),
         expectedCount: request.expectedCount
       )
       let view = view(of: subject, in: database)
@@ -33,6 +33,27 @@ extension HubCore {
       stream.announcements.append(.removed(id, cause: error))
       touch(stream)
     }
+  }
+
+  /// Where the client goes on from, if its right reaches back so far.
+  ///
+  /// What differs from an earlier time tells of documents of that time. Where the right rests on
+  /// documents, it may be younger than that: then the target begins anew. So does every target of
+  /// documents that the rules look into, since even this would tell what one of them was then.
+  private func resumption(
+    of request: TargetRequest,
+    _ subject: ViewSubject,
+    _ decision: ListenDecision,
+    _ authority: any ListenAuthority,
+    _ database: Database
+  ) -> TargetRequest.Resumption? {
+    guard let wanted = request.resumption else { return nil }
+    if decision.dependsOnResults { return .unusable }
+    guard !decision.documents.isEmpty, let version = wanted.version(in: database) else {
+      return wanted
+    }
+    let isAllowed = (try? authority.decide(subject, in: database, at: version)) != nil
+    return isAllowed ? wanted : .unusable
   }
 
   private func freeID(in stream: StreamState) -> Int32 {

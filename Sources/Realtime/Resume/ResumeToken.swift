@@ -8,8 +8,8 @@ import DocumentStore
 /// 13 bytes: format (1), the database's incarnation (4 bytes big-endian), the version that the
 /// targets have reached (8 bytes big-endian). One token serves all targets of a stream, because
 /// clients store the token of a stream's consistency point for each of them. It needs no signature:
-/// a client that makes one up learns how a query that it may ask differs from an earlier time, which
-/// it may ask as well.
+/// a client that makes one up learns how a query that it may ask differs from an earlier time at which
+/// it might have asked as well (`HubCore.resumption`).
 ///
 /// A token of another format, incarnation or length, of the future or of a time whose history is
 /// gone is of no use; the target then starts from nothing, after a reset.

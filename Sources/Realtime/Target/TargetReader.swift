@@ -71,15 +71,10 @@ final class TargetReader: Sendable {
 
   /// The version that the client's documents have; nil where the store does not remember it.
   private func usableBase(_ resumption: TargetRequest.Resumption) throws -> CommitVersion? {
-    switch resumption {
-    case .readTime(let base):
-      return try database.remembers(base, until: version) ? base : nil
-    case .token(let bytes):
-      guard let token = ResumeToken(bytes: bytes), token.incarnation == database.incarnation,
-        try database.remembers(token.version, until: version)
-      else { return nil }
-      return token.version
-    }
+    guard let base = resumption.version(in: database),
+      try database.remembers(base, until: version)
+    else { return nil }
+    return base
   }
 
   // MARK: Everything

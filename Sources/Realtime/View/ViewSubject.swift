@@ -6,12 +6,18 @@ package enum ViewSubject: Sendable, Hashable {
   case query(NormalizedQuery)
   case documents([ResourcePath])
 
+  /// How many documents a target may name: rules are asked about each whenever one changes.
+  static let maximumDocuments = 1_000
+
   /// Checks a client's wish and brings it into normal form.
   ///
   /// Listeners always get whole documents, so the projection does not count.
   init(_ subject: TargetRequest.Subject) throws(FirestoreError) {
     switch subject {
     case .documents(let paths):
+      guard paths.count <= Self.maximumDocuments else {
+        throw .invalidArgument("A target may name at most \(Self.maximumDocuments) documents.")
+      }
       self = .documents(paths)
     case .query(var query):
       query.projection = nil
