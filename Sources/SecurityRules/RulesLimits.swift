@@ -22,6 +22,10 @@ package enum RulesLimits {
   package static let accessCalls = 10
   /// Access calls of one commit, batch or transaction.
   package static let accessCallsOfBatch = 20
+  /// Ways to store what one alternative of a query says that are tried to prove it, each an evaluation.
+  package static let variants = 64
+  /// The same of all alternatives together.
+  package static let variantsOfQuery = 512
   /// Errors that the parser lists.
   package static let syntaxErrors = 100
   /// Bytes of a text, or elements of a list, that an operator may build.

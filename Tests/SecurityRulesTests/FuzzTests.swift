@@ -48,7 +48,7 @@ private struct RandomRules {
     guard depth > 0 else {
       return "\(value(0)) \(pick(["==", "!=", "<", "<=", ">", ">=", "in"])) \(value(0))"
     }
-    switch Int.random(in: 0..<14, using: &source) {
+    switch Int.random(in: 0..<16, using: &source) {
     case 0, 1: return "(\(condition(depth - 1)) && \(condition(depth - 1)))"
     case 2, 3: return "(\(condition(depth - 1)) || \(condition(depth - 1)))"
     case 4: return "!(\(condition(depth - 1)))"
@@ -63,6 +63,10 @@ private struct RandomRules {
     case 9:
       return "resource.data.diff({'a': 1}).\(pick(["affectedKeys", "addedKeys"]))().hasOnly(['a'])"
     case 10: return "resource.data.keys().\(pick(["hasOnly", "hasAny"]))(['a', 'b'])"
+    case 11:
+      let name = pick(["id", "resource.id", "string(id)"])
+      return "(\(name) \(pick(["== 'd1'", "!= 'd1'", "in ['d1', 'd2']", "> 'd1'"])))"
+    case 12: return "request.query.\(pick(["limit", "offset"])) \(pick(["==", "<=", ">"])) 2"
     default:
       return
         "\(value(depth - 1)) \(pick(["==", "!=", "<", "<=", ">", ">=", "in"])) \(value(depth - 1))"
@@ -88,10 +92,23 @@ private struct RandomRules {
     return document
   }
 
-  mutating func filter() -> Filter? {
+  /// Conditions, joined and nested either way; nil is none.
+  mutating func filter(_ depth: Int = 1) -> Filter? {
     let count = Int.random(in: 0..<4, using: &source)
     var parts: [Filter] = []
     for _ in 0..<count {
+      if depth > 0, Int.random(in: 0..<5, using: &source) == 0 {
+        if let inner = filter(depth - 1) { parts.append(inner) }
+        continue
+      }
+      if Int.random(in: 0..<8, using: &source) == 0 {
+        let names = (0..<2).map { _ in
+          reference("q/d\(Int.random(in: 0..<4, using: &source))")
+        }
+        let comparison = pick(["==", "==", "in", "!=", ">="])
+        parts.append(f("__name__", comparison, comparison == "in" ? .array(names) : names[0]))
+        continue
+      }
       let name = pick(["a", "b", "l", "m.x", "m"])
       let comparison = pick([
         "==", "==", "==", "!=", "<", "<=", ">", ">=", "in", "not-in", "has", "any",
@@ -136,6 +153,12 @@ struct FuzzTests {
       for _ in 0..<4 {
         var query = Query(scope: .collection("q"))
         query.filter = random.filter()
+        if Bool.random(using: &random.source) {
+          query.limit = Int.random(in: 1..<4, using: &random.source)
+        }
+        if Int.random(in: 0..<3, using: &random.source) == 0 {
+          query.orders = [Order(FieldPath([random.pick(["a", "b"])]))]
+        }
         guard let normalized = try? query.normalized() else { continue }
         let session = RulesSession(ruleset, Documents())
         let decision = try session.prove(
@@ -146,6 +169,8 @@ struct FuzzTests {
         )
         guard decision.isAllowed else { continue }
         proven += 1
+        // What a query says of itself, a get does not say.
+        guard !condition.contains("request.query") else { continue }
         for document in documents where normalized.matches(document) {
           returned += 1
           var store = Documents()
@@ -166,6 +191,7 @@ struct FuzzTests {
     #expect(proven > 100 && returned > 50, "proven \(proven), returned \(returned)")
   }
 
+  /// What is damaged: much syntax in little room, the rules of a shop, a bucket's.
   private static let corpus = [
     firestoreRules(
       """
@@ -177,10 +203,39 @@ struct FuzzTests {
         match /{x}/{y=*} { allow list: if request.query.limit < 10 /* few */ ; } // end
       }
       """
-    )
+    ),
+    firestoreRules(
+      """
+      function signedIn() { return request.auth != null; }
+      match /q/{id} {
+        function mine(data) { return signedIn() && data.a == request.auth.uid; }
+        allow create: if mine(request.resource.data)
+          && request.resource.data.keys().hasOnly(['a', 'b', 'l'])
+          && request.resource.data.b is number && request.time > timestamp.date(2020, 1, 1);
+        allow read, delete: if mine(resource.data) || 'alice' in resource.data.l;
+        allow update: if mine(resource.data)
+          && request.resource.data.diff(resource.data).affectedKeys().hasOnly(['b'])
+          && getAfter(/databases/$(database)/documents/q/$(id)).data.b >= resource.data.b;
+      }
+      match /{path=**}/q/{id} { allow list: if resource.data.a == request.auth.uid; }
+      """
+    ),
+    """
+    rules_version = '2';
+    service firebase.storage {
+      match /b/{bucket}/o {
+        match /users/{uid}/{file=**} {
+          allow read: if request.auth.uid == uid
+            || firestore.get(/databases/(default)/documents/u/$(uid)).data.n == 1;
+          allow write: if request.resource.size < 5 * 1024 * 1024
+            && request.resource.contentType.matches('image/(png|jpe?g)');
+        }
+      }
+    }
+    """,
   ]
 
-  @Test func `mutated sources neither crash nor hang`() throws {
+  @Test func `denylist parsers: mutated sources neither crash nor hang`() throws {
     var source = SeededSource(seed: Self.seed)
     let tokens = [
       "{", "}", "(", ")", "[", "]", "/", "//", "/*", "$(", "'", "\"", "\\", "&&", "||", "!", "-",
@@ -191,7 +246,7 @@ struct FuzzTests {
     ]
     var compiled = 0
     for round in 0..<Self.rounds {
-      var bytes = Array(Self.corpus[0].utf8)
+      var bytes = Array(Self.corpus[round % Self.corpus.count].utf8)
       for _ in 0..<Int.random(in: 1...4, using: &source) {
         let start = Int.random(in: 0..<bytes.count, using: &source)
         let end = min(bytes.count, start + Int.random(in: 0...8, using: &source))
@@ -208,6 +263,14 @@ struct FuzzTests {
       for method in RulesMethod.allCases {
         let operation = Operation(method: method, path: "q/d0", user: "alice", change: ["a": 1])
         _ = try RulesSession(ruleset, store).evaluate(operation, in: store)
+        let file = RulesRequest(
+          service: .storage,
+          method: method,
+          path: ["b", "bucket", "o", "users", "alice", "photo"],
+          auth: auth("alice"),
+          time: noon2026
+        )
+        _ = try RulesSession(ruleset, store).evaluate(file)
       }
       var query = Query(scope: .collection("q"))
       query.filter = f("a", "==", ["x"])
@@ -255,7 +318,7 @@ struct FuzzTests {
     }
   }
 
-  @Test func `deep and long sources end in errors`() {
+  @Test func `query complexity: deep and long sources end in errors`() {
     for part in ["(", "[", "!", "-", "{'a':", "f(", "true ? ", "a.", "a[", "/a/$("] {
       let condition = String(repeating: part, count: 20_000)
       #expect(throws: RulesCompileError.self) {

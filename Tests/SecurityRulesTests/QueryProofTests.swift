@@ -110,6 +110,28 @@ struct QueryProofTests {
     #expect(try !isAllowed(order, query(nil)))
   }
 
+  @Test func `query complexity: the alternatives that a proof tries are bounded`() throws {
+    let rules = "match /q/{id} { allow list: if resource.data.o == request.auth.uid; }"
+    let ruleset = try RulesCompiler.compile(
+      SourceText(firestoreRules(rules)),
+      coverage: RulesCoverage()
+    )
+    // Thirty alternatives of twelve numbers, each of which may be stored in two or three ways.
+    let numbers = (0..<10).map { f("n\($0)", "==", .integer(Int64($0))) }
+    let choices = [f("a", "in", .array((0..<10).map { .integer($0) })), f("b", "in", [0, 1, 2])]
+    let query = try query(.and([f("o", "==", "alice")] + choices + numbers)).normalized()
+    #expect(query.disjuncts.count == 30)
+    let decision = try RulesSession(ruleset, documents).prove(
+      query,
+      database: testDatabase,
+      auth: auth("alice"),
+      time: noon2026
+    )
+    #expect(decision.isAllowed)
+    let tried = try #require(ruleset.coverage?.report(of: ruleset).first?.tally.count)
+    #expect((31...512).contains(tried), "\(tried)")
+  }
+
   @Test func `verbs and places`() throws {
     let literal = "match /q/d0 { allow list: if true; }"
     #expect(try !isAllowed(literal, query(nil)))

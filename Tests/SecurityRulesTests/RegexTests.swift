@@ -44,14 +44,15 @@ struct RegexTests {
     #expect(throws: RegexError.self) { try Regex(pattern) }
   }
 
-  @Test func `time is linear for patterns that make backtracking explode`() throws {
+  @Test func `query complexity: time is linear for patterns that make backtracking explode`() throws
+  {
     let text = String(repeating: "a", count: 5_000)
     #expect(try !matches("(a*)*b", text))
     #expect(try !matches("(a|aa)+$b", text))
     #expect(try matches("(a?){20}a*", text))
   }
 
-  @Test func `the steps of a request are bounded`() throws {
+  @Test func `query complexity: the steps of a request are bounded`() throws {
     let text = String(repeating: "a", count: 100_000)
     var matcher = RegexMatcher(
       try Regex("(a{0,500})*b"),

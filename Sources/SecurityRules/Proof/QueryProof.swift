@@ -47,8 +47,14 @@ extension RulesSession {
     observing: Bool
   ) throws -> RulesDecision {
     var last: RulesDecision?
-    for disjunct in query.disjuncts.isEmpty ? [[]] : query.disjuncts {
-      let document = SymbolicDocument(disjunct, compatibility: compatibility)
+    let disjuncts = query.disjuncts.isEmpty ? [[]] : query.disjuncts
+    let share = min(RulesLimits.variants, RulesLimits.variantsOfQuery / disjuncts.count)
+    for disjunct in disjuncts {
+      let document = SymbolicDocument(
+        disjunct,
+        compatibility: compatibility,
+        maximumVariants: share
+      )
       let name = document.name(in: query, database)
       for variant in document.variants {
         let evaluator = Evaluator(

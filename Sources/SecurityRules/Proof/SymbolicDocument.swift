@@ -12,10 +12,15 @@ struct SymbolicDocument {
   /// All ways in which the known fields may be stored.
   let variants: [RulesMap]
 
-  /// More combinations than this are not tried: the fields with many variants stay unknown.
-  private static let maximumVariants = 64
-
-  init(_ conditions: [Condition], compatibility: RulesSession.Compatibility) {
+  /// What the conditions of one alternative say.
+  ///
+  /// - Parameter maximumVariants: More combinations than this are not tried: fields with many ways to
+  ///   be stored stay unknown then.
+  init(
+    _ conditions: [Condition],
+    compatibility: RulesSession.Compatibility,
+    maximumVariants: Int
+  ) {
     var name: DocumentName?
     var fields: [(path: FieldPath, values: [RulesValue])] = []
     let isLenient = compatibility == .emulator
@@ -34,7 +39,7 @@ struct SymbolicDocument {
       ]
       if let equal {
         guard let stored = isLenient ? [RulesValue(equal)] : equal.storedVariants else { continue }
-        guard combinations * stored.count <= Self.maximumVariants else { continue }
+        guard combinations * stored.count <= maximumVariants else { continue }
         combinations *= stored.count
         values = stored
       }

@@ -1,5 +1,7 @@
 import FirestoreModel
+import FirestoreWire
 import ModelTestSupport
+import Realtime
 import Testing
 
 @testable import FirestoreService
@@ -9,21 +11,38 @@ import Testing
 struct RulesSoundnessTests {
   private struct Generator {
     var random: SeededSource
+    /// What the last condition compares with what, for queries that have a chance.
+    private var hints: [(field: String, value: String)] = []
+
+    init(seed: UInt64) { random = SeededSource(seed: seed) }
 
     mutating func pick<T>(_ choices: [T]) -> T {
       choices[Int(random.next() % UInt64(choices.count))]
     }
 
     static let fields = ["a", "b", "c"]
-    static let constants = ["1", "2", "3.0", "true", "false", "\"x\"", "\"alice\"", "null", "0"]
+    /// As rules have them and as requests do.
+    static let constants = [
+      ("1", #"{"integerValue":1}"#), ("2", #"{"integerValue":2}"#),
+      ("3.0", #"{"doubleValue":3.0}"#), ("true", #"{"booleanValue":true}"#),
+      ("false", #"{"booleanValue":false}"#), ("\"x\"", #"{"stringValue":"x"}"#),
+      ("\"alice\"", #"{"stringValue":"alice"}"#), ("null", #"{"nullValue":null}"#),
+      ("0", #"{"integerValue":0}"#),
+    ]
 
-    mutating func condition(_ depth: Int = 2) -> String {
+    mutating func rule() -> String {
+      hints = []
+      return condition(Int(random.next() % 3))
+    }
+
+    private mutating func condition(_ depth: Int) -> String {
       if depth > 0, random.next() % 2 == 0 {
         let (left, right) = (condition(depth - 1), condition(depth - 1))
         return pick(["(\(left) && \(right))", "(\(left) || \(right))", "!(\(left))"])
       }
       let field = pick(Self.fields)
-      let constant = pick(Self.constants)
+      let (constant, json) = pick(Self.constants)
+      hints.append((field, json))
       return pick([
         "resource.data.\(field) == \(constant)", "resource.data.\(field) != \(constant)",
         "resource.data.\(field) < 2", "resource.data.\(field) >= 2",
@@ -63,6 +82,11 @@ struct RulesSoundnessTests {
     }
 
     mutating func filter() -> String {
+      if !hints.isEmpty, random.next() % 2 == 0 {
+        let (field, value) = pick(hints)
+        return
+          #"{"fieldFilter":{"field":{"fieldPath":"\#(field)"},"op":"EQUAL","value":\#(value)}}"#
+      }
       let field = pick(Self.fields + ["m.k"])
       let values = #"{"arrayValue":{"values":[\#(value()),\#(value())]}}"#
       let (name, op, operand) = pick([
@@ -75,27 +99,60 @@ struct RulesSoundnessTests {
         #"{"fieldFilter":{"field":{"fieldPath":"\#(name)"},"op":"\#(op)","value":\#(operand)}}"#
     }
 
-    mutating func query() -> String {
-      var parts = [#""from":[{"collectionId":"d"}]"#]
-      let filters = (0..<Int(random.next() % 4)).map { _ in filter() }
-      if !filters.isEmpty {
-        let op = pick(["AND", "AND", "OR"])
-        parts.append(
-          #""where":{"compositeFilter":{"op":"\#(op)","filters":[\#(filters.joined(separator: ","))]}}"#
-        )
+    mutating func filters() -> String {
+      let parts = (0..<Int(random.next() % 4)).map { _ in
+        random.next() % 5 == 0 ? filters(filter(), filter()) : filter()
       }
-      if random.next() % 3 == 0 { parts.append(#""limit":2"#) }
+      return parts.isEmpty ? "" : filters(parts)
+    }
+
+    private mutating func filters(_ parts: String...) -> String { filters(parts) }
+
+    private mutating func filters(_ parts: [String]) -> String {
+      let op = pick(["AND", "AND", "OR"])
+      return #"{"compositeFilter":{"op":"\#(op)","filters":[\#(parts.joined(separator: ","))]}}"#
+    }
+
+    /// A query's body, and the parent that it is asked below.
+    mutating func query() -> (parent: String, body: String) {
+      let (parent, id, isGroup) = pick([
+        ("", "d", false), ("", "d", false), ("", "d", false), ("", "d", true), ("", "e", true),
+        ("/d/d1", "d", false), ("/d/d1", "d", true),
+      ])
+      var parts = [#""from":[{"collectionId":"\#(id)","allDescendants":\#(isGroup)}]"#]
+      let filters = filters()
+      if !filters.isEmpty { parts.append(#""where":\#(filters)"#) }
+      if random.next() % 3 == 0 { parts.append(#""limit":\#(pick([1, 2, 5]))"#) }
+      if random.next() % 6 == 0 { parts.append(#""offset":1"#) }
       if random.next() % 4 == 0 {
-        parts.append(#""orderBy":[{"field":{"fieldPath":"\#(pick(Self.fields))"}}]"#)
+        let direction = pick(["ASCENDING", "DESCENDING"])
+        parts.append(
+          #""orderBy":[{"field":{"fieldPath":"\#(pick(Self.fields))"},"#
+            + #""direction":"\#(direction)"}]"#
+        )
+        if random.next() % 2 == 0 {
+          parts.append(#""\#(pick(["startAt", "endAt"]))":{"values":[\#(value())]}"#)
+        }
       }
-      return #"{"structuredQuery":{\#(parts.joined(separator: ","))}}"#
+      return (parent, #""structuredQuery":{\#(parts.joined(separator: ","))}"#)
+    }
+
+    static let places =
+      (0..<12).map { "d/d\($0)" } + ["d/d1/d/e1", "d/d1/e/e2", "x/y/d/d1", "e/d1"]
+
+    mutating func pattern() -> String {
+      pick([
+        "/d/{id}", "/d/{id}", "/d/{id}", "/{p=**}/d/{id}", "/{p=**}/d/{id}", "/d/{x}/d/{id}",
+        "/{p=**}/{id}", "/{x}/{p=**}",
+        "/d/d1/{p=**}",
+      ])
     }
   }
 
   @Test(arguments: 0..<8)
   func `an allowed query returns no document that a get denies`(part: Int) async throws {
     let seed = UInt64.random(in: 0 ... .max)
-    var generator = Generator(random: SeededSource(seed: seed))
+    var generator = Generator(seed: seed)
     let alice = ServiceFixture.context(
       authorization: TestTokens.bearer("alice", isSigned: false),
       memory: CallerMemory()
@@ -103,10 +160,10 @@ struct RulesSoundnessTests {
     let administrator = ServiceFixture.context(authorization: "Bearer owner")
     let fixture = try ServiceFixture(rules: "match /d/{id} { allow read: if false; }")
     defer { fixture.close() }
-    for number in 0..<12 {
+    for place in Generator.places {
       _ = try await fixture.call(
         "PATCH",
-        "/d/d\(number)",
+        "/" + place,
         generator.document(),
         context: administrator
       )
@@ -119,28 +176,50 @@ struct RulesSoundnessTests {
     )
     var allowed = 0
     for _ in 0..<40 {
-      let condition = generator.condition()
-      try fixture.deploy("match /d/{id} { allow read: if \(condition); }")
-      for _ in 0..<12 {
-        let query = generator.query()
-        guard
-          let answer = try? await fixture.call("POST", ":runQuery", query, context: alice)
-        else { continue }
-        for line in answer {
-          guard
-            let name = line.split(separator: "/documents").dropFirst().first?.split(
-              separator: "\""
-            ).first
-          else { continue }
+      let condition = generator.rule()
+      let pattern = generator.pattern()
+      try fixture.deploy("match \(pattern) { allow read: if \(condition); }")
+      for number in 0..<12 {
+        let (parent, query) = generator.query()
+        let answer = try? await fixture.call(
+          "POST",
+          parent + ":runQuery",
+          "{\(query)}",
+          context: alice
+        )
+        let names = answer.map { Self.names(of: $0) }
+        if number % 4 == 0 {
+          let counting = #""aggregations":[{"alias":"n","count":{}}]"#
+          let body = "{\"structuredAggregationQuery\":{\(counting),\(query)}}"
+          let path = parent + ":runAggregationQuery"
+          let counted = try? await fixture.call("POST", path, body, context: alice)
+          let expected = names.map { #""integerValue":"\#($0.count)""# }
+          #expect(
+            expected == nil ? counted == nil : counted?.joined().contains(expected ?? "") == true,
+            "seed \(seed): \(pattern) \(condition) lets \(query) count \(counted ?? [])"
+          )
+        }
+        for name in names ?? [] {
           allowed += 1
           // `request.query` is the query's own; a get has none.
           if condition.contains("request.query") { continue }
-          let seen = try? await fixture.call("GET", String(name), context: alice)
-          #expect(seen != nil, "seed \(seed): \(condition) lets \(query) see \(name)")
+          let seen = try? await fixture.call("GET", name, context: alice)
+          #expect(
+            seen != nil,
+            "seed \(seed): \(pattern) \(condition) lets \(parent) \(query) see \(name)"
+          )
         }
       }
     }
     #expect(allowed > 0, "seed \(seed): nothing was allowed, so nothing was tested")
+  }
+
+  /// The paths of the documents of a query's answer.
+  private static func names(of answer: [String]) -> [String] {
+    answer.compactMap { line in
+      line.split(separator: "/documents").dropFirst().first?.split(separator: "\"").first
+        .map(String.init)
+    }
   }
 
   /// What a denied query may not tell by any other way.
@@ -153,9 +232,12 @@ struct RulesSoundnessTests {
     #""startAt":{"values":[{"stringValue":"m"}]},"orderBy":[{"field":{"fieldPath":"secret"}}]"#,
     #""offset":1"#,
   ])
-  func `rules are proven over filters, orders and bounds alike`(part: String) async throws {
+  func `filters and sort: rules are proven over them, bounds and projections alike`(
+    part: String
+  ) async throws {
     let fixture = try ServiceFixture(
-      rules: "match /d/{id} { allow read: if resource.data.owner == request.auth.uid; }"
+      rules: "match /d/{id} { allow read: if resource.data.owner == request.auth.uid; }",
+      listening: CommitFeed()
     )
     defer { fixture.close() }
     let administrator = ServiceFixture.context(authorization: "Bearer owner")
@@ -182,5 +264,17 @@ struct RulesSoundnessTests {
       #expect(error?.code == .permissionDenied)
       #expect(error?.message == "Missing or insufficient permissions.")
     }
+    let listening =
+      #"{"database":"projects/p/databases/(default)","addTarget":{"targetId":1,"query":{"#
+      + #""parent":"\#(ServiceFixture.documents)",\#(query)}}}"#
+    let responses = ScriptedResponses()
+    let stream = try fixture.service.open(.listen, context: user, responses: responses)
+    stream.receive(try RESTTranscoder().message(of: .listen, json: Array(listening.utf8)))
+    _ = await responses.eventually { responses.messages.first }
+    let told = try responses.messages.map {
+      String(decoding: try RESTTranscoder().json(of: .listen, response: $0), as: UTF8.self)
+    }
+    #expect(told.count == 1 && told[0].contains("REMOVE") && told[0].contains("\"code\":7"))
+    stream.cancel()
   }
 }
