@@ -55,17 +55,101 @@ def test_a_deployment_takes_effect_for_the_next_request(api, ana):
         ana.refused("GET", ana.name("a/b"), 403)
 
 
-def test_the_clis_deployment(api, project, ana):
-    source = {"files": [{"name": "firestore.rules", "content": OPEN}]}
-    assert api.call("POST", ":test", json={"source": source}) == {}
-    ruleset = api.call("POST", "/rulesets", json={"source": source})
+class FirebaseCLI:
+    """`firebase deploy --only firestore:rules`, call for call as its source makes them (rulesDeploy.ts
+    and gcp/rules.ts)."""
+
+    def __init__(self, api):
+        self.api = api
+        self.calls = []
+
+    def call(self, verb, path, **options):
+        self.calls.append(f"{verb} {path.partition('?')[0]}")
+        return self.api.request(verb, path, **options)
+
+    def json(self, verb, path, **options):
+        answer = self.call(verb, path, **options)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def all_releases(self):
+        releases, token = [], None
+        while True:
+            query = {"pageSize": 10, **({"pageToken": token} if token else {})}
+            page = self.json("GET", "/releases", params=query)
+            releases += page["releases"]
+            token = page.get("nextPageToken")
+            if not token:
+                return sorted(releases, key=lambda one: one["createTime"], reverse=True)
+
+    def deploy(self, content, name="cloud.firestore"):
+        """The ruleset that is in force then."""
+        project = f"projects/{self.api.project}"
+        files = [{"name": "firestore.rules", "content": content}]
+        issues = self.json("POST", ":test", json={"source": {"files": files}}).get("issues", [])
+        assert not [one for one in issues if one["severity"] == "ERROR"], issues
+        prefix = f"{project}/releases/{name}"
+        latest = [one for one in self.all_releases() if one["name"].startswith(prefix)][:1]
+        ruleset = latest[0]["rulesetName"] if latest else None
+        known = ruleset and self.json("GET", ruleset.removeprefix(project))["source"]["files"]
+        if known != files:
+            body = {"source": {"files": files}}
+            ruleset = self.json("POST", "/rulesets", json=body)["name"]
+        release = {"name": prefix, "rulesetName": ruleset}
+        updated = self.call("PATCH", f"/releases/{name}", json={"release": release})
+        if updated.status_code != 200:
+            self.json("POST", "/releases", json=release)
+        return ruleset
+
+
+def test_the_clis_deployment(server, api, project, ana):
+    """First, with other rules, with the same again, and for a database of its own."""
+    cli = FirebaseCLI(api)
+    first = cli.deploy(OPEN)
+    assert ana.request("GET", ana.name("a/b")).status_code == 404
+    assert cli.calls == [
+        "POST :test", "GET /releases", "POST /rulesets", "PATCH /releases/cloud.firestore",
+    ]
+    cli.calls.clear()
+    second = cli.deploy(SHUT)
+    assert second != first
+    ana.refused("GET", ana.name("a/b"), 403)
+    known = first.removeprefix(f"projects/{project}")
+    assert cli.calls == [
+        "POST :test", "GET /releases", f"GET {known}", "POST /rulesets",
+        "PATCH /releases/cloud.firestore",
+    ]
+    assert cli.deploy(SHUT) == second
+    cli.deploy(OPEN, "cloud.firestore/orders")
+    orders = rest.Rest(server, project, database="orders", token=unsigned(project, "ana"))
+    assert orders.request("GET", orders.name("a/b")).status_code == 404
+    ana.refused("GET", ana.name("a/b"), 403)
+    releases = {one["name"].rpartition("/releases/")[2] for one in cli.all_releases()}
+    assert releases == {"cloud.firestore", "cloud.firestore/orders"}
+
+
+def test_the_clis_creation_of_a_release(api, project, ana):
+    """What it does where an update fails; once there is one, creating it again is an error."""
+    ruleset = api.create_ruleset(OPEN)
     release = {"name": f"projects/{project}/releases/cloud.firestore", "rulesetName": ruleset["name"]}
     api.call("POST", "/releases", json=release)
     again = api.request("POST", "/releases", json=release)
     assert again.status_code == 409 and again.json()["error"]["status"] == "ALREADY_EXISTS"
-    listed = api.call("GET", "/releases")["releases"]
-    assert [one["name"] for one in listed] == [release["name"]]
     assert ana.request("GET", ana.name("a/b")).status_code == 404
+
+
+def test_the_clis_making_of_room(api):
+    """When there are too many rulesets it deletes the oldest that are not in force."""
+    cli = FirebaseCLI(api)
+    kept = cli.deploy(OPEN)
+    old = [api.create_ruleset(SHUT)["name"] for _ in range(3)]
+    history = cli.json("GET", "/rulesets", params={"pageSize": 100})["rulesets"]
+    assert [one["name"] for one in history] == [*old[::-1], kept]
+    released = {one["rulesetName"] for one in cli.all_releases()}
+    for one in [one for one in history if one["name"] not in released][::-1]:
+        cli.json("DELETE", f"/rulesets/{one['name'].rsplit('/', 1)[1]}")
+    history = cli.json("GET", "/rulesets", params={"pageSize": 100})["rulesets"]
+    assert [one["name"] for one in history] == [kept]
 
 
 def test_a_source_that_does_not_compile(api, ana):
@@ -123,6 +207,70 @@ def test_rulesets_are_listed_in_pages_and_deleted(api):
     assert used.status_code == 400, used.text
 
 
+def test_rulesets_are_filtered(api, project):
+    names = [api.create_ruleset(OPEN) for _ in range(3)]
+    ids = [one["name"].rsplit("/", 1)[1] for one in names]
+
+    def found(filter):
+        listed = api.call("GET", "/rulesets", params={"filter": filter, "pageSize": 100})["rulesets"]
+        return {one["name"].rsplit("/", 1)[1] for one in listed}
+
+    assert found("") == found("name=*") == found('create_time > date("2017-01-01T00:00:00Z")') == set(ids)
+    assert found(f"name={ids[0]}") == found(f'name:"{ids[0]}"') == {ids[0]}
+    assert found(f"name={ids[1][:13]}*") == {ids[1]}
+    assert found(f"name=projects/{project}/rulesets/{ids[2][:13]}*") == {ids[2]}
+    assert found("name=projects/another/rulesets/*") == found("name=none") == set()
+    middle = names[1]["createTime"]
+    assert found(f'create_time >= date("{middle}") AND name=*') == set(ids[1:])
+    assert found(f"create_time<date('{middle}') name={ids[0]}") == {ids[0]}
+    assert found(f'create_time < date("{middle}") name={ids[1]}') == set()
+
+
+def test_releases_are_filtered(api, project):
+    first, second = api.create_ruleset(OPEN), api.create_ruleset(SHUT)
+    for name, ruleset in (
+        ("cloud.firestore", first), ("cloud.firestore/orders", first), ("cloud.firestore/x", second),
+    ):
+        api.release(ruleset, name)
+
+    def found(filter):
+        listed = api.call("GET", "/releases", params={"filter": filter})["releases"]
+        return [one["name"].partition("/releases/")[2] for one in listed]
+
+    everything = ["cloud.firestore", "cloud.firestore/orders", "cloud.firestore/x"]
+    assert found("name=cloud*") == found("ruleset_name=*") == everything
+    assert found("name=cloud.firestore") == ["cloud.firestore"]
+    assert found("name=cloud.firestore/*") == everything[1:]
+    assert found(f"name=projects/{project}/releases/*/orders") == ["cloud.firestore/orders"]
+    uuid = first["name"].rsplit("/", 1)[1]
+    assert found(f"name=cloud.firestore/* ruleset_name={uuid}") == ["cloud.firestore/orders"]
+    assert found(f"rulesetName={first['name']} AND name=*") == everything[:2]
+    assert found("test_suite_name=projects/foo/testsuites/uuid1") == []
+
+
+@pytest.mark.parametrize(
+    "path, filter",
+    [
+        ("/rulesets", "ruleset_name=x"), ("/releases", 'create_time > date("2017-01-01T00:00:00Z")'),
+        ("/rulesets", "name"), ("/rulesets", "name="), ("/rulesets", "name > x"),
+        ("/rulesets", 'name="x'), ("/rulesets", "create_time > 2017"), ("/rulesets", "AND name=x"),
+        ("/rulesets", 'create_time > date("yesterday")'), ("/releases", "name=x OR name=y"),
+        ("/releases", "(name=x)"), ("/releases", "-name=x"),
+    ],
+)
+def test_other_filters_are_refused(api, path, filter):
+    refusal = api.request("GET", path, params={"filter": filter})
+    assert refusal.status_code == 400 and refusal.json()["error"]["status"] == "INVALID_ARGUMENT"
+
+
+def test_there_are_no_executables(api):
+    """Rules run from their source; the answer says so and where that is found."""
+    api.deploy(OPEN)
+    refusal = api.request("GET", "/releases/cloud.firestore:getExecutable")
+    assert refusal.status_code == 501 and refusal.json()["error"]["status"] == "UNIMPLEMENTED"
+    assert "source" in refusal.json()["error"]["message"]
+
+
 def test_a_deleted_release_leaves_what_there_was_before(api, ana):
     api.deploy(SHUT)
     ana.refused("GET", ana.name("a/b"), 403)
@@ -142,6 +290,7 @@ def test_only_administrators(server, project, api):
         ("POST", "/rulesets", {"source": {"files": [{"name": "f", "content": OPEN}]}}),
         ("GET", "/releases/cloud.firestore", None), ("DELETE", "/releases/cloud.firestore", None),
         ("PATCH", "/releases/cloud.firestore", {"release": {}}), ("POST", "/releases", {}),
+        ("GET", "/releases/cloud.firestore:getExecutable", None),
     ):
         answer = client.request(verb, path, json=body)
         assert answer.status_code == 403, f"{verb} {path}: {answer.status_code}"
@@ -299,21 +448,9 @@ def test_the_same_paths_below_documents_stay_documents(server, project, http):
         assert http.call("GET", http.name(path))["fields"] == {"n": {"integerValue": "1"}}
 
 
-@pytest.fixture(scope="module")
-def production(tmp_path_factory, certificates, authority):
-    data = tmp_path_factory.mktemp("production") / "data"
-    running = servers.Brasa.production(
-        data, certificates, environment={"BRASA_PROJECT": "shop"}
-    ).start()
-    running.authority = str(authority)
-    yield running
-    running.kill()
-
-
 def test_production_takes_rules_from_administrators_only(production):
-    url = f"https://localhost:{production.port}"
-    for token in (None, "owner", unsigned("shop", "ana")):
-        api = rules.RulesAPI(url, "shop", token=token, verify=production.authority)
+    for token in (None, "owner", unsigned(servers.PROJECT, "ana")):
+        api = rules.RulesAPI(production.url, servers.PROJECT, token=token, verify=production.authority)
         for verb, path in (
             ("GET", "/rulesets"), ("POST", "/rulesets"), ("GET", "/releases"), ("POST", ":test"),
             ("PATCH", "/releases/cloud.firestore"), ("DELETE", "/releases/cloud.firestore"),
@@ -321,13 +458,13 @@ def test_production_takes_rules_from_administrators_only(production):
             answer = api.request(verb, path, json={})
             assert answer.status_code in (401, 403), f"{token} {verb} {path}: {answer.status_code}"
     key = production.administrator_key
-    admin = rules.RulesAPI(url, "shop", token=key, verify=production.authority)
+    admin = rules.RulesAPI(production.url, servers.PROJECT, token=key, verify=production.authority)
     admin.deploy(SHUT)
     assert len(admin.call("GET", "/releases")["releases"]) == 1
 
 
 def test_production_has_no_emulator_routes(production):
-    url = f"https://localhost:{production.port}/emulator/v1/projects/shop"
+    url = f"{production.url}/emulator/v1/projects/{servers.PROJECT}"
     headers = {"Authorization": f"Bearer {production.administrator_key}"}
     for verb, path in (
         ("PUT", ":securityRules"), ("GET", ":securityRules"), ("GET", ":ruleCoverage"),

@@ -9,16 +9,20 @@ import Hummingbird
 /// - `DELETE /emulator/v1/projects/{project}/databases/{database}/documents` clears a database.
 /// - `DELETE …/documents/{path}` deletes a document or a collection with everything below it.
 /// - `POST /reset` clears every database.
+///
+/// Administrators' work: open to callers without a token, but not to users.
 package struct EmulatorFeature: HTTPFeature {
   private let databases: Databases
+  private let access: AccessControl
   private let threads: EngineThreads
 
   /// Deletes go out in commits of so many.
   private static let commitSize = 500
 
   /// Routes on that store; `threads` do what waits for the disk.
-  package init(databases: Databases, threads: EngineThreads) {
+  package init(databases: Databases, access: AccessControl, threads: EngineThreads) {
     self.databases = databases
+    self.access = access
     self.threads = threads
   }
 
@@ -32,6 +36,7 @@ package struct EmulatorFeature: HTTPFeature {
   @Sendable
   private func clear(_ request: Request, _ context: GatewayRequestContext) async throws -> Response
   {
+    try access.requireAdministration(try access.identify(context.call(request)))
     let id = try Self.database(context)
     try await threads.run { [databases] in
       _ = try databases.database(id)
@@ -43,6 +48,7 @@ package struct EmulatorFeature: HTTPFeature {
   @Sendable
   private func reset(_ request: Request, _ context: GatewayRequestContext) async throws -> Response
   {
+    try access.requireAdministration(try access.identify(context.call(request)))
     try await threads.run { [databases] in
       for database in try databases.listDatabases() { try databases.clear(database.id) }
     }
@@ -54,6 +60,7 @@ package struct EmulatorFeature: HTTPFeature {
     _ request: Request,
     _ context: GatewayRequestContext
   ) async throws -> Response {
+    try access.requireAdministration(try access.identify(context.call(request)))
     let id = try Self.database(context)
     let parts = context.parameters.getCatchAll().map { Substring($0) }
     guard !parts.isEmpty else { return try await clear(request, context) }

@@ -24,6 +24,7 @@ import SecurityRules
 ///     GET    /releases/{name}         one of them
 ///     PATCH  /releases/{name}         puts a ruleset in force, also under a new name
 ///     DELETE /releases/{name}         takes it out of force
+///     GET    /releases/{name}:getExecutable   refused: rules run from their source
 ///
 /// In development also, below `/emulator/v1/projects/{project}`:
 ///
@@ -96,6 +97,11 @@ package struct RulesFeature: HTTPFeature {
     case (.patch, .release(let name)):
       return .json(try management.updateRelease(name, try Self.object(body)).text)
     case (.delete, .release(let name)): return .json(try management.deleteRelease(name).text)
+    case (.get, .executable):
+      throw FirestoreError(
+        .unimplemented,
+        "Rules run from their source here: there is no executable. GET the release's ruleset."
+      )
     case (.put, .emulatorRules): return .json(try management.putRules(try Self.object(body)).text)
     case (.get, .emulatorRules): return .json(try management.currentRules().text)
     case (.get, .coverage): return .json(try management.coverage().text)
@@ -119,6 +125,7 @@ struct RulesCall: Sendable, Equatable {
     case ruleset(Text)
     case releases
     case release(Text)
+    case executable
     case emulatorRules
     case coverage
     case coveragePage
@@ -168,6 +175,7 @@ struct RulesCall: Sendable, Equatable {
     case (3, "rulesets", nil): return .ruleset(Text(parts[2]))
     case (3, "rulesets", "test"): return .test(ruleset: Text(parts[2]))
     case (2, "releases", nil): return .releases
+    case (3..., "releases", "getExecutable"): return .executable
     case (3..., "releases", nil):
       return .release(Text(parts.dropFirst(2).joined(separator: "/")))
     default: return nil

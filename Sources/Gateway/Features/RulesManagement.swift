@@ -15,15 +15,15 @@ struct RulesManagement {
   struct Page {
     let size: Int
     let start: Int
+    /// Empty is everything.
+    let filter: String
 
     init(_ query: QueryParameters) throws(FirestoreError) {
       let values = Dictionary(
         query.parameters.map { ($0.name, $0.value) },
         uniquingKeysWith: { $1 }
       )
-      if let filter = values["filter"], !filter.isEmpty {
-        throw .invalidArgument("This filter is not supported.")
-      }
+      filter = values["filter"] ?? ""
       let token = values["pageToken"] ?? ""
       guard let start = token.isEmpty ? 0 : Int(token), start >= 0 else {
         throw .invalidArgument("Invalid page token.")
@@ -42,7 +42,7 @@ struct RulesManagement {
       _ json: (Element) -> JSONValue
     ) -> JSONValue {
       let shown = all.dropFirst(start).prefix(size)
-      guard !shown.isEmpty else { return .object([:]) }
+      // Empty too: versions of the Firebase CLI fail without the member.
       var members = [JSONValue.Member(name: name, value: .array(shown.map(json)))]
       let end = start + shown.count
       if end < all.count { members.append(.init(name: "nextPageToken", value: .string("\(end)"))) }
@@ -63,7 +63,9 @@ struct RulesManagement {
   }
 
   func listRulesets(_ page: Page) throws -> JSONValue {
-    page.json("rulesets", try rules.rulesets(of: project)) { $0.json(withSource: false) }
+    let filter = try RulesListFilter(page.filter, of: [.name, .createTime])
+    let rulesets = try rules.rulesets(of: project).filter(filter.admits)
+    return page.json("rulesets", rulesets) { $0.json(withSource: false) }
   }
 
   func getRuleset(_ id: Text) throws -> JSONValue {
@@ -87,7 +89,8 @@ struct RulesManagement {
   }
 
   func listReleases(_ page: Page) throws -> JSONValue {
-    page.json("releases", try rules.releases(of: project)) { $0.json }
+    let filter = try RulesListFilter(page.filter, of: [.name, .rulesetName, .testSuiteName])
+    return page.json("releases", try rules.releases(of: project).filter(filter.admits)) { $0.json }
   }
 
   func getRelease(_ name: Text) throws -> JSONValue {

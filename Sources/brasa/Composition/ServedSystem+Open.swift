@@ -95,7 +95,7 @@ extension ServedSystem {
       },
       settings: settings
     )
-    let emulator = EmulatorFeature(databases: databases, threads: threads)
+    let emulator = EmulatorFeature(databases: databases, access: access, threads: threads)
     return ServedSystem(
       service: service,
       features: [identity.feature, rulesFeature] + (settings.isDevelopment ? [emulator] : []),
