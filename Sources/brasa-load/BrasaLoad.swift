@@ -13,7 +13,7 @@ struct BrasaLoad: AsyncParsableCommand {
     subcommands: [
       FillCommand.self, CreateCommand.self, BatchCreateCommand.self, GetCommand.self,
       QueryCommand.self, TransactCommand.self, ListenCommand.self,
-      ListenPocketBaseCommand.self, RawCommand.self, TokensCommand.self,
+      ListenPocketBaseCommand.self, RawCommand.self, RulesCommand.self, TokensCommand.self,
     ]
   )
 }
