@@ -319,6 +319,52 @@ def test_a_denial_is_explained_to_operators_only(shop, place):
     assert ana.uid in text
 
 
+# What administrators do beside reading and writing documents; `{p}` is the project.
+ADMINISTRATION = [
+    ("GET", "/v1/projects/{p}/databases", None),
+    ("POST", "/v1/projects/{p}/databases?databaseId=of-my-own", {}),
+    ("GET", "/v1/projects/{p}/databases/(default)", None),
+    ("DELETE", "/v1/projects/{p}/databases/orders", None),
+    ("GET", "/v1/projects/{p}/databases/(default)/operations", None),
+    ("GET", "/v1/projects/{p}/databases/(default)/collectionGroups/products/indexes", None),
+    ("POST", "/v1/projects/{p}/databases/(default)/collectionGroups/products/indexes", {}),
+    ("GET", "/v1/projects/{p}/databases/(default)/collectionGroups/products/fields/price", None),
+    ("GET", "/v1/projects/{p}/rulesets", None),
+    ("POST", "/v1/projects/{p}/rulesets", {}),
+    ("GET", "/v1/projects/{p}/releases", None),
+    ("PATCH", "/v1/projects/{p}/releases/cloud.firestore", {}),
+    ("DELETE", "/v1/projects/{p}/releases/cloud.firestore", None),
+    ("GET", "/v1/projects/{p}/releases/cloud.firestore:getExecutable", None),
+    ("POST", "/v1/projects/{p}:test", {}),
+    ("POST", "/identitytoolkit.googleapis.com/v1/projects/{p}/accounts", {}),
+    ("GET", "/identitytoolkit.googleapis.com/v1/projects/{p}/accounts:batchGet", None),
+    ("POST", "/identitytoolkit.googleapis.com/v1/projects/{p}/accounts:query", {}),
+    ("POST", "/identitytoolkit.googleapis.com/v1/projects/{p}/accounts:update", {}),
+    ("POST", "/identitytoolkit.googleapis.com/v1/projects/{p}/accounts:delete", {}),
+    ("POST", "/identitytoolkit.googleapis.com/v1/projects/{p}:createSessionCookie", {}),
+    ("GET", "/identitytoolkit.googleapis.com/v2/projects/{p}/config", None),
+    ("PATCH", "/identitytoolkit.googleapis.com/v2/projects/{p}/config", {}),
+    ("PUT", "/emulator/v1/projects/{p}:securityRules", {}),
+    ("GET", "/emulator/v1/projects/{p}:ruleCoverage", None),
+    ("DELETE", "/emulator/v1/projects/{p}/databases/(default)/documents", None),
+    ("POST", "/reset", None),
+]
+
+
+def test_privileges_do_not_escalate(shop, place):
+    """A user's good token is no administrator's, whatever it is shown to."""
+    ana, _ = shop
+    session = place.rest("ana").session
+    for verb, path, body in ADMINISTRATION:
+        url = place.server.url + path.format(p=place.project)
+        refusal = session.request(verb, url, json=body, timeout=30)
+        assert refusal.status_code in (401, 403, 404), f"{verb} {path}: {refusal.text}"
+        assert "userId ==" not in refusal.text and ana.uid not in refusal.text, f"{verb} {path}"
+    assert ids(own(ana)) == ["a1", "a2"]
+    with pytest.raises(PermissionDenied):
+        list(ana.collection("products").stream(retry=None))
+
+
 class TestTokensInProduction:
     """What is no good token of one of the project's users opens nothing, whoever signed it."""
 
@@ -409,6 +455,16 @@ class TestTokensInProduction:
     def test_issuer_and_audience_and_times_are_pinned(self, place, key, changes, code):
         assert self.outcome(place, forged(key, place.token("ana"), **changes)) == code
 
+    @pytest.mark.parametrize("kind", ["unsigned", "owner", "access token"])
+    def test_emulator_style_tokens_are_refused(self, place, kind):
+        """What the emulators take without a signature, on every protocol."""
+        uid = place.uid("ana")
+        tokens = {
+            "unsigned": unsigned(place.project, uid, email="ana@example.com"), "owner": "owner",
+            "access token": "ya29.of-an-owner",
+        }
+        assert self.outcome(place, tokens[kind]) == "UNAUTHENTICATED"
+
     def test_other_keys_and_algorithms_are_refused(self, place, key):
         token = place.token("ana")
         other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -417,7 +473,7 @@ class TestTokensInProduction:
         )
         for bad in (
             forged(other, token), confused(public, token), forged(None, token, "none"),
-            unsigned(place.project, place.uid("ana")), token[:-4] + "AAAA", token + "x", "owner",
+            token[:-4] + "AAAA", token + "x",
         ):
             assert self.outcome(place, bad) == "UNAUTHENTICATED"
 
