@@ -347,6 +347,7 @@ ADMINISTRATION = [
     ("PUT", "/emulator/v1/projects/{p}:securityRules", {}),
     ("GET", "/emulator/v1/projects/{p}:ruleCoverage", None),
     ("DELETE", "/emulator/v1/projects/{p}/databases/(default)/documents", None),
+    ("DELETE", "/emulator/v1/projects/{p}/databases/(default)/documents/products/a1", None),
     ("POST", "/reset", None),
 ]
 
