@@ -113,8 +113,11 @@ def http(server, project):
 @pytest.fixture(scope="module")
 def production(tmp_path_factory, certificates):
     """A production server of the module's own, over TLS; its project is `servers.PROJECT`."""
-    running = servers.Production(tmp_path_factory.mktemp("production") / "data", certificates)
-    running.start()
+    running = servers.Brasa.production(
+        tmp_path_factory.mktemp("production") / "data",
+        certificates,
+        environment={"BRASA_PROJECT": servers.PROJECT},
+    ).start()
     assert running.scheme == "https"
     yield running
     running.kill()

@@ -14,7 +14,7 @@ class Rest:
         self.root = f"{self.database}/documents"
         self.session = requests.Session()
         self.session.trust_env = False
-        self.session.verify = server.authority
+        self.session.verify = getattr(server, "authority", True)
         if token is not None:
             self.session.headers["Authorization"] = f"Bearer {token}"
 

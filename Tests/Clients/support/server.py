@@ -120,7 +120,8 @@ class Process:
 
     @property
     def url(self):
-        return f"{self.scheme}://{self.host}"
+        # Certificates are for the name.
+        return f"https://localhost:{self.port}" if self.scheme == "https" else f"http://{self.host}"
 
     @property
     def output(self):
@@ -174,26 +175,9 @@ class Brasa(Process):
     def production(cls, data, certificates, *arguments, **options):
         """A server in production mode with the certificate of a directory that `brasa certs` made."""
         files = ["--tls-certificate", certificates / "server.pem", "--tls-key", certificates / "server-key.pem"]
-        return cls(data, *files, *arguments, development=False, **options)
-
-
-class Production(Brasa):
-    """Our server as it is put into production, with a certificate for `localhost`."""
-
-    def __init__(self, data, certificates, *arguments):
-        super().__init__(
-            data,
-            "--tls-certificate", certificates / "server.pem",
-            "--tls-key", certificates / "server-key.pem",
-            *arguments,
-            development=False,
-            environment={"BRASA_PROJECT": PROJECT},
-        )
-        self.authority = str(certificates / "authority.pem")
-
-    @property
-    def url(self):
-        return f"https://localhost:{self.port}"
+        made = cls(data, *files, *arguments, development=False, **options)
+        made.authority = str(certificates / "authority.pem")
+        return made
 
 
 class Emulator(Process):
