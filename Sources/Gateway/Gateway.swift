@@ -36,7 +36,7 @@ package final class Gateway: Service {
     self.onListening = onListening
     certificates = try configuration.tls.map(CertificateStore.init)
     let gatewayMetrics = GatewayMetrics(registry: metrics)
-    webChannels = WebChannelSessions(limits: WebChannelLimits(), metrics: gatewayMetrics)
+    webChannels = WebChannelSessions(limits: configuration.webChannel, metrics: gatewayMetrics)
     let builtIn: [any HTTPFeature] = [
       WebChannelFeature(
         service: service,

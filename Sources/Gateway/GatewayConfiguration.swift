@@ -13,6 +13,7 @@ package struct GatewayConfiguration: Sendable {
   /// Event loops, one thread each; 0 is one for every processor.
   package var threads: Int
   package var limits: Limits
+  package var webChannel: WebChannelLimits
 
   /// A gateway on that address, with the product's limits unless others are given.
   package init(
@@ -21,7 +22,8 @@ package struct GatewayConfiguration: Sendable {
     tls: TLSFiles? = nil,
     isDevelopment: Bool = false,
     threads: Int = 0,
-    limits: Limits = Limits()
+    limits: Limits = Limits(),
+    webChannel: WebChannelLimits = WebChannelLimits()
   ) {
     self.host = host
     self.port = port
@@ -29,6 +31,7 @@ package struct GatewayConfiguration: Sendable {
     self.isDevelopment = isDevelopment
     self.threads = threads
     self.limits = limits
+    self.webChannel = webChannel
   }
 
   /// Where the server's certificate chain and private key are; both are read again on a reload.

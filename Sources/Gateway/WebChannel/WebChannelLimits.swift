@@ -2,28 +2,31 @@ import FirestoreModel
 import FirestoreWire
 
 /// How much a WebChannel session may hold and how long it waits.
-struct WebChannelLimits: Sendable {
+package struct WebChannelLimits: Sendable, Equatable {
   /// Open sessions of all clients; more are refused.
-  var sessions = 10_000
+  package var sessions = 10_000
   /// What a session has under way to its client before the service is asked to wait.
   var windowBytes = 1 << 20
   /// What a session holds for its client at most; more ends it.
-  var sessionBytes = 64 << 20
+  package var sessionBytes = 64 << 20
   /// Messages that wait for the service before a request's answer is held back, and their bytes.
   var requests = 1_000
   var requestBytes = 16 << 20
   /// About how many bytes are written at once.
   var writeBytes = 64 << 10
   /// How often at least something is sent; clients give up after one and a half times this.
-  var keepAlive = Duration.seconds(30)
+  package var keepAlive = Duration.seconds(30)
   /// How long a streaming back channel is kept.
-  var streaming = Duration.seconds(240)
+  package var streaming = Duration.seconds(240)
   /// How long a long poll is kept.
   var longPoll = Duration.seconds(25)
   /// How long a session without a back channel waits for the next.
   var patience = Duration.seconds(90)
   /// How long the last array of a session waits to be fetched.
   var afterlife = Duration.seconds(60)
+
+  /// The product's limits.
+  package init() {}
 }
 
 /// Told what sessions do, for metrics.

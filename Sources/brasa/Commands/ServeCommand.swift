@@ -98,6 +98,12 @@ struct ServeCommand: AsyncParsableCommand {
 extension ServeSettings {
   /// The port's share of the settings.
   var gateway: GatewayConfiguration {
-    GatewayConfiguration(host: host, port: port, tls: tls, isDevelopment: isDevelopment)
+    GatewayConfiguration(
+      host: host,
+      port: port,
+      tls: tls,
+      isDevelopment: isDevelopment,
+      webChannel: webChannel.limits
+    )
   }
 }

@@ -17,6 +17,7 @@ struct ServeSettings: Sendable, Equatable {
   var cacheMegabytes: Int?
   /// Kilobytes of changes that may wait for one listening client.
   var listenBacklogKilobytes: Int
+  var webChannel: WebChannelSettings
   /// Where clients reach the server; links in mail and key files say so.
   var origin: String
   var revocation: BearerTokens.RevocationMode
@@ -53,6 +54,7 @@ struct ServeSettings: Sendable, Equatable {
     guard (16...1_048_576).contains(listenBacklogKilobytes) else {
       throw ValidationError("The listen backlog must have between 16 and 1048576 kilobytes.")
     }
+    webChannel = try WebChannelSettings(flags.webChannel, environment)
     if let cacheMegabytes, !(8...1_048_576).contains(cacheMegabytes) {
       throw ValidationError("The cache must have between 8 and 1048576 megabytes.")
     }
@@ -210,6 +212,8 @@ struct ServeFlags: ParsableArguments {
       """
   )
   var listenBacklog: Int?
+
+  @OptionGroup var webChannel: WebChannelFlags
 
   @Option(
     help: "trace, debug, info, notice, warning, error or critical. [BRASA_LOG_LEVEL, default: info]"
