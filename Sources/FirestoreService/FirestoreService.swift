@@ -84,8 +84,7 @@ package final class FirestoreService: RPCService {
       case (.listen, let listeners?):
         return ListenCall(
           hub: listeners,
-          caller: call.caller,
-          access: access,
+          authority: CallerAuthority(call.caller, call.context, access: access),
           responses: responses
         )
       default: throw Self.unimplemented(method)

@@ -67,6 +67,21 @@ package final class AccessControl: Sendable {
     return verifier.stands(user)
   }
 
+  /// What tells, again and again, whether the caller of a call that goes on may still be taken for the
+  /// same; cheap.
+  func standing(of caller: Caller, _ context: CallContext) -> @Sendable () -> Bool {
+    switch caller {
+    case .nobody: return { true }
+    case .user: return { [self] in stands(caller) }
+    case .administrator:
+      guard let token = context.authorization.flatMap(Self.bearerToken),
+        (try? administrator(holding: token, context)) == nil
+      else { return { true } }
+      // A back end's token ends or is taken back.
+      return { [self] in (try? user(holding: token, context)) == .administrator }
+    }
+  }
+
   /// Has `act` done whenever a caller may have ceased to stand before its time.
   func onRevocation(_ act: @escaping @Sendable () -> Void) {
     verifier?.onRevocation { _, _ in act() }

@@ -6,10 +6,13 @@ import Realtime
 final class CallerAuthority: ListenAuthority {
   private let caller: Caller
   private let access: AccessControl
+  private let stands: @Sendable () -> Bool
 
-  init(_ caller: Caller, access: AccessControl) {
+  /// The caller of a stream that was opened in that context.
+  init(_ caller: Caller, _ context: CallContext, access: AccessControl) {
     self.caller = caller
     self.access = access
+    stands = access.standing(of: caller, context)
   }
 
   func decide(
@@ -36,7 +39,7 @@ final class CallerAuthority: ListenAuthority {
   }
 
   func checkCredentials() throws(FirestoreError) {
-    guard access.stands(caller) else { throw AccessControl.invalidCredentials }
+    guard stands() else { throw AccessControl.invalidCredentials }
   }
 }
 

@@ -16,20 +16,17 @@ final class ListenCall: StreamCall {
   }
 
   private let hub: ListenHub
-  private let caller: Caller
-  private let access: AccessControl
+  private let authority: CallerAuthority
   private let responses: any StreamResponses
   private let state = Mutex(State.waiting)
 
   init(
     hub: ListenHub,
-    caller: Caller,
-    access: AccessControl,
+    authority: CallerAuthority,
     responses: any StreamResponses
   ) {
     self.hub = hub
-    self.caller = caller
-    self.access = access
+    self.authority = authority
     self.responses = responses
   }
 
@@ -93,7 +90,7 @@ final class ListenCall: StreamCall {
       let stream = hub.open(
         database,
         sink: ResponseSink(responses),
-        authority: CallerAuthority(caller, access: access)
+        authority: authority
       )
       state.withLock { $0 = .open(database, stream) }
       return stream
