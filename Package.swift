@@ -188,7 +188,7 @@ let package = Package(
     // Listeners.
     .target(
       name: "Realtime",
-      dependencies: ["FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore"],
+      dependencies: ["FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", crypto],
       swiftSettings: strict
     ),
     .testTarget(

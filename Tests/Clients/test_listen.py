@@ -1,8 +1,13 @@
 """The Listen protocol itself, on streams of our own: what clients may send, and what they are owed."""
 
+import base64
+import hashlib
+import threading
+
 import grpc
 import pytest
 
+from support import bloom
 from support.listening import Change, ListenStream
 from support.rpc import Calls, Names, fields_of
 
@@ -488,6 +493,114 @@ def test_the_number_that_a_client_expects_is_counted(stream, calls, names, chann
     assert again.ids(2) == ["a", "b", "c"]
     assert all(count == had == 3 for count, had in target.filters)
     again.cancel()
+
+
+def test_our_filters_are_googles():
+    """Google publishes filters of its server; this is the one of 500 names at one in 10,000."""
+    names = [f"projects/project-1/databases/database-1/documents/coll/doc{n}" for n in range(500)]
+    assert bloom.bitmap_of(names[:1], 8, 11) == base64.b64decode("mwE=")
+    assert hashlib.sha256(bloom.bitmap_of(names, 13, 9_587)).hexdigest() == (
+        "b650865069cc7e8bd9dc0a80236e4cb131a88bc5823a3c487ef636682031c92f"
+    )
+
+
+def held_anew(channel, calls, names, content, kept, token):
+    """Comes back with what was kept, and follows the filter as clients for the web do."""
+    again = ListenStream(channel, names.database)
+    documents = {name: None for name in kept}
+    target = again.add(
+        2, content, held=documents, resume_token=token, expected_count=len(documents))
+    again.until_consistent(2)
+    assert target.resets == 0
+    filter = target.last_filter
+    names_filter = None
+    if filter._pb.HasField("unchanged_names"):
+        names_filter = bloom.NameFilter(filter.unchanged_names)
+    again.cancel()
+    return bloom.after_filter(names_filter, filter.count, kept, target.held), names_filter, target
+
+
+@pytest.mark.emulator_differs("it resets and sends all")
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 50, 700])
+def test_who_holds_what_is_gone_learns_which(stream, calls, names, channel, count):
+    """Documents in a client's cache that the server never told it to drop: the filter finds them."""
+    write(calls, names, **{f"d{number}": number for number in range(count)})
+    query = stream.query("c", where=[("n", "LESS_THAN", value(10_000))])
+    held, token = leave(stream, query)
+    ghosts = {names(f"c/ghost{number}") for number in range(1 + count // 10)}
+    if count > 2:
+        write(calls, names, d0=None, d1=20_000, d2=-1, new=5)
+    found, names_filter, target = held_anew(
+        channel, calls, names, query, set(held) | ghosts, token)
+    expected = {names(f"c/d{number}") for number in range(count)}
+    if count > 2:
+        expected = (expected - {names("c/d0"), names("c/d1")}) | {names("c/new")}
+    assert found == expected
+    assert all(names_filter.may_hold(name) for name in expected)
+    assert target.documents_sent == (2 if count > 2 else 0)
+
+
+@pytest.mark.emulator_differs("it resets and sends all")
+def test_who_holds_just_what_it_should_gets_no_names(stream, calls, names, channel):
+    write(calls, names, a=1, b=2)
+    held, token = leave(stream, stream.query("c"))
+    write(calls, names, a=None, c=3, d=4)
+    found, names_filter, _ = held_anew(
+        channel, calls, names, again_query("c", names), set(held), token)
+    assert found == {names(f"c/{key}") for key in "bcd"}
+    assert names_filter is None
+
+
+@pytest.mark.emulator_differs("its tokens are times alone")
+def test_a_token_of_another_query_resets(stream, calls, names, channel):
+    write(calls, names, a=1, b=2)
+    _, token = leave(stream, stream.query("c"))
+    again = ListenStream(channel, names.database)
+    target = again.add(2, again.query("c", orders=[("n", "ASCENDING")]), resume_token=token)
+    again.until_consistent(2)
+    assert target.resets == 1 and again.ids(2) == ["a", "b"]
+    again.cancel()
+
+
+@pytest.mark.emulator_differs("its tokens are times alone")
+def test_no_token_is_given_while_a_target_has_come_in_part(stream, calls, names):
+    """A client keeps a stream's token for each target, and must not for one that it has in part."""
+    text = {"string_value": "x" * 100_000}
+    for start in range(0, 60, 20):
+        writes = [
+            {"update": {"name": names(f"large/d{number}"), "fields": {"text": text}}}
+            for number in range(start, start + 20)
+        ]
+        calls.Commit(database=names.database, writes=writes)
+    stream.add(2, stream.query("c"))
+    stream.until_consistent(2)
+    is_over = threading.Event()
+
+    def keep_writing():
+        number = 0
+        while not is_over.is_set():
+            number += 1
+            write(calls, names, a=number)
+
+    writer = threading.Thread(target=keep_writing)
+    writer.start()
+    try:
+        target = stream.add(4, stream.query("large"))
+        stream.until_consistent(2, 4)
+    finally:
+        is_over.set()
+        writer.join()
+    assert len(target.consistent) == 60
+    told = current = False
+    for response in stream.responses:
+        change = response.target_change
+        if response._pb.WhichOneof("response_type") != "target_change":
+            continue
+        told = told or (change.target_change_type == 1 and 4 in change.target_ids)
+        current = current or (change.target_change_type == 3 and 4 in change.target_ids)
+        if change.target_change_type == 0 and told and not current:
+            # The other target may have one of its own.
+            assert not change.resume_token or list(change.target_ids) == [2]
 
 
 @pytest.mark.brasa_only

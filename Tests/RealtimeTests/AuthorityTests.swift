@@ -126,6 +126,31 @@ private func mine(_ user: Text) -> Query { query("a", where: equal("owner", .str
     try fixture.close()
   }
 
+  @Test(arguments: [true, false])
+  func `who comes back to a time before the right learns nothing of that time`(
+    _ usesToken: Bool
+  )
+    async throws
+  {
+    let fixture = try HubFixture()
+    try await fixture.commit(owned("a/old", "me"), set("roles/me", ["isBlocked": .boolean(true)]))
+    // Somebody else's listener, with a token that its owner could also have made up.
+    let other = fixture.client()
+    other.listen(mine("me"), 1)
+    fixture.settle()
+    let state = other.state
+    try await fixture.commit(delete("a/old"))
+    try await fixture.commit(owned("a/new", "me"), set("roles/me", ["isBlocked": .boolean(false)]))
+    let client = fixture.client(authority: OwnerAuthority("me"))
+    let start: TargetRequest.Resumption =
+      usesToken ? .token(state.token) : .readTime(state.lastPoint)
+    client.listen(mine("me"), 1, from: start)
+    fixture.settle()
+    #expect(client.takeFrames() == ["+1", "0 1", "a/new 1", "=1", "."])
+    #expect(!client.state.named.contains("a/old"))
+    try fixture.close()
+  }
+
   @Test func `credentials that stand no longer end the stream before the next change`()
     async throws
   {

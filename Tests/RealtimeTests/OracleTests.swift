@@ -18,8 +18,13 @@ import Testing
 
   @Test(arguments: seeds)
   func `listeners in memory show what a fresh query shows`(_ seed: UInt64) async throws {
-    let fixture = try HubFixture(configure: { $0.backlogBytes = 6_000 })
-    try await OracleRun(fixture, seed: seed).play(rounds: 120)
+    let fixture = try HubFixture(configure: {
+      $0.backlogBytes = 6_000
+      // Targets open in parts, between which more happens, and one after the other.
+      if seed % 2 == 0 { $0.partBytes = 1 }
+      if seed % 3 == 0 { $0.concurrentReads = 1 }
+    })
+    try await OracleRun(fixture, seed: seed).play(rounds: 80)
     try fixture.close()
   }
 
@@ -38,6 +43,8 @@ private final class OracleRun {
   private final class Listener {
     var client: TestClient
     var targets: [Int32: Query] = [:]
+    /// Targets that went on from a token while the client held parts of later snapshots.
+    var mixed: Set<Int32> = []
     var nextID: Int32 = 1
 
     init(_ client: TestClient) { self.client = client }
@@ -58,6 +65,7 @@ private final class OracleRun {
     for _ in 0..<4 { listeners.append(Listener(fixture.client())) }
     for round in 0..<rounds {
       for _ in 0..<random.int(0..<4) { try await write() }
+      if random.int(0..<12) == 0 { try await drain() }
       for _ in 0..<random.int(0..<3) { act(pick(listeners)) }
       // Sometimes the hub gets only so far before more happens.
       if random.int(0..<3) == 0 {
@@ -70,11 +78,18 @@ private final class OracleRun {
     }
     for listener in listeners { read(listener) }
     fixture.settle()
+    try check(rounds)
+    fixture.settle()
     for listener in listeners {
       let open = listener.client.state.current
       #expect(open == Set(listener.targets.keys), "seed \(seed): every target gets current")
     }
     try check(rounds)
+    for listener in listeners { listener.client.stream.close() }
+    fixture.settle()
+    for (name, size) in fixture.hub.statistics() where !name.hasSuffix("_total") {
+      #expect(size == 0, "seed \(seed): \(name) after everybody left")
+    }
   }
 
   // MARK: What happens
@@ -88,6 +103,14 @@ private final class OracleRun {
       writes.append(random.int(0..<4) == 0 ? delete(path) : set(path, fields()))
     }
     try await fixture.commit(writes)
+  }
+
+  /// Windows run short: most of a collection goes at once, or comes.
+  private func drain() async throws {
+    let comes = random.bool()
+    let ids = (0..<24).filter { _ in random.int(0..<4) > 0 }
+    let paths = ids.map { ResourcePath(["a", Text("d\($0)")]) }
+    try await fixture.commit(paths.map { comes ? set($0, fields()) : delete($0) })
   }
 
   private func act(_ listener: Listener) {
@@ -116,7 +139,9 @@ private final class OracleRun {
     listener.nextID += 1
   }
 
-  /// Comes back with what it held at the last consistency point of targets that were current.
+  /// Comes back with what it held at the last consistency point, and the tokens of then.
+  ///
+  /// Sometimes it holds more than there was: what a cache may have kept by mistake.
   private func reconnect(_ listener: Listener) {
     let old = listener.client
     // Only what a consistency point has confirmed may be kept with its token.
@@ -124,21 +149,29 @@ private final class OracleRun {
     old.stream.close()
     listener.client = fixture.client()
     listener.client.change { $0.lastPoint = held?.lastPoint ?? .zero }
+    listener.mixed = []
     for (id, query) in listener.targets {
-      guard let held, held.current.contains(id), let documents = held.targets[id] else {
+      guard let held, var documents = held.targets[id], let token = held.tokens[id] else {
         listener.client.listen(query, id)
         continue
       }
+      let version = ResumeToken(bytes: token)?.version
+      let isWhole = held.current.contains(id) && version == held.lastPoint
+      if !isWhole { listener.mixed.insert(id) }
+      let hasGhost = isWhole && random.int(0..<4) == 0
+      if hasGhost { documents.insert("a/ghost") }
       listener.client.change { state in
         state.targets[id] = documents
+        state.tokens[id] = token
+        state.kept[id] = documents
         for path in documents { state.documents[path] = held.documents[path] }
       }
-      let usesToken = random.bool()
+      let usesReadTime = isWhole && random.int(0..<3) == 0
       listener.client.listen(
         query,
         id,
-        from: usesToken ? .token(held.token) : .readTime(held.lastPoint),
-        expecting: random.bool() ? documents.count : nil
+        from: usesReadTime ? .readTime(held.lastPoint) : .token(token),
+        expecting: hasGhost || !isWhole || random.bool() ? documents.count : nil
       )
     }
     snapshots[ObjectIdentifier(old)] = nil
@@ -152,11 +185,11 @@ private final class OracleRun {
   private func check(_ round: Int) throws {
     let database = try fixture.databases.database(HubFixture.id)
     for listener in listeners {
+      followFilters(listener, round)
       let state = listener.client.state
       #expect(!state.wentBack, "seed \(seed), round \(round)")
       #expect(state.error == nil, "seed \(seed), round \(round)")
-      #expect(state.mismatches == [], "seed \(seed), round \(round): filters")
-      guard state.frames.last == ".", state.lastPoint > .zero else { continue }
+      guard [".", ":"].contains(state.frames.last), state.lastPoint > .zero else { continue }
       snapshots[ObjectIdentifier(listener.client)] = state
       for (id, query) in listener.targets where state.current.contains(id) {
         let expected = try fresh(query, database, at: state.lastPoint)
@@ -164,6 +197,24 @@ private final class OracleRun {
         #expect(shown == expected, "seed \(seed), round \(round), \(query)")
         if shown != expected { throw OracleFailure(seed: seed) }
       }
+    }
+  }
+
+  /// Begins targets anew that hold another number of documents than the server counts, as official
+  /// clients do.
+  ///
+  /// That may only be needed where a client had parts of a later snapshot than its token's.
+  private func followFilters(_ listener: Listener, _ round: Int) {
+    for id in listener.client.state.mismatches {
+      #expect(listener.mixed.contains(id), "seed \(seed), round \(round): filter of \(id)")
+      listener.client.change {
+        $0.mismatches = []
+        $0.current.remove(id)
+        $0.tokens[id] = nil
+      }
+      guard let query = listener.targets[id] else { continue }
+      listener.client.stream.remove(id)
+      listener.client.listen(query, id)
     }
   }
 

@@ -15,6 +15,10 @@ struct ProtocolCase: Sendable, CustomTestStringConvertible {
     case listen(Int32, Query, from: Start = .nothing, once: Bool = false, expecting: Int? = nil)
     case documents(Int32, [ResourcePath], from: Start = .nothing)
     case remove(Int32)
+    /// What the client has of a target from earlier connections.
+    case keep(Int32, Set<ResourcePath>)
+    /// What the client must hold of a target, with no filter that it could not follow.
+    case holds(Int32, Set<ResourcePath>)
     /// The client takes no more than it was just sent.
     case stall
     /// The client takes what was queued.
@@ -65,6 +69,14 @@ struct ProtocolCase: Sendable, CustomTestStringConvertible {
       case .documents(let id, let paths, let start):
         client.listen(documents: paths, id, from: start.resumption(client.state))
       case .remove(let id): client.stream.remove(id)
+      case .keep(let id, let paths):
+        client.change {
+          $0.kept[id] = paths
+          $0.targets[id] = paths
+        }
+      case .holds(let id, let paths):
+        #expect(client.state.targets[id] == paths, "step \(index) of \"\(testDescription)\"")
+        #expect(client.state.mismatches == [], "step \(index) of \"\(testDescription)\"")
       case .stall: client.change { $0.budget = 1 }
       case .read:
         client.change { $0.budget = .max }

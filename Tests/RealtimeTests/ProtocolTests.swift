@@ -288,6 +288,62 @@ private func group(_ id: Text) -> Query { Query(scope: .collectionGroup(id)) }
       ]
     ),
     ProtocolCase(
+      "a token of another query resets",
+      [
+        .commit([n("a/x", 1)]), .listen(1, query("a")), .frames(["+1", "a/x 1", "=1", "."]),
+        .reconnect, .listen(1, query("a", order: byN), from: .token),
+        .frames(["+1", "0 1", "a/x 1", "=1", "."]), .reconnect,
+        .documents(1, ["a/x"], from: .token), .frames(["+1", "0 1", "a/x 1", "=1", "."]),
+      ]
+    ),
+    ProtocolCase(
+      "a token serves every target that was current",
+      [
+        .commit([n("a/x", 1)]), .listen(1, query("a")), .documents(2, ["a/x"]),
+        .listen(3, query("a", order: byN, limit: 1)),
+        .frames(["+1", "a/x 1", "=1", ".", "+2", "a/x 2", "=2", ".", "+3", "a/x 3", "=3", "."]),
+        .reconnect, .commit([n("a/x", 2)]), .documents(2, ["a/x"], from: .token),
+        .frames(["+2", "a/x 2", "=2", "."]), .listen(3, query("a"), from: .readTime),
+        .frames(["+3", "=3", "."]),
+      ]
+    ),
+    ProtocolCase(
+      "a token of an earlier format resets",
+      [
+        .commit([n("a/x", 1)]),
+        .listen(1, query("a"), from: .bytes([1, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0])),
+        .frames(["+1", "0 1", "a/x 1", "=1", "."]),
+      ]
+    ),
+    ProtocolCase(
+      "a client that holds too much gets the names of what there is and of what it must drop",
+      [
+        .commit([n("a/x", 1), n("a/y", 1)]), .listen(1, query("a")),
+        .frames(["+1", "a/x 1", "a/y 1", "=1", "."]), .reconnect,
+        .commit([n("a/z", 1), delete("a/x")]), .keep(1, ["a/x", "a/y", "a/ghost", "a/ghoul"]),
+        .listen(1, query("a"), from: .token, expecting: 4),
+        .frames(["+1", "a/z 1", "x a/x !1", "#1=2?", "=1", "."]),
+        .holds(1, ["a/y", "a/z"]),
+      ]
+    ),
+    ProtocolCase(
+      "a client that holds only ghosts gets a filter that nothing passes",
+      [
+        .listen(1, query("a")), .frames(["+1", "=1", "."]), .reconnect,
+        .keep(1, ["a/ghost"]), .listen(1, query("a"), from: .token, expecting: 1),
+        .frames(["+1", "#1=0?", "=1", "."]), .holds(1, []),
+      ]
+    ),
+    ProtocolCase(
+      "a client that holds too little gets the count alone",
+      [
+        .commit([n("a/x", 1), n("a/y", 1)]), .listen(1, query("a")),
+        .frames(["+1", "a/x 1", "a/y 1", "=1", "."]), .reconnect,
+        .keep(1, ["a/x", "a/y"]), .listen(1, query("a"), from: .token, expecting: 1),
+        .frames(["+1", "#1=2", "=1", "."]),
+      ]
+    ),
+    ProtocolCase(
       "a token of the future resets",
       [
         .commit([n("a/x", 1)]), .listen(1, query("b")), .frames(["+1", "=1", "."]),

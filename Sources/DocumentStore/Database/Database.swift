@@ -10,6 +10,9 @@ import Synchronization
 package final class Database: Sendable {
   package let id: DatabaseID
   package let incarnation: Incarnation
+  /// When the database was created; together with the incarnation no other life of any database, in
+  /// another store either, has it.
+  package let createTime: CommitVersion
   package let engine: any KeyValueEngine
   package let configuration: StoreConfiguration
   /// The index definitions and their states.
@@ -37,13 +40,14 @@ package final class Database: Sendable {
     transactions = TransactionTable(configuration: configuration, locks: locks)
     directory = CollectionDirectory(incarnation: incarnation)
     historyBudget = HistoryBudget(incarnation: incarnation)
-    let (indexes, floor) = try engine.read { reader in
+    let floor: CommitVersion
+    (createTime, indexes, floor) = try engine.read { reader in
       (
+        try DatabaseCatalog.createTime(of: id, in: reader) ?? .zero,
         try IndexCatalog(incarnation: incarnation, databaseID: id, reader: reader),
         try HistoryFloor.read(incarnation, in: reader)
       )
     }
-    self.indexes = indexes
     self.floor = Atomic(floor.microseconds)
   }
 

@@ -95,6 +95,12 @@ struct DatabaseCatalog: Sendable {
     }
   }
 
+  /// When a database was created; nil for an unknown one.
+  static func createTime(
+    of id: DatabaseID,
+    in reader: any KeyValueReader
+  ) throws -> CommitVersion? { try entry(of: id, in: reader)?.createTime }
+
   private static func entry(
     of id: DatabaseID,
     in reader: any KeyValueReader

@@ -33,9 +33,12 @@ extension ListenEvent {
     case .reset(let id): .targetChange(.reset, targets: [id])
     case .current(let id, let point):
       .targetChange(.current, targets: [id], token: point.token, readTime: point.version)
+    case .progressed(let ids, let point):
+      .targetChange(.noChange, targets: ids, token: point.token, readTime: point.version)
     case .consistent(let point):
       .targetChange(.noChange, targets: [], token: point.token, readTime: point.version)
-    case .filter(let id, let count): .filter(target: id, count: count)
+    case .filter(let id, let count, let names):
+      .filter(target: id, count: count, names: names.map(ListenResponse.BloomFilter.init))
     case .left(let document, let removed, let point):
       .documentRemove(document.name, removed: removed, readTime: point.version)
     case .deleted(let document, let removed, let point):
@@ -43,6 +46,12 @@ extension ListenEvent {
     case .changed(let document, let targets, let removed):
       .documentChange(document.encodedRecord, targets: targets, removed: removed)
     }
+  }
+}
+
+extension ListenResponse.BloomFilter {
+  fileprivate init(_ names: NameFilter) {
+    self.init(bitmap: names.bitmap, padding: names.padding, hashCount: NameFilter.hashCount)
   }
 }
 

@@ -27,7 +27,21 @@ package enum ListenResponse: WireResponse {
   case documentChange([UInt8], targets: [Int32], removed: [Int32])
   case documentDelete(DocumentName, removed: [Int32], readTime: CommitVersion)
   case documentRemove(DocumentName, removed: [Int32], readTime: CommitVersion)
-  case filter(target: Int32, count: Int)
+  case filter(target: Int32, count: Int, names: BloomFilter? = nil)
+
+  /// Names that may be among many, as bits that they set.
+  package struct BloomFilter: Sendable, Hashable {
+    package let bitmap: [UInt8]
+    package let padding: Int
+    package let hashCount: Int
+
+    /// Bits, how many of the last byte do not count, and how many a name sets.
+    package init(bitmap: [UInt8], padding: Int, hashCount: Int) {
+      self.bitmap = bitmap
+      self.padding = padding
+      self.hashCount = hashCount
+    }
+  }
 
   /// A document as `documentChange` takes it.
   package static func document(_ record: DocumentRecord) -> [UInt8] {
@@ -40,7 +54,8 @@ package enum ListenResponse: WireResponse {
       document.count + 24 + 5 * (targets.count + removed.count)
     case .documentDelete(_, let removed, _), .documentRemove(_, let removed, _):
       160 + 5 * removed.count
-    case .targetChange, .filter: 64
+    case .targetChange: 64
+    case .filter(_, _, let names): 64 + (names?.bitmap.count ?? 0)
     }
   }
 
@@ -66,10 +81,11 @@ package enum ListenResponse: WireResponse {
         change.version(4, readTime)
         change.packed(6, removed)
       }
-    case .filter(let target, let count):
+    case .filter(let target, let count, let names):
       writer.message(5) { filter in
         filter.int64(1, Int64(target))
         if count != 0 { filter.int64(2, Int64(count)) }
+        if let names { filter.message(3) { $0.bloomFilter(names) } }
       }
     case .documentRemove(let name, let removed, let readTime):
       writer.message(6) { change in
@@ -82,6 +98,14 @@ package enum ListenResponse: WireResponse {
 }
 
 extension ProtobufWriter {
+  fileprivate mutating func bloomFilter(_ filter: ListenResponse.BloomFilter) {
+    message(1) { bits in
+      bits.content(1, filter.bitmap)
+      if filter.padding != 0 { bits.int64(2, Int64(filter.padding)) }
+    }
+    int64(2, Int64(filter.hashCount))
+  }
+
   /// Writes a repeated int32 field in its packed form, unless it is empty.
   fileprivate mutating func packed(_ field: Int, _ numbers: [Int32]) {
     guard !numbers.isEmpty else { return }

@@ -49,16 +49,28 @@ extension HubCore {
   private func endWindows() {
     let views = changedWindows
     changedWindows = []
-    for view in views {
-      do { try view.endBatch(at: now, hub: self) } catch { fail(view, error) }
-    }
+    for view in views where !view.endBatch(at: now, hub: self) { readAgain(view) }
   }
 
-  /// A view could not be read: its streams end, unless its database has.
-  func fail(_ view: View, _ error: any Error) {
-    guard !view.database.isRetired else { return }
-    let streams = view.targets.map(\.stream)
-    for stream in streams { fail(stream, FirestoreError.storage(error)) }
+  /// Has a window read again; until then its streams are told of nothing later.
+  private func readAgain(_ view: View) {
+    guard case .reading(let reading) = view.content else { return }
+    counters.refills += 1
+    for target in view.targets where !target.isWaiting {
+      target.stream.awaitedWindows += 1
+      reading.held.append(target.stream)
+    }
+    jobs.addUrgent(.window(view.id))
+  }
+
+  /// The window of a view is there, or wanted by nobody any more: its streams go on.
+  func release(_ reading: WindowReading) {
+    let streams = reading.held
+    reading.held = []
+    for stream in streams {
+      stream.awaitedWindows -= 1
+      goOn(stream)
+    }
   }
 
   /// Hands a change to a target: to its stream, or to what waits for the end of its opening.

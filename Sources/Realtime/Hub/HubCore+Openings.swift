@@ -12,19 +12,25 @@ extension HubCore {
         case .opening(let id): startReading(id)
         case .window(let id): startReading(id)
         }
-      guard isStarted else { return jobs.add(job) }
+      guard isStarted else { return jobs.addUrgent(job) }
     }
   }
 
   /// True where it reads, or nobody wants it any more.
   private func startReading(_ id: OpeningID) -> Bool {
     guard let target = openings[id], case .opening(let opening) = target.phase else { return true }
+    guard !target.view.isReading else {
+      target.view.waitingOpenings.append(id)
+      return true
+    }
     let reader = TargetReader(
       target.view.subject,
       in: target.view.database,
       at: now,
       resumption: opening.resumption,
-      countsResults: opening.expectedCount != nil
+      expectedCount: opening.expectedCount,
+      authority: target.decision?.restsOnData == true ? target.stream.authority : nil,
+      partBytes: configuration.partBytes
     )
     guard jobs.read(reader, for: id) else { return false }
     opening.reader = reader
@@ -33,8 +39,11 @@ extension HubCore {
   }
 
   private func startReading(_ id: ViewID) -> Bool {
-    guard let view = views[id], case .query(let query) = view.subject else { return true }
-    return jobs.readWindow(query, of: id, in: view.database, at: now)
+    guard let view = views[id], case .query(let query) = view.subject,
+      case .reading(let reading) = view.content
+    else { return true }
+    let shown = reading.shown.map { Set($0.map(\.path)) }
+    return jobs.readWindow(query, of: id, in: view.database, at: now, shown: shown)
   }
 
   /// A part of what a target begins with has been read.
@@ -54,13 +63,15 @@ extension HubCore {
 
   func take(_ part: ReadPart, _ opening: Opening, of target: Target) {
     let stream = target.stream
-    guard !stream.isPaused else {
+    guard !stream.isHeld else {
       opening.stage = .held(part)
       return
     }
     announce(opening, of: target, part)
-    let point = point(of: target.view.database)
+    let point = point(of: target.view.database, for: .nobody)
+    if let names = part.names { opening.names = names }
     for item in opening.unchanged(part, tellsMissing: target.view.subject.tellsMissing) {
+      if !item.isResult { opening.names?.insert(item.document.name) }
       let members = item.isResult ? [target.id] : []
       let removed = item.isResult ? [] : [target.id]
       stream.announcements.append(.document(item.document, members, removed, point))
@@ -81,6 +92,7 @@ extension HubCore {
     guard !opening.hasBegun else { return }
     opening.hasBegun = true
     let stream = target.stream
+    stream.noteUnfinished(target)
     if !opening.isAnnounced {
       opening.isAnnounced = true
       stream.announcements.append(.added(target.id))
@@ -92,26 +104,21 @@ extension HubCore {
   }
 
   private func finishReading(_ opening: Opening, of target: Target) {
-    if case .loading = target.view.content {
-      opening.stage = .awaitingWindow
-      target.view.waitingOpenings.append(opening.id)
-      return
-    }
     let stream = target.stream
-    guard !stream.isPaused else {
-      opening.stage = .held(ReadPart(isDone: true))
-      return
-    }
     for change in opening.changes.settled(tellsMissing: target.view.subject.tellsMissing) {
+      opening.names?.insert(change.document.name)
       stream.changes.append((change, target))
     }
     if let count = opening.count {
-      stream.completions.append(.filter(target.id, count: count + opening.countDelta))
+      let count = count + opening.countDelta
+      stream.completions.append(.filter(target.id, count: count, names: opening.names))
     }
-    stream.completions.append(.current(target.id, point(of: target.view.database)))
+    let point = point(of: target.view.database, for: .marks([target.view.mark]))
+    stream.completions.append(.current(target.id, point))
     if target.once { stream.endings.append(target.id) }
     openings[opening.id] = nil
     target.phase = .current
+    stream.noteFinished(target)
     stream.isChanged = true
     touch(stream)
   }
@@ -126,13 +133,12 @@ extension HubCore {
         if error.isVerdict { remove(target, cause: error) } else { fail(target.stream, error) }
       }
     case .success(let content):
-      do { try view.fill(content, at: now, hub: self) } catch { return fail(view, error) }
+      guard case .reading(let reading) = view.content else { return }
+      guard view.fill(content, hub: self) else { return jobs.addUrgent(.window(id)) }
+      release(reading)
       let waiting = view.waitingOpenings
       view.waitingOpenings = []
-      for id in waiting {
-        guard let target = openings[id], case .opening(let opening) = target.phase else { continue }
-        finishReading(opening, of: target)
-      }
+      for id in waiting where openings[id] != nil { jobs.addUrgent(.opening(id)) }
     }
   }
 }

@@ -94,7 +94,7 @@ extension HubCore {
 
   private func end(_ stream: StreamState, _ error: FirestoreError?) {
     guard streams[stream.id] === stream else { return }
-    if !stream.isPaused { flush(stream) }
+    if !stream.isHeld { flush(stream) }
     stream.sink.finish(error)
     remove(stream)
   }
@@ -109,6 +109,9 @@ extension HubCore {
   func remove(_ stream: StreamState) {
     guard streams.removeValue(forKey: stream.id) != nil else { return }
     let targets = stream.targets
+    gauges.targets -= targets.count
+    gauges.pausedStreams -= stream.isPaused ? 1 : 0
+    gauges.backlogBytes -= stream.backlogSize
     // Targets know their stream: the circle ends here.
     stream.targets = [:]
     for target in targets.values { detach(target) }
@@ -129,7 +132,7 @@ extension HubCore {
 
   func flush(_ stream: StreamState) {
     guard streams[stream.id] === stream else { return }
-    guard !stream.isPaused else { return keepForLater(stream) }
+    guard !stream.isHeld else { return keepForLater(stream) }
     var events = stream.announcements
     stream.announcements = []
     if let database = stream.database, !stream.changes.isEmpty || stream.isChanged {
@@ -138,9 +141,14 @@ extension HubCore {
       } catch {
         return drop(stream, error)
       }
-      let point = point(of: database)
+      let point = point(of: database, for: stream.audience())
       events += stream.takeChangeEvents(point)
       events += stream.completions
+      let finished = stream.finishedTargets()
+      if !finished.isEmpty {
+        let own = self.point(of: database, for: TokenAudience(finished))
+        events.append(.progressed(finished.map(\.id), own))
+      }
       events.append(.consistent(point))
       stream.lastPoint = configuration.clock.now()
     }
@@ -148,21 +156,26 @@ extension HubCore {
     stream.isChanged = false
     for id in stream.endings {
       guard let target = stream.targets.removeValue(forKey: id) else { continue }
+      gauges.targets -= 1
       detach(target)
       events.append(.removed(id, cause: nil))
     }
     stream.endings = []
-    guard !events.isEmpty, !stream.sink.send(events) else { return }
+    send(events, to: stream)
+  }
+
+  private func send(_ events: [ListenEvent], to stream: StreamState) {
+    guard !events.isEmpty, !stream.sink.send(events), !stream.isPaused else { return }
     stream.isPaused = true
+    gauges.pausedStreams += 1
     stream.sink.setReading(false)
   }
 
-  /// While the client reads too slowly: answers go out, changes wait.
+  /// While the client reads too slowly, or a window is read: answers go out, changes wait.
   private func keepForLater(_ stream: StreamState) {
-    if !stream.announcements.isEmpty {
-      _ = stream.sink.send(stream.announcements)
-      stream.announcements = []
-    }
+    send(stream.announcements, to: stream)
+    stream.announcements = []
+    gauges.backlogBytes -= stream.backlogSize
     for (change, target) in stream.changes {
       var buffer = stream.backlog.removeValue(forKey: target.id) ?? ChangeBuffer()
       stream.backlogSize -= buffer.size
@@ -171,21 +184,30 @@ extension HubCore {
       stream.backlog[target.id] = buffer
     }
     stream.changes = []
+    gauges.backlogBytes += stream.backlogSize
     guard stream.backlogSize > configuration.backlogBytes else { return }
     for target in Array(stream.targets.values) { lose(target) }
   }
 
-  /// The client reads again: what waited goes out, lost targets begin anew.
+  /// The client reads again.
   private func resume(_ stream: StreamState) {
     guard stream.isPaused else { return }
     stream.isPaused = false
+    gauges.pausedStreams -= 1
     stream.sink.setReading(true)
+    goOn(stream)
+  }
+
+  /// What waited goes out and lost targets begin anew, unless the stream must wait on.
+  func goOn(_ stream: StreamState) {
+    guard !stream.isHeld else { return }
     for (id, buffer) in stream.backlog {
       guard let target = stream.targets[id] else { continue }
       let changes = buffer.settled(tellsMissing: target.view.subject.tellsMissing)
       stream.changes += changes.map { ($0, target) }
     }
     stream.backlog = [:]
+    gauges.backlogBytes -= stream.backlogSize
     stream.backlogSize = 0
     touch(stream)
     for target in stream.targets.values.sorted(by: { $0.id < $1.id }) { goOn(target) }
@@ -213,7 +235,7 @@ extension HubCore {
   func sendHeartbeats() {
     let clock = configuration.clock.now()
     for stream in streams.values where clock - stream.lastPoint >= configuration.heartbeat {
-      guard stream.database != nil, !stream.isPaused else { continue }
+      guard stream.database != nil, !stream.isHeld else { continue }
       stream.isChanged = true
       touch(stream)
     }
@@ -230,14 +252,14 @@ extension HubCore {
   }
 
   func statistics() -> [String: Double] {
-    let targets = streams.values.reduce(0) { $0 + $1.targets.count }
-    return [
+    [
       "listen_streams": Double(streams.count),
-      "listen_targets": Double(targets),
+      "listen_targets": Double(gauges.targets),
       "listen_views": Double(views.count),
-      "listen_paused_streams": Double(streams.values.count(where: \.isPaused)),
-      "listen_backlog_bytes": Double(streams.values.reduce(0) { $0 + $1.backlogSize }),
+      "listen_paused_streams": Double(gauges.pausedStreams),
+      "listen_backlog_bytes": Double(gauges.backlogBytes),
       "listen_reads_waiting": Double(jobs.count),
+      "listen_refills_total": Double(counters.refills),
       "listen_commits_total": Double(counters.commits),
       "listen_batches_total": Double(counters.batches),
       "listen_deliveries_total": Double(counters.deliveries),

@@ -19,12 +19,16 @@ extension HubCore {
       let decision = try stream.authority.decide(subject, in: database, at: now)
       let opening = Opening(
         id: OpeningID(number: nextOrdinal()),
-        resumption: resumption(of: request, subject, decision, stream.authority, database),
+        // What one of these documents was is told to nobody who may not know it now, not even by
+        // whether the client's token was of use: the target begins anew.
+        resumption: decision.dependsOnResults
+          ? request.resumption.map { _ in .token([]) } : request.resumption,
         expectedCount: request.expectedCount
       )
       let view = view(of: subject, in: database)
       let target = Target(id: id, of: stream, view: view, once: request.once, opening: opening)
       stream.targets[id] = target
+      gauges.targets += 1
       view.add(target)
       set(decision, of: target)
       queue(opening, of: target)
@@ -33,27 +37,6 @@ extension HubCore {
       stream.announcements.append(.removed(id, cause: error))
       touch(stream)
     }
-  }
-
-  /// Where the client goes on from, if its right reaches back so far.
-  ///
-  /// What differs from an earlier time tells of documents of that time. Where the right rests on
-  /// documents, it may be younger than that: then the target begins anew. So does every target of
-  /// documents that the rules look into, since even this would tell what one of them was then.
-  private func resumption(
-    of request: TargetRequest,
-    _ subject: ViewSubject,
-    _ decision: ListenDecision,
-    _ authority: any ListenAuthority,
-    _ database: Database
-  ) -> TargetRequest.Resumption? {
-    guard let wanted = request.resumption else { return nil }
-    if decision.dependsOnResults { return .unusable }
-    guard !decision.documents.isEmpty, let version = wanted.version(in: database) else {
-      return wanted
-    }
-    let isAllowed = (try? authority.decide(subject, in: database, at: version)) != nil
-    return isAllowed ? wanted : .unusable
   }
 
   private func freeID(in stream: StreamState) -> Int32 {
@@ -73,8 +56,7 @@ extension HubCore {
     let candidate = View(
       id: ViewID(number: nextOrdinal()),
       subject,
-      in: database,
-      at: now
+      in: database
     )
     let view = views.insert(candidate)
     if view === candidate {
@@ -93,8 +75,9 @@ extension HubCore {
   /// Ends a target: because the client asked, or for a cause.
   func remove(_ target: Target, cause: FirestoreError?) {
     let stream = target.stream
-    if stream.isChanged, !stream.isPaused { flush(stream) }
+    if stream.isChanged, !stream.isHeld { flush(stream) }
     guard stream.targets.removeValue(forKey: target.id) != nil else { return }
+    gauges.targets -= 1
     if case .opening(let opening) = target.phase, !opening.isAnnounced, cause == nil {
       stream.announcements.append(.added(target.id))
     }
@@ -107,6 +90,7 @@ extension HubCore {
   /// Takes a target out of everything but its stream.
   func detach(_ target: Target) {
     if case .opening(let opening) = target.phase { openings[opening.id] = nil }
+    target.stream.noteFinished(target)
     let view = target.view
     view.remove(target)
     let views = databases[view.database.incarnation]
@@ -115,6 +99,7 @@ extension HubCore {
     }
     target.decision = nil
     guard view.targets.isEmpty else { return }
+    if case .reading(let reading) = view.content { release(reading) }
     self.views[view.id] = nil
     views?.remove(view)
     if views?.isEmpty == true { databases[view.database.incarnation] = nil }
@@ -125,6 +110,7 @@ extension HubCore {
     stream.changes.removeAll { $0.target === target }
     if let buffer = stream.backlog.removeValue(forKey: target.id) {
       stream.backlogSize -= buffer.size
+      gauges.backlogBytes -= buffer.size
     }
   }
 
@@ -142,8 +128,9 @@ extension HubCore {
     dropChanges(of: target)
     counters.overflows += 1
     if isAnnounced {
+      target.stream.noteUnfinished(target)
       target.phase = .lost
-      if !target.stream.isPaused, target.stream.database != nil { goOn(target) }
+      if !target.stream.isHeld, target.stream.database != nil { goOn(target) }
     } else if case .opening(let opening) = target.phase {
       queue(opening.again(id: OpeningID(number: nextOrdinal())), of: target)
     }
@@ -180,6 +167,7 @@ extension HubCore {
   /// The client hears at once that what it holds is void: no consistency point may come before that.
   private func beginAnew(_ target: Target, isAnnounced: Bool) {
     if isAnnounced {
+      target.stream.noteUnfinished(target)
       target.stream.announcements.append(.reset(target.id))
       touch(target.stream)
     }

@@ -21,9 +21,16 @@ final class HubCore {
   /// Targets that the batch has changed and whose decision looked at the time.
   var timedTargets: [Target] = []
   var counters = HubCounters()
+  var gauges = HubGauges()
 
   private var lastNumber: UInt64 = 0
-  private var points: [Incarnation: ConsistencyPoint] = [:]
+  private var points: [PointKey: ConsistencyPoint] = [:]
+
+  private struct PointKey: Hashable {
+    let incarnation: Incarnation
+    let audience: TokenAudience
+  }
+
   /// Microseconds of the clock when `now` was last set.
   var lastAdvance: Int64 = .min
   var lastTick: Int64
@@ -83,12 +90,21 @@ final class HubCore {
     points.removeAll(keepingCapacity: true)
   }
 
-  /// The version that has been worked off, as a point of a database.
-  func point(of database: Database) -> ConsistencyPoint {
-    if let known = points[database.incarnation] { return known }
-    let token = ResumeToken(incarnation: database.incarnation, version: now)
-    let point = ConsistencyPoint(version: now, token: token.bytes)
-    points[database.incarnation] = point
+  /// The version that has been worked off, as a point of a database, with a token for these targets.
+  func point(of database: Database, for audience: TokenAudience) -> ConsistencyPoint {
+    let key = PointKey(incarnation: database.incarnation, audience: audience)
+    if let known = points[key] { return known }
+    let marks: [SubjectMark]? =
+      switch audience {
+      case .nobody: nil
+      case .marks(let marks): marks
+      case .everybody: []
+      }
+    let token = marks.map { marks in
+      ResumeToken(of: database, version: now, marks: marks).bytes
+    }
+    let point = ConsistencyPoint(version: now, token: token ?? [])
+    points[key] = point
     return point
   }
 
@@ -120,6 +136,14 @@ final class HubCore {
   }
 }
 
+/// How much there is of what the hub would have to walk to count.
+struct HubGauges {
+  var targets = 0
+  /// Streams whose clients read too slowly.
+  var pausedStreams = 0
+  var backlogBytes = 0
+}
+
 /// What the hub counts.
 struct HubCounters {
   var commits: UInt64 = 0
@@ -132,4 +156,6 @@ struct HubCounters {
   var unusableTokens: UInt64 = 0
   /// Targets that went on from a token.
   var resumptions: UInt64 = 0
+  /// Windows that were read again.
+  var refills: UInt64 = 0
 }

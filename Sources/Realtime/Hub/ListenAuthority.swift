@@ -3,7 +3,8 @@ import FirestoreModel
 
 /// Says what one stream's caller may listen to.
 ///
-/// The hub asks on its own thread, and everybody else's changes wait for the answer.
+/// The hub asks on its own thread, and everybody else's changes wait for the answer. Of the past,
+/// where a client resumes, it is asked on engine threads.
 package protocol ListenAuthority: AnyObject, Sendable {
   /// Admits a target or throws what the client is told; asked again whenever something changes that
   /// the decision says it depends on.
@@ -42,6 +43,9 @@ package struct ListenDecision: Sendable, Hashable {
     self.dependsOnResults = dependsOnResults
     self.dependsOnTime = dependsOnTime
   }
+
+  /// Whether the same caller, under the same rules, may have been refused at another version.
+  var restsOnData: Bool { !documents.isEmpty || dependsOnResults }
 
   /// What an administrator gets.
   package static let unconditional = ListenDecision(dependsOnRules: false)

@@ -15,6 +15,7 @@ final class ReadJobs {
   private let inbox: Mailbox<HubInput>
   private let limit: Int
   private let submit: @Sendable (@escaping @Sendable () -> Void) -> Bool
+  private var urgent: [Job] = []
   private var waiting: [Job] = []
   private var head = 0
   private var running = 0
@@ -32,14 +33,19 @@ final class ReadJobs {
   }
 
   /// How many wait for their turn.
-  var count: Int { waiting.count - head }
+  var count: Int { urgent.count + waiting.count - head }
 
   /// Puts a job behind the others.
   func add(_ job: Job) { waiting.append(job) }
 
+  /// Puts a job before the others: somebody is held up by it.
+  func addUrgent(_ job: Job) { urgent.append(job) }
+
   /// The next job, if there is a place for it.
   func takeNext() -> Job? {
-    guard running < limit, head < waiting.count else { return nil }
+    guard running < limit else { return nil }
+    if !urgent.isEmpty { return urgent.removeFirst() }
+    guard head < waiting.count else { return nil }
     let job = waiting[head]
     head += 1
     if head > 1_024, head > waiting.count / 2 {
@@ -62,9 +68,12 @@ final class ReadJobs {
     _ query: NormalizedQuery,
     of view: ViewID,
     in database: Database,
-    at version: CommitVersion
+    at version: CommitVersion,
+    shown: Set<ResourcePath>?
   ) -> Bool {
-    start { .window(view, Self.result { try .read(query, in: database, at: version) }) }
+    start {
+      .window(view, Self.result { try .read(query, in: database, at: version, shown: shown) })
+    }
   }
 
   /// Finds a stream's database; with `tellsTime` the hub first hears how far the store has come.

@@ -11,6 +11,8 @@ package struct RealtimeConfiguration: Sendable {
   package var targetsPerStream = 10_000
   /// How many targets read what they begin with at the same time.
   package var concurrentReads = 8
+  /// About how many bytes of documents a target is sent at once while it opens.
+  package var partBytes = 256 << 10
   /// After so many microseconds without a message a client hears of the time.
   package var heartbeat: Int64 = 30_000_000
   /// Microseconds between looks at credentials, heartbeats and the like.

@@ -1,40 +1,57 @@
-import FirestoreModel
 import DocumentStore
+import FirestoreModel
 
 /// Where a client's targets stand, in the form that clients keep and send back.
 ///
 /// DESIGN
 ///
-/// 13 bytes: format (1), the database's incarnation (4 bytes big-endian), the version that the
-/// targets have reached (8 bytes big-endian). One token serves all targets of a stream, because
-/// clients store the token of a stream's consistency point for each of them. It needs no signature:
-/// a client that makes one up learns how a query that it may ask differs from an earlier time at which
-/// it might have asked as well (`HubCore.resumption`).
+/// Format (2), the database's incarnation (4 bytes big-endian) and the time of its creation (8), which
+/// together name one life of one database of one store, the version that the targets have reached
+/// (8), then the marks of the targets that the token serves (4 each, at most `greatestMarkCount`).
+/// Clients store the token of a stream's consistency point for each of its targets, so that one
+/// serves all that are current. A stream of more targets than that leaves the marks out, and its
+/// tokens serve any target.
 ///
-/// A token of another format, incarnation or length, of the future or of a time whose history is
-/// gone is of no use; the target then starts from nothing, after a reset.
+/// It needs no signature: a client that makes one up learns how a query that it may ask differs from
+/// an earlier time, and whether it may know of that time is decided anew (`TargetReader`).
+///
+/// A token of another format, incarnation or length, of other targets, of the future or of a time
+/// whose history is gone is of no use; the target then starts from nothing, after a reset.
 package struct ResumeToken: Sendable, Hashable {
   package let incarnation: Incarnation
+  package let createTime: CommitVersion
   package let version: CommitVersion
+  /// Rising; none serves any target.
+  package let marks: [SubjectMark]
 
-  private static let format: UInt8 = 1
-  private static let length = 13
+  /// With more targets a token has no marks.
+  static let greatestMarkCount = 32
+  private static let format: UInt8 = 2
+  private static let headLength = 21
 
-  /// The token of a version.
-  package init(incarnation: Incarnation, version: CommitVersion) {
-    self.incarnation = incarnation
+  /// The token of a version, for the targets of these marks.
+  package init(of database: Database, version: CommitVersion, marks: [SubjectMark]) {
+    incarnation = database.incarnation
+    createTime = database.createTime
     self.version = version
+    self.marks = marks
   }
 
   /// Reads a token; nil where it is none of ours.
   package init?(bytes: [UInt8]) {
-    guard bytes.count == Self.length, bytes[0] == Self.format else { return nil }
-    (incarnation, version) = bytes.withUnsafeBytes { raw in
+    let marksLength = bytes.count - Self.headLength
+    guard marksLength >= 0, marksLength % 4 == 0, marksLength / 4 <= Self.greatestMarkCount,
+      bytes[0] == Self.format
+    else { return nil }
+    (incarnation, createTime, version, marks) = bytes.withUnsafeBytes { raw in
       (
         Incarnation(bigEndian: raw.loadUnaligned(fromByteOffset: 1, as: Incarnation.self)),
-        CommitVersion(
-          microseconds: Int64(bigEndian: raw.loadUnaligned(fromByteOffset: 5, as: Int64.self))
-        )
+        Self.version(in: raw, at: 5),
+        Self.version(in: raw, at: 13),
+        stride(from: Self.headLength, to: raw.count, by: 4).map { offset in
+          let number = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+          return SubjectMark(number: UInt32(bigEndian: number))
+        }
       )
     }
   }
@@ -42,9 +59,24 @@ package struct ResumeToken: Sendable, Hashable {
   /// The token's bytes.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = [Self.format]
-    bytes.reserveCapacity(Self.length)
+    bytes.reserveCapacity(Self.headLength + 4 * marks.count)
     withUnsafeBytes(of: incarnation.bigEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: createTime.microseconds.bigEndian) { bytes.append(contentsOf: $0) }
     withUnsafeBytes(of: version.microseconds.bigEndian) { bytes.append(contentsOf: $0) }
+    for mark in marks {
+      withUnsafeBytes(of: mark.number.bigEndian) { bytes.append(contentsOf: $0) }
+    }
     return bytes
+  }
+
+  /// Whether the token is of this life of a database and serves a target with this mark.
+  package func serves(_ mark: SubjectMark, in database: Database) -> Bool {
+    incarnation == database.incarnation && createTime == database.createTime
+      && (marks.isEmpty || marks.contains(mark))
+  }
+
+  private static func version(in raw: UnsafeRawBufferPointer, at offset: Int) -> CommitVersion {
+    let number = raw.loadUnaligned(fromByteOffset: offset, as: Int64.self)
+    return CommitVersion(microseconds: Int64(bigEndian: number))
   }
 }

@@ -27,10 +27,14 @@ package enum ListenEvent: Sendable {
   case left(SharedDocument, removed: [Int32], ConsistencyPoint)
   /// A document does not exist and is no longer in targets.
   case deleted(SharedDocument, removed: [Int32], ConsistencyPoint)
-  /// How many documents the target has after what was sent before.
-  case filter(Int32, count: Int)
+  /// How many documents the target has after what was sent before; with names, all of theirs are
+  /// among them.
+  case filter(Int32, count: Int, names: NameFilter?)
   /// The target has caught up.
   case current(Int32, ConsistencyPoint)
-  /// All targets of the stream are consistent.
+  /// A token for some targets, while there can be none for all.
+  case progressed([Int32], ConsistencyPoint)
+  /// All targets of the stream that are current are consistent; with a token only where all are
+  /// that the client was told of.
   case consistent(ConsistencyPoint)
 }

@@ -4,8 +4,9 @@ import Synchronization
 /// A document as one version left it, on its way to any number of streams.
 package final class SharedDocument: Sendable {
   package let name: DocumentName
-  /// Nil where there is no such document.
+  /// Nil where there is no such document, or nobody needs to know what is in it.
   package let record: DocumentRecord?
+  let exists: Bool
   /// Rises with what happened later; orders the messages of one batch.
   let ordinal: UInt64
   private let encodings = Mutex(Encodings())
@@ -17,9 +18,14 @@ package final class SharedDocument: Sendable {
   }
 
   /// A document that exists, or does not.
-  package init(name: DocumentName, record: DocumentRecord?, ordinal: UInt64 = 0) {
+  package convenience init(name: DocumentName, record: DocumentRecord?, ordinal: UInt64 = 0) {
+    self.init(name: name, record: record, exists: record != nil, ordinal: ordinal)
+  }
+
+  init(name: DocumentName, record: DocumentRecord?, exists: Bool, ordinal: UInt64) {
     self.name = name
     self.record = record
+    self.exists = exists
     self.ordinal = ordinal
   }
 
@@ -53,13 +59,14 @@ package final class SharedDocument: Sendable {
   var size: Int { 256 + (record?.fields.bytes.count ?? 0) }
 }
 
-/// A version at which targets are consistent, and the token that goes on from there.
+/// A version at which targets are consistent, and the token with which they go on from there.
 package final class ConsistencyPoint: Sendable {
   package let version: CommitVersion
+  /// Empty where a client must keep none.
   package let token: [UInt8]
   private let encoding = Mutex<[UInt8]?>(nil)
 
-  /// A version of a database.
+  /// A version of a database, and a token of it.
   package init(version: CommitVersion, token: [UInt8]) {
     self.version = version
     self.token = token

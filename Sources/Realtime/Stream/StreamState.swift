@@ -21,6 +21,10 @@ final class StreamState {
   var phase = Phase.resolving([])
   var targets: [Int32: Target] = [:]
 
+  /// Targets that the client knows of and holds in part.
+  private var unfinished: Set<Int32> = []
+  private var knownAudience: TokenAudience?
+
   /// Messages about targets that come before this flush's changes.
   var announcements: [ListenEvent] = []
   /// Changes of this batch.
@@ -35,6 +39,9 @@ final class StreamState {
   var isTouched = false
   /// Whether the client must catch up before more is sent.
   var isPaused = false
+  /// How many of its targets wait for a window that is read again: what they are to be told belongs
+  /// before everything later.
+  var awaitedWindows = 0
   var backlog: [Int32: ChangeBuffer] = [:]
   var backlogSize = 0
   /// Microseconds of the hub's clock when the client last heard of the time.
@@ -54,8 +61,46 @@ final class StreamState {
     lastPoint = now
   }
 
+  /// Whether changes wait.
+  var isHeld: Bool { isPaused || awaitedWindows > 0 }
+
   var database: Database? {
     if case .ready(let database) = phase { database } else { nil }
+  }
+
+  // MARK: Whom a token serves
+
+  /// The client has been told of a target and has not got all of it, from now on.
+  func noteUnfinished(_ target: Target) {
+    unfinished.insert(target.id)
+    knownAudience = nil
+  }
+
+  /// A target is current from now on, or gone.
+  func noteFinished(_ target: Target) {
+    unfinished.remove(target.id)
+    knownAudience = nil
+  }
+
+  /// Whom the token of the next consistency point serves.
+  ///
+  /// Nobody, while a target is unfinished: clients keep the token for that one as well, and would
+  /// come back with it as if they had all of the target.
+  func audience() -> TokenAudience {
+    guard unfinished.isEmpty else { return .nobody }
+    if let knownAudience { return knownAudience }
+    let audience = TokenAudience(targets.values)
+    knownAudience = audience
+    return audience
+  }
+
+  /// The targets that are current while others are unfinished, for a token of their own.
+  ///
+  /// Without one they would go on from an earlier time than what the client holds of them. None
+  /// where they are more than a token names.
+  func finishedTargets() -> [Target] {
+    guard !unfinished.isEmpty, targets.count <= ResumeToken.greatestMarkCount else { return [] }
+    return targets.values.filter(\.isCurrent).sorted { $0.id < $1.id }
   }
 
   /// The messages of what this flush's changes come to: one a document.
@@ -92,7 +137,7 @@ extension ListenEvent {
     _ removed: [Int32],
     _ point: ConsistencyPoint
   ) -> ListenEvent {
-    if document.record == nil { return .deleted(document, removed: removed, point) }
+    if !document.exists { return .deleted(document, removed: removed, point) }
     return members.isEmpty
       ? .left(document, removed: removed, point)
       : .changed(document, targets: members, removed: removed)

@@ -4,14 +4,12 @@ import FirestoreModel
 final class Opening {
   /// Where the reading stands.
   enum Stage {
-    /// In the queue for a place among the readers.
+    /// In the queue for a place among the readers, or for its view's window.
     case waiting
     /// An engine thread reads the next part.
     case reading
-    /// A part is here, but the client reads too slowly to get it.
+    /// A part is here, but must not be sent yet.
     case held(ReadPart)
-    /// All was sent; the limited view's window is not there yet.
-    case awaitingWindow
   }
 
   let id: OpeningID
@@ -31,6 +29,9 @@ final class Opening {
   var countDelta = 0
   /// The number of results at the version that is read, where the client resumes.
   var count: Int?
+  /// The names of all results, where the client holds more than it can; and of all that it is told
+  /// to drop, because clients count as dropped twice what the filter leaves out as well.
+  var names: NameFilter?
 
   init(
     id: OpeningID,

@@ -15,5 +15,7 @@ struct ReadPart: Sendable {
   var items: [Item] = []
   /// How many documents the target has at the version that was read; nil where nobody asked.
   var count: Int?
+  /// The names of these documents, where the client holds more than there were.
+  var names: NameFilter?
   var isDone = false
 }

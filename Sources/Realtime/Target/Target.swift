@@ -23,6 +23,14 @@ final class Target {
   /// Where the view keeps it.
   var place = 0
 
+  var isCurrent: Bool { if case .current = phase { true } else { false } }
+
+  /// Whether it has not begun to read.
+  var isWaiting: Bool {
+    guard case .opening(let opening) = phase, case .waiting = opening.stage else { return false }
+    return true
+  }
+
   init(id: Int32, of stream: StreamState, view: View, once: Bool, opening: Opening) {
     self.id = id
     self.stream = stream

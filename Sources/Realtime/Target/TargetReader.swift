@@ -12,7 +12,10 @@ final class TargetReader: Sendable {
   private let subject: ViewSubject
   private let version: CommitVersion
   private let resumption: TargetRequest.Resumption?
-  private let countsResults: Bool
+  private let expectedCount: Int?
+  private let authority: (any ListenAuthority)?
+  /// Bytes of documents in one part, about.
+  private let partBytes: Int
   private let stage = Mutex(Stage.start)
 
   private enum Stage {
@@ -22,24 +25,26 @@ final class TargetReader: Sendable {
     case over
   }
 
-  /// Bytes of documents in one part, about.
-  private static let partBytes = 256 << 10
-
   /// Reads a subject at a version.
   ///
-  /// `countsResults` asks for the number of results where the client resumes.
+  /// Where the client resumes and says how many documents it holds, they are counted. With an
+  /// authority it is also asked whether the client may know of the version that it resumes from.
   init(
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion,
     resumption: TargetRequest.Resumption?,
-    countsResults: Bool
+    expectedCount: Int?,
+    authority: (any ListenAuthority)?,
+    partBytes: Int
   ) {
     self.subject = subject
     self.database = database
     self.version = version
     self.resumption = resumption
-    self.countsResults = countsResults
+    self.expectedCount = expectedCount
+    self.authority = authority
+    self.partBytes = partBytes
   }
 
   /// The next part; the last one says that it is.
@@ -50,7 +55,7 @@ final class TargetReader: Sendable {
       case .snapshot(let cursor): return try snapshot(cursor, ReadPart(), &stage)
       case .merge(var merge):
         var part = ReadPart(isDifference: true)
-        try merge.pull(into: &part, maxBytes: Self.partBytes)
+        try merge.pull(into: &part, maxBytes: partBytes)
         stage = part.isDone ? .over : .merge(merge)
         return part
       case .over: return ReadPart(isDone: true)
@@ -60,21 +65,46 @@ final class TargetReader: Sendable {
 
   private func begin(_ stage: inout Stage) throws -> ReadPart {
     guard let resumption else { return try everything(resets: false, &stage) }
-    guard let base = try usableBase(resumption) else {
+    guard let base = try usableBase(resumption), try mayKnow(of: base) else {
       return try everything(resets: true, &stage)
     }
     var part = ReadPart(isDifference: true)
-    if countsResults { part.count = try count() }
-    try addDifference(since: base, to: &part, &stage)
+    let isSame = try addDifference(since: base, to: &part, &stage)
+    guard let expectedCount else { return part }
+    let count = try count(at: version)
+    part.count = count
+    let held = try isSame ? count : self.count(at: base)
+    // Only of what is too much can the names tell.
+    if expectedCount > held { part.names = try names(about: max(count, held)) }
     return part
   }
 
   /// The version that the client's documents have; nil where the store does not remember it.
   private func usableBase(_ resumption: TargetRequest.Resumption) throws -> CommitVersion? {
-    guard let base = resumption.version(in: database),
-      try database.remembers(base, until: version)
-    else { return nil }
-    return base
+    switch resumption {
+    case .readTime(let base):
+      return try database.remembers(base, until: version) ? base : nil
+    case .token(let bytes):
+      guard let token = ResumeToken(bytes: bytes),
+        token.serves(SubjectMark(subject, in: database.id), in: database),
+        try database.remembers(token.version, until: version)
+      else { return nil }
+      return token.version
+    }
+  }
+
+  /// Whether the caller, as the rules in force see it, might have asked at that version.
+  ///
+  /// The difference names what was there and is gone.
+  private func mayKnow(of base: CommitVersion) throws -> Bool {
+    guard let authority else { return true }
+    do throws(FirestoreError) {
+      _ = try authority.decide(subject, in: database, at: base)
+      return true
+    } catch {
+      guard error.isVerdict else { throw error }
+      return false
+    }
   }
 
   // MARK: Everything
@@ -99,7 +129,7 @@ final class TargetReader: Sendable {
     _ stage: inout Stage
   ) throws -> ReadPart {
     var part = begun
-    let chunk = try cursor.next(maxBytes: Self.partBytes)
+    let chunk = try cursor.next(maxBytes: partBytes)
     for record in chunk.documents {
       let document = SharedDocument(name: record.name, record: record)
       part.items.append(ReadPart.Item(document: document, isResult: true))
@@ -111,14 +141,18 @@ final class TargetReader: Sendable {
 
   // MARK: What differs
 
+  /// Answers whether nothing can have changed.
   private func addDifference(
     since base: CommitVersion,
     to part: inout ReadPart,
     _ stage: inout Stage
-  ) throws {
+  ) throws -> Bool {
+    part.isDone = true
+    stage = .over
     switch subject {
     case .documents(let paths):
       part.items = try paths.compactMap { try changedItem($0, since: base) }
+      return part.items.isEmpty
     case .query(let query):
       let changed = try database.changedDocuments(
         inCollections: query.collectionID,
@@ -126,18 +160,16 @@ final class TargetReader: Sendable {
         through: version,
         limit: ChangeLogBudget.changes
       )
-      if let changed, changed.isEmpty { break }
+      if let changed, changed.isEmpty { return true }
       if let changed, !subject.isLimited {
         try add(changed, of: query, since: base, to: &part)
-        break
+        return false
       }
       var merge = try DifferenceMerge(query, in: database, from: base, to: version)
-      try merge.pull(into: &part, maxBytes: Self.partBytes)
+      try merge.pull(into: &part, maxBytes: partBytes)
       stage = part.isDone ? .over : .merge(merge)
-      return
+      return false
     }
-    part.isDone = true
-    stage = .over
   }
 
   /// How many changes of the log are looked at one by one before two queries are the better way.
@@ -180,7 +212,9 @@ final class TargetReader: Sendable {
     return ReadPart.Item(document: document, isResult: isResult && document.record != nil)
   }
 
-  private func count() throws -> Int {
+  // MARK: Counts and names
+
+  private func count(at version: CommitVersion) throws -> Int {
     switch subject {
     case .documents(let paths):
       return try paths.count { try database.get($0, at: .at(version)) != nil }
@@ -190,5 +224,20 @@ final class TargetReader: Sendable {
       guard case .integer(let count)? = result.values.first?.value else { return 0 }
       return Int(count)
     }
+  }
+
+  /// The names of the results, with room for some that come or must be dropped meanwhile; nil where
+  /// there are too many for a filter, or no query.
+  private func names(about count: Int) throws -> NameFilter? {
+    guard case .query(let query) = subject, var filter = NameFilter(count: count + count / 4 + 32)
+    else { return nil }
+    let cursor = try database.query(query, consistency: .at(version))
+    var isDone = false
+    while !isDone {
+      let names = try cursor.nextNames()
+      for path in names.paths { filter.insert(DocumentName(database: database.id, path: path)) }
+      isDone = names.isDone
+    }
+    return filter
   }
 }

@@ -1,4 +1,3 @@
-import DocumentStore
 import FirestoreModel
 
 /// What a client asks to listen to.
@@ -38,21 +37,5 @@ package struct TargetRequest: Sendable {
     self.once = once
     self.resumption = resumption
     self.expectedCount = expectedCount
-  }
-}
-
-extension TargetRequest.Resumption {
-  /// Says that the client holds something, but not from when: its target begins anew.
-  static let unusable = TargetRequest.Resumption.token([])
-
-  /// The version that the client's documents have; nil where it names none of this database.
-  func version(in database: Database) -> CommitVersion? {
-    switch self {
-    case .readTime(let version): return version
-    case .token(let bytes):
-      guard let token = ResumeToken(bytes: bytes), token.incarnation == database.incarnation
-      else { return nil }
-      return token.version
-    }
   }
 }

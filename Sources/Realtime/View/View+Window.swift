@@ -6,80 +6,124 @@ import FirestoreModel
 extension View {
   /// Tells the targets how the visible part has changed over the batch.
   ///
-  /// May read: where the window ran short, or a document came into sight that did not change.
-  func endBatch(at version: CommitVersion, hub: HubCore) throws {
-    guard case .window(var window) = content, case .query(let query) = subject else { return }
+  /// False where memory cannot tell, because the window ran short or a document came into sight that
+  /// did not change: then the window is to be read again.
+  func endBatch(at version: CommitVersion, hub: HubCore) -> Bool {
+    guard case .window(let window) = content else { return true }
     let before = visibleBefore
     let changes = batch
     visibleBefore = []
     batch = [:]
-    if window.needsRefill {
-      let content = try WindowContent.read(query, in: database, at: version)
-      window = Window(query, content: content)
+    if !window.needsRefill,
+      let sight = WindowSight(before, window, changes, { knownDocument($0, at: version, hub: hub) })
+    {
+      tell(sight, changes, hub: hub)
+      return true
     }
-    content = .window(window)
-    try tellDifference(before, Array(window.visible), changes, at: version, hub: hub)
+    let pending = changes.values.sorted { $0.document.ordinal < $1.document.ordinal }
+    content = .reading(WindowReading(shown: before, changes: pending.map { (version, $0) }))
+    return false
   }
 
-  /// Takes what the window begins with and brings it up to the hub's version.
-  func fill(_ loaded: WindowContent, at version: CommitVersion, hub: HubCore) throws {
-    guard case .loading(_, let changes) = content, case .query(let query) = subject else { return }
+  /// Takes the window that was read and brings it up to the hub's version.
+  ///
+  /// False where it has run short since: then it is to be read again.
+  func fill(_ loaded: WindowContent, hub: HubCore) -> Bool {
+    guard case .reading(let reading) = content, case .query(let query) = subject
+    else { return true }
     var window = Window(query, content: loaded)
-    content = .window(window)
-    let before = Array(window.visible)
     var latest: [ResourcePath: BatchChange] = [:]
-    for (changed, change) in changes where changed > loaded.version {
-      apply(change, of: query, to: &window)
+    for (changed, change) in reading.changes {
+      if changed > loaded.version { apply(change, of: query, to: &window) }
       latest[change.path] = change
     }
-    visibleBefore = before
-    batch = latest
+    guard !window.needsRefill else { return false }
+    if let shown = reading.shown {
+      let sight = WindowSight(shown, window, latest) { path in
+        loaded.documents[path].map { self.document(path, $0, hub: hub) }
+      }
+      guard let sight else { return false }
+      content = .window(window)
+      tell(sight, latest, hub: hub)
+    }
     content = .window(window)
-    if !latest.isEmpty { try endBatch(at: version, hub: hub) }
+    return true
   }
 
-  private func tellDifference(
-    _ before: [WindowEntry],
-    _ after: [WindowEntry],
-    _ changes: [ResourcePath: BatchChange],
-    at version: CommitVersion,
-    hub: HubCore
-  ) throws {
-    let old = Set(before.map(\.path))
-    let new = Set(after.map(\.path))
-    for path in old.subtracting(new).sorted() {
-      let document = try changes[path]?.document ?? document(path, at: version, hub: hub)
+  private func tell(_ sight: WindowSight, _ changes: [ResourcePath: BatchChange], hub: HubCore) {
+    for path in sight.left {
+      // What has not changed is still there, whoever took its place.
+      let document = changes[path]?.document ?? document(path, nil, exists: true, hub: hub)
       tell(document, was: true, is: false, to: hub)
     }
-    for entry in after {
-      let wasVisible = old.contains(entry.path)
-      if let change = changes[entry.path] {
-        tell(change.document, was: wasVisible, is: true, to: hub)
-      } else if !wasVisible {
-        tell(try document(entry.path, at: version, hub: hub), was: false, is: true, to: hub)
-      }
+    for (document, wasVisible) in sight.told {
+      tell(document, was: wasVisible, is: true, to: hub)
     }
+  }
+
+  /// The document at that version, where memory has it.
+  private func knownDocument(
+    _ path: ResourcePath,
+    at version: CommitVersion,
+    hub: HubCore
+  ) -> SharedDocument? {
+    guard case .found(let record) = database.getCached(path), record.updateTime <= version
+    else { return nil }
+    return document(path, record, hub: hub)
   }
 
   private func document(
     _ path: ResourcePath,
-    at version: CommitVersion,
+    _ record: DocumentRecord?,
+    exists: Bool = true,
     hub: HubCore
-  ) throws -> SharedDocument {
+  ) -> SharedDocument {
     SharedDocument(
       name: DocumentName(database: database.id, path: path),
-      record: try database.get(path, at: .at(version)),
+      record: record,
+      exists: exists,
       ordinal: hub.nextOrdinal()
     )
   }
 }
 
+/// What a batch has done to what clients see of a window.
+private struct WindowSight {
+  /// What they no longer see.
+  let left: [ResourcePath]
+  /// What has changed in sight or come into it, and whether they saw it.
+  private(set) var told: [(document: SharedDocument, wasVisible: Bool)] = []
+
+  /// Nil where `find` does not find a document that came into sight without a change.
+  init?(
+    _ before: [WindowEntry],
+    _ window: Window,
+    _ changes: [ResourcePath: BatchChange],
+    _ find: (ResourcePath) -> SharedDocument?
+  ) {
+    let old = Set(before.map(\.path))
+    left = old.subtracting(window.visible.map(\.path)).sorted()
+    for entry in window.visible {
+      let wasVisible = old.contains(entry.path)
+      if let change = changes[entry.path] {
+        told.append((change.document, wasVisible))
+      } else if !wasVisible {
+        guard let document = find(entry.path) else { return nil }
+        told.append((document, false))
+      }
+    }
+  }
+}
+
 extension WindowContent {
-  /// Reads the first matches of a limited query.
+  /// Reads the first matches of a limited query, with the documents of those that were not shown.
+  ///
+  /// `shown` nil wants no documents.
   static func read(
     _ query: NormalizedQuery,
     in database: Database,
-    at version: CommitVersion
+    at version: CommitVersion,
+    shown: Set<ResourcePath>?
   ) throws -> WindowContent {
     let size = Window.size(of: query)
     let cursor = try database.query(
@@ -87,16 +131,23 @@ extension WindowContent {
       consistency: .at(version)
     )
     var entries: [WindowEntry] = []
+    var documents: [ResourcePath: DocumentRecord] = [:]
     var isDone = false
     while !isDone {
       let chunk = try cursor.next()
       entries += chunk.documents.compactMap { WindowEntry($0, in: query) }
+      if let shown {
+        for record in chunk.documents where !shown.contains(record.name.path) {
+          documents[record.name.path] = record
+        }
+      }
       isDone = chunk.isDone
     }
     return WindowContent(
       version: version,
       entries: entries,
-      isComplete: size.map { entries.count < $0 } ?? true
+      isComplete: size.map { entries.count < $0 } ?? true,
+      documents: documents
     )
   }
 }

@@ -10,14 +10,16 @@ final class View {
   enum Content {
     /// Every change tells by itself.
     case unlimited
-    /// The window is being read; changes since then wait, with the hub's version at each.
-    case loading(since: CommitVersion, changes: [(version: CommitVersion, change: BatchChange)])
+    /// The window is being read, for the first time or again; changes wait.
+    case reading(WindowReading)
     case window(Window)
   }
 
   let id: ViewID
   let database: Database
   let subject: ViewSubject
+  /// Tells resume tokens of the view's targets from others.
+  private(set) lazy var mark = SubjectMark(subject, in: database.id)
   private(set) var targets: [Target] = []
   var content: Content
   /// The last batch change that was judged, so that it is judged once.
@@ -26,15 +28,18 @@ final class View {
   var batch: [ResourcePath: BatchChange] = [:]
   /// What clients saw before the batch; only set while `batch` is not empty.
   var visibleBefore: [WindowEntry] = []
-  /// Openings that have read everything but wait for the window.
+  /// Openings that wait for the window, so that every change since they read is told to them.
   var waitingOpenings: [OpeningID] = []
 
-  init(id: ViewID, _ subject: ViewSubject, in database: Database, at version: CommitVersion) {
+  init(id: ViewID, _ subject: ViewSubject, in database: Database) {
     self.id = id
     self.subject = subject
     self.database = database
-    content = subject.isLimited ? .loading(since: version, changes: []) : .unlimited
+    content = subject.isLimited ? .reading(WindowReading()) : .unlimited
   }
+
+  /// Whether the window is being read.
+  var isReading: Bool { if case .reading = content { true } else { false } }
 
   func add(_ target: Target) {
     target.place = targets.count
@@ -62,10 +67,7 @@ final class View {
       let was = change.old.map(matches) ?? false
       let isResult = change.new.map(matches) ?? false
       if was || isResult { tell(change.document, was: was, is: isResult, to: hub) }
-    case .loading(let since, var changes):
-      content = .unlimited
-      changes.append((version, change))
-      content = .loading(since: since, changes: changes)
+    case .reading(let reading): reading.changes.append((version, change))
     case .window(var window):
       guard case .query(let query) = subject else { return }
       if batch.isEmpty {

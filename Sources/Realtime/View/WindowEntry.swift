@@ -33,4 +33,6 @@ struct WindowContent: Sendable {
   let entries: [WindowEntry]
   /// Whether nothing matches beyond them.
   let isComplete: Bool
+  /// The entries' documents that clients have not been shown.
+  let documents: [ResourcePath: DocumentRecord]
 }

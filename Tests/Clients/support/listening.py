@@ -25,6 +25,7 @@ class Target:
 
     def __init__(self):
         self.pending_acknowledgements = 1
+        self.is_told = False
         self.is_current = False
         self.held = {}
         self.consistent = {}
@@ -33,6 +34,7 @@ class Target:
         self.cause = None
         self.is_removed = False
         self.filters = []
+        self.last_filter = None
         self.documents_sent = 0
 
 
@@ -164,6 +166,7 @@ class ListenStream:
             if change.target_change_type == Change.ADD:
                 assert ids and target.pending_acknowledgements > 0, "a surplus ADD"
                 target.pending_acknowledgements -= 1
+                target.is_told = True
             elif change.target_change_type == Change.REMOVE:
                 if change.cause.code:
                     target.cause = change.cause
@@ -177,18 +180,26 @@ class ListenStream:
                 target.token = change.resume_token
             elif change.target_change_type == Change.RESET:
                 target.held, target.is_current = {}, False
+                target.token = b""
                 target.resets += 1
+            elif ids and change.resume_token:
+                target.token = change.resume_token
         if change.target_change_type == Change.NO_CHANGE and not ids and change.read_time:
             self._be_consistent(change)
 
     def _be_consistent(self, change):
-        assert change.resume_token, "a consistent point without a token"
-        self.token = change.resume_token
         self.consistent_count += 1
-        for target in self.targets.values():
+        told = [each for each in self.targets.values() if each.is_told and not each.is_removed]
+        if not change.resume_token:
+            unfinished = any(not target.is_current for target in told)
+            assert unfinished or not told, "a consistent point without a token"
+        else:
+            self.token = change.resume_token
+        for target in told:
+            # Clients keep it for all targets, whether they are current or not.
+            target.token = change.resume_token or target.token
             if target.is_current:
                 target.consistent = dict(target.held)
-                target.token = change.resume_token
 
     def _apply_document_change(self, change):
         document = change.document
@@ -209,6 +220,7 @@ class ListenStream:
     def _apply_filter(self, filter):
         target = self.targets[filter.target_id]
         target.filters.append((filter.count, len(target.held)))
+        target.last_filter = filter
 
     # Waiting
 

@@ -74,7 +74,7 @@ struct ListenRulesTests {
   /// The token of now, as an administrator gets it.
   private func token() throws -> [UInt8] {
     let database = try fixture.databases.database(DatabaseID(project: "p"))
-    return ResumeToken(incarnation: database.incarnation, version: try database.readTime()).bytes
+    return ResumeToken(of: database, version: try database.readTime(), marks: []).bytes
   }
 
   private static let alice = TestTokens.bearer("alice", isSigned: false)

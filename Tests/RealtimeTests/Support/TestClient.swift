@@ -1,3 +1,4 @@
+import Crypto
 import FirestoreModel
 import Synchronization
 
@@ -7,16 +8,22 @@ import Synchronization
 ///
 /// Frames: `+1` added, `-1` removed (with the code of a cause), `0 1` reset, `a/x 1` changed in
 /// target 1, `a/x 1!2` changed in 1 and no longer in 2, `a/x !1` left, `x a/x !1` deleted,
-/// `#1=3` filter, `=1` current, `.` consistent, `end 5` the end of the stream.
+/// `#1=3` filter, `#1=3?` filter with names, `=1` current, `.` consistent, `~1,2` a token for
+/// these targets, `:` consistent without a token, `end 5` the end of the stream.
 final class TestClient: Sendable {
   struct State {
     var frames: [String] = []
+    /// What the client held of each target when it came.
+    var kept: [Int32: Set<ResourcePath>] = [:]
     /// Each target's documents, as the frames leave them.
     var targets: [Int32: Set<ResourcePath>] = [:]
     var documents: [ResourcePath: DocumentRecord] = [:]
     var current: Set<Int32> = []
     var lastPoint: CommitVersion = .zero
     var token: [UInt8] = []
+    /// Each target's token: as official clients do, it takes that of a consistency point for all
+    /// targets that it was told of, whether they are current or not.
+    var tokens: [Int32: [UInt8]] = [:]
     /// Whether a consistency point ever went back.
     var wentBack = false
     var isReading = true
@@ -119,10 +126,12 @@ extension TestClient.State {
     case .removed(let id, let cause):
       frames.append(cause.map { "-\(id) \($0.code.rawValue)" } ?? "-\(id)")
       targets[id] = nil
+      tokens[id] = nil
       current.remove(id)
     case .reset(let id):
       frames.append("0 \(id)")
       targets[id] = []
+      tokens[id] = nil
       current.remove(id)
     case .changed(let document, let ids, let removed):
       let path = document.name.path
@@ -138,24 +147,60 @@ extension TestClient.State {
     case .deleted(let document, let removed, _):
       remove(document.name.path, from: removed)
       frames.append("x \(document.name.path.string) " + removed.map { "!\($0)" }.joined())
-    case .filter(let id, let count):
-      frames.append("#\(id)=\(count)")
-      if targets[id]?.count != count { mismatches.append(id) }
+    case .filter(let id, let count, let names):
+      frames.append("#\(id)=\(count)" + (names == nil ? "" : "?"))
+      if targets[id]?.count != count, !apply(names, id, count), !mismatches.contains(id) {
+        mismatches.append(id)
+      }
     case .current(let id, let point):
       frames.append("=\(id)")
       current.insert(id)
       token = point.token
+      tokens[id] = point.token
+    case .progressed(let ids, let point):
+      frames.append("~" + ids.map(String.init).joined(separator: ","))
+      for id in ids { tokens[id] = point.token }
     case .consistent(let point):
-      frames.append(".")
+      frames.append(point.token.isEmpty ? ":" : ".")
       if point.version < lastPoint { wentBack = true }
       lastPoint = point.version
-      token = point.token
+      if !point.token.isEmpty {
+        token = point.token
+        for id in targets.keys { tokens[id] = token }
+      }
       onPoint?(self)
     }
+  }
+
+  /// Drops what a filter does not hold, and counts as official clients do: whether that makes the
+  /// client's documents as many as there are.
+  private mutating func apply(_ names: NameFilter?, _ id: Int32, _ count: Int) -> Bool {
+    guard let names, let held = targets[id] else { return false }
+    let dropped = kept[id, default: []].filter { path in
+      !names.mayHold(DocumentName(database: HubFixture.id, path: path))
+    }
+    targets[id] = held.subtracting(dropped)
+    return held.count - dropped.count == count
   }
 
   private mutating func remove(_ path: ResourcePath, from ids: [Int32]) {
     named.insert(path)
     for id in ids { targets[id]?.remove(path) }
+  }
+}
+
+extension NameFilter {
+  /// Whether a name's bits are set, by the clients' side of the rule.
+  func mayHold(_ name: DocumentName) -> Bool {
+    let digest = Array(Insecure.MD5.hash(data: Array(name.string.utf8)))
+    func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+      bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    let (first, second) = (number(digest[..<8]), number(digest[8...]))
+    let bitCount = UInt64(bitmap.count * 8 - padding)
+    return (0..<UInt64(Self.hashCount)).allSatisfy { index in
+      let bit = (first &+ index &* second) % bitCount
+      return bitmap[Int(bit / 8)] & (1 << UInt8(bit % 8)) != 0
+    }
   }
 }

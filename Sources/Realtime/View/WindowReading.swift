@@ -1,0 +1,23 @@
+import FirestoreModel
+
+/// What waits while a limited view's window is read.
+final class WindowReading {
+  /// What clients have been shown; nil where nobody has been shown anything.
+  let shown: [WindowEntry]?
+  /// What has changed since, with the hub's version at each.
+  var changes: [(version: CommitVersion, change: BatchChange)]
+  /// The streams that may not be told of anything later until this is told, one a target.
+  var held: [StreamState] = []
+
+  /// The first reading of a window.
+  init() {
+    shown = nil
+    changes = []
+  }
+
+  /// A window that must be read again, where a batch has come to more than memory can tell.
+  init(shown: [WindowEntry], changes: [(version: CommitVersion, change: BatchChange)]) {
+    self.shown = shown
+    self.changes = changes
+  }
+}
