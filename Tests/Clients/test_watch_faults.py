@@ -8,9 +8,10 @@ import time
 import grpc
 import pytest
 from google.cloud import firestore
+from google.cloud.firestore_v1 import types
 from google.cloud.firestore_v1.base_query import FieldFilter
 
-from support import clients
+from support import clients, idle
 from support import server as servers
 from support.listening import ListenStream, ResumingListener
 from support.relay import Relay, random_cuts
@@ -374,6 +375,28 @@ def test_clients_that_vanish_leave_nothing_behind(restartable):
     assert now <= descriptors and threads_now <= threads + 2, (now, descriptors, threads_now, threads)
     calls.close()
     assert restartable.stop() == 0
+
+
+def check_idle_listeners(tmp_path, connections, each):
+    names = Names("idle")
+    query = {"parent": names.root, "structured_query": {"from_": [{"collection_id": "c"}]}}
+    request = types.ListenRequest(
+        {"database": names.database, "add_target": {"target_id": 2, "query": query}})
+    # Each has its whole first snapshot: added, current, consistent.
+    idle.check_idle_streams(
+        tmp_path, "Listen", types.ListenRequest.serialize(request), answers=3,
+        connections=connections, each=each, most_bytes=16_000)
+
+
+@needs_proc()
+def test_idle_listeners_take_little_and_give_it_back(tmp_path):
+    check_idle_listeners(tmp_path, connections=10, each=50)
+
+
+@needs_proc()
+@pytest.mark.slow
+def test_twenty_thousand_idle_listeners(tmp_path):
+    check_idle_listeners(tmp_path, connections=200, each=100)
 
 
 def test_a_server_that_stops_ends_its_streams(restartable):

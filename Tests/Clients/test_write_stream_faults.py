@@ -1,16 +1,13 @@
 """Write streams under kill -9 and cut connections: acknowledged is durable, no batch is split."""
 
-import asyncio
-import pathlib
 import random
 import threading
 
 import grpc
-import grpc.aio
 import pytest
 import requests
 
-from support import relay, rpc, server as servers, streams
+from support import idle, relay, rpc, server as servers, streams
 from support.streams import update
 
 pytestmark = pytest.mark.brasa_only
@@ -125,59 +122,11 @@ def test_cut_connections_lose_and_split_nothing(server):
     check(server, ledger)
 
 
-async def idle_streams(server, connections, each):
-    """Opens idle Write streams, gives the server's memory before, with and after them."""
-    options = [("grpc.use_local_subchannel_pool", 1)]
-    channels = [grpc.aio.insecure_channel(server.host, options=options) for _ in range(connections)]
-    request = rpc.types.WriteRequest.serialize(rpc.types.WriteRequest({"database": rpc.Names("idle").database}))
-    calls = []
-
-    async def opened(channel):
-        method = channel.stream_stream(rpc.SERVICE + "Write", response_deserializer=bytes)
-        for _ in range(each):
-            call = method(metadata=rpc.OWNER)
-            await call.write(request)
-            assert await call.read()
-            calls.append(call)
-
-    for channel in channels:
-        await channel.channel_ready()
-    before = resources(server)
-    await asyncio.gather(*map(opened, channels))
-    held = resources(server)
-    for call in calls:
-        call.cancel()
-    for channel in channels:
-        await channel.close()
-    return before, held
-
-
-def resources(server):
-    """Resident bytes, threads and descriptors of the server."""
-    process = pathlib.Path("/proc") / str(server.process.pid)
-    status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
-    return int(status["VmRSS"].split()[0]) * 1024, int(status["Threads"]), len(list((process / "fd").iterdir()))
-
-
 def check_idle_streams(tmp_path, connections, each):
-    server = servers.Brasa(tmp_path / "data").start()
-    try:
-        first = resources(server)
-        before, held = asyncio.run(idle_streams(server, connections, each))
-        bytes_each = (held[0] - before[0]) / (connections * each)
-        print(f"{connections * each} idle streams: {bytes_each:.0f} bytes each, {held[1]} threads")
-        assert bytes_each < 12_000
-        assert held[1] <= before[1] + 2, "streams took threads"
-        pause = threading.Event()
-        for _ in range(600):
-            after = resources(server)
-            if after[2] <= first[2] + 2:
-                break
-            pause.wait(0.05)
-        assert after[1] <= before[1] + 2 and after[2] <= first[2] + 2, (first, before, after)
-        assert server.stop() == 0
-    finally:
-        server.kill()
+    request = rpc.types.WriteRequest({"database": rpc.Names("idle").database})
+    idle.check_idle_streams(
+        tmp_path, "Write", rpc.types.WriteRequest.serialize(request), answers=1,
+        connections=connections, each=each, most_bytes=12_000)
 
 
 def test_idle_streams_take_little_and_give_it_back(tmp_path):

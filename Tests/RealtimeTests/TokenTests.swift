@@ -113,6 +113,30 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `a stream of two hours hears of the time, is told each change and keeps nothing`()
+    async throws
+  {
+    let fixture = try HubFixture()
+    let client = fixture.client()
+    client.listen(query("a"), 1)
+    fixture.settle()
+    let begun = fixture.hub.statistics()
+    _ = client.takeFrames()
+    for minute in 0..<120 {
+      fixture.pass(30)
+      #expect(client.takeFrames() == ["."], "minute \(minute)")
+      fixture.pass(29)
+      try await fixture.commit(set("a/x", ["n": .integer(Int64(minute))]))
+      fixture.settle()
+      #expect(client.takeFrames() == ["a/x 1", "."], "minute \(minute)")
+    }
+    for (name, size) in fixture.hub.statistics() where !name.hasSuffix("_total") {
+      #expect(size == begun[name], "\(name)")
+    }
+    #expect(!client.state.wentBack)
+    try fixture.close()
+  }
+
   @Test func `a token of another store is of no use, whatever its numbers are`() async throws {
     let first = try HubFixture()
     try await first.commit(Self.large("a/ghost"))

@@ -37,6 +37,7 @@ enum MetricHelp {
     "brasa_listen_paused_streams": "Streams whose client reads too slowly at the moment.",
     "brasa_listen_backlog_bytes": "Bytes of changes that wait for slow clients.",
     "brasa_listen_reads_waiting": "First reads and refills that wait for a thread.",
+    "brasa_listen_refills_total": "Windows of limited queries that were read again.",
     "brasa_listen_commits_total": "Commits that listeners were checked against.",
     "brasa_listen_batches_total": "Batches in which those commits came.",
     "brasa_listen_deliveries_total": "Changes that were told to a target.",

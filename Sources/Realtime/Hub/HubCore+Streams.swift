@@ -45,8 +45,8 @@ extension HubCore {
       touch(stream)
     case .add, .remove:
       if stream.database?.isRetired == true { followDatabase(stream) }
-      if case .resolving(let requests) = stream.phase {
-        stream.phase = .resolving(requests + [input])
+      if case .resolving = stream.phase {
+        stream.waitingRequests.append(input)
       } else {
         answer(input, of: stream)
       }
@@ -64,12 +64,14 @@ extension HubCore {
   }
 
   private func take(_ result: Result<Database, FirestoreError>, of stream: StreamState) {
-    guard case .resolving(let requests) = stream.phase else { return }
+    guard case .resolving = stream.phase else { return }
     switch result {
     case .failure(let error): fail(stream, error)
     case .success(let database):
       guard !database.isRetired else { return resolve(stream, configuration.clock.now()) }
       stream.phase = .ready(database)
+      let requests = stream.waitingRequests
+      stream.waitingRequests = []
       for target in Array(stream.targets.values) { move(target, to: database) }
       for request in requests where streams[stream.id] === stream { answer(request, of: stream) }
     }
@@ -83,7 +85,7 @@ extension HubCore {
   }
 
   private func followDatabase(_ stream: StreamState) {
-    stream.phase = .resolving([])
+    stream.phase = .resolving
     for target in stream.targets.values { lose(target) }
     lastAdvance = .min
     resolve(stream, configuration.clock.now())

@@ -11,13 +11,33 @@ final class ReadJobs {
     case window(ViewID)
   }
 
+  /// Jobs in the order in which they came; taking one does not move the others.
+  private struct Queue {
+    private var jobs: [Job] = []
+    private var head = 0
+
+    var count: Int { jobs.count - head }
+
+    mutating func append(_ job: Job) { jobs.append(job) }
+
+    mutating func popFirst() -> Job? {
+      guard head < jobs.count else { return nil }
+      let job = jobs[head]
+      head += 1
+      if head > 1_024, head > jobs.count / 2 {
+        jobs.removeFirst(head)
+        head = 0
+      }
+      return job
+    }
+  }
+
   private let databases: Databases
   private let inbox: Mailbox<HubInput>
   private let limit: Int
   private let submit: @Sendable (@escaping @Sendable () -> Void) -> Bool
-  private var urgent: [Job] = []
-  private var waiting: [Job] = []
-  private var head = 0
+  private var urgent = Queue()
+  private var waiting = Queue()
   private var running = 0
 
   init(
@@ -33,7 +53,7 @@ final class ReadJobs {
   }
 
   /// How many wait for their turn.
-  var count: Int { urgent.count + waiting.count - head }
+  var count: Int { urgent.count + waiting.count }
 
   /// Puts a job behind the others.
   func add(_ job: Job) { waiting.append(job) }
@@ -44,15 +64,7 @@ final class ReadJobs {
   /// The next job, if there is a place for it.
   func takeNext() -> Job? {
     guard running < limit else { return nil }
-    if !urgent.isEmpty { return urgent.removeFirst() }
-    guard head < waiting.count else { return nil }
-    let job = waiting[head]
-    head += 1
-    if head > 1_024, head > waiting.count / 2 {
-      waiting.removeFirst(head)
-      head = 0
-    }
-    return job
+    return urgent.popFirst() ?? waiting.popFirst()
   }
 
   /// A result is back.

@@ -10,7 +10,7 @@ final class StreamState {
   /// Whether the stream's database is there.
   enum Phase {
     /// It is looked up; requests wait.
-    case resolving([StreamInput])
+    case resolving
     case ready(Database)
   }
 
@@ -18,7 +18,9 @@ final class StreamState {
   let databaseID: DatabaseID
   let sink: any ListenSink
   let authority: any ListenAuthority
-  var phase = Phase.resolving([])
+  var phase = Phase.resolving
+  /// What was asked for before the database was there.
+  var waitingRequests: [StreamInput] = []
   var targets: [Int32: Target] = [:]
 
   /// Targets that the client knows of and holds in part.
