@@ -20,14 +20,18 @@ from support.identity import Identity
 from support.tokens import unsigned
 
 PASSWORD = "correct horse 7"
-# Production wants an index for a user's products by name.
-OWN_BY_NAME = {
-    "collectionGroup": "products",
-    "queryScope": "COLLECTION",
-    "fields": [
-        {"fieldPath": "userId", "order": "ASCENDING"}, {"fieldPath": "name", "order": "ASCENDING"},
-    ],
-}
+# Production wants indexes for a user's products by name, and for the sum of their prices.
+INDEXES = [
+    {
+        "collectionGroup": "products",
+        "queryScope": "COLLECTION",
+        "fields": [
+            {"fieldPath": "userId", "order": "ASCENDING"},
+            {"fieldPath": field, "order": "ASCENDING"},
+        ],
+    }
+    for field in ("name", "price")
+]
 
 
 class UserClient(firestore.Client):
@@ -91,7 +95,7 @@ class Production:
         self.accounts = {}
         self.deployed = {}
         file = server.data.parent / "indexes.json"
-        file.write_text(json.dumps({"indexes": [OWN_BY_NAME]}))
+        file.write_text(json.dumps({"indexes": INDEXES}))
         servers.run("indexes", "apply", file, "--project", self.project, "--data", server.data)
         servers.run("databases", "create", "orders", "--project", self.project, "--data", server.data)
 
