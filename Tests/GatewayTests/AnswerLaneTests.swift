@@ -1,4 +1,5 @@
 import FirestoreModel
+import FirestoreService
 import Testing
 
 @testable import Gateway
@@ -172,6 +173,33 @@ import Testing
       #expect(seen.data(of: 1).count == 65_535)
       #expect(!seen.contains { $0.isTrailers })
       #expect(seen.data(of: 3) == framed(Self.message(1_000)))
+    }
+  }
+
+  @Test func `a stream that is reset while it waits is forgotten`() async throws {
+    final class Weak { weak var value: (any StreamResponses)? }
+    try await withGateway { gateway in
+      var reader = try await FrameReader(
+        port: gateway.port,
+        settings: FrameReader.setting(Self.initialWindow, 1 << 20)
+      )
+      try await reader.listen([1])
+      let call = await gateway.service.nextOpened()
+      call.responses.send([Self.message(100_000)])
+      _ = try await reader.settle()
+      let transport = Weak()
+      func wait() async throws {
+        try await reader.listen([3])
+        let waiting = await gateway.service.nextOpened()
+        waiting.responses.send([Self.message(1_000)])
+        transport.value = waiting.responses
+        _ = try await reader.settle()
+      }
+      try await wait()
+      #expect(transport.value != nil)
+      try await reader.client.send(RawClient.frame(type: 3, flags: 0, stream: 3, [0, 0, 0, 8]))
+      _ = try await reader.settle()
+      #expect(transport.value == nil)
     }
   }
 

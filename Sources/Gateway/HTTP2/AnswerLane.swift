@@ -183,6 +183,13 @@ final class AnswerLane: ChannelDuplexHandler {
     }
   }
 
+  /// A stream is gone: what waits of its answer goes too.
+  func forget(_ stream: any ConnectionStream, on id: HTTP2StreamID) {
+    guard let waiting = stream.flow.waiting else { return }
+    stream.flow.waiting = nil
+    if waiting.isQueued { turns.removeAll { $0.0 == id } }
+  }
+
   private func giveTurn(_ stream: any ConnectionStream, on id: HTTP2StreamID) {
     guard let waiting = stream.flow.waiting, !waiting.isQueued,
       initialWindow + stream.flow.credit > 0

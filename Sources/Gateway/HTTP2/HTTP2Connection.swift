@@ -337,7 +337,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     heldRequestBytes -= stream.heldRequestBytes
     unwrittenBytes -= stream.unwrittenBytes
     stream.unwrittenBytes = 0
-    stream.flow.waiting = nil
+    lane.forget(stream, on: id)
     pausedCalls[id] = nil
     stream.abandon()
     startDelayedCalls()
