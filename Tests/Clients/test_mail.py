@@ -263,9 +263,9 @@ def test_without_a_port_in_the_origin_the_bound_one_counts(working, certificates
         made(server, identity, "port@customer.example")
         identity.client("sendOobCode", requestType="PASSWORD_RESET", email="port@customer.example")
         assert working.wait_for("port@customer.example").link.startswith(f"{server.url}/__/auth/action?")
-        made = servers.run(
+        key_file = servers.run(
             "keys", "create", "backend", "--role", "admin", "--project", PROJECT, "--data", server.data
         )
-        assert f'"{server.url}/token"' in made.stdout
+        assert f'"{server.url}/token"' in key_file.stdout
     finally:
         assert server.stop() == 0
