@@ -121,3 +121,13 @@ def production(tmp_path_factory, certificates):
     assert running.scheme == "https"
     yield running
     running.kill()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium without a window; the package comes with whoever asks for it."""
+    from support import browser as browsers
+
+    made = browsers.Browser()
+    yield made
+    made.close()

@@ -20,15 +20,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def browser():
-    from support import browser as browsers
-
-    made = browsers.Browser()
-    yield made
-    made.close()
-
-
 @pytest.fixture
 def identity(server, project):
     return Identity(server, project)

@@ -17,15 +17,6 @@ MANY = 12
 
 
 @pytest.fixture(scope="module")
-def browser():
-    from support import browser as browsers
-
-    made = browsers.Browser()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
 def pages():
     from support import browser as browsers
 

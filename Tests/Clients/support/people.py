@@ -1,28 +1,10 @@
 """Somebody who signed in over REST, and how he reaches the database: Google's client, listeners, REST."""
 
-import google.auth.credentials
 import grpc
-from google.cloud import firestore
-from google.cloud.firestore_v1.services.firestore import FirestoreClient
-from google.cloud.firestore_v1.services.firestore.transports.grpc import FirestoreGrpcTransport
 
 from support import rest
 from support.listening import ListenStream
-
-
-class SignedInClient(firestore.Client):
-    """Google's client with a user's token, over a channel that is given."""
-
-    def __init__(self, project, channel, host, token):
-        super().__init__(project=project, credentials=google.auth.credentials.AnonymousCredentials())
-        self._token = token
-        self._channel = channel
-        transport = FirestoreGrpcTransport(host=host, channel=channel)
-        self._firestore_api_internal = FirestoreClient(transport=transport)
-
-    @property
-    def _rpc_metadata(self):
-        return [*super()._rpc_metadata, ("authorization", f"Bearer {self._token}")]
+from support.users import BearerTokens, ChannelClient
 
 
 class Person:
@@ -63,7 +45,8 @@ class Person:
 
     def client(self):
         """Google's client with the token of now."""
-        return SignedInClient(self.place.project, self.channel(), self.place.host, self.token)
+        channel = grpc.intercept_channel(self.channel(), BearerTokens(self.token))
+        return ChannelClient(self.place.project, self.place.host, channel)
 
     def rest(self):
         made = rest.Rest(self.place, self.place.project, token=self.token)

@@ -34,18 +34,23 @@ INDEXES = [
 ]
 
 
-class UserClient(firestore.Client):
-    """Google's client with a user's token: the emulator's environment variable would make it the
-    owner. `uid` is the user's."""
+class ChannelClient(firestore.Client):
+    """Google's client over a channel that sends a user's token: the emulator's environment variable would
+    make it the owner."""
+
+    def __init__(self, project, host, channel, database=None):
+        super().__init__(project=project, credentials=AnonymousCredentials(), database=database)
+        transport = FirestoreGrpcTransport(host=host, channel=channel)
+        self._firestore_api_internal = FirestoreClient(transport=transport)
+
+
+class UserClient(ChannelClient):
+    """A user of a place; `uid` is the user's."""
 
     def __init__(self, place, name=None, token=None, database=None):
-        super().__init__(
-            project=place.project, credentials=AnonymousCredentials(), database=database
-        )
-        self.uid = None if name is None else place.uid(name)
         token = place.token(name) if token is None and name is not None else token
-        transport = FirestoreGrpcTransport(host=place.host, channel=place.channel(token))
-        self._firestore_api_internal = FirestoreClient(transport=transport)
+        super().__init__(place.project, place.host, place.channel(token), database)
+        self.uid = None if name is None else place.uid(name)
 
 
 class Development:
@@ -66,7 +71,7 @@ class Development:
 
     def channel(self, token):
         channel = grpc.insecure_channel(self.host)
-        return channel if token is None else grpc.intercept_channel(channel, _Bearer(token))
+        return channel if token is None else grpc.intercept_channel(channel, BearerTokens(token))
 
     def rest(self, name=None):
         """The REST surface as a user; without a name as an administrator."""
@@ -148,7 +153,7 @@ class Production:
         administrator.documents("POST", ":commit", json={"writes": writes})
 
 
-class _Bearer(
+class BearerTokens(
     grpc.UnaryUnaryClientInterceptor,
     grpc.UnaryStreamClientInterceptor,
     grpc.StreamStreamClientInterceptor,
