@@ -13,8 +13,11 @@ import Testing
   private static let window = query("a", order: [Order("n")], limit: 2)
 
   /// A client with the window as target 1 and `b` as target 2, and one with `b` alone; then a commit
-  /// that the window cannot survive, and the hub's first step after it.
-  private func dry(_ fixture: HubFixture) async throws -> (waiting: TestClient, other: TestClient) {
+  /// that the window cannot survive, what the first client does then, and the hub's first step.
+  private func dry(
+    _ fixture: HubFixture,
+    then act: (TestClient) -> Void = { _ in }
+  ) async throws -> (waiting: TestClient, other: TestClient) {
     let writes = (10..<50).map { set(Self.path($0), ["n": .integer(Int64($0))]) }
     try await fixture.commit(writes)
     let (waiting, other) = (fixture.client(), fixture.client())
@@ -26,6 +29,7 @@ import Testing
     _ = waiting.takeFrames()
     _ = other.takeFrames()
     try await fixture.commit((10..<40).map { delete(Self.path($0)) } + [set("b/x", [:])])
+    act(waiting)
     #expect(fixture.hub.step())
     return (waiting, other)
   }
@@ -70,6 +74,18 @@ import Testing
     try await fixture.commit(set("b/y", [:]))
     fixture.settle()
     #expect(waiting.takeFrames() == ["b/y 2", "."])
+    try fixture.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `what waits for a window is forgotten with its stream, once`(_ isShared: Bool) async throws {
+    let fixture = try HubFixture()
+    if isShared { fixture.client().listen(Self.window, 1) }
+    // It closes before its window can come.
+    _ = try await dry(fixture, then: { $0.stream.close() })
+    #expect(fixture.hub.statistics()["listen_backlog_bytes"] == 0)
+    fixture.settle()
+    #expect(fixture.hub.statistics()["listen_backlog_bytes"] == 0)
     try fixture.close()
   }
 

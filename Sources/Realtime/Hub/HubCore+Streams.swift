@@ -113,12 +113,11 @@ extension HubCore {
     let targets = stream.targets
     gauges.targets -= targets.count
     gauges.pausedStreams -= stream.isPaused ? 1 : 0
-    gauges.backlogBytes -= stream.backlogSize
+    _ = takeBacklog(of: stream)
+    stream.changes = []
     // Targets know their stream: the circle ends here.
     stream.targets = [:]
     for target in targets.values { detach(target) }
-    stream.changes = []
-    stream.backlog = [:]
     if streams.isEmpty { feed.stop() }
   }
 
@@ -203,16 +202,21 @@ extension HubCore {
   /// What waited goes out and lost targets begin anew, unless the stream must wait on.
   func goOn(_ stream: StreamState) {
     guard !stream.isHeld else { return }
-    for (id, buffer) in stream.backlog {
+    for (id, buffer) in takeBacklog(of: stream) {
       guard let target = stream.targets[id] else { continue }
       let changes = buffer.settled(tellsMissing: target.view.subject.tellsMissing)
       stream.changes += changes.map { ($0, target) }
     }
-    stream.backlog = [:]
-    gauges.backlogBytes -= stream.backlogSize
-    stream.backlogSize = 0
     touch(stream)
     for target in stream.targets.values.sorted(by: { $0.id < $1.id }) { goOn(target) }
+  }
+
+  /// What waits for a stream's client; nothing does any more.
+  private func takeBacklog(of stream: StreamState) -> [Int32: ChangeBuffer] {
+    gauges.backlogBytes -= stream.backlogSize
+    stream.backlogSize = 0
+    defer { stream.backlog = [:] }
+    return stream.backlog
   }
 
   // MARK: By the clock
