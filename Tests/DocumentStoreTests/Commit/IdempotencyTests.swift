@@ -111,7 +111,7 @@ import Testing
     var late = plain
     late.judge = { _ in
       database.commit(plain) { _ in applied.signal() }
-      #expect(applied.wait(timeout: .now() + 30) == .success)
+      #expect(applied.wait(timeout: .now() + 60) == .success)
       throw FirestoreError(.permissionDenied, "no")
     }
     let outcome = try await database.commit(late)

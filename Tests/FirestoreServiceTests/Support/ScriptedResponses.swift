@@ -13,8 +13,21 @@ final class ScriptedResponses: StreamResponses {
 
   private struct State {
     var events: [Event] = []
-    var waiters: [CheckedContinuation<Void, Never>] = []
-    var isLate = false
+    var waiters: [Waiter] = []
+  }
+
+  /// Somebody who waits for the next event, or for his time to be up.
+  private final class Waiter: Sendable {
+    private let continuation: Mutex<CheckedContinuation<Bool, Never>?>
+
+    init(_ continuation: CheckedContinuation<Bool, Never>) {
+      self.continuation = Mutex(continuation)
+    }
+
+    func resume(inTime: Bool) {
+      let waiting = continuation.withLock { $0.take() }
+      waiting?.resume(returning: inTime)
+    }
   }
 
   private let state = Mutex(State())
@@ -46,41 +59,34 @@ final class ScriptedResponses: StreamResponses {
       defer { state.waiters = [] }
       return state.waiters
     }
-    for waiter in waiters { waiter.resume() }
+    for waiter in waiters { waiter.resume(inTime: true) }
   }
 
   // MARK: Waiting
 
-  /// What the question gives as soon as that is something; nil where it takes a minute.
+  /// What the question gives as soon as that is something; nil where a minute goes by without an
+  /// event.
   ///
   /// Asked again after each event, and not in between.
   func eventually<Answer>(_ question: () -> Answer?) async -> Answer? {
-    DispatchQueue.global().asyncAfter(deadline: .now() + 60) { [weak self] in self?.giveUp() }
     while true {
-      let (count, isLate) = state.withLock { ($0.events.count, $0.isLate) }
+      let count = state.withLock { $0.events.count }
       if let answer = question() { return answer }
-      if isLate { return nil }
-      await change(since: count)
+      guard await change(since: count) else { return question() }
     }
   }
 
-  private func change(since count: Int) async {
+  /// Waits for an event; false where none comes.
+  private func change(since count: Int) async -> Bool {
     await withCheckedContinuation { continuation in
+      let waiter = Waiter(continuation)
       let isOver = state.withLock { state in
-        guard state.events.count == count, !state.isLate else { return true }
-        state.waiters.append(continuation)
+        guard state.events.count == count else { return true }
+        state.waiters.append(waiter)
         return false
       }
-      if isOver { continuation.resume() }
+      guard !isOver else { return waiter.resume(inTime: true) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + 60) { waiter.resume(inTime: false) }
     }
-  }
-
-  private func giveUp() {
-    let waiters = state.withLock { state in
-      state.isLate = true
-      defer { state.waiters = [] }
-      return state.waiters
-    }
-    for waiter in waiters { waiter.resume() }
   }
 }

@@ -37,8 +37,8 @@ final class ServiceFixture: Sendable {
     threads = EngineThreads(count: count)
     databases = try Databases(engine: engine, configuration: configuration)
     listeners = try feed.map { [databases, threads] feed in
-      var listening = RealtimeConfiguration(clock: StoreConfiguration.monotonicClock)
       // Nothing happens because time passes.
+      var listening = RealtimeConfiguration(clock: MicrosecondClock { 0 })
       listening.tick = 3_600_000_000
       return try ListenHub(databases: databases, feed: feed, configuration: listening) {
         threads.submit($0)
