@@ -346,7 +346,9 @@ import Testing
   }
 
   @Test func `a stop ends the calls with UNAVAILABLE`() async throws {
-    try await withGateway { gateway in
+    var limits = GatewayConfiguration.Limits.test
+    limits.drainTimeout = .seconds(3_600)
+    try await withGateway(limits: limits) { gateway in
       let client = try await FrameClient.connect(to: gateway.port)
       try await client.send([.head(1, "Listen"), .head(3, "Listen")])
       let cancelled = await gateway.service.nextOpened()

@@ -101,10 +101,9 @@ struct ChokePointTests {
     let reading = Self.reading(path, in: transaction)
     let answer = try? await call(fixture, caller, "POST", ":batchGet", reading)
     #expect((answer != nil) == (caller == .nobody))
-    // A place in the document's queue would have this wait for the transaction's end.
-    let started = ContinuousClock.now
+    // Behind a place in the document's queue this would wait for the transaction, which does not end,
+    // and be refused.
     _ = try await call(fixture, .administrator, "POST", ":commit", Self.updating(path, "bob"))
-    #expect(ContinuousClock.now - started < .seconds(10))
   }
 
   @Test func `rules that change between a read and the commit decide on the commit`() async throws {

@@ -32,6 +32,9 @@ final class ServiceFixture: Sendable {
     var configuration = StoreConfiguration()
     configuration.autoCreateDatabases = true
     configuration.requireIndexes = false
+    // A transaction is not over because hundreds of other tests run between two of its calls.
+    configuration.transactionIdleTimeout = .max
+    configuration.transactionTotalTimeout = .max
     if let cachedBytes { configuration.documentCacheBytes = cachedBytes }
     configuration.commitObserver = observer ?? feed
     threads = EngineThreads(count: count)
