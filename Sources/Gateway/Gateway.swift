@@ -34,7 +34,9 @@ package final class Gateway: Service {
     self.configuration = configuration
     self.logger = logger
     self.onListening = onListening
-    certificates = try configuration.tls.map(CertificateStore.init)
+    certificates = try configuration.tls.map {
+      try CertificateStore($0, patience: configuration.limits.farewellTimeout)
+    }
     let gatewayMetrics = GatewayMetrics(registry: metrics)
     webChannels = WebChannelSessions(limits: configuration.webChannel, metrics: gatewayMetrics)
     let builtIn: [any HTTPFeature] = [

@@ -76,6 +76,9 @@ package struct GatewayConfiguration: Sendable {
     package var bodyTimeout = Duration.seconds(120)
     /// A client that reads nothing of what waits for it that long is dropped.
     package var stalledReaderTimeout = Duration.seconds(120)
+    /// Until a client that is told over TLS that its connection ends has said so too; a stop does not
+    /// wait for that.
+    package var farewellTimeout = Duration.seconds(5)
     /// How long open calls may go on after a stop was asked for.
     package var drainTimeout = Duration.seconds(10)
 

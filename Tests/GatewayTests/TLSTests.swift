@@ -70,8 +70,59 @@ import Testing
 
   @Test func `missing certificate files stop the start`() {
     #expect(throws: (any Error).self) {
-      try CertificateStore(.init(certificate: "/nowhere/a.pem", key: "/nowhere/b.pem"))
+      try CertificateStore(
+        .init(certificate: "/nowhere/a.pem", key: "/nowhere/b.pem"),
+        patience: .seconds(5)
+      )
     }
+  }
+
+  @Test(arguments: ["http/1.1", "h2"])
+  func `a stop does not wait for clients that rest and read nothing`(
+    version: String
+  ) async throws {
+    let certificate = try TestCertificate()
+    let context = try certificate.clientContext(protocols: [version])
+    var limits = GatewayConfiguration.Limits.test
+    // Whoever waited for either would wait for longer than any test may take.
+    limits.farewellTimeout = .seconds(3_600)
+    limits.drainTimeout = .seconds(3_600)
+    let resting = try await withGateway(tls: certificate.files, limits: limits) { gateway in
+      let channel: any Channel
+      if version == "h2" {
+        let client = try await FrameClient.connect(to: gateway.port, tls: context)
+        try await client.call(1, "GetDocument", [1])
+        #expect(await client.answer().status == 0)
+        channel = client.channel
+      } else {
+        let client = try await RawClient.connect(to: gateway.port, tls: context)
+        try await client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        let answer = await client.receive { $0.suffix(3) == Array("ok\n".utf8) }
+        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+        channel = client.channel
+      }
+      try await channel.setOption(.autoRead, value: false).get()
+      return channel
+    }
+    try? await resting.close()
+  }
+
+  @Test func `a call that does not end is cut off after the drain, over TLS too`() async throws {
+    let certificate = try TestCertificate()
+    var limits = GatewayConfiguration.Limits.test
+    limits.farewellTimeout = .seconds(3_600)
+    let (held, channel) = try await withGateway(tls: certificate.files, limits: limits) { gateway in
+      let client = try await FrameClient.connect(
+        to: gateway.port,
+        tls: certificate.clientContext(protocols: ["h2"])
+      )
+      try await client.call(1, "UpdateDocument", [])
+      let held = await gateway.service.nextHeld()
+      try await client.channel.setOption(.autoRead, value: false).get()
+      return (held, client.channel)
+    }
+    #expect(held.context.cancellation.isCancelled)
+    try? await channel.close()
   }
 
   /// Shakes hands and returns the protocol that both agreed on.

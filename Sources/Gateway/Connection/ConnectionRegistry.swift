@@ -61,9 +61,7 @@ final class ConnectionRegistry: Sendable {
 
   /// Closes what is still open.
   func closeAll() {
-    for entry in state.withLock({ Array($0.entries.values) }) {
-      entry.channel.close(promise: nil)
-    }
+    for entry in state.withLock({ Array($0.entries.values) }) { entry.channel.cut() }
   }
 
   /// Returns when no connection is open.

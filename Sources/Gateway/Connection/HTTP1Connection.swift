@@ -31,7 +31,7 @@ final class HTTP1Connection: Sendable {
     let http1 = HTTP1Channel(
       responder: { request, writer, _ in
         try await self.respond(request, writer)
-        if self.state.withLock({ $0.isStopping }) { Self.closeWhenWritten(channel) }
+        if self.state.withLock({ $0.isStopping }) { channel.closeWhenWritten() }
       },
       configuration: HTTP1Channel.Configuration(
         additionalChannelHandlers: [
@@ -60,17 +60,7 @@ final class HTTP1Connection: Sendable {
       defer { state.isStopping = true }
       return state.current == nil || state.isStopping
     }
-    if isIdle { Self.closeWhenWritten(channel) }
-  }
-
-  /// Closes the connection once the client was sent all that was answered.
-  ///
-  /// An answer comes to the channel by way of its event loop: a turn later it is there, and closing
-  /// the output waits for what is not written yet. Closing all at once would cut it off.
-  private static func closeWhenWritten(_ channel: any Channel) {
-    channel.eventLoop.execute {
-      channel.close(mode: .output).whenComplete { _ in channel.close(promise: nil) }
-    }
+    if isIdle { channel.closeWhenWritten() }
   }
 
   private func respond(_ request: Request, _ writer: consuming ResponseWriter) async throws {

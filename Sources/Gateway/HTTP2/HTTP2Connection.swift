@@ -394,6 +394,6 @@ final class HTTP2Connection: ChannelInboundHandler {
   private func closeIfDrained() {
     guard shutdown == .closing, streams.isEmpty, let context else { return }
     context.flush()
-    context.close(promise: nil)
+    context.channel.closeWhenWritten()
   }
 }

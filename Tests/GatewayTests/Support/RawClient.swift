@@ -1,7 +1,8 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 
-/// A TCP client that sends and sees bytes.
+/// A TCP or TLS client that sends and sees bytes.
 final class RawClient: Sendable {
   static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
   /// An empty SETTINGS frame.
@@ -15,11 +16,16 @@ final class RawClient: Sendable {
     self.chunks = chunks
   }
 
-  static func connect(to port: Int) async throws -> RawClient {
+  /// Connects, over TLS if it is given a context.
+  static func connect(to port: Int, tls: NIOSSLContext? = nil) async throws -> RawClient {
     let (chunks, continuation) = AsyncStream<[UInt8]>.makeStream()
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
+          if let tls {
+            let handler = try NIOSSLClientHandler(context: tls, serverHostname: "localhost")
+            try channel.pipeline.syncOperations.addHandler(handler)
+          }
           try channel.pipeline.syncOperations.addHandler(ByteCollector(continuation))
         }
       }
