@@ -100,6 +100,7 @@ extension Database {
       submit(request, reads: nil, completion: completion)
       return
     }
+    if let denial = denial(of: request) { return completion(.failure(denial)) }
     let owner = locks.makeOwner()
     locks.write(writtenKeys(request), by: owner) { [self] result in
       switch result {
@@ -127,6 +128,9 @@ extension Database {
       }
       return
     }
+    if let denial = denial(of: request) {
+      return finish(transaction, .failure(denial), completion)
+    }
     locks.write(writtenKeys(request), by: transaction.owner) { [self] result in
       switch result {
       case .failure(let refusal): finish(transaction, .failure(refusal), completion)
@@ -149,6 +153,21 @@ extension Database {
     case .failure: transactions.end(transaction, .refused)
     }
     completion(result)
+  }
+
+  /// Why the commit is not allowed as things are; nil where it may wait for its documents.
+  ///
+  /// Asked before a commit takes places: who may not write neither learns from the wait that others
+  /// are at work on a document, nor keeps anybody from it. When the places are there it is judged
+  /// again, and what goes wrong here comes up then.
+  private func denial(of request: CommitRequest) -> FirestoreError? {
+    guard let judge = request.judge, !request.isJudgedInGroup else { return nil }
+    do {
+      if try !isKept(request) { _ = try judged(request, judge) }
+    } catch let denial as CommitJudgement.Denial {
+      return isKeptMeanwhile(request) ? nil : FirestoreError.storage(denial.reason)
+    } catch {}
+    return nil
   }
 
   /// The transaction, now committing; throws what speaks against its commit.
