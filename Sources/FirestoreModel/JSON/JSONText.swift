@@ -146,7 +146,11 @@ private struct JSONParser {
 
   private mutating func string() throws(FirestoreError) -> String {
     position += 1
-    var result: [UInt8] = []
+    let plain = bytes[position...].prefix {
+      $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    var result = Array(plain)
+    position = plain.endIndex
     while let byte = peek {
       position += 1
       switch byte {

@@ -57,21 +57,28 @@ package enum Base64 {
     _ alphabet: [UInt8],
     _ isPadded: Bool
   ) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      count += 8
-      while count >= 6 {
-        count -= 6
-        text.append(alphabet[Int(bits >> UInt32(count)) & 0x3F])
+    withBytes(of: bytes) { bytes in
+      String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
+        var end = 0
+        var bits: UInt32 = 0
+        var count = 0
+        func append(_ letter: UInt8) {
+          text[end] = letter
+          end += 1
+        }
+        for byte in bytes {
+          bits = bits << 8 | UInt32(byte)
+          count += 8
+          while count >= 6 {
+            count -= 6
+            append(alphabet[Int(bits >> UInt32(count)) & 0x3F])
+          }
+        }
+        if count > 0 { append(alphabet[Int(bits << UInt32(6 - count)) & 0x3F]) }
+        while isPadded, !end.isMultiple(of: 4) { append(UInt8(ascii: "=")) }
+        return end
       }
     }
-    if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count)) & 0x3F]) }
-    while isPadded, !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
-    return String(decoding: text, as: UTF8.self)
   }
 
   /// What the letters stand for, and the bits that make no byte.
@@ -79,21 +86,37 @@ package enum Base64 {
     _ text: some Collection<UInt8>,
     _ digits: [UInt8]
   ) -> (bytes: [UInt8], strayBits: UInt32)? {
-    guard text.count % 4 != 1 else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count * 3 / 4)
-    var bits: UInt32 = 0
-    var count = 0
-    for letter in text {
-      let digit = digits[Int(letter)]
-      guard digit < 64 else { return nil }
-      bits = bits << 6 | UInt32(digit)
-      count += 6
-      if count >= 8 {
-        count -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    withBytes(of: text) { text in
+      guard text.count % 4 != 1 else { return nil }
+      var bits: UInt32 = 0
+      var count = 0
+      var isGood = true
+      let bytes = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, end in
+        for letter in text {
+          let digit = digits[Int(letter)]
+          guard digit < 64 else {
+            isGood = false
+            return
+          }
+          bits = bits << 6 | UInt32(digit)
+          count += 6
+          if count >= 8 {
+            count -= 8
+            bytes[end] = UInt8(truncatingIfNeeded: bits >> UInt32(count))
+            end += 1
+          }
+        }
       }
+      return isGood ? (bytes, bits & ((1 << UInt32(count)) - 1)) : nil
     }
-    return (bytes, bits & ((1 << UInt32(count)) - 1))
+  }
+
+  /// Lends the bytes where they lie: a collection of another target costs a call an element.
+  private static func withBytes<R>(
+    of bytes: some Collection<UInt8>,
+    _ body: (UnsafeBufferPointer<UInt8>) -> R
+  ) -> R {
+    bytes.withContiguousStorageIfAvailable(body)
+      ?? Array(bytes).withUnsafeBufferPointer(body)
   }
 }

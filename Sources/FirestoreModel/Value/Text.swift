@@ -33,7 +33,9 @@ package struct Text: Sendable {
 
 extension Text: Hashable {
   package static func == (left: Text, right: Text) -> Bool {
-    left.withBytes { first in right.withBytes { compareBytes(first, $0) == .equal } }
+    left.withBytes { first in
+      right.withBytes { first.count == $0.count && compareBytes(first, $0) == .equal }
+    }
   }
 
   package func hash(into hasher: inout Hasher) {
