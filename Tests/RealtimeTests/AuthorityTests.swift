@@ -54,6 +54,37 @@ private final class OwnerAuthority: ListenAuthority {
   }
 }
 
+/// Lets everybody listen while it allows it; each decision takes its time.
+private final class SlowAuthority: ListenAuthority {
+  private let time: ManualTime
+  private let microseconds: Int64
+  private let usesTime: Bool
+  private let refusal = Mutex<FirestoreError?>(nil)
+  private let count = Mutex(0)
+
+  init(_ time: ManualTime, microseconds: Int64 = 0, usesTime: Bool = false) {
+    (self.time, self.microseconds, self.usesTime) = (time, microseconds, usesTime)
+  }
+
+  /// How many decisions it has made.
+  var decisions: Int { count.withLock { $0 } }
+
+  func refuse(_ error: FirestoreError) { refusal.withLock { $0 = error } }
+
+  func decide(
+    _ subject: ViewSubject,
+    in database: Database,
+    at version: CommitVersion
+  ) throws(FirestoreError) -> ListenDecision {
+    time.advance(microseconds)
+    count.withLock { $0 += 1 }
+    if let refusal = refusal.withLock({ $0 }) { throw refusal }
+    return ListenDecision(dependsOnRules: true, dependsOnTime: usesTime)
+  }
+
+  func checkCredentials() throws(FirestoreError) {}
+}
+
 private func owned(_ path: ResourcePath, _ owner: Text, _ number: Int64 = 0) -> Write {
   set(path, ["owner": .string(owner), "n": .integer(number)])
 }
@@ -148,6 +179,97 @@ private func mine(_ user: Text) -> Query { query("a", where: equal("owner", .str
     fixture.settle()
     #expect(client.takeFrames() == ["+1", "0 1", "a/new 1", "=1", "."])
     #expect(!client.state.named.contains("a/old"))
+    try fixture.close()
+  }
+
+  private static let denied = FirestoreError(.permissionDenied, "no")
+
+  /// A client of twenty queries, each decision about which takes three milliseconds, and one of
+  /// somebody for whom no rules count; both saw `a/x`.
+  private func slow(_ fixture: HubFixture) async throws -> (SlowAuthority, TestClient, TestClient) {
+    try await fixture.commit(set("a/x", ["n": .integer(0)]))
+    let authority = SlowAuthority(fixture.time, microseconds: 3_000)
+    let (slow, other) = (fixture.client(authority: authority), fixture.client())
+    for id in 1...20 {
+      slow.listen(query("a", where: equal("n", .integer(Int64(id % 10)))), Int32(id))
+    }
+    other.listen(query("a"))
+    fixture.settle()
+    _ = (slow.takeFrames(), other.takeFrames())
+    return (authority, slow, other)
+  }
+
+  @Test func `other rules are asked a few decisions at a time, and others need not wait`()
+    async throws
+  {
+    let fixture = try HubFixture()
+    let (authority, slow, other) = try await slow(fixture)
+    fixture.hub.decideAgain()
+    try await fixture.commit(set("a/y", ["n": .integer(3)]))
+    #expect(fixture.hub.step())
+    #expect(authority.decisions < 20 + 10)
+    #expect(other.takeFrames() == ["a/y 1", "."])
+    // Nothing is told before all is decided, not even that nothing has changed.
+    #expect(slow.takeFrames() == [])
+    fixture.settle()
+    #expect(authority.decisions == 20 + 20)
+    #expect(slow.takeFrames() == ["a/y 3,13", "."])
+    try await fixture.commit(set("a/z", ["n": .integer(3)]))
+    fixture.settle()
+    #expect(slow.takeFrames() == ["a/z 3,13", "."])
+    #expect(authority.decisions == 20 + 20)
+    try fixture.close()
+  }
+
+  @Test func `whom other rules refuse is told of nothing since`() async throws {
+    let fixture = try HubFixture()
+    let (authority, slow, _) = try await slow(fixture)
+    // One that was admitted and is not open yet.
+    slow.listen(query("a"), 21)
+    fixture.hub.decideAgain()
+    #expect(fixture.hub.step())
+    authority.refuse(Self.denied)
+    fixture.hub.decideAgain()
+    let writes = (0..<10).map { number in
+      set(ResourcePath(["a", Text("y\(number)")]), ["n": .integer(Int64(number))])
+    }
+    try await fixture.commit(writes)
+    fixture.settle()
+    #expect(slow.takeFrames().sorted() == (1...21).map { "-\($0) 7" }.sorted())
+    #expect(slow.state.named == ["a/x"])
+    try fixture.close()
+  }
+
+  @Test func `a stream that closes while its targets are decided holds up nobody`() async throws {
+    let fixture = try HubFixture()
+    let (authority, slow, other) = try await slow(fixture)
+    fixture.hub.decideAgain()
+    #expect(fixture.hub.step())
+    slow.stream.close()
+    let last = fixture.client(authority: SlowAuthority(fixture.time))
+    last.listen(query("a"))
+    fixture.hub.decideAgain()
+    fixture.settle()
+    #expect(authority.decisions < 20 + 10)
+    _ = (last.takeFrames(), other.takeFrames())
+    try await fixture.commit(set("a/y", [:]))
+    fixture.settle()
+    #expect(last.takeFrames() == ["a/y 1", "."])
+    #expect(other.takeFrames() == ["a/y 1", "."])
+    try fixture.close()
+  }
+
+  @Test func `a change that nobody can decide about is not told`() async throws {
+    let fixture = try HubFixture()
+    let authority = SlowAuthority(fixture.time, usesTime: true)
+    let client = fixture.client(authority: authority)
+    client.listen(query("a"))
+    fixture.settle()
+    _ = client.takeFrames()
+    authority.refuse(FirestoreError(.unavailable, "the disk"))
+    try await fixture.commit(set("a/y", [:]))
+    fixture.settle()
+    #expect(client.takeFrames() == ["end 14"])
     try fixture.close()
   }
 

@@ -54,15 +54,17 @@ private final class OracleRun {
   private let seed: UInt64
   private var random: RandomValues
   private var listeners: [Listener] = []
+  private let authority: any ListenAuthority
 
   init(_ fixture: HubFixture, seed: UInt64) {
     self.fixture = fixture
     self.seed = seed
     random = RandomValues(seed: seed)
+    authority = seed % 5 < 3 ? OpenAuthority() : ForgetfulAuthority(fixture.time)
   }
 
   func play(rounds: Int) async throws {
-    for _ in 0..<4 { listeners.append(Listener(fixture.client())) }
+    for _ in 0..<4 { listeners.append(Listener(fixture.client(authority: authority))) }
     for round in 0..<rounds {
       for _ in 0..<random.int(0..<4) { try await write() }
       if random.int(0..<12) == 0 { try await drain() }
@@ -114,8 +116,9 @@ private final class OracleRun {
   }
 
   private func act(_ listener: Listener) {
-    switch random.int(0..<10) {
+    switch random.int(0..<11) {
     case 0..<4: listen(listener)
+    case 10: fixture.hub.decideAgain()
     case 4:
       guard let id = listener.targets.keys.sorted().first else { return }
       listener.client.stream.remove(id)
@@ -147,7 +150,7 @@ private final class OracleRun {
     // Only what a consistency point has confirmed may be kept with its token.
     let held = snapshots[ObjectIdentifier(old)]
     old.stream.close()
-    listener.client = fixture.client()
+    listener.client = fixture.client(authority: authority)
     listener.client.change { $0.lastPoint = held?.lastPoint ?? .zero }
     listener.mixed = []
     for (id, query) in listener.targets {
@@ -291,6 +294,24 @@ private final class OracleRun {
       ])
     }
   }
+}
+
+/// Lets everybody listen, but must be asked again, which takes so long that others have their turn.
+private final class ForgetfulAuthority: ListenAuthority {
+  private let time: ManualTime
+
+  init(_ time: ManualTime) { self.time = time }
+
+  func decide(
+    _ subject: ViewSubject,
+    in database: Database,
+    at version: CommitVersion
+  ) throws(FirestoreError) -> ListenDecision {
+    time.advance(6_000)
+    return ListenDecision(dependsOnRules: true, documents: ["a/d1", "b/d1"])
+  }
+
+  func checkCredentials() throws(FirestoreError) {}
 }
 
 /// Stops a history at its first failure.

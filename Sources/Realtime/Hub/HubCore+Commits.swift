@@ -1,7 +1,7 @@
 import DocumentStore
 import FirestoreModel
 
-// A batch of commits: decisions that it shakes first, then views, then windows, then one flush.
+// A batch of commits: views first, then windows, then the decisions that it shakes, then one flush.
 
 extension HubCore {
   func apply(_ batch: inout CommitBatch) {
@@ -12,10 +12,10 @@ extension HubCore {
     counters.batches += 1
     counters.commits += UInt64(batch.commits)
     let changes = changes(of: batch)
-    for (views, change) in changes { decideAgain(after: change, in: views) }
+    for (views, change) in changes { doubt(after: change, in: views) }
     for (views, change) in changes { judge(change, in: views) }
     endWindows()
-    decideTimed()
+    decideDoubted()
     flushTouched()
     batch = CommitBatch()
   }
@@ -80,7 +80,7 @@ extension HubCore {
     case .current:
       target.stream.changes.append((change, target))
       counters.deliveries += 1
-      if target.decision?.dependsOnTime == true { timedTargets.append(target) }
+      if target.decision?.dependsOnTime == true { doubt(target) }
       touch(target.stream)
     case .opening(let opening):
       if case .waiting = opening.stage { return }

@@ -23,13 +23,14 @@ extension HubCore {
       target.view.waitingOpenings.append(id)
       return true
     }
+    let restsOnData = target.isDoubted || target.decision?.restsOnData == true
     let reader = TargetReader(
       target.view.subject,
       in: target.view.database,
       at: now,
       resumption: opening.resumption,
       expectedCount: opening.expectedCount,
-      authority: target.decision?.restsOnData == true ? target.stream.authority : nil,
+      authority: restsOnData ? target.stream.authority : nil,
       partBytes: configuration.partBytes
     )
     guard jobs.read(reader, for: id) else { return false }

@@ -85,6 +85,7 @@ extension HubCore {
   }
 
   private func followDatabase(_ stream: StreamState) {
+    if stream.isChanged { flush(stream) }
     stream.phase = .resolving
     for target in stream.targets.values { lose(target) }
     lastAdvance = .min
@@ -101,8 +102,8 @@ extension HubCore {
     remove(stream)
   }
 
-  /// Ends a stream whose caller has lost all rights: what waits is not sent.
-  private func drop(_ stream: StreamState, _ error: FirestoreError) {
+  /// Ends a stream whose caller has lost all rights, or may have: what waits is not sent.
+  func drop(_ stream: StreamState, _ error: FirestoreError) {
     stream.sink.finish(error)
     remove(stream)
   }
@@ -115,6 +116,7 @@ extension HubCore {
     gauges.pausedStreams -= stream.isPaused ? 1 : 0
     _ = takeBacklog(of: stream)
     stream.changes = []
+    stream.doubted = []
     // Targets know their stream: the circle ends here.
     stream.targets = [:]
     for target in targets.values { detach(target) }
@@ -172,7 +174,7 @@ extension HubCore {
     stream.sink.setReading(false)
   }
 
-  /// While the client reads too slowly, or a window is read: answers go out, changes wait.
+  /// While a stream is held: answers go out, changes wait.
   private func keepForLater(_ stream: StreamState) {
     send(stream.announcements, to: stream)
     stream.announcements = []
@@ -186,6 +188,7 @@ extension HubCore {
     }
     stream.changes = []
     gauges.backlogBytes += stream.backlogSize
+    if !stream.doubted.isEmpty, !stream.backlog.isEmpty { decisions.hurry(stream) }
     guard stream.backlogSize > configuration.backlogBytes else { return }
     for target in Array(stream.targets.values) { lose(target) }
   }
@@ -201,8 +204,8 @@ extension HubCore {
 
   /// What waited goes out and lost targets begin anew, unless the stream must wait on.
   func goOn(_ stream: StreamState) {
-    guard !stream.isHeld else { return }
-    for (id, buffer) in takeBacklog(of: stream) {
+    guard !stream.isHeld, stream.database != nil else { return }
+    for (id, buffer) in takeBacklog(of: stream).sorted(by: { $0.key < $1.key }) {
       guard let target = stream.targets[id] else { continue }
       let changes = buffer.settled(tellsMissing: target.view.subject.tellsMissing)
       stream.changes += changes.map { ($0, target) }
@@ -229,10 +232,11 @@ extension HubCore {
     checkCredentials()
     if clock - lastTimedDecision >= configuration.timedDecision {
       lastTimedDecision = clock
-      decideAgain { $0.dependsOnTime }
+      doubt { $0.dependsOnTime }
     }
     let isDue = streams.values.contains { clock - $0.lastPoint >= configuration.heartbeat }
     if isDue, !asksTime { asksTime = jobs.readTime() }
+    if !decideDoubted() { _ = feed.inbox.put(.decideMore) }
     flushTouched()
     startReads()
   }

@@ -161,7 +161,7 @@ extension HubCore {
     target.view = view(of: subject, in: database)
     target.view.add(target)
     beginAnew(target, isAnnounced: isAnnounced)
-    decide(target)
+    doubt(target)
   }
 
   /// The client hears at once that what it holds is void: no consistency point may come before that.
@@ -173,62 +173,6 @@ extension HubCore {
     }
     let id = OpeningID(number: nextOrdinal())
     queue(Opening(id: id, isAnnounced: isAnnounced), of: target)
-  }
-
-  // MARK: Decisions
-
-  /// Makes the decisions again that rest on a changed document.
-  func decideAgain(after change: BatchChange, in views: DatabaseViews) {
-    for target in views.dependents(on: change.path) {
-      decide(target)
-    }
-    for view in views.documentViews(of: change.path) {
-      for target in view.targets where target.decision?.dependsOnResults == true {
-        decide(target)
-      }
-    }
-  }
-
-  /// Makes the decisions again that are like this.
-  func decideAgain(where isAffected: (ListenDecision) -> Bool) {
-    for stream in Array(streams.values) where stream.database != nil {
-      for target in Array(stream.targets.values) {
-        if let decision = target.decision, isAffected(decision) { decide(target) }
-      }
-    }
-  }
-
-  /// Makes the decisions again of targets that are about to be told something, where the time
-  /// matters.
-  func decideTimed() {
-    let targets = timedTargets
-    timedTargets = []
-    for target in targets { decide(target) }
-  }
-
-  private func decide(_ target: Target) {
-    guard target.stream.targets[target.id] === target else { return }
-    let view = target.view
-    do throws(FirestoreError) {
-      set(try target.stream.authority.decide(view.subject, in: view.database, at: now), of: target)
-    } catch {
-      guard !view.database.isRetired else { return }
-      if error.isVerdict { remove(target, cause: error) } else { fail(target.stream, error) }
-    }
-  }
-
-  private func set(_ decision: ListenDecision, of target: Target) {
-    let views = databases[target.view.database.incarnation]
-    if let old = target.decision {
-      if old.documents == decision.documents {
-        target.decision = decision
-        return
-      }
-      views?.removeDependent(target, on: old.documents)
-    }
-    guard decision != .unconditional else { return }
-    target.decision = decision
-    views?.addDependent(target, on: decision.documents)
   }
 }
 

@@ -18,8 +18,8 @@ final class HubCore {
   var touched: [StreamState] = []
   /// Limited views that the batch has changed.
   var changedWindows: [View] = []
-  /// Targets that the batch has changed and whose decision looked at the time.
-  var timedTargets: [Target] = []
+  /// Streams that are held until decisions have been made again.
+  var decisions = DecisionQueue()
   var counters = HubCounters()
   var gauges = HubGauges()
 
@@ -60,8 +60,10 @@ final class HubCore {
       handle(input)
     }
     apply(&batch)
+    let isDecided = decideDoubted()
     flushTouched()
     startReads()
+    if !isDecided { _ = feed.inbox.put(.decideMore) }
   }
 
   private func handle(_ input: HubInput) {
@@ -76,7 +78,9 @@ final class HubCore {
     case .read(let opening, let result): take(result, of: opening)
     case .window(let view, let result): take(result, of: view)
     case .checkCredentials: checkCredentials()
-    case .decideAgain: decideAgain { $0.dependsOnRules }
+    case .decideAgain: doubt { $0.dependsOnRules }
+    // It goes on behind what is in the inbox.
+    case .decideMore: break
     }
   }
 

@@ -18,6 +18,8 @@ enum HubInput: Sendable {
   case checkCredentials
   /// The rules have changed: every decision is to be made again.
   case decideAgain
+  /// Decisions are left to be made again.
+  case decideMore
 }
 
 /// What a stream's transport and the engine threads tell of it.

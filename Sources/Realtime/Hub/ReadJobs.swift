@@ -11,33 +11,12 @@ final class ReadJobs {
     case window(ViewID)
   }
 
-  /// Jobs in the order in which they came; taking one does not move the others.
-  private struct Queue {
-    private var jobs: [Job] = []
-    private var head = 0
-
-    var count: Int { jobs.count - head }
-
-    mutating func append(_ job: Job) { jobs.append(job) }
-
-    mutating func popFirst() -> Job? {
-      guard head < jobs.count else { return nil }
-      let job = jobs[head]
-      head += 1
-      if head > 1_024, head > jobs.count / 2 {
-        jobs.removeFirst(head)
-        head = 0
-      }
-      return job
-    }
-  }
-
   private let databases: Databases
   private let inbox: Mailbox<HubInput>
   private let limit: Int
   private let submit: @Sendable (@escaping @Sendable () -> Void) -> Bool
-  private var urgent = Queue()
-  private var waiting = Queue()
+  private var urgent = Queue<Job>()
+  private var waiting = Queue<Job>()
   private var running = 0
 
   init(

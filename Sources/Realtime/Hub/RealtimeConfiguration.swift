@@ -19,6 +19,8 @@ package struct RealtimeConfiguration: Sendable {
   package var tick: Int64 = 1_000_000
   /// After so many microseconds decisions that looked at the time are made again.
   package var timedDecision: Int64 = 10_000_000
+  /// For so many microseconds decisions are made again before others have their turn.
+  package var decisionTime: Int64 = 10_000
   /// Whether the hub has a thread of its own; tests call `ListenHub.step()` instead.
   package var runsItself = true
 

@@ -4,8 +4,8 @@ import FirestoreModel
 /// One client's stream and its targets; only the hub's thread touches it.
 ///
 /// Messages leave in `flush`: the document changes of all targets up to the hub's version, then that
-/// version as consistency point. While the client reads too slowly changes wait in `backlog`, one a
-/// document and target.
+/// version as consistency point. While the stream is held changes wait in `backlog`, one a document
+/// and target.
 final class StreamState {
   /// Whether the stream's database is there.
   enum Phase {
@@ -44,6 +44,10 @@ final class StreamState {
   /// How many of its targets wait for a window that is read again: what they are to be told belongs
   /// before everything later.
   var awaitedWindows = 0
+  /// Targets that nobody knows of whether they may be listened to any more.
+  var doubted: [Target] = []
+  /// Whether they are decided about before those of others, because changes wait.
+  var isHurried = false
   var backlog: [Int32: ChangeBuffer] = [:]
   var backlogSize = 0
   /// Microseconds of the hub's clock when the client last heard of the time.
@@ -63,8 +67,9 @@ final class StreamState {
     lastPoint = now
   }
 
-  /// Whether changes wait.
-  var isHeld: Bool { isPaused || awaitedWindows > 0 }
+  /// Whether changes wait: the client reads too slowly, a window is read, or it is to be decided
+  /// whether they may be told.
+  var isHeld: Bool { isPaused || awaitedWindows > 0 || !doubted.isEmpty }
 
   var database: Database? {
     if case .ready(let database) = phase { database } else { nil }

@@ -20,6 +20,8 @@ final class Target {
   var phase: Phase
   /// What the admission rests on; nil where nothing may change it.
   var decision: ListenDecision?
+  /// Whether that is to be decided again before the stream goes on.
+  var isDoubted = false
   /// Where the view keeps it.
   var place = 0
 
