@@ -35,7 +35,7 @@ final class ListenCall: StreamCall {
       let request = try ListenRequest(decoding: message)
       guard let stream = try stream(in: request.database) else { return }
       switch request.change {
-      case .add(let target): stream.add(TargetRequest(target))
+      case .add(let target): stream.add(TargetRequest(target), bytes: message.count)
       case .remove(let id): stream.remove(id)
       }
     } catch {

@@ -8,7 +8,8 @@ extension HubCore {
     _ id: StreamID,
     _ database: DatabaseID,
     _ sink: any ListenSink,
-    _ authority: any ListenAuthority
+    _ authority: any ListenAuthority,
+    _ gate: RequestGate
   ) {
     if streams.isEmpty { advance(to: feed.start()) }
     let clock = configuration.clock.now()
@@ -17,6 +18,7 @@ extension HubCore {
       database: database,
       sink: sink,
       authority: authority,
+      gate: gate,
       now: clock
     )
     streams[id] = stream
@@ -42,6 +44,7 @@ extension HubCore {
     case .resumed: resume(stream)
     case .refuse(let id, let cause):
       stream.announcements.append(.removed(id, cause: cause))
+      stream.gate.leave()
       touch(stream)
     case .add, .remove:
       if stream.database?.isRetired == true { followDatabase(stream) }
@@ -54,6 +57,7 @@ extension HubCore {
   }
 
   private func answer(_ request: StreamInput, of stream: StreamState) {
+    stream.gate.leave()
     switch request {
     case .add(let request): add(request, to: stream)
     case .remove(let id):
@@ -171,7 +175,7 @@ extension HubCore {
     guard !events.isEmpty, !stream.sink.send(events), !stream.isPaused else { return }
     stream.isPaused = true
     gauges.pausedStreams += 1
-    stream.sink.setReading(false)
+    stream.gate.setPaused(true)
   }
 
   /// While a stream is held: answers go out, changes wait.
@@ -198,7 +202,7 @@ extension HubCore {
     guard stream.isPaused else { return }
     stream.isPaused = false
     gauges.pausedStreams -= 1
-    stream.sink.setReading(true)
+    stream.gate.setPaused(false)
     goOn(stream)
   }
 

@@ -70,6 +70,13 @@ extension HubCore {
     target.phase = .opening(opening)
     openings[opening.id] = target
     jobs.add(.opening(opening.id))
+    // A client may change its mind faster than anybody can read.
+    jobs.forget(wanted: openings.count + views.count) { job in
+      switch job {
+      case .opening(let id): openings[id] != nil
+      case .window(let id): views[id] != nil
+      }
+    }
   }
 
   /// Ends a target: because the client asked, or for a cause.

@@ -24,7 +24,7 @@ enum HubInput: Sendable {
 
 /// What a stream's transport and the engine threads tell of it.
 enum StreamInput: Sendable {
-  case open(DatabaseID, any ListenSink, any ListenAuthority)
+  case open(DatabaseID, any ListenSink, any ListenAuthority, RequestGate)
   case database(Result<Database, FirestoreError>)
   case add(TargetRequest)
   case remove(Int32)

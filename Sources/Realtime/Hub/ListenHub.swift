@@ -44,8 +44,9 @@ package final class ListenHub: Sendable {
     authority: any ListenAuthority
   ) -> ListenStream {
     let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
-    let stream = ListenStream(id: StreamID(number: number), inbox: feed.inbox)
-    stream.put(.open(database, sink, authority))
+    let gate = RequestGate(sink)
+    let stream = ListenStream(id: StreamID(number: number), inbox: feed.inbox, gate: gate)
+    stream.put(.open(database, sink, authority, gate))
     return stream
   }
 
@@ -93,20 +94,24 @@ package final class ListenHub: Sendable {
 package final class ListenStream: Sendable {
   private let id: StreamID
   private let inbox: Mailbox<HubInput>
+  private let gate: RequestGate
 
-  init(id: StreamID, inbox: Mailbox<HubInput>) {
+  init(id: StreamID, inbox: Mailbox<HubInput>, gate: RequestGate) {
     self.id = id
     self.inbox = inbox
+    self.gate = gate
   }
 
   /// Adds a target; the answer is an event.
-  package func add(_ request: TargetRequest) { put(.add(request)) }
+  ///
+  /// - Parameter bytes: What the client's message took.
+  package func add(_ request: TargetRequest, bytes: Int = 0) { ask(.add(request), bytes) }
 
   /// Removes a target; the answer is an event.
-  package func remove(_ target: Int32) { put(.remove(target)) }
+  package func remove(_ target: Int32) { ask(.remove(target)) }
 
   /// Answers a target that cannot even be asked for.
-  package func refuse(_ target: Int32, _ cause: FirestoreError) { put(.refuse(target, cause)) }
+  package func refuse(_ target: Int32, _ cause: FirestoreError) { ask(.refuse(target, cause)) }
 
   /// Ends the stream; nil is OK.
   package func end(_ error: FirestoreError?) { put(.ended(error)) }
@@ -116,6 +121,11 @@ package final class ListenStream: Sendable {
 
   /// Nobody listens any more: no event follows.
   package func close() { put(.closed) }
+
+  private func ask(_ request: StreamInput, _ bytes: Int = 0) {
+    gate.enter(bytes)
+    put(request)
+  }
 
   func put(_ input: StreamInput) { _ = inbox.put(.stream(id, input)) }
 }

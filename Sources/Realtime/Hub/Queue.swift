@@ -20,4 +20,9 @@ struct Queue<Element> {
     }
     return elements[head]
   }
+
+  mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+    elements = elements[head...].filter { $0.map { !isUnwanted($0) } ?? false }
+    head = 0
+  }
 }

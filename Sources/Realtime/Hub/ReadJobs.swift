@@ -40,6 +40,12 @@ final class ReadJobs {
   /// Puts a job before the others: somebody is held up by it.
   func addUrgent(_ job: Job) { urgent.append(job) }
 
+  /// Forgets jobs that nobody wants any more, where they are most of those that wait.
+  func forget(wanted count: Int, isWanted: (Job) -> Bool) {
+    guard waiting.count > 2 * count + 1_024 else { return }
+    waiting.removeAll { !isWanted($0) }
+  }
+
   /// The next job, if there is a place for it.
   func takeNext() -> Job? {
     guard running < limit else { return nil }

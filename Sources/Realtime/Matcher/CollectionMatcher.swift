@@ -18,6 +18,7 @@ struct CollectionMatcher {
 
   mutating func add(_ view: View, _ query: NormalizedQuery) {
     guard let anchors = anchors(of: query) else {
+      view.place = unconditional.count
       unconditional.append(view)
       return
     }
@@ -31,9 +32,11 @@ struct CollectionMatcher {
   }
 
   mutating func remove(_ view: View, _ query: NormalizedQuery) {
-    if let place = unconditional.firstIndex(where: { $0 === view }) {
-      unconditional.swapAt(place, unconditional.count - 1)
-      unconditional.removeLast()
+    if view.place < unconditional.count, unconditional[view.place] === view {
+      let last = unconditional.removeLast()
+      guard last !== view else { return }
+      last.place = view.place
+      unconditional[view.place] = last
       return
     }
     for condition in query.disjuncts.joined() {

@@ -10,7 +10,9 @@ import FirestoreModel
 /// (8), then the marks of the targets that the token serves (4 each, at most `greatestMarkCount`).
 /// Clients store the token of a stream's consistency point for each of its targets, so that one
 /// serves all that are current. A stream of more targets than that leaves the marks out, and its
-/// tokens serve any target.
+/// tokens serve any target. Nobody who keeps to the protocol misses anything by that: a client stores
+/// the token of a point for the targets that it has been told are added, and a point has no token
+/// while one of those is unfinished. Nor does anybody see more: a read time serves any target too.
 ///
 /// It needs no signature: a client that makes one up learns how a query that it may ask differs from
 /// an earlier time, and whether it may know of that time is decided anew (`TargetReader`).

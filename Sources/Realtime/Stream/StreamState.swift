@@ -18,6 +18,7 @@ final class StreamState {
   let databaseID: DatabaseID
   let sink: any ListenSink
   let authority: any ListenAuthority
+  let gate: RequestGate
   var phase = Phase.resolving
   /// What was asked for before the database was there.
   var waitingRequests: [StreamInput] = []
@@ -58,12 +59,14 @@ final class StreamState {
     database: DatabaseID,
     sink: any ListenSink,
     authority: any ListenAuthority,
+    gate: RequestGate,
     now: Int64
   ) {
     self.id = id
     databaseID = database
     self.sink = sink
     self.authority = authority
+    self.gate = gate
     lastPoint = now
   }
 

@@ -22,6 +22,8 @@ final class View {
   private(set) lazy var mark = SubjectMark(subject, in: database.id)
   private(set) var targets: [Target] = []
   var content: Content
+  /// Where the matcher keeps it, among the views that meet every change.
+  var place = 0
   /// The last batch change that was judged, so that it is judged once.
   var lastJudged: UInt64 = 0
   /// What the batch has changed, for a window; empty between batches.
