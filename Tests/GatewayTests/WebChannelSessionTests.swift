@@ -144,6 +144,41 @@ import Testing
     #expect(next(session, generation)?.isLast == true)
   }
 
+  private static func form(_ count: Int, at offset: Int) throws -> WebChannelForm {
+    let maps = (0..<count).map { "&req\($0)___data__=%7B%7D" }.joined()
+    return try WebChannelForm(Array("count=\(count)&ofs=\(offset)\(maps)".utf8))
+  }
+
+  @Test func `a session that holds too much for the service ends`() async throws {
+    var limits = WebChannelLimits()
+    limits.floodRequests = 3
+    let (session, call) = await open(limits: limits)
+    call.responses.setReading(false)
+    await session.receive(try Self.form(3, at: 0), acknowledged: nil, now: start)
+    #expect(call.history.isEmpty)
+    await session.receive(try Self.form(1, at: 3), acknowledged: nil, now: start)
+    #expect(call.history == [.cancelled])
+    #expect(observer.ends.withLock { $0 } == [.resourceExhausted])
+  }
+
+  @Test func `a client that goes on while its requests are held back ends its session`()
+    async throws
+  {
+    var limits = WebChannelLimits()
+    limits.requests = 1
+    limits.floodPosts = 2
+    let (session, call) = await open(limits: limits)
+    call.responses.setReading(false)
+    let form = try Self.form(1, at: 0)
+    await withTaskGroup(of: Void.self) { tasks in
+      for _ in 0..<3 {
+        tasks.addTask { await session.receive(form, acknowledged: nil, now: start) }
+      }
+    }
+    #expect(call.history == [.cancelled])
+    #expect(observer.ends.withLock { $0 } == [.resourceExhausted])
+  }
+
   @Test func `an ended session waits for its last array to be fetched, not for ever`() async throws
   {
     let (session, call) = await open()

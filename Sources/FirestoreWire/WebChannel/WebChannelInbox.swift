@@ -19,7 +19,10 @@ package struct WebChannelInbox: Sendable {
   /// Throws RESOURCE_EXHAUSTED where too much came too early.
   package mutating func receive(_ form: WebChannelForm) throws(FirestoreError) -> [[UInt8]] {
     for (number, map) in zip(form.offset..., form.maps) where number >= next {
-      if early.updateValue(map, forKey: number) == nil { heldBytes += Self.cost(map) }
+      // What comes again is the same.
+      guard early[number] == nil else { continue }
+      early[number] = .some(map)
+      heldBytes += Self.cost(map)
     }
     var ready: [[UInt8]] = []
     while let map = early.removeValue(forKey: next) {

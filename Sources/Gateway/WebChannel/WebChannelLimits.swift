@@ -12,6 +12,11 @@ package struct WebChannelLimits: Sendable, Equatable {
   /// Messages that wait for the service before a request's answer is held back, and their bytes.
   var requests = 1_000
   var requestBytes = 16 << 20
+  /// Messages, their bytes, and requests held back, of a client that goes on all the same; more ends
+  /// its session.
+  var floodRequests = 20_000
+  var floodRequestBytes = 64 << 20
+  var floodPosts = 100
   /// About how many bytes are written at once.
   var writeBytes = 64 << 10
   /// How often at least something is sent; clients give up after one and a half times this.

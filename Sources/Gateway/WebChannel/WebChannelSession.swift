@@ -139,6 +139,9 @@ final class WebChannelSession: StreamResponses {
       state.lastContact = now
       acknowledge(acknowledged, &state)
       guard case .open = state.phase else { return }
+      guard !isFlooded(state) else {
+        throw FirestoreError(.resourceExhausted, "The client does not wait for its answers.")
+      }
       for message in try state.inbox.receive(form) {
         state.requests.append(message)
         state.requestBytes += message.count
@@ -155,6 +158,11 @@ final class WebChannelSession: StreamResponses {
       }
       if hasRoom { continuation.resume() }
     }
+  }
+
+  private func isFlooded(_ state: State) -> Bool {
+    state.requestBytes >= limits.floodRequestBytes || state.requests.count >= limits.floodRequests
+      || state.postsWaiting.count >= limits.floodPosts
   }
 
   private func isFull(_ state: State) -> Bool {

@@ -76,6 +76,16 @@ struct WebChannelTests {
     #expect(throws: FirestoreError.self) { try inbox.receive(Self.form(2, [large])) }
   }
 
+  @Test func `what comes again before its turn is the same`() throws {
+    var inbox = WebChannelInbox(maximumHeldBytes: 1_000)
+    let large = String(repeating: "x", count: 2_000)
+    for again in ["b", large, large] { _ = try inbox.receive(Self.form(1, [again])) }
+    let received = try inbox.receive(Self.form(0, ["a"]))
+    #expect(received.map { String(decoding: $0, as: UTF8.self) } == ["a", "b"])
+    // It counts as before.
+    #expect(throws: FirestoreError.self) { try inbox.receive(Self.form(3, [large])) }
+  }
+
   // MARK: Arrays to the client
 
   private func text(
