@@ -7,8 +7,8 @@ import grpc
 from google.cloud.firestore_v1 import types
 
 from support.rpc import OWNER, SERVICE
+from support.server import START_SECONDS as WAIT_SECONDS
 
-WAIT_SECONDS = 30
 Change = types.TargetChange.TargetChangeType
 
 

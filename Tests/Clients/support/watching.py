@@ -9,7 +9,7 @@ import contextlib
 import threading
 from typing import NamedTuple
 
-WAIT_SECONDS = 30
+from support.server import START_SECONDS as WAIT_SECONDS
 
 
 def state(documents):
