@@ -18,6 +18,8 @@ final class View {
   let id: ViewID
   let database: Database
   let subject: ViewSubject
+  /// Made once: equal views are looked for among very many.
+  fileprivate let subjectHash: Int
   /// Tells resume tokens of the view's targets from others.
   private(set) lazy var mark = SubjectMark(subject, in: database.id)
   private(set) var targets: [Target] = []
@@ -36,6 +38,7 @@ final class View {
   init(id: ViewID, _ subject: ViewSubject, in database: Database) {
     self.id = id
     self.subject = subject
+    subjectHash = subject.hashValue
     self.database = database
     content = subject.isLimited ? .reading(WindowReading()) : .unlimited
   }
@@ -101,7 +104,9 @@ final class View {
 struct ViewKey: Hashable {
   let view: View
 
-  static func == (left: ViewKey, right: ViewKey) -> Bool { left.view.subject == right.view.subject }
+  static func == (left: ViewKey, right: ViewKey) -> Bool {
+    left.view.subjectHash == right.view.subjectHash && left.view.subject == right.view.subject
+  }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(view.subject) }
+  func hash(into hasher: inout Hasher) { hasher.combine(view.subjectHash) }
 }
