@@ -17,7 +17,7 @@ package struct RocksDBConfiguration: Sendable {
   package var openFiles = 512
   /// Threads for flushes and compactions.
   package var backgroundJobs = 2
-  /// Whether blocks below the top levels are compressed (LZ4).
+  /// Whether blocks below the top level are compressed (LZ4).
   package var compresses = true
   /// Told of every group that became durable: its keys and how long writing and syncing it took.
   package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?

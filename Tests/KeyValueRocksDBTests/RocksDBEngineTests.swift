@@ -33,6 +33,31 @@ struct RocksDBEngineTests {
     #expect(logged == 0)
   }
 
+  /// A group's writes reach the library by key, and those of one key as they came.
+  @Test
+  func `of a key that one group writes again and again the last write counts`() throws {
+    let scratch = try Scratch()
+    var engine = try scratch.open()
+    try engine.write { group in
+      for round in UInt8(0)..<40 {
+        for key in ["m", "c", "x", "a"] {
+          try group.put(Array(key.utf8), [round])
+          if key == "c" || round % 2 == 1, key != "a" { try group.delete(Array(key.utf8)) }
+        }
+      }
+      try group.put(Array("x".utf8), [])
+    }
+    for _ in 0..<2 {
+      try #expect(engine.value("a") == [39])
+      try #expect(engine.value("c") == nil)
+      try #expect(engine.value("m") == nil)
+      try #expect(engine.value("x") == [])
+      try engine.close()
+      engine = try scratch.open()
+    }
+    try engine.close()
+  }
+
   /// Options that are set as text would be lost without an error by the next setter.
   @Test
   func `the library took the options that only text can say, beside the others`() throws {
@@ -43,6 +68,7 @@ struct RocksDBEngineTests {
     for line in [
       "max_bgerror_resume_count=0", "unpartitioned_pinning=kAll", "block_restart_interval=4",
       "memtable_insert_with_hint_prefix_extractor=rocksdb.FixedPrefix", "paranoid_checks=true",
+      "compression_per_level=kNoCompression:kLZ4Compression",
     ] {
       #expect(options.contains(line), "\(line)")
     }

@@ -3,87 +3,74 @@ import KeyValueStore
 
 /// The writes of a group as the library takes them.
 ///
-/// A *plain* batch only collects, which is all that most groups need. The first read of something
-/// that the group may have written, the first cursor and the first savepoint turn it into an
+/// A *plain* batch only collects, which is all that most groups need, and hands its writes over in the
+/// order of their keys: the library then finds the place of each near the one before. The first read of
+/// something that the group may have written, the first cursor and the first savepoint turn it into an
 /// *indexed* one, which can be read and walked together with the database, and costs a sorted index
 /// of its keys.
 struct GroupBatch: ~Copyable {
-  private enum Form {
-    case plain
-    case indexed
+  /// A write whose key and value lie one behind the other in `bytes`.
+  private struct Entry {
+    let start: Int
+    let keyCount: Int
+    /// Nil deletes the key.
+    let valueCount: Int?
   }
 
-  private var form = Form.plain
-  private var batch: OpaquePointer
+  /// Writes of a plain batch.
+  private var entries: [Entry] = []
+  private var bytes: [UInt8] = []
   /// Hashes of the keys of a plain batch.
   private var written: Set<UInt64> = []
+  /// Nil while the batch is plain.
+  private var index: OpaquePointer?
   /// Puts and deletes so far.
   private(set) var count = 0
 
   private static let reservedBytes = 16 << 10
 
-  init() {
-    batch = rocksdb_writebatch_create()
-  }
+  init() { bytes.reserveCapacity(Self.reservedBytes) }
 
-  deinit {
-    switch form {
-    case .plain: rocksdb_writebatch_destroy(batch)
-    case .indexed: rocksdb_writebatch_wi_destroy(batch)
-    }
-  }
+  deinit { index.map(rocksdb_writebatch_wi_destroy) }
 
   mutating func put(_ key: [UInt8], _ value: [UInt8]) {
     count += 1
-    let (form, batch) = (form, batch)
-    if form == .plain { written.insert(KeyHash.of(key)) }
+    guard let index else { return collect(key, value) }
     key.withChars { key, keyCount in
       value.withChars { value, valueCount in
-        switch form {
-        case .plain: rocksdb_writebatch_put(batch, key, keyCount, value, valueCount)
-        case .indexed: rocksdb_writebatch_wi_put(batch, key, keyCount, value, valueCount)
-        }
+        rocksdb_writebatch_wi_put(index, key, keyCount, value, valueCount)
       }
     }
   }
 
   mutating func delete(_ key: [UInt8]) {
     count += 1
-    let (form, batch) = (form, batch)
-    if form == .plain { written.insert(KeyHash.of(key)) }
-    key.withChars { key, keyCount in
-      switch form {
-      case .plain: rocksdb_writebatch_delete(batch, key, keyCount)
-      case .indexed: rocksdb_writebatch_wi_delete(batch, key, keyCount)
-      }
-    }
+    guard let index else { return collect(key, nil) }
+    key.withChars { key, keyCount in rocksdb_writebatch_wi_delete(index, key, keyCount) }
   }
 
   /// Whether the batch may hold something for the key.
   func mayHold(_ key: [UInt8]) -> Bool {
-    form == .indexed ? count > 0 : written.contains(KeyHash.of(key))
+    index != nil ? count > 0 : written.contains(KeyHash.of(key))
   }
 
   /// The batch in a form that can be read, walked and rolled back.
   mutating func indexed() -> OpaquePointer {
-    guard form == .plain else { return batch }
-    let plain = batch
-    let indexed: OpaquePointer = rocksdb_writebatch_wi_create(Self.reservedBytes, 1)
-    rocksdb_writebatch_iterate(
-      plain,
-      UnsafeMutableRawPointer(indexed),
-      { indexed, key, keyCount, value, valueCount in
-        rocksdb_writebatch_wi_put(OpaquePointer(indexed), key, keyCount, value, valueCount)
-      },
-      { indexed, key, keyCount in
-        rocksdb_writebatch_wi_delete(OpaquePointer(indexed), key, keyCount)
+    if let index { return index }
+    let index: OpaquePointer = rocksdb_writebatch_wi_create(Self.reservedBytes, 1)
+    bytes.withUnsafeBytes { bytes in
+      for entry in entries {
+        let (key, value) = Self.chars(of: entry, in: bytes)
+        if let valueCount = entry.valueCount {
+          rocksdb_writebatch_wi_put(index, key, entry.keyCount, value, valueCount)
+        } else {
+          rocksdb_writebatch_wi_delete(index, key, entry.keyCount)
+        }
       }
-    )
-    rocksdb_writebatch_destroy(plain)
-    batch = indexed
-    form = .indexed
-    written = []
-    return indexed
+    }
+    self.index = index
+    (entries, bytes, written) = ([], [], [])
+    return index
   }
 
   /// Undoes what an indexed batch took since its last savepoint.
@@ -95,9 +82,53 @@ struct GroupBatch: ~Copyable {
 
   /// Writes the batch and returns when its bytes are on the disk.
   func write(to handle: RocksDBHandle) throws(KeyValueError) {
-    switch form {
-    case .plain: try handle.write(batch)
-    case .indexed: try handle.write(indexed: batch)
+    if let index { return try handle.write(indexed: index) }
+    let batch = sorted()
+    defer { rocksdb_writebatch_destroy(batch) }
+    try handle.write(batch)
+  }
+
+  private mutating func collect(_ key: [UInt8], _ value: [UInt8]?) {
+    written.insert(KeyHash.of(key))
+    entries.append(
+      Entry(start: bytes.count, keyCount: key.count, valueCount: value.map { $0.count })
+    )
+    bytes += key
+    if let value { bytes += value }
+  }
+
+  /// The library's batch of a plain one: by key, and of one key as it was written.
+  private func sorted() -> OpaquePointer {
+    let batch: OpaquePointer = rocksdb_writebatch_create()
+    bytes.withUnsafeBytes { bytes in
+      let sorted = entries.sorted { left, right in
+        let order = KeyOrder.compare(Self.key(of: left, in: bytes), Self.key(of: right, in: bytes))
+        return order < 0 || (order == 0 && left.start < right.start)
+      }
+      for entry in sorted {
+        let (key, value) = Self.chars(of: entry, in: bytes)
+        if let valueCount = entry.valueCount {
+          rocksdb_writebatch_put(batch, key, entry.keyCount, value, valueCount)
+        } else {
+          rocksdb_writebatch_delete(batch, key, entry.keyCount)
+        }
+      }
     }
+    return batch
+  }
+
+  private static func key(
+    of entry: Entry,
+    in bytes: UnsafeRawBufferPointer
+  ) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + entry.keyCount])
+  }
+
+  private static func chars(
+    of entry: Entry,
+    in bytes: UnsafeRawBufferPointer
+  ) -> (key: UnsafePointer<CChar>?, value: UnsafePointer<CChar>?) {
+    let first = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+    return (first.map { $0 + entry.start }, first.map { $0 + entry.start + entry.keyCount })
   }
 }

@@ -38,6 +38,7 @@ final class RocksDBHandle: @unchecked Sendable {
 
   /// Reads a value without a copy inside the library.
   func get(_ key: [UInt8], options: OpaquePointer? = nil) throws -> [UInt8]? {
+    RocksDBOptions.countNothing()
     let pinned = try key.withChars { chars, count in
       try rocksCall { rocksdb_get_pinned(database, options ?? newest, chars, count, $0) }
     }
@@ -48,6 +49,7 @@ final class RocksDBHandle: @unchecked Sendable {
   ///
   /// The default options read the newest value.
   func getCached(_ key: [UInt8], options: OpaquePointer? = nil) throws -> PointRead {
+    RocksDBOptions.countNothing()
     var message: UnsafeMutablePointer<CChar>?
     let pinned = key.withChars { chars, count in
       rocksdb_get_pinned(database, options ?? newestCached, chars, count, &message)
@@ -75,6 +77,7 @@ final class RocksDBHandle: @unchecked Sendable {
 
   /// Writes a batch and returns when its bytes are on the disk.
   func write(_ batch: OpaquePointer) throws(KeyValueError) {
+    RocksDBOptions.countNothing()
     try rocksCall { rocksdb_write(database, durable, batch, $0) }
   }
 

@@ -5,7 +5,7 @@ import KeyValueStore
 ///
 /// Recovery mode 0 accepts a log that stops in the middle of its last record and nothing worse;
 /// `DataDirectory` cuts any other torn tail off before the library sees the files.
-struct RocksDBOptions: ~Copyable {
+package struct RocksDBOptions: ~Copyable {
   private static let toleratesOnlyTruncatedTail: Int32 = 0
   /// Only what it says while it opens.
   ///
@@ -13,10 +13,11 @@ struct RocksDBOptions: ~Copyable {
   /// ends the process at the second line that a full disk refuses.
   private static let logsHeadersOnly: Int32 = 5
 
-  let database: OpaquePointer
+  package let database: OpaquePointer
   let blockCache: OpaquePointer
 
-  init(_ configuration: RocksDBConfiguration) throws {
+  /// Options as the configuration asks for them.
+  package init(_ configuration: RocksDBConfiguration) throws {
     blockCache = Self.makeCache(bytes: configuration.blockCacheBytes)
     let basic: OpaquePointer = rocksdb_options_create()
     let derived: OpaquePointer = rocksdb_options_create()
@@ -46,6 +47,11 @@ struct RocksDBOptions: ~Copyable {
     rocksdb_options_destroy(database)
     rocksdb_cache_destroy(blockCache)
   }
+
+  /// Ends the library's counting on this thread.
+  ///
+  /// Nobody reads its counters, and each comparison of two keys would look one up.
+  package static func countNothing() { rocksdb_set_perf_level(Int32(rocksdb_disable)) }
 
   /// A shard must hold many blocks; a handful of shards is enough for a handful of cores.
   private static func makeCache(bytes: Int) -> OpaquePointer {
@@ -81,10 +87,10 @@ struct RocksDBOptions: ~Copyable {
     rocksdb_options_set_level_compaction_dynamic_level_bytes(database, 1)
     rocksdb_options_set_target_file_size_base(database, 32 << 20)
     rocksdb_options_set_max_bytes_for_level_base(database, 128 << 20)
-    rocksdb_options_set_compression(
-      database,
-      Int32(configuration.compresses ? rocksdb_lz4_compression : rocksdb_no_compression)
-    )
+    // The uppermost level is soon read again, to be merged into the one below.
+    let compression = configuration.compresses ? rocksdb_lz4_compression : rocksdb_no_compression
+    var levels = [Int32(rocksdb_no_compression), Int32(compression)]
+    rocksdb_options_set_compression_per_level(database, &levels, levels.count)
     // Flushes compete with the log's fsync for the disk; small steps keep it short.
     rocksdb_options_set_bytes_per_sync(database, 1 << 20)
   }

@@ -83,7 +83,8 @@ final class RocksDBSnapshot: KeyValueSnapshot, CursorOwner {
   }
 
   func makeIterator(_ options: OpaquePointer) -> OpaquePointer {
-    rocksdb_create_iterator(handle.database, options)
+    RocksDBOptions.countNothing()
+    return rocksdb_create_iterator(handle.database, options)
   }
 
   func cursorWillMove() throws {
