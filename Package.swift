@@ -251,8 +251,8 @@ let package = Package(
     .executableTarget(
       name: "brasa-load",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "SecurityRules",
-        "Authentication", "CRocksDB", "CEpoll", nio, nioHPACK, arguments,
+        "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "KeyValueRocksDB",
+        "SecurityRules", "Authentication", "CRocksDB", "CEpoll", nio, nioHPACK, arguments,
       ],
       swiftSettings: strict
     ),

@@ -187,14 +187,57 @@ def measure_listening(options, directory, results):
             results.add(f"{measure}: {name}", "Brasa", sorted(found)[len(found) // 2])
 
 
+# Creates in flight beside RocksDB alone: connections and calls on each.
+RAW_LOADS = ((1, 1), (16, 4))
+# More products than RocksDB alone writes in a second anywhere that this was run, by the group's size.
+RAW_RATES = ((1, 20_000), (64, 60_000))
+
+
+def raw(options, directory, group):
+    """What RocksDB alone writes a second in groups of that size, for as long and into as much as the server."""
+    rate = next((rate for size, rate in RAW_RATES if group <= size), RAW_RATES[-1][1])
+    place = directory / "raw"
+    command = [pathlib.Path(options.programs) / "brasa-load", "raw", "--group", group, "--fill", options.documents,
+               "--documents", rate * options.seconds, "--seconds", options.seconds, "--directory", place]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True)
+    print(done.stdout)
+    return float(re.search(r"^throughput: ([\d.]+)/s", done.stdout, re.MULTILINE)[1])
+
+
 def measure_raw(options, directory, results):
-    for group in (1, 64):
-        command = [pathlib.Path(options.programs) / "brasa-load", "raw", "--group", group,
-                   "--documents", 2_000 if group == 1 else 50_000, "--directory", directory / f"raw{group}"]
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True)
-        print(done.stdout)
-        rate = float(re.search(r"^throughput: ([\d.]+)/s", done.stdout, re.MULTILINE)[1])
-        results.add(f"create, {group} in flight", "RocksDB alone", rate)
+    """Creates and RocksDB alone in turn: in groups as large as the server's were, and as large as they could be."""
+    for connections, in_flight in RAW_LOADS:
+        asked = connections * in_flight
+        rates, alone, full = [], [], []
+        for number in range(options.runs):
+            place = directory / f"beside-raw-{asked}-{number}"
+            place.mkdir()
+            server = peers.Brasa(options.programs, place)
+            server.start()
+            try:
+                server.fill(options.documents)
+                rate, report = server.brasa_load(
+                    "create", "--seconds", options.seconds, "--warm-up", 0, "--connections", connections,
+                    "--in-flight", in_flight, "--collection", "products")
+            finally:
+                server.stop()
+            shutil.rmtree(place)
+            print(report)
+            made = int(re.search(r"^durable: (\d+) documents", report, re.MULTILINE)[1])
+            group = max(1, round(made / int(re.search(r"^groups: (\d+) synced", report, re.MULTILINE)[1])))
+            rates.append(rate)
+            alone.append(raw(options, directory, group))
+            print(f"  {rate / alone[-1]:.2f} of RocksDB alone in groups of {group}", flush=True)
+            if asked > 1:
+                full.append(raw(options, directory, asked))
+        middle = options.runs // 2
+        measure = f"create, {asked} in flight, beside RocksDB alone"
+        results.add(measure, "Brasa", sorted(rates)[middle])
+        results.add(measure, "RocksDB alone, groups of the server's size", sorted(alone)[middle])
+        if full:
+            results.add(measure, f"RocksDB alone, groups of {asked}", sorted(full)[middle])
+        ratios = sorted(rate / other for rate, other in zip(rates, alone))
+        print("  of RocksDB alone, run by run: " + ", ".join(f"{ratio:.2f}" for ratio in ratios), flush=True)
 
 
 def measure_emulator(options, directory, results):
@@ -244,7 +287,7 @@ def main():
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--only", default="brasa,rules,listening,raw,emulator,pocketbase")
-    parser.add_argument("--runs", type=int, default=3, help="runs of each row of rules and listening; the median counts")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each row of rules, listening and raw; the median counts")
     options = parser.parse_args()
     chosen = options.only.split(",")
     directory = pathlib.Path(tempfile.mkdtemp(prefix=".build-benchmark-", dir=os.getcwd()))

@@ -8,8 +8,8 @@ struct RawCommand: AsyncParsableCommand {
     abstract: "Write the keys and values of creates to RocksDB alone, for comparison.",
     discussion: """
       What creating a product writes is computed beforehand by the store itself; then only RocksDB \
-      is measured: one plain batch and one fsync a group, from one thread. No network, no checks, \
-      no reads. This is the most that creates could reach on this disk.
+      is measured, with the options of the server's engine: one plain batch and one fsync a group, from \
+      one thread. No network, no checks, no reads. This is the most that creates could reach on this disk.
       """
   )
 
@@ -17,46 +17,79 @@ struct RawCommand: AsyncParsableCommand {
   var directory = "brasa-load-raw"
   @Option(help: "How many products one group holds.") var group = 64
   @Option(help: "How many products to write.") var documents = 50_000
+  @Option(help: "How many products to write before measuring: something to merge with.")
+  var fill = 0
+  @Option(help: "How many seconds to measure at most; less where the products end before.")
+  var seconds = 3_600
   @Option(help: "What all random choices start from.") var seed: UInt64 = 1
+
+  /// Products that one group holds while filling.
+  private static let fillGroup = 500
 
   func validate() throws {
     try ServerOptions.check("--group", group, 1...10_000)
     try ServerOptions.check("--documents", documents, 1...10_000_000)
+    try ServerOptions.check("--fill", fill, 0...10_000_000)
+    try ServerOptions.check("--seconds", seconds, 1...3_600)
   }
 
   func run() async throws {
     guard !FileManager.default.fileExists(atPath: directory) else {
       throw ValidationError("\(directory) exists already.")
     }
-    let cost = try await CreateCost(products: documents, collection: "products", seed: seed)
+    let cost = try await CreateCost(
+      products: fill + documents,
+      collection: "products",
+      seed: seed
+    )
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let (latencies, seconds) = try write(cost)
+    let written = try write(cost.products)
     let pairs = cost.products.reduce(0) { $0 + $1.count }
     let bytes = cost.products.joined().reduce(0) { $0 + $1.key.count + $1.value.count }
     print(
       """
-      raw: RocksDB alone, groups of \(group), one fsync each
-      throughput: \(Report.short(Double(documents) / seconds))/s \
-      (\(documents) in \(Report.short(seconds)) s)
-      latency of a group: p50 \(Report.milliseconds(latencies.quantile(0.5))), \
-      p99 \(Report.milliseconds(latencies.quantile(0.99))), \
-      p99.9 \(Report.milliseconds(latencies.quantile(0.999)))
-      a product: \(Report.short(Double(pairs) / Double(documents))) key-values, \
-      \(bytes / documents) bytes
+      raw: RocksDB alone, groups of \(group), one fsync each, \(fill) products there before
+      throughput: \(Report.short(Double(written.products) / written.seconds))/s \
+      (\(written.products) in \(Report.short(written.seconds)) s)
+      latency of a group: p50 \(Report.milliseconds(written.latencies.quantile(0.5))), \
+      p99 \(Report.milliseconds(written.latencies.quantile(0.99))), \
+      p99.9 \(Report.milliseconds(written.latencies.quantile(0.999)))
+      a product: \(Report.short(Double(pairs) / Double(cost.products.count))) key-values, \
+      \(bytes / cost.products.count) bytes
       """
     )
   }
 
-  private func write(_ cost: CreateCost) throws -> (latencies: LatencyHistogram, seconds: Double) {
+  private func write(_ products: [RecordingEngine.Pairs]) throws -> Written {
     let store = try RawStore(directory: directory)
+    for first in stride(from: 0, to: fill, by: Self.fillGroup) {
+      try store.write(products[first..<min(first + Self.fillGroup, fill)])
+    }
     let clock = ContinuousClock()
     var latencies = LatencyHistogram()
+    var next = fill
     let start = clock.now
-    for first in stride(from: 0, to: documents, by: group) {
-      let begun = clock.now
-      try store.write(cost.products[first..<min(first + group, documents)])
-      latencies.add(Int64((clock.now - begun) / .nanoseconds(1)))
+    let end = start + .seconds(seconds)
+    var now = start
+    while next < products.count, now < end {
+      let group = products[next..<min(next + group, products.count)]
+      try store.write(group)
+      next = group.endIndex
+      let begun = now
+      now = clock.now
+      latencies.add(Int64((now - begun) / .nanoseconds(1)))
     }
-    return (latencies, (clock.now - start) / .seconds(1))
+    return Written(
+      products: next - fill,
+      seconds: (now - start) / .seconds(1),
+      latencies: latencies
+    )
+  }
+
+  /// What was written while it was measured.
+  private struct Written {
+    let products: Int
+    let seconds: Double
+    let latencies: LatencyHistogram
   }
 }

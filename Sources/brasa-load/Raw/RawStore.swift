@@ -1,22 +1,24 @@
 import CRocksDB
+import KeyValueRocksDB
 
-/// RocksDB by itself: one plain batch, one sync, nothing of ours in between.
+/// RocksDB by itself, with the options of the server's engine: one plain batch, one sync, nothing of ours
+/// in between.
 final class RawStore {
-  private let options: OpaquePointer
+  private let options: RocksDBOptions
   private let durable: OpaquePointer
   private let database: OpaquePointer
 
-  /// Opens a database in a directory, made if it is missing, with memtables as the server has them.
+  /// What a server has by default where memory is not scarce; only reads and the number of open files
+  /// depend on it.
+  private static let cacheBytes = 512 << 20
+
+  /// Opens a database in a directory, made if it is missing.
   init(directory: String) throws {
-    let options: OpaquePointer = rocksdb_options_create()
-    rocksdb_options_set_create_if_missing(options, 1)
-    rocksdb_options_set_write_buffer_size(options, 16 << 20)
-    rocksdb_options_set_max_write_buffer_number(options, 3)
-    rocksdb_options_set_max_background_jobs(options, 2)
-    rocksdb_options_set_compression(options, Int32(rocksdb_lz4_compression))
+    var configuration = RocksDBConfiguration()
+    configuration.blockCacheBytes = Self.cacheBytes
+    let options = try RocksDBOptions(configuration)
     var message: UnsafeMutablePointer<CChar>?
-    guard let database = rocksdb_open(options, directory, &message) else {
-      rocksdb_options_destroy(options)
+    guard let database = rocksdb_open(options.database, directory, &message) else {
       throw Self.failure(message)
     }
     self.options = options
@@ -28,11 +30,11 @@ final class RawStore {
   deinit {
     rocksdb_close(database)
     rocksdb_writeoptions_destroy(durable)
-    rocksdb_options_destroy(options)
   }
 
-  /// Writes all pairs as one batch and returns when it is on the disk.
+  /// Writes all pairs as one batch, in their order, and returns when it is on the disk.
   func write(_ products: ArraySlice<RecordingEngine.Pairs>) throws {
+    RocksDBOptions.countNothing()
     let batch: OpaquePointer = rocksdb_writebatch_create()
     defer { rocksdb_writebatch_destroy(batch) }
     for (key, value) in products.joined() {
