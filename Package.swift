@@ -212,8 +212,8 @@ let package = Package(
     .testTarget(
       name: "FirestoreServiceTests",
       dependencies: [
-        "FirestoreService", "FirestoreModel", "FirestoreWire", "DocumentStore", "KeyValueStore",
-        "Realtime", "ModelTestSupport", logging,
+        "FirestoreService", "FirestoreModel", "FirestoreWire", "DocumentStore", "Gateway",
+        "KeyValueStore", "Realtime", "ModelTestSupport", logging,
       ],
       swiftSettings: strict
     ),

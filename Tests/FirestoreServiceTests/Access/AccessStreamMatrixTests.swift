@@ -5,38 +5,74 @@ import Testing
 
 @testable import FirestoreService
 
-/// Side doors skip checks (peers' class), on the streams: every kind of target and of batch, as
-/// WebChannel and as gRPC send them, on the default and on a named database, for every kind of
-/// caller; also what must not be seen of later changes.
-///
-/// The sessions that carry WebChannel are another matter: here are its messages, both ways.
+/// Side doors skip checks (peers' class), on the streams: every kind of target and of batch, through
+/// WebChannel's sessions and as gRPC, on the default and on a named database, for every kind of caller;
+/// also what must not be seen of later changes.
 struct AccessStreamMatrixTests {
   enum Wire: CaseIterable, Sendable { case webChannel, grpc }
 
   /// A stream's client: what it was told, as JSON.
   private struct Client {
-    let method: RPCMethod
-    let call: any StreamCall
-    let responses = ScriptedResponses()
+    private enum Transport {
+      case grpc(any StreamCall)
+      case webChannel(WebChannelClient)
+    }
 
-    /// Throws what the stream is refused with.
+    let method: RPCMethod
+    let responses: ScriptedResponses
+    private let transport: Transport
+
+    /// Throws what a gRPC stream is refused with; a session tells it in the stream.
     init(
       _ fixture: ServiceFixture,
       _ method: RPCMethod,
-      _ caller: MatrixCaller
-    ) throws(FirestoreError) {
+      _ caller: MatrixCaller,
+      _ wire: Wire = .grpc
+    ) throws {
       self.method = method
-      let context = ServiceFixture.context(
-        authorization: caller.authorization,
-        memory: CallerMemory()
-      )
-      call = try fixture.service.open(method, context: context, responses: responses)
+      switch wire {
+      case .grpc:
+        responses = ScriptedResponses()
+        let context = ServiceFixture.context(
+          authorization: caller.authorization,
+          memory: CallerMemory()
+        )
+        transport = .grpc(
+          try fixture.service.open(method, context: context, responses: responses)
+        )
+      case .webChannel:
+        let client = try WebChannelClient(
+          fixture.service,
+          method,
+          authorization: caller.authorization
+        )
+        responses = client.arrays
+        transport = .webChannel(client)
+      }
     }
 
-    func send(_ messages: [[UInt8]]) { for message in messages { call.receive(message) } }
+    func ask(_ stream: MatrixStream, _ root: String) async throws {
+      switch transport {
+      case .grpc(let call): for message in stream.grpc(root) { call.receive(message.bytes) }
+      case .webChannel(let client): try await client.send(stream.json(root))
+      }
+    }
+
+    /// Has `told` hold all that the service has said by now.
+    func catchUp() throws {
+      if case .webChannel(let client) = transport { try client.readAgain() }
+    }
+
+    func close() {
+      switch transport {
+      case .grpc(let call): call.cancel()
+      case .webChannel(let client): client.close()
+      }
+    }
 
     var told: String {
       responses.messages.map { message in
+        guard case .grpc = transport else { return String(decoding: message, as: UTF8.self) }
         let json = try? RESTTranscoder().json(of: method, response: message)
         return String(decoding: json ?? Array("undecodable".utf8), as: UTF8.self)
       }.joined(separator: "\n")
@@ -49,6 +85,9 @@ struct AccessStreamMatrixTests {
     private var outcomeSoFar: StatusCode?? {
       for case .finished(let code, _) in responses.events { return code }
       let told = told
+      if told.contains("{\"error\":") {
+        return StatusCode.allCases.first { told.contains("\"\($0.name)\"") } ?? .unknown
+      }
       if method == .write { return told.contains("commitTime") ? .some(nil) : .none }
       if told.contains("\"REMOVE\"") {
         return told.contains("\"code\":7") ? .permissionDenied : .unknown
@@ -90,24 +129,19 @@ struct AccessStreamMatrixTests {
     let expected = caller.refusal ?? (mayAct ? nil : .permissionDenied)
     let comment = Comment(rawValue: "\(caller) \(database.database)")
     let client: Client
-    do throws(FirestoreError) {
-      client = try Client(fixture, stream.method, caller)
-    } catch {
+    do {
+      client = try Client(fixture, stream.method, caller, wire)
+    } catch let error as FirestoreError {
       #expect(error.code == expected, comment)
       return
     }
-    let root = database.path + "/documents"
-    client.send(
-      wire == .grpc
-        ? stream.grpc(root).map(\.bytes)
-        : try stream.json(root).map {
-          try RESTTranscoder().message(of: stream.method, json: Array($0.utf8))
-        }
-    )
+    defer { client.close() }
+    try await client.ask(stream, database.path + "/documents")
     let outcome = try #require(await client.outcome(), "\(caller): \(client.told)")
     #expect(outcome == expected, "\(caller) \(database.database): \(client.told)")
     if outcome != nil { #expect(try fixture.contents(of: database) == before, comment) }
     if stream.method == .listen { try await changeEverything(fixture, database) }
+    try client.catchUp()
     expectSecrecy(client.told, of: caller)
     if stream.method == .listen, outcome == nil, caller != .administrator {
       #expect(client.told.contains("later secret"), comment)
@@ -124,10 +158,8 @@ struct AccessStreamMatrixTests {
   /// Changes all documents, and returns when every stream has been told what it is to be told.
   private func changeEverything(_ fixture: ServiceFixture, _ database: DatabaseID) async throws {
     let witness = try Client(fixture, .listen, .administrator)
-    let shop = TestMessage.Part.message(3, .text(2, database.path + "/documents/shops/s1"))
-    witness.send([
-      TestMessage(.text(1, database.path), .message(2, shop, .number(5, 1))).bytes
-    ])
+    defer { witness.close() }
+    try await witness.ask(MatrixStream.witness, database.path + "/documents")
     // The hub works off one group after the other: the last is told when all before it have been.
     for word in ["later", "last"] {
       try await fixture.fillForMatrix(database, prefix: "\(word) ")
@@ -152,7 +184,7 @@ struct AccessStreamMatrixTests {
     defer { fixture.close() }
     for caller in [MatrixCaller.nobody, .alice] {
       let client = try Client(fixture, stream.method, caller)
-      client.send(stream.grpc(ServiceFixture.documents).map(\.bytes))
+      try await client.ask(stream, ServiceFixture.documents)
       let outcome = try #require(await client.outcome())
       #expect(outcome == .permissionDenied)
     }

@@ -14,6 +14,8 @@ struct MatrixStream: Sendable, CustomStringConvertible {
 
   /// Every kind of target, and batches of writes.
   static let all: [MatrixStream] = queries + documents + writes
+  /// For an administrator who watches what others are told.
+  static let witness = documents("listen to the shop", ["shops/s1"])
 }
 
 extension MatrixStream {
