@@ -76,8 +76,8 @@ final class AccountsFixture: Sendable {
     )
   }
 
-  /// One pool for all tests: they run beside each other.
-  static let pool = PasswordPool(threads: 2, capacity: 1_000)
+  /// One pool for all tests: they run beside each other, and no later than everything else.
+  static let pool = PasswordPool(threads: 2, capacity: 1_000, niceness: 0)
 
   private static let signingKey = Result {
     try SigningKey(bits: 2_048, createdAt: start / 1_000_000, lifetime: 60 * 86_400)

@@ -29,7 +29,11 @@ struct IdentityFixture: Sendable {
     let rules = try RulesetStore(databases.rulesets, log: log)
     var configuration = AccountsConfiguration()
     configuration.origin = origin
-    let accounts = try Accounts(engine: engine, configuration: configuration)
+    let accounts = try Accounts(
+      engine: engine,
+      configuration: configuration,
+      passwords: PasswordPool(niceness: 0)
+    )
     let post = Post()
     let threads = EngineThreads(count: 4, capacity: 64)
     let feature = IdentityFeature(
