@@ -57,9 +57,8 @@ extension ProjectAccounts {
         try ticket.redeem(in: users.group)
         return try users.change(user.uid) { current in
           guard current.stands(token) else { throw AccountError(.tokenExpired) }
-          guard current.secondFactors.count < Self.maximumSecondFactors else {
-            throw AccountError(.secondFactorLimitExceeded)
-          }
+          // Somebody may have enrolled one since, which this session has not given.
+          try checkMayEnroll(current, token)
           current.secondFactors.append(
             SecondFactor(
               id: id,
@@ -81,6 +80,7 @@ extension ProjectAccounts {
   package func withdraw(idToken: String, factor id: Text) throws -> Session {
     let (user, token) = try signedIn(idToken)
     guard token.signIn.secondFactor != nil else { throw AccountError(.credentialTooOld) }
+    try checkFresh(user, token)
     let changed = try write { users in
       try users.change(user.uid) { current in
         guard current.stands(token) else { throw AccountError(.tokenExpired) }

@@ -19,8 +19,8 @@ extension ProjectAccounts {
 
   /// Changes the account of an ID token's holder; new tokens come where the old ones ended by it.
   ///
-  /// E-mail and password, set or removed, need a sign-in of the last five minutes. Adding both to an anonymous account
-  /// upgrades it. While the project hides accounts, a verified address changes by a letter to the new
+  /// E-mail and password, set or removed, and providers that go need a sign-in of the last five minutes.
+  /// Adding e-mail and password to an anonymous account upgrades it. While the project hides accounts, a verified address changes by a letter to the new
   /// one only, as Firebase has it.
   package func updateOwn(
     idToken: String,
@@ -30,9 +30,9 @@ extension ProjectAccounts {
     let isSensitive = update.email != nil || update.password != nil
     let (user, token) = try signedIn(idToken)
     let configuration = try configuration()
-    if isSensitive || update.removesEmail || update.removesPassword {
-      try checkFresh(user, token)
-    }
+    let removes =
+      update.removesEmail || update.removesPassword || !update.unlinkedProviders.isEmpty
+    if isSensitive || removes { try checkFresh(user, token) }
     if isSensitive {
       guard configuration.allowsPassword else { throw AccountError(.operationNotAllowed) }
       _ = try accounts.limits.enterCode(from: origin)
@@ -103,10 +103,11 @@ extension ProjectAccounts {
     }
   }
 
-  /// Deletes the account of an ID token's holder.
+  /// Deletes the account of an ID token's holder, who signed in during the last five minutes.
   package func deleteOwn(idToken: String) throws {
     guard try configuration().allowsDeletion else { throw AccountError(.adminOnlyOperation) }
     let (user, token) = try signedIn(idToken)
+    try checkFresh(user, token)
     try write { users in
       let current = try users.user(user.uid)
       guard current.stands(token) else { throw AccountError(.tokenExpired) }

@@ -8,16 +8,9 @@ extension ProjectAccounts {
 
   /// The user of an ID token that a client sent, and what the token says.
   ///
-  /// INVALID_ID_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it does not stand. With
-  /// `isFresh` it must be of a sign-in of the last five minutes, else CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
-  package func signedIn(
-    _ token: String,
-    isFresh: Bool = false
-  ) throws -> (user: User, token: IDToken) {
+  /// INVALID_ID_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it does not stand.
+  package func signedIn(_ token: String) throws -> (user: User, token: IDToken) {
     let verified = try idToken(token)
-    if isFresh, now / 1_000_000 - verified.signIn.time > 300 {
-      throw AccountError(.credentialTooOld)
-    }
     return (try user(standing: verified), verified)
   }
 

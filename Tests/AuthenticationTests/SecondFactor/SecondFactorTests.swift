@@ -95,6 +95,18 @@ struct SecondFactorTests {
     #expect(try enrolled.signIn().session != nil)
   }
 
+  @Test func `taking a factor away needs a fresh sign-in`() throws {
+    let enrolled = try Enrolled()
+    enrolled.fixture.clock.advance(seconds: 301)
+    expect(.credentialTooOld) {
+      _ = try enrolled.project.withdraw(
+        idToken: enrolled.session.idToken,
+        factor: enrolled.factor
+      )
+    }
+    #expect(try enrolled.project.user(enrolled.session.user.uid)?.secondFactors.count == 1)
+  }
+
   @Test func `only who showed his address enrols`() throws {
     let fixture = try AccountsFixture()
     let session = try fixture.project.signUp(
