@@ -163,7 +163,6 @@ extension ProjectAccounts {
     guard configuration.allowsEmailLink else { throw AccountError(.operationNotAllowed) }
     let email = try Self.email(raw)
     let holder = try idToken.map { try signedIn($0) }
-    if let holder { try checkFresh(holder.user, holder.token) }
     let outcome = try guessing(from: origin) {
       try establish(signIn(by: "password")) { users in
         let ticket = try ticket(.oneTimeCode, code, in: users.group)

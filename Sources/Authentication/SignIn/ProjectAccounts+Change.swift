@@ -19,9 +19,9 @@ extension ProjectAccounts {
 
   /// Changes the account of an ID token's holder; new tokens come where the old ones ended by it.
   ///
-  /// E-mail and password, set or removed, and providers that go need a sign-in of the last five minutes.
-  /// Adding e-mail and password to an anonymous account upgrades it. While the project hides accounts, a verified address changes by a letter to the new
-  /// one only, as Firebase has it.
+  /// E-mail and password, set or removed, need a sign-in of the last five minutes. Adding both to an
+  /// anonymous account upgrades it. While the project hides accounts, a verified address changes by a
+  /// letter to the new one only, as Firebase has it.
   package func updateOwn(
     idToken: String,
     _ update: OwnUpdate,
@@ -30,9 +30,9 @@ extension ProjectAccounts {
     let isSensitive = update.email != nil || update.password != nil
     let (user, token) = try signedIn(idToken)
     let configuration = try configuration()
-    let removes =
-      update.removesEmail || update.removesPassword || !update.unlinkedProviders.isEmpty
-    if isSensitive || removes { try checkFresh(user, token) }
+    if isSensitive || update.removesEmail || update.removesPassword {
+      try checkFresh(user, token)
+    }
     if isSensitive {
       guard configuration.allowsPassword else { throw AccountError(.operationNotAllowed) }
       _ = try accounts.limits.enterCode(from: origin)

@@ -49,14 +49,12 @@ extension ProjectAccounts {
     }
   }
 
-  /// Links the identity to the account of an ID token's holder, who signed in during the last five
-  /// minutes: it is a way in like a password.
+  /// Links the identity to the account of an ID token's holder.
   ///
   /// FEDERATED_USER_ID_ALREADY_LINKED when another account has it, EMAIL_EXISTS when its address
   /// would become the account's and is another's.
   package func link(_ identity: ProviderIdentity, idToken: String) throws -> Session {
     let (holder, token) = try signedIn(idToken)
-    try checkFresh(holder, token)
     let profile = identity.profile
     let email = profile.email.flatMap(EmailAddress.init)
     let changed = try write { users in
