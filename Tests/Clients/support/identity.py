@@ -41,7 +41,7 @@ class Identity:
 
     def send(self, verb, path, body=None, **options):
         secrets.note_message(body)
-        answer = self.session.request(verb, self.base + path, json=body, timeout=60, **options)
+        answer = self.session.request(verb, self.base + path, json=body, timeout=300, **options)
         if answer.status_code != 200:
             raise Refused(answer)
         found = answer.json()
@@ -65,7 +65,7 @@ class Identity:
     def refresh(self, token):
         answer = self.session.post(
             f"{self.base}/{SECURE_TOKEN}/v1/token?key={self.project}",
-            data={"grant_type": "refresh_token", "refresh_token": token}, timeout=60,
+            data={"grant_type": "refresh_token", "refresh_token": token}, timeout=300,
         )
         if answer.status_code != 200:
             raise Refused(answer)
