@@ -58,15 +58,14 @@ struct GroupBatch: ~Copyable {
   mutating func indexed() -> OpaquePointer {
     if let index { return index }
     let index: OpaquePointer = rocksdb_writebatch_wi_create(Self.reservedBytes, 1)
-    bytes.withUnsafeBytes { bytes in
-      for entry in entries {
-        let (key, value) = Self.chars(of: entry, in: bytes)
-        if let valueCount = entry.valueCount {
-          rocksdb_writebatch_wi_put(index, key, entry.keyCount, value, valueCount)
-        } else {
-          rocksdb_writebatch_wi_delete(index, key, entry.keyCount)
-        }
-      }
+    bytes.withUnsafeBytes {
+      Self.hand(
+        entries,
+        in: $0,
+        to: index,
+        put: rocksdb_writebatch_wi_put,
+        delete: rocksdb_writebatch_wi_delete
+      )
     }
     self.index = index
     (entries, bytes, written) = ([], [], [])
@@ -105,14 +104,13 @@ struct GroupBatch: ~Copyable {
         let order = KeyOrder.compare(Self.key(of: left, in: bytes), Self.key(of: right, in: bytes))
         return order < 0 || (order == 0 && left.start < right.start)
       }
-      for entry in sorted {
-        let (key, value) = Self.chars(of: entry, in: bytes)
-        if let valueCount = entry.valueCount {
-          rocksdb_writebatch_put(batch, key, entry.keyCount, value, valueCount)
-        } else {
-          rocksdb_writebatch_delete(batch, key, entry.keyCount)
-        }
-      }
+      Self.hand(
+        sorted,
+        in: bytes,
+        to: batch,
+        put: rocksdb_writebatch_put,
+        delete: rocksdb_writebatch_delete
+      )
     }
     return batch
   }
@@ -124,11 +122,22 @@ struct GroupBatch: ~Copyable {
     UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + entry.keyCount])
   }
 
-  private static func chars(
-    of entry: Entry,
-    in bytes: UnsafeRawBufferPointer
-  ) -> (key: UnsafePointer<CChar>?, value: UnsafePointer<CChar>?) {
+  /// Calls the library for each write, in the order of the entries.
+  private static func hand(
+    _ entries: [Entry],
+    in bytes: UnsafeRawBufferPointer,
+    to batch: OpaquePointer,
+    put: (OpaquePointer?, UnsafePointer<CChar>?, Int, UnsafePointer<CChar>?, Int) -> Void,
+    delete: (OpaquePointer?, UnsafePointer<CChar>?, Int) -> Void
+  ) {
     let first = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-    return (first.map { $0 + entry.start }, first.map { $0 + entry.start + entry.keyCount })
+    for entry in entries {
+      let key = first.map { $0 + entry.start }
+      if let valueCount = entry.valueCount {
+        put(batch, key, entry.keyCount, key.map { $0 + entry.keyCount }, valueCount)
+      } else {
+        delete(batch, key, entry.keyCount)
+      }
+    }
   }
 }
