@@ -11,6 +11,7 @@ package final class Gateway: Service {
   private let configuration: GatewayConfiguration
   private let environment: ConnectionEnvironment
   private let registry: ConnectionRegistry
+  private let ledger: ByteLedger
   private let webChannels: WebChannelSessions
   private let certificates: CertificateStore?
   private let onListening: @Sendable (SocketAddress) -> Void
@@ -38,6 +39,8 @@ package final class Gateway: Service {
       try CertificateStore($0, patience: configuration.limits.farewellTimeout)
     }
     let gatewayMetrics = GatewayMetrics(registry: metrics)
+    ledger = ByteLedger(limits: configuration.memory)
+    metrics.addSource(ledger.metrics)
     webChannels = WebChannelSessions(limits: configuration.webChannel, metrics: gatewayMetrics)
     let builtIn: [any HTTPFeature] = [
       WebChannelFeature(
@@ -55,6 +58,7 @@ package final class Gateway: Service {
     environment = ConnectionEnvironment(
       service: service,
       limits: configuration.limits,
+      ledger: ledger,
       metrics: gatewayMetrics,
       logger: logger,
       responder: GatewayResponder(

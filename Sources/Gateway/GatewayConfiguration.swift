@@ -14,6 +14,8 @@ package struct GatewayConfiguration: Sendable {
   package var threads: Int
   package var limits: Limits
   package var webChannel: WebChannelLimits
+  /// How much memory clients may make the gateway hold.
+  package var memory: ByteLedger.Limits
 
   /// A gateway on that address, with the product's limits unless others are given.
   package init(
@@ -23,7 +25,8 @@ package struct GatewayConfiguration: Sendable {
     isDevelopment: Bool = false,
     threads: Int = 0,
     limits: Limits = Limits(),
-    webChannel: WebChannelLimits = WebChannelLimits()
+    webChannel: WebChannelLimits = WebChannelLimits(),
+    memory: ByteLedger.Limits = ByteLedger.Limits()
   ) {
     self.host = host
     self.port = port
@@ -32,6 +35,7 @@ package struct GatewayConfiguration: Sendable {
     self.threads = threads
     self.limits = limits
     self.webChannel = webChannel
+    self.memory = memory
   }
 
   /// Where the server's certificate chain and private key are; both are read again on a reload.

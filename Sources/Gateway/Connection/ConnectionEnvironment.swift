@@ -8,6 +8,8 @@ import Synchronization
 final class ConnectionEnvironment: Sendable {
   let service: any RPCService
   let limits: GatewayConfiguration.Limits
+  /// What clients make the process hold.
+  let ledger: ByteLedger
   let metrics: GatewayMetrics
   let health = HealthService()
   let logger: Logger
@@ -19,6 +21,7 @@ final class ConnectionEnvironment: Sendable {
   init(
     service: any RPCService,
     limits: GatewayConfiguration.Limits,
+    ledger: ByteLedger,
     metrics: GatewayMetrics,
     logger: Logger,
     responder: GatewayResponder,
@@ -26,6 +29,7 @@ final class ConnectionEnvironment: Sendable {
   ) {
     self.service = service
     self.limits = limits
+    self.ledger = ledger
     self.metrics = metrics
     self.logger = logger
     self.responder = responder

@@ -12,12 +12,16 @@ struct Peer: Sendable {
   /// The other end's IP address; empty where there is none.
   let address: String
 
+  /// The network by which the client's shares are counted.
+  let network: ClientAddress
+
   /// Whether the connection speaks HTTP/2.
   let isHTTP2: Bool
 
   init(_ channel: any Channel, isSecure: Bool, isHTTP2: Bool) {
     self.isHTTP2 = isHTTP2
     self.isSecure = isSecure
+    network = ClientAddress(channel.remoteAddress)
     address = channel.remoteAddress?.ipAddress ?? ""
     isLocal = channel.remoteAddress.map(Self.isLoopback) ?? false
   }

@@ -48,6 +48,9 @@ package struct GatewayRequestContext: RequestContext {
   /// The client's IP address, by which attempts are counted.
   package var peerAddress: String { peer.address }
 
+  /// The network by which the client's shares are counted.
+  package var peerNetwork: ClientAddress { peer.network }
+
   /// The request as the service's calls know it.
   package func call(_ request: Request) -> CallContext {
     CallContext(

@@ -11,6 +11,11 @@ enum MetricHelp {
     "brasa_open_streams": "Open Listen and Write streams.",
     "brasa_stream_messages_received_total": "Messages that clients sent on streams.",
     "brasa_stream_messages_sent_total": "Messages that were sent on streams.",
+    "brasa_client_memory_request_bytes": "Bytes of requests that are not answered yet.",
+    "brasa_client_memory_response_bytes": "Bytes of answers that have not left for the socket.",
+    "brasa_client_memory_session_bytes": "Bytes that sessions keep between requests.",
+    "brasa_client_memory_pool_bytes": "Of those bytes, what is beyond each client's allowance.",
+    "brasa_client_memory_pool_limit_bytes": "The bound of the pool.",
 
     // Commits.
     "brasa_commit_group_commits": "Commits in each group that became durable with one sync.",

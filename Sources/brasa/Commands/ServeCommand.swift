@@ -103,7 +103,8 @@ extension ServeSettings {
       port: port,
       tls: tls,
       isDevelopment: isDevelopment,
-      webChannel: webChannel.limits
+      webChannel: webChannel.limits,
+      memory: clientMemory.limits(isDevelopment: isDevelopment)
     )
   }
 }

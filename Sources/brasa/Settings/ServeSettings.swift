@@ -15,6 +15,8 @@ struct ServeSettings: Sendable, Equatable {
   var logLevel: Logger.Level
   /// Nil leaves it to `DataDirectory`.
   var cacheMegabytes: Int?
+  /// How much memory clients may make the port hold.
+  var clientMemory: ClientMemorySettings
   /// Kilobytes of changes that may wait for one listening client.
   var listenBacklogKilobytes: Int
   var webChannel: WebChannelSettings
@@ -49,6 +51,7 @@ struct ServeSettings: Sendable, Equatable {
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     identity = try IdentitySettings(environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
+    clientMemory = try ClientMemorySettings(flags.clientMemory, environment)
     listenBacklogKilobytes =
       try flags.listenBacklog ?? environment.number("LISTEN_BACKLOG") ?? 4_096
     guard (16...1_048_576).contains(listenBacklogKilobytes) else {
@@ -204,6 +207,14 @@ struct ServeFlags: ParsableArguments {
       """
   )
   var cache: Int?
+
+  @Option(
+    help: """
+      Megabytes that requests, answers and sessions of all clients may take. [BRASA_CLIENT_MEMORY, \
+      default: an eighth of the machine's memory, between 128 and 2048]
+      """
+  )
+  var clientMemory: Int?
 
   @Option(
     help: """

@@ -1,0 +1,120 @@
+import Synchronization
+
+/// What one connection or session holds of the process's memory, by the `ByteLedger`.
+///
+/// Whoever holds bytes on a client's behalf reserves them first, or charges them if they are held
+/// already, and releases as many when they are gone. `close`, or the account's end, gives back what
+/// is left. Any thread may call.
+package final class LedgerAccount: Sendable {
+  private struct State {
+    /// Bytes by kind; nil once the account is closed.
+    var held: [Int]? = Array(repeating: 0, count: ByteLedger.Kind.allCases.count)
+    var total = 0
+    /// Of those, what came out of the pool.
+    var drawn = 0
+    var isTrusted = false
+  }
+
+  private let ledger: ByteLedger
+  private let address: ClientAddress
+  private let state = Mutex(State())
+
+  init(ledger: ByteLedger, address: ClientAddress) {
+    self.ledger = ledger
+    self.address = address
+  }
+
+  deinit { close() }
+
+  /// All bytes that the account holds.
+  package var bytes: Int { state.withLock { $0.total } }
+
+  /// Takes that many bytes; false, and nothing taken, where the account's share is used up or the
+  /// account is closed.
+  package func reserve(_ bytes: Int, for kind: ByteLedger.Kind) -> Bool {
+    state.withLock { state in
+      guard state.held != nil else { return false }
+      let due = due(for: state.total + bytes, state)
+      if due > 0 {
+        let isGranted = ledger.draw(
+          due,
+          held: state.drawn,
+          isTrusted: state.isTrusted,
+          address
+        )
+        guard isGranted else { return false }
+      }
+      state.drawn += max(due, 0)
+      add(bytes, kind, &state)
+      return true
+    }
+  }
+
+  /// Counts bytes that are held already, whatever the account's share.
+  package func charge(_ bytes: Int, for kind: ByteLedger.Kind) {
+    state.withLock { state in
+      guard state.held != nil else { return }
+      let due = max(due(for: state.total + bytes, state), 0)
+      ledger.adjust(due, isTrusted: state.isTrusted, address)
+      state.drawn += due
+      add(bytes, kind, &state)
+    }
+  }
+
+  /// Gives back bytes that were reserved or charged.
+  package func release(_ bytes: Int, for kind: ByteLedger.Kind) {
+    guard bytes > 0 else { return }
+    state.withLock { state in
+      guard let held = state.held else { return }
+      precondition(bytes <= held[kind.rawValue], "more bytes released than were held")
+      add(-bytes, kind, &state)
+      settle(&state)
+    }
+  }
+
+  /// The account's caller has shown credentials that are valid: it may hold more.
+  package func trust() {
+    state.withLock { state in
+      guard state.held != nil, !state.isTrusted else { return }
+      ledger.trust(state.drawn, address)
+      state.isTrusted = true
+      settle(&state)
+    }
+  }
+
+  /// Gives everything back; nothing can be reserved after.
+  package func close() {
+    state.withLock { state in
+      guard let held = state.held else { return }
+      for kind in ByteLedger.Kind.allCases where held[kind.rawValue] > 0 {
+        ledger.count(-held[kind.rawValue], kind)
+      }
+      ledger.adjust(-state.drawn, isTrusted: state.isTrusted, address)
+      state.held = nil
+      state.total = 0
+      state.drawn = 0
+    }
+  }
+
+  /// What an account of that many bytes has to draw from the pool beyond what it has drawn; negative
+  /// where it has drawn too much.
+  private func due(for total: Int, _ state: State) -> Int {
+    let limits = ledger.limits
+    let allowance = state.isTrusted ? limits.trustedAllowance : limits.anonymousAllowance
+    return max(total - allowance, 0) - state.drawn
+  }
+
+  /// Gives back what was drawn and is not due any more.
+  private func settle(_ state: inout State) {
+    let due = due(for: state.total, state)
+    guard due < 0 else { return }
+    ledger.adjust(due, isTrusted: state.isTrusted, address)
+    state.drawn += due
+  }
+
+  private func add(_ bytes: Int, _ kind: ByteLedger.Kind, _ state: inout State) {
+    state.held?[kind.rawValue] += bytes
+    state.total += bytes
+    ledger.count(bytes, kind)
+  }
+}
