@@ -6,7 +6,7 @@ import FirestoreModel
 /// A map's fields are `req0___data__`, `req1___data__`, …; its value is the JSON of one message. A map
 /// with a `_type` of `_badmap` could not be encoded by the client and has no message.
 package struct WebChannelForm: Sendable {
-  /// What a client may put into one request.
+  /// How many maps a client may put into one request.
   private static let maximumCount = 1_000
 
   /// The number of the first map.
@@ -15,39 +15,66 @@ package struct WebChannelForm: Sendable {
   package let maps: [[UInt8]?]
   package let headers: WebChannelHeaders
 
-  /// Reads a body.
+  /// Reads a body, which is looked at once and never copied whole.
   package init(_ body: [UInt8]) throws(FirestoreError) {
     var count = 0
     var offset = 0
-    var headers = ""
+    var headers: [UInt8] = []
     var maps: [Int: [UInt8]] = [:]
-    for pair in body.split(separator: UInt8(ascii: "&")) {
-      let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      let name = String(decoding: pair[..<equals], as: UTF8.self)
-      guard let value = PercentEncoding.decodeForm(pair[equals...].dropFirst()) else {
+    var rest = body[...]
+    while let (name, encoded) = Self.nextField(&rest) {
+      guard let field = try Field(name) else { continue }
+      guard let value = PercentEncoding.decodeForm(encoded) else {
         throw .invalidArgument("A form field has a malformed escape.")
       }
-      switch name {
-      case "count": count = try Self.number(value, atMost: Self.maximumCount)
-      case "ofs": offset = try Self.number(value, atMost: Int.max / 2)
-      case "headers": headers = String(decoding: value, as: UTF8.self)
-      default: if let index = Self.index(of: name) { maps[index] = value }
+      switch field {
+      case .count: count = try Self.number(value, atMost: Self.maximumCount)
+      case .offset: offset = try Self.number(value, atMost: WebChannelNumber.greatest)
+      case .headers: headers = value
+      case .map(let index): maps[index] = value
       }
     }
     self.offset = offset
     self.maps = (0..<count).map { maps[$0] }
-    self.headers = WebChannelHeaders(headers)
+    self.headers = try WebChannelHeaders(headers)
   }
 
-  private static func number(_ text: [UInt8], atMost limit: Int) throws(FirestoreError) -> Int {
-    guard let number = Int(String(decoding: text, as: UTF8.self)), (0...limit).contains(number)
-    else { throw .invalidArgument("A number in the form is malformed or too large.") }
-    return number
+  /// The fields that mean something.
+  private enum Field {
+    case count
+    case offset
+    case headers
+    /// The message of the map with that number, counted from the form's first.
+    case map(Int)
+
+    /// Nil for any other name.
+    init?(_ name: ArraySlice<UInt8>) throws(FirestoreError) {
+      guard name.count <= 64 else { return nil }
+      switch String(decoding: name, as: UTF8.self) {
+      case "count": self = .count
+      case "ofs": self = .offset
+      case "headers": self = .headers
+      case let name where name.hasPrefix("req") && name.hasSuffix("___data__"):
+        let digits = Array(name.utf8.dropFirst(3).dropLast(9))
+        self = .map(try WebChannelForm.number(digits, atMost: WebChannelForm.maximumCount - 1))
+      default: return nil
+      }
+    }
   }
 
-  /// The number in `req<number>___data__`.
-  private static func index(of name: String) -> Int? {
-    guard name.hasPrefix("req"), name.hasSuffix("___data__") else { return nil }
-    return Int(name.dropFirst(3).dropLast(9))
+  /// Takes a field off the front; its value is still encoded.
+  private static func nextField(
+    _ rest: inout ArraySlice<UInt8>
+  ) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
+    guard !rest.isEmpty else { return nil }
+    let end = rest.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
+    let field = rest[..<end]
+    rest = rest[end...].dropFirst()
+    let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
+    return (field[..<equals], field[equals...].dropFirst())
+  }
+
+  private static func number(_ digits: [UInt8], atMost limit: Int) throws(FirestoreError) -> Int {
+    try WebChannelNumber.parse(String(decoding: digits, as: UTF8.self), in: 0...limit)
   }
 }

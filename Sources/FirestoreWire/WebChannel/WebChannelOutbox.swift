@@ -77,9 +77,11 @@ package struct WebChannelOutbox: Sendable {
     items[start..<position(after: number)].reduce(0) { $0 + $1.payload.size }
   }
 
+  /// Where the wanted items after that number begin; any number is one that a client may name.
   private func position(after number: Int) -> Int {
-    guard start < items.count else { return items.count }
-    return min(max(start, start + number - items[start].number + 1), items.count)
+    guard start < items.count, number < last else { return items.count }
+    let first = items[start].number
+    return number < first ? start : start + (number - first) + 1
   }
 }
 

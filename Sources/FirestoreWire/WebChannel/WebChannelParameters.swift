@@ -4,7 +4,7 @@ import FirestoreModel
 ///
 /// - `VER` the protocol's version, 8; `SID` the session, absent when one is opened; `RID` the
 ///   request's number, or `rpc` for a back channel;
-/// - `AID` the last array that the client has: it acknowledges all up to it;
+/// - `AID` the last array that the client has, -1 for none: it acknowledges all up to it;
 /// - `CI` 1 asks for a long poll, an answer that ends with its first data; `TO` how many
 ///   milliseconds that may take;
 /// - `TYPE` what the request is for: `terminate` ends the session;
@@ -20,22 +20,30 @@ package struct WebChannelParameters: Sendable {
   package let database: String?
   private let version: String?
   private let type: String?
-  private let headers: String?
+  private let headers: WebChannelHeaders
 
-  /// Reads a raw query.
+  /// The longest time that a client may give.
+  private static let longestTimeout = 600_000
+
+  /// Reads a raw query; INVALID_ARGUMENT where a number in it is none, or out of range.
   package init(_ query: String?) throws(FirestoreError) {
     var named: [String: String] = [:]
     for (name, value) in try QueryParameters(query).parameters { named[name] = value }
     sessionID = named["SID"].flatMap { $0.isEmpty || $0 == "null" ? nil : $0 }
     affinity = named["gsessionid"].flatMap { $0.isEmpty ? nil : $0 }
-    acknowledged = named["AID"].flatMap { Int($0) }
+    acknowledged = try named["AID"].map { text throws(FirestoreError) in
+      try WebChannelNumber.parse(text, in: -1...WebChannelNumber.greatest)
+    }
     isLongPoll = named["CI"] == "1"
-    timeout = named["TO"].flatMap { Int($0) }.map { .milliseconds(max(0, min($0, 600_000))) }
+    timeout = try named["TO"].map { text throws(FirestoreError) in
+      let number = try WebChannelNumber.parse(text, in: 0...WebChannelNumber.greatest)
+      return .milliseconds(min(number, Self.longestTimeout))
+    }
     isTermination = named["TYPE"] == "terminate"
     database = named["database"]
     version = named["VER"]
     type = named["TYPE"]
-    headers = named["$httpHeaders"]
+    headers = try WebChannelHeaders(Array((named["$httpHeaders"] ?? "").utf8))
   }
 
   /// Throws for a version of the protocol that is not spoken here.
@@ -46,15 +54,22 @@ package struct WebChannelParameters: Sendable {
   }
 
   /// The request headers in the query.
-  package var encodedHeaders: WebChannelHeaders { WebChannelHeaders(headers ?? "") }
+  package var encodedHeaders: WebChannelHeaders { headers }
 }
 
 /// Request headers that travel in a URL or a body: lines of `Name:value`.
 package struct WebChannelHeaders: Sendable, Hashable {
+  /// What a block may have, in bytes, as the header fields of a request.
+  private static let maximumBytes = 32 << 10
+
   private let values: [String: String]
 
   /// Reads a block; lines that are no headers are passed over.
-  package init(_ block: String) {
+  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+    guard bytes.count <= Self.maximumBytes else {
+      throw FirestoreError(.resourceExhausted, "The channel's headers are too large.")
+    }
+    let block = String(decoding: bytes, as: UTF8.self)
     var values: [String: String] = [:]
     for line in block.split(whereSeparator: { $0 == "\r\n" || $0 == "\n" || $0 == "\r" }) {
       let halves = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

@@ -47,6 +47,38 @@ struct WebChannelTests {
     #expect(try WebChannelParameters("TYPE=terminate&SID=s").isTermination)
   }
 
+  /// Numbers that overflow where somebody adds or subtracts, and texts that are none.
+  private static let hostileNumbers = [
+    "-9223372036854775808", "9223372036854775807", "-9223372036854775807", "-2",
+    "18446744073709551616", "-170141183460469231731687303715884105728", "1e5", "0x10", "", "null",
+    "4611686018427387904",
+  ]
+
+  @Test(arguments: hostileNumbers)
+  func `a number that no client of WebChannel sends is refused where it is read`(number: String) {
+    for query in ["AID=\(number)", "TO=\(number)"] {
+      #expect(throws: FirestoreError.self, "\(query)") { try WebChannelParameters(query) }
+    }
+    for form in ["count=\(number)", "count=1&ofs=\(number)", "req\(number)___data__=x"] {
+      #expect(throws: FirestoreError.self, "\(form)") { try WebChannelForm(Array(form.utf8)) }
+    }
+  }
+
+  @Test func `a client that has no array yet says -1`() throws {
+    #expect(try WebChannelParameters("AID=-1").acknowledged == -1)
+    #expect(try WebChannelParameters("AID=0").acknowledged == 0)
+  }
+
+  @Test func `a form's fields beyond those of its maps are refused or cost nothing`() throws {
+    let form = try WebChannelForm(Array("&&&a=%zz&req_type=x&=&count=1&req0___data__=x&".utf8))
+    #expect(form.maps == [Array("x".utf8)])
+    #expect(throws: FirestoreError.self) {
+      try WebChannelForm(Array("count=1&req1000___data__=x".utf8))
+    }
+    let large = String(repeating: "a:b%0A", count: 20_000)
+    #expect(throws: FirestoreError.self) { try WebChannelForm(Array("headers=\(large)".utf8)) }
+  }
+
   // MARK: Messages of the client
 
   private static func form(_ offset: Int, _ maps: [String]) throws -> WebChannelForm {
@@ -119,6 +151,17 @@ struct WebChannelTests {
     #expect(outbox.bytes == 0)
     outbox.append(.message([]))
     #expect(try text(outbox, after: 3) == "15\n[[4,[{\"m\":0}]]]")
+  }
+
+  @Test(arguments: [Int.min, Int.min + 1, -1, 0, 4, 5, 6, Int.max - 1, Int.max])
+  func `arrays after any number are those that a list has`(number: Int) {
+    var outbox = WebChannelOutbox()
+    for _ in 0..<9 { outbox.append(WebChannelPayload.noop) }
+    outbox.acknowledge(through: 4)
+    #expect(
+      outbox.items(after: number, maxBytes: .max).map(\.number) == (5...9).filter { $0 > number }
+    )
+    #expect(outbox.bytes(through: number) == (5...9).filter { $0 <= number }.count * 8)
   }
 
   @Test func `at least one array is taken and about the bytes asked for`() throws {
