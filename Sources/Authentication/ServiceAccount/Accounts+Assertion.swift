@@ -62,7 +62,7 @@ extension Accounts {
   /// Times of what a service account signs: an hour at most.
   func checkLifetime(_ token: JSONWebToken) throws(JSONWebToken.Problem) {
     try token.checkTimes(at: now / 1_000_000, leeway: 300)
-    guard let expiry = token.claims["exp"]?.integer, let issued = token.claims["iat"]?.integer,
+    guard let expiry = try token.time("exp"), let issued = try token.time("iat"),
       expiry - issued <= 3_660
     else { throw .expired }
   }

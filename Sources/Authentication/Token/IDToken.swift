@@ -27,7 +27,7 @@ package struct IDToken: Sendable {
     guard let uid = claims["sub"]?.string, !uid.isEmpty, uid.utf16.count <= 128 else {
       throw .subject
     }
-    guard let issued = claims["iat"]?.integer, let expiry = claims["exp"]?.integer else {
+    guard let issued = try token.time("iat"), let expiry = try token.time("exp") else {
       throw .malformed
     }
     if isSigned {
@@ -50,7 +50,7 @@ package struct IDToken: Sendable {
     let firebase = claims["firebase"]
     signIn = SignInFacts(
       provider: Text(firebase?["sign_in_provider"]?.string ?? ""),
-      time: claims["auth_time"]?.integer ?? issued,
+      time: try token.time("auth_time") ?? issued,
       secondFactor: firebase?["second_factor_identifier"]?.string.map {
         .init(id: Text($0), kind: Text(firebase?["sign_in_second_factor"]?.string ?? ""))
       }

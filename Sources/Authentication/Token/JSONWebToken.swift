@@ -71,17 +71,22 @@ package struct JSONWebToken: Sendable {
     guard isGood else { throw .signature }
   }
 
+  /// A claim's time in seconds since 1970; nil without the claim, malformed where it is no such time.
+  ///
+  /// Times after the year 9999 count as its end: sums and differences of times stay within 64 bits, in
+  /// microseconds too.
+  package func time(_ claim: String) throws(Problem) -> Int64? {
+    guard let value = claims[claim] else { return nil }
+    guard let time = value.integer, time >= 0 else { throw .malformed }
+    return min(time, Timestamp.maximumSeconds)
+  }
+
   /// Checks `exp`, `iat` and `nbf` against a time in seconds; clocks may differ by `leeway`.
   package func checkTimes(at now: Int64, leeway: Int64) throws(Problem) {
-    guard let expiry = claims["exp"]?.integer, let issued = claims["iat"]?.integer else {
-      throw .malformed
-    }
+    guard let expiry = try time("exp"), let issued = try time("iat") else { throw .malformed }
     guard now < expiry else { throw .expired }
     guard issued <= now + leeway, issued < expiry else { throw .notYetValid }
-    if let notBefore = claims["nbf"] {
-      guard let time = notBefore.integer else { throw .malformed }
-      guard time <= now + leeway else { throw .notYetValid }
-    }
+    if let notBefore = try time("nbf"), notBefore > now + leeway { throw .notYetValid }
   }
 
   /// Signs claims with RS256.

@@ -136,7 +136,7 @@ package final class BearerTokens: Sendable {
     _ account: ServiceAccount,
     isOurs: Bool
   ) throws -> TokenCache.Entry {
-    guard let expiry = token.claims["exp"]?.integer else { throw JSONWebToken.Problem.malformed }
+    guard let expiry = try token.time("exp") else { throw JSONWebToken.Problem.malformed }
     switch account.role {
     case .admin:
       return .init(

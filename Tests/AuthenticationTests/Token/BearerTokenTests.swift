@@ -174,6 +174,32 @@ struct BearerTokenTests {
     _ = try BearerTokens(development.accounts).bearer(text)
   }
 
+  @Test(arguments: ["exp", "iat", "nbf", "auth_time"])
+  func `a token's times may be any number and harm nobody`(claim: String) throws {
+    let development = try AccountsFixture { $0.acceptsUnsigned = true }
+    let project = development.project
+    let user = try project.signUpAnonymously(from: .somewhere).user
+    var update = UserUpdate()
+    update.email = .set("ana@example.com")
+    update.password = .set("correct horse battery")
+    _ = try project.update(user.uid, update)
+    let start = development.clock.seconds
+    for number in [Int64.min, .min + 1, -1, 0, 1 << 53, .max - 1, .max] {
+      let times = ["exp": start + 60, "iat": start, "nbf": start, "auth_time": start]
+        .merging([claim: number]) { $1 }
+      let claims =
+        #"{"iss":"https://securetoken.google.com/demo-brasa","aud":"demo-brasa","#
+        + #""sub":"\#(user.uid.string)""#
+        + times.map { #","\#($0.key)":\#($0.value)"# }.joined() + "}"
+      let text = token(header: #"{"alg":"none","typ":"JWT"}"#, claims: claims, signature: "")
+      let bearer = try? BearerTokens(development.accounts).bearer(text)
+      if number < 0 { #expect(bearer == nil, "\(claim) \(number)") }
+      // The age of the sign-in is looked at here.
+      _ = try? project.deleteOwn(idToken: String(text))
+      _ = try? project.makeSessionCookie(idToken: String(text), lifetime: 300)
+    }
+  }
+
   /// Tokens that are not quite right, each made of the good one.
   @Test(arguments: Forgery.allCases)
   func `a forged token is refused`(forgery: Forgery) throws {
