@@ -35,7 +35,7 @@ struct ValueDecoder {
     var reader = ProtobufReader(message)
     while let field = try reader.nextField() {
       if let member = try Member(field, &reader) {
-        found = member.merged(after: found)
+        Member.merge(member, into: &found)
       } else {
         try reader.skip()
       }
@@ -47,28 +47,22 @@ struct ValueDecoder {
   private static func entry(_ message: UnsafeRawBufferPointer, depth: Int) throws -> MapValue.Entry
   {
     var key = Text("")
-    var content: [UInt8]?
-    var only: UnsafeRawBufferPointer?
+    var parts: [UnsafeRawBufferPointer] = []
     var reader = ProtobufReader(message)
     while let field = try reader.nextField() {
       switch field {
       case 1: key = Text(try reader.string())
-      case 2:
-        let part = try reader.content()
-        if let first = only {
-          content = (content ?? Array(first)) + Array(part)
-        } else {
-          only = part
-        }
+      case 2: parts.append(try reader.content())
       default: try reader.skip()
       }
     }
-    guard let only else {
+    guard let first = parts.first else {
       throw FirestoreError.invalidArgument("The value of property \"\(key.string)\" is not set.")
     }
     let value =
-      try content?.withUnsafeBytes { try Self.value($0, depth: depth) }
-      ?? Self.value(only, depth: depth)
+      parts.count == 1
+      ? try Self.value(first, depth: depth)
+      : try Array(parts.joined()).withUnsafeBytes { try Self.value($0, depth: depth) }
     return MapValue.Entry(key: key, value: value)
   }
 
@@ -166,12 +160,17 @@ private enum Member {
     }
   }
 
-  /// This member, having come after another.
-  func merged(after earlier: Member?) -> Member {
-    guard case .message(let field, let parts) = self,
-      case .message(field, let before)? = earlier
-    else { return self }
-    return .message(field: field, before + parts)
+  /// Adds what came after the members before it: messages of one field are one, whose parts are
+  /// joined at the end and not with each.
+  static func merge(_ next: Member, into found: inout Member?) {
+    guard case .message(let field, let added) = next,
+      case .message(field, var parts)? = found.take()
+    else {
+      found = next
+      return
+    }
+    parts += added
+    found = .message(field: field, parts)
   }
 
   func value(depth: Int) throws -> Value {

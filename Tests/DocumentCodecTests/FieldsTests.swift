@@ -218,4 +218,20 @@ import Testing
       }
     }
   }
+
+  @Test func `a value in a million parts is read as one, in time that grows with its size`() throws
+  {
+    // An empty map, again and again; then one entry's value, again and again.
+    let emptyMap: [UInt8] = [0x32, 0x00]
+    let parts = Array(Array(repeating: emptyMap, count: 500_000).joined())
+    let fields = try DocumentCodec.validate(raw("a", parts), name: name)
+    #expect(fields.decoded() == ["a": [:]])
+    var entry = ProtobufWriter()
+    entry.message(2) {
+      $0.string(1, "b")
+      for _ in 0..<500_000 { $0.content(2, emptyMap) }
+    }
+    let merged = try DocumentCodec.validate(entry.bytes, name: name)
+    #expect(merged.decoded() == ["b": [:]])
+  }
 }
