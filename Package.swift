@@ -230,7 +230,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Gateway", "FirestoreModel", "FirestoreWire", "FirestoreService", nio, nioPosix, nioTLS,
+        "Gateway", "FirestoreModel", "FirestoreWire", "FirestoreService", "ModelTestSupport", nio,
+        nioPosix, nioTLS,
         nioHTTP2, nioHPACK, nioSSL, logging, lifecycle, asn1, crypto, x509,
       ],
       swiftSettings: strict
