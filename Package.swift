@@ -128,7 +128,7 @@ let package = Package(
     .testTarget(
       name: "KeyValueRocksDBTests",
       dependencies: [
-        "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport", "engine-fault-driver",
+        "KeyValueStore", "KeyValueRocksDB", "CRocksDB", "ModelTestSupport", "engine-fault-driver",
       ],
       swiftSettings: strict
     ),

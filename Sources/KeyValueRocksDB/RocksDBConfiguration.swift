@@ -15,6 +15,8 @@ package struct RocksDBConfiguration: Sendable {
   /// Files kept open at most; fewer where the cache is small, as the index and filter of every open
   /// file stay in it.
   package var openFiles = 512
+  /// The size that merged tables are cut at.
+  package var tableBytes = 32 << 20
   /// Threads for flushes and compactions.
   package var backgroundJobs = 2
   /// Whether blocks below the top level are compressed (LZ4).

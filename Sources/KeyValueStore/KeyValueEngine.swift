@@ -4,6 +4,11 @@
 /// begin with 0x00: those keys are the engine's own, no cursor shows them. All calls block; any
 /// thread may call, groups run one after the other.
 ///
+/// **Values.** No value is empty: `put` refuses it. A key that says all there is to say has a marker
+/// for a value (`putMarker`). Data of earlier versions may hold empty values; a get and a cursor
+/// show them, and a read that may not touch the disk answers `.incomplete` for them, since an engine
+/// may use emptiness to tell that it does not know the value.
+///
 /// **Time.** The engine hands out versions (microseconds since the epoch, strictly increasing,
 /// across restarts and clock steps) and read times. A read at time T sees every commit with a
 /// version at or below T, and no later group ever allocates a version at or below a read time that
@@ -86,6 +91,7 @@ package protocol KeyValueGroup: KeyValueReader {
   /// A version above every version and read time handed out so far. One commit takes one.
   func allocateVersion() throws -> Int64
 
+  /// Writes a value, which must not be empty.
   func put(_ key: [UInt8], _ value: [UInt8]) throws
   func delete(_ key: [UInt8]) throws
 
@@ -95,6 +101,11 @@ package protocol KeyValueGroup: KeyValueReader {
   func rollbackToSavepoint() throws
   /// Removes the last savepoint and keeps what was written since.
   func releaseSavepoint() throws
+}
+
+extension KeyValueGroup {
+  /// Writes a key whose presence is all that counts; its value is one byte, zero.
+  package func putMarker(_ key: [UInt8]) throws { try put(key, [0]) }
 }
 
 /// Walks keys in order.

@@ -45,13 +45,13 @@ struct RocksDBEngineTests {
           if key == "c" || round % 2 == 1, key != "a" { try group.delete(Array(key.utf8)) }
         }
       }
-      try group.put(Array("x".utf8), [])
+      try group.putMarker(Array("x".utf8))
     }
     for _ in 0..<2 {
       try #expect(engine.value("a") == [39])
       try #expect(engine.value("c") == nil)
       try #expect(engine.value("m") == nil)
-      try #expect(engine.value("x") == [])
+      try #expect(engine.value("x") == [0])
       try engine.close()
       engine = try scratch.open()
     }
@@ -134,6 +134,33 @@ struct RocksDBEngineTests {
     try reopened.close()
   }
 
+  /// Earlier versions wrote them, as markers.
+  @Test
+  func `an empty value that is there already is read, and never known without the disk`() throws {
+    let scratch = try Scratch()
+    try scratch.open().close()
+    try scratch.writeEmptyValue("b")
+    var engine = try scratch.open()
+    try engine.put("a", [1])
+    for _ in 0..<2 {
+      try #expect(engine.value("b") == [])
+      try #expect(engine.contents().map(\.key) == ["a", "b"])
+      guard case .incomplete = try engine.get(bytes("b"), cachedOnly: true) else {
+        Issue.record("an empty value is told from one that is not known")
+        return
+      }
+      guard case .found([]) = try engine.get(bytes("b"), cachedOnly: false) else {
+        Issue.record("an empty value is gone")
+        return
+      }
+      #expect(try engine.readInMemory(steps: 1) { try $0.get(bytes("b")) } == .none)
+      try engine.write { try #expect($0.get(bytes("b")) == []) }
+      try engine.close()
+      engine = try scratch.open()
+    }
+    try engine.close()
+  }
+
   @Test
   func `every durable group is told with its keys, one that failed or wrote nothing is not`() throws
   {
@@ -147,13 +174,13 @@ struct RocksDBEngineTests {
     let engine = try RocksDBEngine(directory: scratch.data, configuration: configuration)
     try engine.put("a", [1])
     try engine.write { group in
-      try group.put(bytes("b"), [])
-      try group.put(bytes("c"), [])
+      try group.putMarker(bytes("b"))
+      try group.putMarker(bytes("c"))
     }
     try engine.write { _ in }
     #expect(throws: CancellationError.self) {
       try engine.write { group in
-        try group.put(bytes("d"), [])
+        try group.putMarker(bytes("d"))
         throw CancellationError()
       }
     }

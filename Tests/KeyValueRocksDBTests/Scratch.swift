@@ -1,6 +1,8 @@
+import CRocksDB
 import Foundation
 import KeyValueRocksDB
 import KeyValueStore
+import Testing
 
 /// A directory of a test's own, removed with the object.
 final class Scratch: Sendable {
@@ -48,6 +50,18 @@ final class Scratch: Sendable {
     let copy = try Scratch()
     try FileManager.default.copyItem(atPath: data, toPath: copy.data)
     return copy
+  }
+
+  /// Writes what the engine refuses to.
+  func writeEmptyValue(_ key: String) throws {
+    let options = try RocksDBOptions(RocksDBConfiguration())
+    var message: UnsafeMutablePointer<CChar>?
+    let database = try #require(rocksdb_open(options.database, data, &message))
+    defer { rocksdb_close(database) }
+    let writing = rocksdb_writeoptions_create()
+    defer { rocksdb_writeoptions_destroy(writing) }
+    rocksdb_put(database, writing, key, key.utf8.count, "", 0, &message)
+    #expect(message == nil)
   }
 
   func open() throws -> RocksDBEngine {

@@ -62,7 +62,7 @@ extension ProjectAccounts {
     try accounts.engine.write { group in
       try sweepTickets(in: group)
       try group.put(AccountKey.ticket(digest), record.bytes)
-      try group.put(AccountKey.ticketEnd(end, digest), [])
+      try group.putMarker(AccountKey.ticketEnd(end, digest))
     }
     return Base64.url(secret)
   }

@@ -10,7 +10,7 @@ import FirestoreModel
 //   0x04 provider         project, provider id, raw id      uid
 //   0x05 refresh token    project, uid, time, digest        RefreshTokenRecord.swift
 //   0x06 ticket           digest                            Ticket.swift
-//   0x07 ticket's end     time, digest                      empty; what to sweep when
+//   0x07 ticket's end     time, digest                      a marker; what to sweep when
 //   0x08 initial e-mail   project, canonical e-mail, uid    uid
 //   0x20 project          project                           configuration as JSON
 //   0x21 provider set-up  project, kind, id                 configuration as JSON

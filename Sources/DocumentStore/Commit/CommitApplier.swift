@@ -60,7 +60,7 @@ struct CommitApplier {
         from: ended.from,
         to: version
       )
-      try group.put(key, ended.entry.tags)
+      try group.put(key, IndexEntryCoding.historyValue(tags: ended.entry.tags))
       if !ended.isReplaced { try group.delete(ended.entry.key) }
       history += Int64(key.count)
       keys.append(key)

@@ -45,11 +45,11 @@ extension Database {
           PreparedCommit(plan: try plan(request, inMemory: true))
         }
       submit(request, reads: nil, prepared, completion: completion)
-    } catch is NotInMemory {
+    } catch let error where Self.isForTheDisk(error) {
       return false
     } catch let denial as CommitJudgement.Denial {
       // What was seen of several documents may be of different moments; a snapshot tells.
-      if denial.isOfSeveralDocuments || denial.reason is NotInMemory { return false }
+      if denial.isOfSeveralDocuments || Self.isForTheDisk(denial.reason) { return false }
       completion(.failure(FirestoreError.storage(denial.reason)))
     } catch {
       completion(.failure(FirestoreError.storage(error)))

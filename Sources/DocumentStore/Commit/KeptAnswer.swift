@@ -74,6 +74,6 @@ struct KeptAnswer: Sendable {
     in group: any KeyValueGroup
   ) throws {
     try group.put(AnswerKey.bytes(key, in: incarnation), value)
-    try group.put(AnswerKey.age(key, outcome.version, in: incarnation), [])
+    try group.putMarker(AnswerKey.age(key, outcome.version, in: incarnation))
   }
 }

@@ -58,7 +58,7 @@ struct DatabaseCatalog: Sendable {
         throw FirestoreError.unknownDatabase(id)
       }
       try group.delete(MetaKey.catalogEntry(id))
-      try group.put(MetaKey.retired(entry.incarnation), [])
+      try group.putMarker(MetaKey.retired(entry.incarnation))
       retire()
       return entry.incarnation
     }
@@ -72,7 +72,7 @@ struct DatabaseCatalog: Sendable {
       }
       let incarnation = try Self.nextIncarnation(in: group)
       try Self.put(id, incarnation, entry.createTime, in: group)
-      try group.put(MetaKey.retired(entry.incarnation), [])
+      try group.putMarker(MetaKey.retired(entry.incarnation))
       try Self.copyIndexes(from: entry.incarnation, to: incarnation, in: group)
       retire()
       return entry.incarnation

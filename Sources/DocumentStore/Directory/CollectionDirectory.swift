@@ -23,8 +23,8 @@ final class CollectionDirectory: Sendable {
     while current.isCollection {
       let key = DirectoryKey.ofParent(current, in: incarnation)
       if try group.get(key) == nil {
-        try group.put(key, [])
-        try group.put(DirectoryKey.ofCollectionID(current, in: incarnation), [])
+        try group.putMarker(key)
+        try group.putMarker(DirectoryKey.ofCollectionID(current, in: incarnation))
       }
       current = current.parent.parent
     }

@@ -30,8 +30,18 @@ extension Database {
     return try engine.readInMemory(steps: steps) { snapshot in
       let now = CommitVersion(microseconds: try snapshot.readTime())
       guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
-      return try body(ReadView(snapshot, at: now, isCurrent: true, lease: lease))
+      do {
+        return try body(ReadView(snapshot, at: now, isCurrent: true, lease: lease))
+      } catch let error where Self.isForTheDisk(error) {
+        throw NotInMemory()
+      }
     }
+  }
+
+  /// Whether a read in memory has to be repeated by one that may touch the disk: memory did not
+  /// have the answer, or what it had looked damaged, which only the disk can confirm.
+  static func isForTheDisk(_ error: any Error) -> Bool {
+    error is NotInMemory || (error as? KeyValueError)?.code == .corruption
   }
 
   /// The document at a view's version; nil when there was none.

@@ -28,7 +28,8 @@ package struct IndexEntry: Sendable, Hashable {
 ///
 ///     history    22 | 23, the live key without its first byte, to 8B, from 8B -> the tags
 ///
-/// `from` is the version that wrote the entry, `to` that of the commit that removed it.
+/// `from` is the version that wrote the entry, `to` that of the commit that removed it. No tags are
+/// written as one zero in the history, where earlier versions left the value empty: both say the same.
 package enum IndexEntryCoding {
   /// The history key of an entry that lived from one commit to another.
   package static func historyKey(
@@ -62,6 +63,11 @@ package enum IndexEntryCoding {
     bytes.append(contentsOf: tags)
     return bytes
   }
+
+  /// The value of an entry's history record.
+  package static func historyValue(tags: [UInt8]) -> [UInt8] { tags.isEmpty ? noTags : tags }
+
+  private static let noTags: [UInt8] = [0]
 
   /// The version that wrote a live entry.
   package static func version(ofValue value: UnsafeRawBufferPointer) -> CommitVersion {

@@ -3,7 +3,7 @@ import FirestoreModel
 /// Where the answer of a commit that its author may send again is kept.
 ///
 /// - `0x32, incarnation, idempotency key (32 bytes)`; the value is `KeptAnswer`'s.
-/// - `0x33, incarnation, version (8 bytes), idempotency key (32 bytes)`; the value is empty. It says
+/// - `0x33, incarnation, version (8 bytes), idempotency key (32 bytes)`; the value is a marker. It says
 ///   how old the answer is: the sweep goes over these, oldest first.
 package enum AnswerKey {
   /// The key of the answer.

@@ -5,7 +5,7 @@ import FirestoreModel
 /// - `0x40, incarnation, parent path segments, 0x00, collection id segment`
 /// - `0x41, incarnation, collection id segment, parent path segments, 0x00`
 ///
-/// Values are empty. Both are written with the first document at or below the collection, and swept
+/// Values are markers. Both are written with the first document at or below the collection, and swept
 /// when neither a document nor a document's history is left there: an entry says that there may be
 /// documents, in the collection itself or in sub-collections of missing documents; a look below
 /// `DocumentKey.subtreePrefix` tells.

@@ -8,7 +8,7 @@ import FirestoreModel
 /// - 0x02 catalog: project segment, database segment; value: incarnation (4 bytes), creation
 ///   version (8 bytes).
 /// - 0x03 the greatest incarnation ever given out; value: 4 bytes.
-/// - 0x04 retired incarnation whose keys are still to be erased: incarnation; value empty.
+/// - 0x04 retired incarnation whose keys are still to be erased: incarnation; value: a marker.
 /// - 0x05 history floor: incarnation; value: version (8 bytes) below which history may be gone.
 /// - 0x10 index definitions and their states: incarnation, then as `Index/` documents.
 /// - 0x20 rulesets, 0x21 releases of security rules: project segment, ruleset id or release name

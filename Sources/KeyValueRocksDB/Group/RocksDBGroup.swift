@@ -55,7 +55,7 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
   }
 
   func put(_ key: [UInt8], _ value: [UInt8]) throws {
-    try KeyValueError.checkKey(key)
+    try KeyValueError.checkWrite(key, value)
     moveCursorsAside(discardingIterators: false)
     batch.put(key, value)
   }
@@ -91,7 +91,7 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
   }
 
   func makeReadOptions() -> OpaquePointer {
-    RocksDBHandle.readOptions(at: nil)
+    RocksDBHandle.readOptions()
   }
 
   func makeIterator(_ options: OpaquePointer) -> OpaquePointer {

@@ -85,7 +85,7 @@ package struct RocksDBOptions: ~Copyable {
 
   private func setLevels(_ database: OpaquePointer, _ configuration: RocksDBConfiguration) {
     rocksdb_options_set_level_compaction_dynamic_level_bytes(database, 1)
-    rocksdb_options_set_target_file_size_base(database, 32 << 20)
+    rocksdb_options_set_target_file_size_base(database, UInt64(configuration.tableBytes))
     rocksdb_options_set_max_bytes_for_level_base(database, 128 << 20)
     // The uppermost level is soon read again, to be merged into the one below.
     let compression = configuration.compresses ? rocksdb_lz4_compression : rocksdb_no_compression

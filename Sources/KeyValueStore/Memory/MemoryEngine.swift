@@ -198,7 +198,7 @@ private final class MemoryGroup: KeyValueGroup {
   }
 
   func put(_ key: [UInt8], _ value: [UInt8]) throws {
-    try KeyValueError.checkKey(key)
+    try KeyValueError.checkWrite(key, value)
     table.put(key, value)
   }
 

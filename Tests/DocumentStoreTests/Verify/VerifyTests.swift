@@ -57,11 +57,11 @@ import Testing
     let database = try await filled(fixture)
     let incarnation = database.incarnation
     try database.engine.write { group in
-      try group.put(KeySpace.automaticIndex.prefix(incarnation) + [1, 1, 0], [])
-      try group.put(KeySpace.automaticIndexHistory.prefix(incarnation) + [1, 1, 0], [])
+      try group.putMarker(KeySpace.automaticIndex.prefix(incarnation) + [1, 1, 0])
+      try group.putMarker(KeySpace.automaticIndexHistory.prefix(incarnation) + [1, 1, 0])
       try group.put(DocumentKey("a/broken", in: incarnation).bytes, [1, 2, 3])
-      try group.put(DirectoryKey.ofParent("ghost", in: incarnation), [])
-      try group.put(DirectoryKey.ofCollectionID("ghost", in: incarnation), [])
+      try group.putMarker(DirectoryKey.ofParent("ghost", in: incarnation))
+      try group.putMarker(DirectoryKey.ofCollectionID("ghost", in: incarnation))
     }
     var found: [StoreDifference] = []
     _ = try database.verify { found.append($0) }

@@ -1,6 +1,7 @@
 import Foundation
 import KeyValueRocksDB
 import KeyValueStore
+import ModelTestSupport
 import Testing
 
 @Suite("The data directory")
@@ -85,6 +86,30 @@ struct DataDirectoryTests {
     #expect(error.code == .corruption)
     #expect(error.metadata["file"]?.hasSuffix("/CURRENT") == true)
     try #expect(scratch.files() == before)
+  }
+
+  /// A cursor comes to each of the tables from the one before.
+  @Test
+  func `with a damaged table among many is never walked past it`() throws {
+    let scratch = try Scratch()
+    var configuration = RocksDBConfiguration()
+    configuration.writeBufferBytes = 64 << 10
+    let engine = try RocksDBEngine(directory: scratch.data, configuration: configuration)
+    for number in 100..<500 {
+      var random = SeededSource(seed: UInt64(number))
+      try engine.put("key-\(number)", (0..<1_000).map { _ in .random(in: 0...255, using: &random) })
+    }
+    try engine.close()
+    let tables = try scratch.names(".sst")
+    #expect(tables.count > 4)
+    for table in tables {
+      let copy = try scratch.crashed()
+      let whole = try copy.read(table)
+      // The footer stays, so that the start takes the table for one.
+      let damaged = whole.dropLast(100).map { $0 ^ 0x10 } + whole.suffix(100)
+      try copy.write(table, damaged)
+      #expect(code { _ = try RocksDBEngine(directory: copy.data).contents() } != nil)
+    }
   }
 
   @Test

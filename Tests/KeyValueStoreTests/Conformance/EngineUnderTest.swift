@@ -20,11 +20,17 @@ enum EngineKind: CaseIterable, CustomTestStringConvertible {
 final class EngineUnderTest: Sendable {
   let clock: ManualClock
   private let kind: EngineKind
+  private let configuration: RocksDBConfiguration
   private let storage = MemoryStorage()
   private let directory = NSTemporaryDirectory() + "brasa-engine-" + UUID().uuidString
 
-  init(_ kind: EngineKind, now: Int64 = 1_000_000_000) {
+  init(
+    _ kind: EngineKind,
+    now: Int64 = 1_000_000_000,
+    configuration: RocksDBConfiguration = .small
+  ) {
     self.kind = kind
+    self.configuration = configuration
     clock = ManualClock(now)
   }
 
@@ -36,7 +42,16 @@ final class EngineUnderTest: Sendable {
     switch kind {
     case .memory: MemoryEngine(storage: storage, clock: clock.clock)
     case .rocksDB:
-      try RocksDBEngine(directory: directory, configuration: .small, clock: clock.clock)
+      try RocksDBEngine(directory: directory, configuration: configuration, clock: clock.clock)
+    }
+  }
+
+  /// How many tables the engine's directory holds; nil where it has none.
+  var tables: Int? {
+    get throws {
+      guard kind == .rocksDB else { return nil }
+      let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+      return names.count { $0.hasSuffix(".sst") }
     }
   }
 
@@ -56,6 +71,20 @@ extension RocksDBConfiguration {
     configuration.blockCacheBytes = 1 << 20
     configuration.writeBufferBytes = 256 << 10
     configuration.blockBytes = 1 << 10
+    return configuration
+  }
+}
+
+extension RocksDBConfiguration {
+  /// Hundreds of small tables, one reader of which stays open in each part of the table cache.
+  static var manyTables: RocksDBConfiguration {
+    var configuration = RocksDBConfiguration()
+    configuration.blockCacheBytes = 1 << 20
+    configuration.writeBufferBytes = 64 << 10
+    configuration.blockBytes = 16 << 10
+    configuration.tableBytes = 64 << 10
+    configuration.openFiles = 1
+    configuration.compresses = false
     return configuration
   }
 }

@@ -75,6 +75,17 @@ struct GroupConformance {
   }
 
   @Test(arguments: EngineKind.allCases)
+  func `refuses empty values`(kind: EngineKind) throws {
+    try EngineUnderTest(kind).run { engine in
+      try engine.write { group in
+        #expect(throws: KeyValueError.self) { try group.put([1], []) }
+        try group.put([2], [0])
+      }
+      try #expect(engine.contents() == [Pair([2], [0])])
+    }
+  }
+
+  @Test(arguments: EngineKind.allCases)
   func `keeps what a released savepoint covered, until an outer rollback`(
     kind: EngineKind
   ) throws {
@@ -117,30 +128,30 @@ struct GroupConformance {
     try EngineUnderTest(kind).run { engine in
       try engine.write { group in
         for key in [[], [0], [0, 1], [0, 1, 2]] as [[UInt8]] {
-          #expect(throws: KeyValueError.self) { try group.put(key, []) }
+          #expect(throws: KeyValueError.self) { try group.put(key, [1]) }
           #expect(throws: KeyValueError.self) { try group.delete(key) }
         }
         _ = try group.allocateVersion()
-        try group.put([1], [])
+        try group.put([1], [7])
       }
-      try #expect(engine.contents() == [Pair([1], [])])
-      try #expect(engine.read { try $0.pairs(reversed: true) } == [Pair([1], [])])
+      try #expect(engine.contents() == [Pair([1], [7])])
+      try #expect(engine.read { try $0.pairs(reversed: true) } == [Pair([1], [7])])
     }
   }
 
   @Test(arguments: EngineKind.allCases)
-  func `keeps empty values, long values and every byte`(kind: EngineKind) throws {
+  func `keeps markers, long values and every byte`(kind: EngineKind) throws {
     let test = EngineUnderTest(kind)
     let long = [UInt8](repeating: 0xA5, count: 3 << 20)
     let all = [UInt8](1...255) + [0, 0xFF, 0]
     try test.run { engine in
       try engine.write { group in
         try group.put(all, long)
-        try group.put([0xFF, 0xFF], [])
+        try group.putMarker([0xFF, 0xFF])
       }
     }
     try test.run { engine in
-      try #expect(engine.contents() == [Pair(all, long), Pair([0xFF, 0xFF], [])])
+      try #expect(engine.contents() == [Pair(all, long), Pair([0xFF, 0xFF], [0])])
     }
   }
 

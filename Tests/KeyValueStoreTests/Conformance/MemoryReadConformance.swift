@@ -43,7 +43,7 @@ struct MemoryReadConformance {
     try test.run { engine in
       try engine.write { group in
         _ = try group.allocateVersion()
-        try group.put(bytes("a"), [])
+        try group.putMarker(bytes("a"))
       }
       test.clock.advance(by: 10)
       let time = try engine.readInMemory(steps: 0) { try $0.readTime() }

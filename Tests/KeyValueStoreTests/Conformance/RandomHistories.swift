@@ -128,7 +128,7 @@ struct RandomHistories {
 
   private static func randomValue(_ generator: inout SeededSource) -> [UInt8] {
     let isLong = Int.random(in: 0..<40, using: &generator) == 0
-    let length = Int.random(in: 0...(isLong ? 40_000 : 12), using: &generator)
+    let length = Int.random(in: 1...(isLong ? 40_000 : 12), using: &generator)
     return [UInt8](repeating: UInt8.random(in: 0...255, using: &generator), count: length)
   }
 

@@ -17,7 +17,7 @@ struct TimeConformance {
           try engine.write { group in
             versions.append(try group.allocateVersion())
             versions.append(try group.allocateVersion())
-            try group.put(bytes("k"), [])
+            try group.putMarker(bytes("k"))
           }
         }
       }
@@ -37,7 +37,7 @@ struct TimeConformance {
       #expect(time >= last)
       last = try test.run { engine in
         try engine.write { group in
-          try group.put(bytes("k"), [])
+          try group.putMarker(bytes("k"))
           return try group.allocateVersion()
         }
       }
@@ -148,7 +148,7 @@ struct TimeConformance {
     clock.advance(by: 3)
     try engine.write { group in
       for _ in 0..<count {
-        try group.put(numberKey("v", group.allocateVersion()), [])
+        try group.putMarker(numberKey("v", group.allocateVersion()))
       }
     }
   }
