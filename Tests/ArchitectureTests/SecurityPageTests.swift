@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// docs/security.md promises tests: each that it names must exist.
+/// docs/security.md promises tests and attacks: each that it names must exist.
 struct SecurityPageTests {
   private let root = SourceTree().root
 
-  /// The names in backticks of the last cells of the table of threats.
+  /// The names in backticks of the last cells of the tables of threats and attacks.
   private func namedTests() throws -> [String] {
     let page = try String(
       contentsOf: root.appendingPathComponent("docs/security.md"),
@@ -34,7 +34,9 @@ struct SecurityPageTests {
     let python = try tests(withSuffix: ".py")
     #expect(names.count > 20)
     for name in names {
-      let isThere = swift.contains("func `\(name)`(") || python.contains("def \(name)(")
+      let isThere =
+        swift.contains("func `\(name)`(") || python.contains("def \(name)(")
+        || python.contains("class \(name)(")
       #expect(isThere, "no test is called \(name)")
     }
   }

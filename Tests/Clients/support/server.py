@@ -35,6 +35,13 @@ def binary():
     return pathlib.Path(chosen) if chosen else CHECKOUT / ".build" / "debug" / "brasa"
 
 
+def release_binary():
+    """The program under test for measurements: the release build, where the debug build would be taken."""
+    debug, release = (CHECKOUT / ".build" / kind / "brasa" for kind in ("debug", "release"))
+    chosen = binary()
+    return release if release.exists() and chosen.resolve() == debug.resolve() else chosen
+
+
 def free_port():
     """A port that nobody uses right now; only for programs that cannot be told to choose one."""
     with socket.socket() as probe:
@@ -165,9 +172,9 @@ class Process:
 class Brasa(Process):
     """Our server on a data directory. It may be started again after a stop or a kill."""
 
-    def __init__(self, data, *arguments, development=True, environment=None):
+    def __init__(self, data, *arguments, development=True, environment=None, program=None):
         self.data = pathlib.Path(data)
-        command = [binary(), "serve", "--port", "0", "--data", data]
+        command = [program or binary(), "serve", "--port", "0", "--data", data]
         command += ["--dev"] if development else []
         super().__init__([*command, *arguments], clean_environment(environment))
 
@@ -198,10 +205,10 @@ class Emulator(Process):
         raise RuntimeError(f"the emulator does not listen:\n{self.output}")
 
 
-def run(*arguments, environment=None, check=True, input=None, timeout=120):
+def run(*arguments, environment=None, check=True, input=None, timeout=120, program=None):
     """Runs one of our commands to its end."""
     done = subprocess.run(
-        [str(binary()), *map(str, arguments)],
+        [str(program or binary()), *map(str, arguments)],
         input=input,
         capture_output=True,
         text=True,
