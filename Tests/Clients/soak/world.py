@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+import weakref
 
 import google.api_core.exceptions
 import grpc
@@ -34,7 +35,7 @@ class World:
         # Set before the server is told to end: calls that fail from then on tell nothing.
         self.is_ending = threading.Event()
         self.calls = {}
-        self._channels = []
+        self._channels = weakref.WeakSet()
         self._lock = threading.Lock()
 
     def attempt(self, kind, call):
@@ -56,13 +57,13 @@ class World:
         options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", 64 << 20)]
         channel = grpc.secure_channel(f"localhost:{self.server.port}", credentials, options=options)
         with self._lock:
-            self._channels.append(channel)
+            self._channels.add(channel)
         return channel
 
     def close_channels(self):
         """Ends calls that Google's client would repeat until its patience ends."""
         with self._lock:
-            channels, self._channels = self._channels, []
+            channels = list(self._channels)
         for channel in channels:
             channel.close()
 

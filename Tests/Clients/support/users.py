@@ -42,6 +42,12 @@ class ChannelClient(firestore.Client):
         super().__init__(project=project, credentials=AnonymousCredentials(), database=database)
         transport = FirestoreGrpcTransport(host=host, channel=channel)
         self._firestore_api_internal = FirestoreClient(transport=transport)
+        self._channel = channel
+
+    def close(self):
+        """Closes the channel too, which Google's client does not for one that it was given."""
+        super().close()
+        self._channel.close()
 
 
 class UserClient(ChannelClient):
