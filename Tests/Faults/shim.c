@@ -17,6 +17,13 @@
  *                           ones succeed, as Linux has it, whether or not the lost pages reached the disk
  *   BRASA_FAULT_FAIL_WRITE  N: the disk is full at the Nth write: half of its bytes are written, and every
  *                           write after it fails with ENOSPC
+ *   BRASA_FAULT_NO_FILES    N: from the Nth opening of a file in the directory on, openings fail with EMFILE
+ *   BRASA_FAULT_NO_FILES_FOR  M: M of them, then they succeed again; without it for good
+ *   BRASA_FAULT_NO_FILES_WHILE  a file, outside that directory: while it exists openings of files in the
+ *                           directory fail with EMFILE
+ *   BRASA_FAULT_NO_ACCEPT   N: the first N calls of accept, the blocking one, fail with EMFILE
+ *   BRASA_FAULT_NO_CONNECTIONS_WHILE  a file, outside that directory: while it exists calls of accept4, the one
+ *                           of event loops, fail with EMFILE
  *
  * The trace is a row of events in the order in which they took effect. An event is a line of words
  * parted by blanks, then as many raw bytes as its last word says, then a line feed:
@@ -32,7 +39,7 @@
  *   TIME unlink 0 0 N             bytes: the path of a file
  *   TIME mkdir 0 0 N              bytes: the path of a directory
  *   TIME mark 0 0 N               bytes: what was written to the mark file
- *   TIME failed INODE 0 N         bytes: "sync" or "write": the fault happened here
+ *   TIME failed INODE 0 N         bytes: "sync", "write", "open" or "accept": the fault happened here
  *
  * TIME is CLOCK_MONOTONIC in nanoseconds, which every process of a machine shares: a client's own log of
  * acknowledgements can be laid beside the trace. Ranges given to sync_file_range are never taken
@@ -48,6 +55,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -65,9 +73,11 @@ static size_t directory_length;
 static char mark_path[PATH_MAX];
 static int trace = -1;
 static int armed = 1;
-static long fail_sync, fail_write, syncs, writes;
+static long fail_sync, fail_write, no_files, no_files_for, syncs, writes, opens;
 static long sync_serial;
 static int disk_full;
+static long no_accept;
+static char no_files_while[PATH_MAX], no_connections_while[PATH_MAX];
 static unsigned char kinds[MAX_FD];
 
 static long number_of(const char *variable) {
@@ -85,6 +95,13 @@ static void set_up(void) {
   if (path) trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   fail_sync = number_of("BRASA_FAULT_FAIL_SYNC");
   fail_write = number_of("BRASA_FAULT_FAIL_WRITE");
+  no_accept = number_of("BRASA_FAULT_NO_ACCEPT");
+  const char *while_path = getenv("BRASA_FAULT_NO_FILES_WHILE");
+  if (while_path) snprintf(no_files_while, sizeof no_files_while, "%s", while_path);
+  while_path = getenv("BRASA_FAULT_NO_CONNECTIONS_WHILE");
+  if (while_path) snprintf(no_connections_while, sizeof no_connections_while, "%s", while_path);
+  no_files = number_of("BRASA_FAULT_NO_FILES");
+  no_files_for = number_of("BRASA_FAULT_NO_FILES_FOR");
   if (getenv("BRASA_FAULT_WAIT")) armed = 0;
 }
 
@@ -183,10 +200,26 @@ static void opened(int fd, const char *path, int is_new) {
 
 /* ---- opening and closing ---- */
 
+/* Whether this opening is one of those that find no descriptor. */
+static int finds_no_descriptor(const char *full) {
+  if (!armed || !relative(full)) return 0;
+  if (no_files_while[0] && access(no_files_while, F_OK) == 0) return 1;
+  if (no_files == 0) return 0;
+  long number = ++opens - no_files;
+  if (number < 0 || (no_files_for > 0 && number >= no_files_for)) return 0;
+  record_text("failed", 0, 0, "open");
+  return 1;
+}
+
 static int open_file(int base, const char *path, int flags, mode_t mode) {
   char buffer[2 * PATH_MAX];
   enter();
   const char *full = absolute(base, path, buffer);
+  if (finds_no_descriptor(full)) {
+    leave();
+    errno = EMFILE;
+    return -1;
+  }
   int is_new = (flags & O_CREAT) && relative(full) && access(full, F_OK) != 0;
   int truncates = (flags & O_TRUNC) && relative(full) && !is_new;
   int fd = (int)syscall(SYS_openat, base, path, flags, mode);
@@ -226,6 +259,30 @@ int openat64(int base, const char *path, int flags, ...) {
 }
 
 int creat(const char *path, mode_t mode) { return open_file(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
+
+int accept(int fd, struct sockaddr *address, socklen_t *length) {
+  enter();
+  int fails = no_accept > 0;
+  if (fails) no_accept--;
+  leave();
+  if (fails) {
+    errno = EMFILE;
+    return -1;
+  }
+  return (int)syscall(SYS_accept4, fd, address, length, 0);
+}
+
+int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  enter();
+  int fails = no_connections_while[0] && access(no_connections_while, F_OK) == 0;
+  if (fails) record_text("failed", 0, 0, "accept");
+  leave();
+  if (fails) {
+    errno = EMFILE;
+    return -1;
+  }
+  return (int)syscall(SYS_accept4, fd, address, length, flags);
+}
 
 int close(int fd) {
   enter();

@@ -22,8 +22,8 @@ final class DataDirectory: Sendable {
   private static let neededBytes = 4 << 20
 
   let path: String
-  /// Bytes of unfinished groups that were cut off the log at this start.
-  let discardedLogBytes: Int
+  /// What was cut off the log at this start.
+  let discardedLog: [DiscardedLog]
   private let lock: Atomic<Int32>
 
   /// Makes the directory if need be and locks it.
@@ -38,7 +38,7 @@ final class DataDirectory: Sendable {
     try Self.checkFormat(of: path)
     let descriptor = try Self.lock(format, of: path)
     do {
-      discardedLogBytes = try Self.mend(path)
+      discardedLog = try Self.mend(path)
     } catch {
       close(descriptor)
       throw error
@@ -140,18 +140,45 @@ final class DataDirectory: Sendable {
     return EWOULDBLOCK
   }
 
-  /// Cuts the torn tails off the newest log file and the manifest; answers how much of the log that
-  /// was.
-  private static func mend(_ path: String) throws -> Int {
+  /// Cuts torn tails off, as an opening does, and then every record behind that sequence number.
+  ///
+  /// The log then holds exactly the writes up to it. The library must not have the directory open.
+  /// Throws, with those records left in place, if one of up to the number lies behind one beyond it.
+  func cutLog(after acknowledged: UInt64) throws {
+    _ = try Self.mend(path)
+    var cuts: [(file: String, offset: Int)] = []
+    for file in try Self.logs(in: path, SystemFile.names(in: path)) {
+      try SystemFile.read(file).withUnsafeBytes { bytes in
+        for start in RecordLog(scanning: bytes).starts {
+          let sequence = RecordLog.sequence(ofRecordAt: start, in: bytes) ?? 0
+          if sequence > acknowledged {
+            if cuts.last?.file != file { cuts.append((file, start)) }
+          } else if let cut = cuts.first {
+            throw Self.outOfOrder(cut.file, cut.offset)
+          }
+        }
+      }
+    }
+    // From the end on: a cut that fails leaves a row of records without a hole.
+    for cut in cuts.reversed() { try SystemFile.truncate(cut.file, to: cut.offset) }
+  }
+
+  private static func outOfOrder(_ file: String, _ offset: Int) -> KeyValueError {
+    KeyValueError(
+      .corruption,
+      "\(file) holds a write at byte \(offset) that failed, before one that was acknowledged",
+      metadata: ["file": file, "offset": String(offset)]
+    )
+  }
+
+  /// Cuts the torn tails off the newest log file and the manifest; answers what that took off the log.
+  private static func mend(_ path: String) throws -> [DiscardedLog] {
     let names = try SystemFile.names(in: path)
-    let logs = names.filter { $0.hasSuffix(".log") }
-      .compactMap { name in Int(name.dropLast(4)).map { (number: $0, path: "\(path)/\(name)") } }
-      .sorted { $0.number < $1.number }
     guard names.contains("CURRENT") else {
       try checkNeverOpened(path, names)
-      return 0
+      return []
     }
-    let discarded = try mendLogs(logs.map(\.path))
+    let discarded = try mendLogs(logs(in: path, names))
     let manifest = String(decoding: try SystemFile.read("\(path)/CURRENT"), as: UTF8.self)
       .prefix { $0 != "\n" }
     if names.contains(String(manifest)) {
@@ -160,14 +187,22 @@ final class DataDirectory: Sendable {
     return discarded
   }
 
+  /// The paths of the log files, the oldest first.
+  private static func logs(in path: String, _ names: [String]) -> [String] {
+    names.filter { $0.hasSuffix(".log") }
+      .compactMap { name in Int(name.dropLast(4)).map { (number: $0, path: "\(path)/\(name)") } }
+      .sorted { $0.number < $1.number }
+      .map(\.path)
+  }
+
   /// The tail of the log is that of the last file with a record in it: after a write that failed
   /// RocksDB may have begun another.
-  private static func mendLogs(_ files: [String]) throws -> Int {
-    var discarded = 0
+  private static func mendLogs(_ files: [String]) throws -> [DiscardedLog] {
+    var discarded: [DiscardedLog] = []
     var isTail = true
     for file in files.reversed() {
       let mended = try mendFile(file, mayBeTorn: isTail)
-      discarded += mended.discarded
+      if let part = mended.discarded { discarded.insert(part, at: 0) }
       isTail = isTail && mended.left == 0
     }
     return discarded
@@ -189,9 +224,10 @@ final class DataDirectory: Sendable {
   private static func mendFile(
     _ file: String,
     mayBeTorn: Bool
-  ) throws -> (left: Int, discarded: Int) {
-    let log = try SystemFile.read(file).withUnsafeBytes(RecordLog.init(scanning:))
-    guard !log.isWhole else { return (log.totalBytes, 0) }
+  ) throws -> (left: Int, discarded: DiscardedLog?) {
+    let bytes = try SystemFile.read(file)
+    let log = bytes.withUnsafeBytes(RecordLog.init(scanning:))
+    guard !log.isWhole else { return (log.totalBytes, nil) }
     guard mayBeTorn, log.recordAfterDamage == nil else {
       throw KeyValueError(
         .corruption,
@@ -201,6 +237,7 @@ final class DataDirectory: Sendable {
       )
     }
     try SystemFile.truncate(file, to: log.wholeBytes)
-    return (log.wholeBytes, log.totalBytes - log.wholeBytes)
+    let discarded = bytes.withUnsafeBytes { DiscardedLog(file, from: log.wholeBytes, in: $0) }
+    return (log.wholeBytes, discarded)
   }
 }

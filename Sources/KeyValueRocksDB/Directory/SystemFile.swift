@@ -67,6 +67,17 @@ enum SystemFile {
     #endif
   }
 
+  /// Throws unless that many more files can be opened right now.
+  static func checkDescriptors(_ count: Int) throws {
+    var taken: [Int32] = []
+    defer { for descriptor in taken { close(descriptor) } }
+    for _ in 0..<count {
+      let descriptor = openDescriptor("/dev/null", O_RDONLY)
+      guard descriptor >= 0 else { throw failure("open", "/dev/null") }
+      taken.append(descriptor)
+    }
+  }
+
   /// The bytes of a file that nobody writes to.
   static func read(_ path: String) throws -> [UInt8] {
     try open(path, O_RDONLY) { descriptor in

@@ -3,6 +3,10 @@ import Synchronization
 
 /// Whether an engine runs, has stopped after a failed write, or is closed.
 ///
+/// A stopped engine runs again only when its files were read anew: by a restart, or, where the failure
+/// was that no file could be opened, by `EngineRecovery`. Such a failure says nothing against the disk:
+/// no write or sync that failed came before it, or that one would have stopped the engine.
+///
 /// Any thread may call.
 final class EngineCondition: Sendable {
   private enum State: Sendable {
@@ -27,13 +31,40 @@ final class EngineCondition: Sendable {
     case .stopped(let cause):
       throw KeyValueError(
         .stopped,
-        "storage stopped after a failed write; restart to recover (\(cause.message))",
+        cause.isWantOfDescriptors
+          ? "storage has stopped until files can be opened again (\(cause.message))"
+          : "storage stopped after a failed write; restart to recover (\(cause.message))",
         metadata: cause.metadata
       )
     }
   }
 
-  /// Runs a write; a failure stops the engine for good.
+  /// Whether the engine writes no more, until it has recovered or for good.
+  var isStopped: Bool {
+    if case .stopped = state.withLock({ $0 }) { true } else { false }
+  }
+
+  /// Whether the engine has stopped for a reason that can pass while the process runs.
+  var mayRecover: Bool {
+    guard case .stopped(let cause) = state.withLock({ $0 }) else { return false }
+    return cause.isWantOfDescriptors
+  }
+
+  /// The files were read anew, and hold what was acknowledged.
+  func recovered() {
+    state.withLock { state in
+      if case .stopped = state { state = .running }
+    }
+  }
+
+  /// A recovery failed: that is the reason from now on.
+  func recoveryFailed(_ cause: KeyValueError) {
+    state.withLock { state in
+      if case .stopped = state { state = .stopped(cause) }
+    }
+  }
+
+  /// Runs a write; a failure stops the engine.
   func stoppingOnFailure(_ write: () throws(KeyValueError) -> Void) throws(KeyValueError) {
     do {
       try write()

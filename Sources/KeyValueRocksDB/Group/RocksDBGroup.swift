@@ -13,15 +13,17 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
   }
 
   private var batch = GroupBatch()
-  private let handle: RocksDBHandle
+  private let lease: HandleLease
   private let time: EngineTime
   private var savepoints: [Savepoint] = []
   private var cursors: [Unmanaged<RocksDBCursor>] = []
 
-  init(on handle: RocksDBHandle, time: EngineTime) {
-    self.handle = handle
+  init(on lease: consuming HandleLease, time: EngineTime) {
+    self.lease = lease
     self.time = time
   }
+
+  private var handle: RocksDBHandle { lease.handle }
 
   /// Puts and deletes so far.
   var count: Int { batch.count }
@@ -29,7 +31,7 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
   var isEmpty: Bool { count == 0 }
 
   /// Writes the group and returns when its bytes are on the disk.
-  func write() throws(KeyValueError) { try batch.write(to: handle) }
+  func write(to handle: RocksDBHandle) throws(KeyValueError) { try batch.write(to: handle) }
 
   /// Adds what views and the next start need to know about the group; nil when it took no version.
   func recordTime() -> Int64? {

@@ -1,6 +1,12 @@
 import CRocksDB
 import KeyValueStore
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// Calls a function of the C library that reports failure through a message.
 func rocksCall<R>(
   _ call: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
@@ -20,6 +26,14 @@ extension KeyValueError.Code {
 extension KeyValueError {
   /// Whether the library stopped because it may not touch the disk.
   var isIncomplete: Bool { code == .incomplete }
+
+  /// Whether a file could not be opened because the process, or the system, has too many open.
+  ///
+  /// The library's messages end with the system's text. No write and no sync fails that way.
+  var isWantOfDescriptors: Bool {
+    code == .inputOutput
+      && [EMFILE, ENFILE].contains { message.hasSuffix(String(cString: strerror($0))) }
+  }
 
   /// RocksDB's messages begin with the kind of failure and name the file where there is one.
   init(rocksMessage message: String) {

@@ -35,6 +35,9 @@ final class RocksDBHandle: @unchecked Sendable {
     rocksdb_readoptions_destroy(newestCached)
   }
 
+  /// The sequence number of the last write that is visible.
+  var latestSequence: UInt64 { rocksdb_get_latest_sequence_number(database) }
+
   /// Reads a value without a copy inside the library.
   func get(_ key: [UInt8], options: OpaquePointer? = nil) throws -> [UInt8]? {
     RocksDBOptions.countNothing()

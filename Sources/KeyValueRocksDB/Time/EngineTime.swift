@@ -31,6 +31,9 @@ final class EngineTime: Sendable {
     timeline.withLock { $0.held(since: opening.quietMoment) }
   }
 
+  /// The clock's time, which may go back.
+  func now() -> Int64 { clock.now() }
+
   func allocateVersion() -> Int64 {
     let now = clock.now()
     return timeline.withLock { $0.allocateVersion(now: now) }
@@ -46,6 +49,12 @@ final class EngineTime: Sendable {
 
   func groupAbandoned() {
     timeline.withLock { $0.groupAbandoned() }
+  }
+
+  /// Whether a timeline read from the disk says what this one knows to be durable; if so it goes on
+  /// without the group whose write failed, which the disk does not hold.
+  func resume(at recovered: Timeline) -> Bool {
+    timeline.withLock { $0.resume(at: recovered) }
   }
 
   /// The read time of a view, after making a ceiling durable if need be.

@@ -7,11 +7,14 @@ import KeyValueStore
 ///   groups the view holds.
 /// - `00 02`, *ceiling*: written when a view needs a read time above every durable ceiling. Value:
 ///   the ceiling, 8 bytes big-endian.
+/// - `00 03`, *probe*: written to see that writes become durable. Value: the time by the clock, 8 bytes
+///   big-endian; nobody reads it.
 ///
 /// After a restart time goes on above the greatest of the three numbers.
 enum TimeRecord {
   static let groupKey: [UInt8] = [0, 1]
   static let ceilingKey: [UInt8] = [0, 2]
+  static let probeKey: [UInt8] = [0, 3]
 
   static func group(version: Int64, ceiling: Int64) -> [UInt8] {
     bytes(version) + bytes(ceiling)
@@ -19,6 +22,10 @@ enum TimeRecord {
 
   static func ceiling(_ ceiling: Int64) -> [UInt8] {
     bytes(ceiling)
+  }
+
+  static func probe(_ time: Int64) -> [UInt8] {
+    bytes(time)
   }
 
   /// The last version of a group record; 0 when no group took one yet.

@@ -7,7 +7,7 @@ import KeyValueStore
 /// memory reads no block that is not in the cache, and counts its steps down.
 final class RocksDBSnapshot: KeyValueSnapshot, CursorOwner {
   private let time: EngineTime
-  private let handle: RocksDBHandle
+  private let lease: HandleLease
   private let opening: EngineTime.Opening
   private let snapshot: OpaquePointer?
   private let options: OpaquePointer
@@ -15,14 +15,17 @@ final class RocksDBSnapshot: KeyValueSnapshot, CursorOwner {
   private var stepsLeft: Int?
   private var decided: Int64?
 
-  init(of handle: RocksDBHandle, time: EngineTime, stepsInMemory: Int? = nil) {
+  init(of lease: consuming HandleLease, time: EngineTime, stepsInMemory: Int? = nil) {
+    let handle = lease.handle
     self.time = time
-    self.handle = handle
+    self.lease = lease
     stepsLeft = stepsInMemory
     opening = time.opening()
     snapshot = rocksdb_create_snapshot(handle.database)
     options = RocksDBHandle.readOptions(at: snapshot, cachedOnly: stepsInMemory != nil)
   }
+
+  private var handle: RocksDBHandle { lease.handle }
 
   deinit {
     rocksdb_readoptions_destroy(options)

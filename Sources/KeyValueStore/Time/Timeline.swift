@@ -2,7 +2,8 @@
 ///
 /// Groups run one after the other. A group in flight is *pending* from its first version on, until
 /// its outcome is known: it landed (visible and durable) or it was abandoned (nothing written). A
-/// group whose outcome is unknown, after a failed write, stays pending for good.
+/// group whose outcome is unknown, after a failed write, stays pending until its engine has read the
+/// disk anew and made sure that it never lands.
 ///
 /// The rule that everything rests on: a read time T handed out for a view means that every landed
 /// or still possible version at or below T is in that view, and none above T is. It takes two
@@ -28,7 +29,7 @@ package struct Timeline: Sendable {
   /// The highest version or read time handed out.
   private var last: Int64
   /// The highest version known to have landed.
-  private var landed: Int64
+  package private(set) var landed: Int64
   /// The first and last version of the group in flight.
   private var pending: ClosedRange<Int64>?
   /// How many groups have taken versions since the start.
@@ -71,6 +72,17 @@ package struct Timeline: Sendable {
   /// The group in flight wrote nothing and never will.
   package mutating func groupAbandoned() {
     pending = nil
+  }
+
+  /// Goes on after the disk was read anew.
+  ///
+  /// That must hold all that landed and every ceiling in use, and no group besides: the one in flight
+  /// never lands then. Otherwise the answer is false, and nothing has changed.
+  package mutating func resume(at recovered: Timeline) -> Bool {
+    guard recovered.landed == landed, recovered.ceiling >= ceiling else { return false }
+    pending = nil
+    ceiling = recovered.ceiling
+    return true
   }
 
   /// The floor of a view that is opened after this call.

@@ -27,12 +27,7 @@ extension ServedSystem {
       cacheMegabytes: settings.cacheMegabytes,
       groupObserver: groups.observe(keys:duration:)
     )
-    if directory.engine.discardedLogBytes > 0 {
-      log.warning(
-        "the last write before a crash was incomplete and was never acknowledged; cut off",
-        metadata: ["bytes": "\(directory.engine.discardedLogBytes)"]
-      )
-    }
+    directory.engine.reportDiscardedLog(to: log)
     let rules = try RulesetStore(
       directory.databases.rulesets,
       countsCoverage: settings.isDevelopment,

@@ -9,7 +9,7 @@ import Glibc
 
 /// Writes numbered groups to a RocksDB engine and says on a mark file what was acknowledged.
 ///
-///     engine-fault-driver DIRECTORY MARKS FIRST COUNT
+///     engine-fault-driver DIRECTORY MARKS FIRST COUNT [retry]
 ///
 /// Group k puts `k % 5 + 1` keys named after k, all with one value that begins with k; every eighth
 /// value is long enough to span blocks of the log. It also puts the key `head`, and deletes the keys
@@ -19,6 +19,9 @@ import Glibc
 /// - `ack k VERSION`: group k was acknowledged, under that version;
 /// - `time T`: a view was given that read time;
 /// - `failed k CODE MESSAGE`, then `after k CODE`: group k failed, and so did the one tried after it.
+///
+/// With `retry`, attempt a of group k also puts the key `try-k-a`, and a group that failed is tried again
+/// until it is acknowledged, for ten seconds at most; the mark `landed k a` then says by which attempt.
 ///
 /// It exits with 0 when all groups were acknowledged; with 3, at once and without closing the
 /// engine, when one failed; with 1, after printing why, when the engine did not open or close.
@@ -38,8 +41,8 @@ struct FaultDriver {
 
   private static func run() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 5, let first = Int(arguments[3]), let count = Int(arguments[4]) else {
-      print("usage: engine-fault-driver DIRECTORY MARKS FIRST COUNT")
+    guard arguments.count >= 5, let first = Int(arguments[3]), let count = Int(arguments[4]) else {
+      print("usage: engine-fault-driver DIRECTORY MARKS FIRST COUNT [retry]")
       exit(2)
     }
     let marks = try Marks(path: arguments[2])
@@ -49,8 +52,11 @@ struct FaultDriver {
     let engine = try RocksDBEngine(directory: arguments[1], configuration: configuration)
     marks.write("arm")
     let driver = FaultDriver(engine: engine, marks: marks)
+    let retries = arguments.last == "retry"
     for number in first..<(first + count) {
-      guard driver.runGroup(number) else { _exit(3) }
+      guard retries ? driver.runUntilAcknowledged(number) : driver.runGroup(number) else {
+        _exit(3)
+      }
     }
     try engine.close()
   }
@@ -73,6 +79,26 @@ struct FaultDriver {
     }
   }
 
+  private func runUntilAcknowledged(_ number: Int) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    var attempt = 0
+    while ContinuousClock.now < deadline {
+      do {
+        let version = try write(number, attempt: attempt)
+        marks.write("landed \(number) \(attempt)")
+        marks.write("ack \(number) \(version)")
+        marks.write("time \(try engine.read { try $0.readTime() })")
+        return true
+      } catch {
+        let message = (error as? KeyValueError)?.message ?? "\(error)"
+        marks.write("failed \(number) \(attempt) \(message)")
+        attempt += 1
+        usleep(20_000)
+      }
+    }
+    return false
+  }
+
   private func reportNext(_ number: Int) {
     do {
       _ = try write(number)
@@ -82,7 +108,7 @@ struct FaultDriver {
     }
   }
 
-  private func write(_ number: Int) throws -> Int64 {
+  private func write(_ number: Int, attempt: Int? = nil) throws -> Int64 {
     let length = number % 8 == 0 ? 90_000 : 200
     let value = Array("\(number) ".utf8) + [UInt8](repeating: 0x2E, count: length)
     return try engine.write { group in
@@ -94,6 +120,7 @@ struct FaultDriver {
         try group.delete(key)
       }
       try group.put(Array("head".utf8), Array("\(number)".utf8))
+      if let attempt { try group.put(Array("try-\(number)-\(attempt)".utf8), [1]) }
       return version
     }
   }

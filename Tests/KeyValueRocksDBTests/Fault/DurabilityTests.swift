@@ -57,6 +57,46 @@ struct DurabilityTests {
     try expectStop(["BRASA_FAULT_FAIL_WRITE": "\(number)"], mentioning: "No space left")
   }
 
+  @Test(arguments: [
+    (1, 1), (1, 12), (2, 1), (3, 4), (5, 2), (Int.random(in: 1...9), Int.random(in: 1...30)),
+  ])
+  func `want of descriptors passes without a restart: what was acknowledged is there, and no more`(
+    first: Int,
+    count: Int
+  ) throws {
+    let scratch = try Scratch()
+    let comment = Comment(rawValue: "opening \(first), \(count) times")
+    let outcome = try FaultedDriver(scratch).run(
+      first: 0,
+      count: 60,
+      faults: ["BRASA_FAULT_NO_FILES": "\(first)", "BRASA_FAULT_NO_FILES_FOR": "\(count)"],
+      retries: true
+    )
+    #expect(outcome.status == 0, "\(comment) \(outcome.printed)")
+    let failures = outcome.marks.filter { $0.hasPrefix("failed") }
+    #expect(failures.contains { $0.contains("Too many open files") }, comment)
+    try expectAttempts(outcome.marks, in: scratch, comment)
+    let ledger = Ledger(outcome.marks, base: -1)
+    #expect(ledger.lastAcknowledged == 59, comment)
+    try expectWhole(scratch, ledger, above: ledger.highestTime, comment)
+    // Nor does a power failure at any moment of it take anything away.
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("\(comment), seed \(seed)")
+    var generator = SeededSource(seed: seed)
+    let start = Crash(contents: [:], head: -1, time: 0)
+    _ = try crash(outcome.trace, from: start, times: 2, &generator)
+  }
+
+  /// Of the attempts of each group those have left something that were acknowledged.
+  private func expectAttempts(_ marks: [String], in scratch: Scratch, _ comment: Comment) throws {
+    let landed = marks.filter { $0.hasPrefix("landed") }
+      .map { "try" + $0.dropFirst("landed".count).replacing(" ", with: "-") }
+    let engine = try scratch.open()
+    let found = try engine.contents().map(\.key).filter { $0.hasPrefix("try-") }
+    #expect(found == landed.sorted(), comment)
+    try engine.close()
+  }
+
   /// Some of the files that RocksDB syncs while it opens it can do without.
   @Test(arguments: 1...12)
   func `a sync that fails while the engine opens is an error, and the next start is well`(
@@ -142,7 +182,9 @@ struct DurabilityTests {
     let head = pairs.first { $0.key == "head" }.flatMap { Self.number(in: $0.value) } ?? -1
     #expect(head >= ledger.lastAcknowledged, comment)
     #expect(head <= ledger.lastAcknowledged + 1, comment)
-    let groups = pairs.map { ($0.key, Self.number(in: $0.value) ?? -1) }
+    let groups = pairs.filter { !$0.key.hasPrefix("try-") }.map {
+      ($0.key, Self.number(in: $0.value) ?? -1)
+    }
     #expect(Dictionary(uniqueKeysWithValues: groups) == Ledger.expected(head: head), comment)
     let version = try engine.write { try $0.allocateVersion() }
     #expect(version > time, comment)

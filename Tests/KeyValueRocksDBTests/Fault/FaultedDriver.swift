@@ -18,12 +18,14 @@ struct FaultedDriver {
 
   /// Runs that many groups, with faults as the shim's environment names them.
   ///
-  /// Unless `fromStart` is set, the faults are counted from when the engine is open.
+  /// Unless `fromStart` is set, the faults are counted from when the engine is open. With `retries`
+  /// groups that fail are tried again.
   func run(
     first: Int,
     count: Int,
     faults: [String: String] = [:],
-    fromStart: Bool = false
+    fromStart: Bool = false,
+    retries: Bool = false
   ) throws -> Outcome {
     let marks = scratch.path + "/marks"
     let trace = scratch.path + "/trace"
@@ -32,7 +34,7 @@ struct FaultedDriver {
     }
     let process = Process()
     process.executableURL = try Self.driver()
-    process.arguments = [scratch.data, marks, "\(first)", "\(count)"]
+    process.arguments = [scratch.data, marks, "\(first)", "\(count)"] + (retries ? ["retry"] : [])
     var environment = faults
     environment["LD_PRELOAD"] = try Self.shim.get()
     environment["BRASA_FAULT_DIR"] = scratch.data

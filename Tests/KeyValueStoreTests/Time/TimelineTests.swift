@@ -55,6 +55,19 @@ struct TimelineTests {
   }
 
   @Test
+  func `time goes on after the disk was read anew, if that holds what landed and no more`() {
+    var timeline = Timeline(landed: 10, ceiling: 70)
+    let version = timeline.allocateVersion(now: 75)
+    #expect(timeline.resume(at: Timeline(landed: version, ceiling: 90)) == false)
+    #expect(timeline.resume(at: Timeline(landed: 9, ceiling: 70)) == false)
+    #expect(timeline.resume(at: Timeline(landed: 10, ceiling: 69)) == false)
+    #expect(timeline.floor == version - 1)
+    #expect(timeline.resume(at: Timeline(landed: 10, ceiling: 90)) == true)
+    #expect(timeline.readTime(floor: version, held: 10, now: 80) == .time(80))
+    #expect(timeline.allocateVersion(now: 80) == 81)
+  }
+
+  @Test
   func `a group of unknown outcome holds read times back for good`() {
     var timeline = Timeline(landed: 10, ceiling: 70)
     let version = timeline.allocateVersion(now: 75)

@@ -9,7 +9,8 @@
 ///
 /// **Validity.** The engine writes and syncs one record after the other, so at a power failure at
 /// most the last record is not on the disk whole, and nothing whole follows it. It may be cut
-/// short, or have holes: the system writes pages in any order. Such a tail was never acknowledged.
+/// short, or have holes: the system writes pages in any order. What a crash leaves so was not
+/// acknowledged; what something else did to the file may look the same, and then it was.
 ///
 /// **Recovery.** RocksDB itself only accepts a record that is cut short. So before it opens the
 /// files, the manifest and the last log with a record in it are truncated after their last whole
@@ -21,6 +22,8 @@ struct RecordLog {
   let totalBytes: Int
   /// Where a whole record begins after the damage, if one does.
   let recordAfterDamage: Int?
+  /// Where the whole records before any damage begin.
+  let starts: [Int]
 
   private static let blockBytes = 32_768
   private static let headerBytes = 7
@@ -40,6 +43,7 @@ struct RecordLog {
     totalBytes = bytes.count
     var offset = 0
     var whole = 0
+    var starts: [Int] = []
     var isInside = false
     var damage: Int?
     while offset < bytes.count {
@@ -54,15 +58,32 @@ struct RecordLog {
         damage = place
         break
       }
+      if !isInside { starts.append(place) }
       offset = fragment.end
       isInside = fragment.kind == .first || fragment.kind == .middle
       if !isInside { whole = offset }
     }
     wholeBytes = whole
+    self.starts = isInside || damage != nil ? starts.filter { $0 < whole } : starts
     recordAfterDamage = damage.flatMap { Self.record(from: $0, in: bytes) }
   }
 
   var isWhole: Bool { wholeBytes == totalBytes }
+
+  /// The sequence number with which the batch of a whole record begins (8 bytes, little-endian).
+  static func sequence(ofRecordAt start: Int, in bytes: UnsafeRawBufferPointer) -> UInt64? {
+    var number: [UInt8] = []
+    var offset = start
+    while number.count < 8, let place = fragmentStart(atOrAfter: offset, in: bytes),
+      let fragment = fragment(at: place, in: bytes)
+    {
+      number += bytes[(place + headerBytes)..<fragment.end].prefix(8 - number.count)
+      offset = fragment.end
+      if fragment.kind == .full || fragment.kind == .last { break }
+    }
+    guard number.count == 8 else { return nil }
+    return number.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
 
   /// The next place where a fragment may begin: blocks end with up to six bytes of padding.
   private static func fragmentStart(

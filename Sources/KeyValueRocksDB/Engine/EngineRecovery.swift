@@ -1,0 +1,115 @@
+import KeyValueStore
+import Synchronization
+
+/// Takes a stopped engine's database up again without a restart, where that is safe.
+///
+/// **When.** Only after a failure to open a file for want of descriptors. No write or sync can fail
+/// that way, and whichever had failed before would have stopped the engine itself: so all that was
+/// acknowledged is on the disk, as at a kill -9.
+///
+/// **How.** As a restart does it, and then some: the database is closed once nobody uses it; torn tails
+/// are cut off; so is what lies behind the last acknowledged write, since its author was told that it
+/// failed and what is in memory above the engine rests on that; the library opens the directory, which
+/// writes what its logs hold to tables and syncs them. Last the result is compared with what is known
+/// to be durable. If anything is amiss the engine stays stopped.
+///
+/// One thread at a time, between groups.
+final class EngineRecovery: Sendable {
+  private let shared: SharedHandle
+  private let condition: EngineCondition
+  private let log: LogWriter
+  private let time: EngineTime
+  private let directory: DataDirectory
+  private let configuration: RocksDBConfiguration
+  private let lastAttempt = Mutex<ContinuousClock.Instant?>(nil)
+  private let count = Atomic<Int>(0)
+
+  /// How long the views that are open may take to end.
+  private static let patience = Duration.seconds(2)
+  /// Between two attempts.
+  private static let pause = Duration.milliseconds(250)
+  /// What an opening takes, with the tables that it opens, and some for whoever comes in between.
+  private static let descriptors = 48
+
+  init(
+    _ shared: SharedHandle,
+    _ condition: EngineCondition,
+    _ log: LogWriter,
+    _ time: EngineTime,
+    _ directory: DataDirectory,
+    _ configuration: RocksDBConfiguration
+  ) {
+    self.shared = shared
+    self.condition = condition
+    self.log = log
+    self.time = time
+    self.directory = directory
+    self.configuration = configuration
+  }
+
+  /// How often the database was opened again.
+  var recoveries: Int { count.load(ordering: .relaxed) }
+
+  /// Opens the database again if the engine has stopped for a reason that may have passed.
+  ///
+  /// Not too soon after the last attempt. Where that fails the engine is stopped still.
+  func recoverIfDue() {
+    guard condition.mayRecover, isDue() else { return }
+    do {
+      try recover()
+    } catch let error as KeyValueError where error.code == .stopped || error.isWantOfDescriptors {
+      // Views are open still, or descriptors are short still.
+    } catch {
+      condition.recoveryFailed(
+        error as? KeyValueError ?? KeyValueError(.inputOutput, "the recovery failed: \(error)")
+      )
+    }
+  }
+
+  private func isDue() -> Bool {
+    let now = ContinuousClock.now
+    return lastAttempt.withLock { last in
+      if let last, now - last < Self.pause { return false }
+      last = now
+      return true
+    }
+  }
+
+  private func recover() throws {
+    try SystemFile.checkDescriptors(Self.descriptors)
+    try log.recover { acknowledged in
+      try shared.replace(patience: Self.patience) { old in
+        old?.close()
+        try directory.cutLog(after: acknowledged)
+        let opened = try RocksDBHandle(directory: directory.path, configuration: configuration)
+        guard opened.latestSequence >= acknowledged,
+          time.resume(at: try Timeline(recordedIn: opened))
+        else {
+          throw KeyValueError(
+            .corruption,
+            "\(directory.path) does not hold exactly what was acknowledged",
+            metadata: ["directory": directory.path]
+          )
+        }
+        return opened
+      }
+      condition.recovered()
+    }
+    count.add(1, ordering: .relaxed)
+  }
+}
+
+extension Timeline {
+  /// Time as the database has it on record.
+  init(recordedIn handle: RocksDBHandle) throws {
+    let group = try handle.get(TimeRecord.groupKey)
+    let ceiling = try handle.get(TimeRecord.ceilingKey)
+    self.init(
+      landed: try TimeRecord.version(inGroup: group),
+      ceiling: max(
+        try TimeRecord.ceiling(inGroup: group),
+        try TimeRecord.ceiling(in: ceiling)
+      )
+    )
+  }
+}

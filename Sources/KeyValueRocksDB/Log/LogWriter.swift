@@ -1,0 +1,39 @@
+import KeyValueStore
+import Synchronization
+
+/// The one way into the library's log: a write at a time, none after one that failed.
+///
+/// **Invariant.** Every write whose caller was told of success has a sequence number up to
+/// `acknowledged`, and was synced; every write that failed would have had a greater one. No two writes
+/// are under way at once, so the library never puts two of them into one record, and none follows a
+/// failed one. So the log can be cut behind the last acknowledged record with nothing lost, and
+/// nothing kept that its author was told has failed.
+final class LogWriter: Sendable {
+  private let shared: SharedHandle
+  private let condition: EngineCondition
+  /// The last sequence number of the last write that succeeded; held while one is under way.
+  private let acknowledged: Mutex<UInt64>
+
+  init(_ shared: SharedHandle, _ condition: EngineCondition, acknowledged: UInt64) {
+    self.shared = shared
+    self.condition = condition
+    self.acknowledged = Mutex(acknowledged)
+  }
+
+  /// Runs a write that returns when it is durable; a failure stops the engine.
+  func write(_ body: (RocksDBHandle) throws(KeyValueError) -> Void) throws {
+    // Whoever may hold a lease must not wait for a recovery, which waits for leases.
+    try condition.checkRunning()
+    try acknowledged.withLock { acknowledged in
+      try condition.checkRunning()
+      let lease = try shared.lease()
+      try condition.stoppingOnFailure { () throws(KeyValueError) in try body(lease.handle) }
+      acknowledged = lease.handle.latestSequence
+    }
+  }
+
+  /// Runs a recovery, which is told the last acknowledged sequence number, with no write under way.
+  func recover(_ body: (UInt64) throws -> Void) throws {
+    try acknowledged.withLock { try body($0) }
+  }
+}

@@ -1,0 +1,37 @@
+import FirestoreModel
+import FirestoreWire
+import KeyValueRocksDB
+import Logging
+
+extension RocksDBEngine {
+  /// Tells the operator what this start cut off the store's log, and what that may have been.
+  func reportDiscardedLog(to log: Logger) {
+    for part in discardedLog {
+      log.warning(
+        """
+        the end of the store's log could not be read and was cut off; whether commits were lost is \
+        unknown: a crash leaves a commit there that nobody was told of, anything else that changes the \
+        file may take commits that were acknowledged
+        """,
+        metadata: [
+          "file": "\(part.file)", "offset": "\(part.offset)", "bytes": "\(part.bytes)",
+          "kept_through": "\(Self.text(recoveredVersion))",
+          "cut_off": "\(Self.text(part.versions))",
+        ]
+      )
+    }
+  }
+
+  /// Versions are the update times of what their commits wrote.
+  private static func text(_ versions: [Int64]) -> String {
+    guard let last = versions.last else { return "unreadable" }
+    let others = versions.count > 1 ? "\(versions.count) groups of commits" : "commits"
+    return "\(others) up to \(text(last))"
+  }
+
+  private static func text(_ version: Int64) -> String {
+    guard version > 0 else { return "nothing" }
+    let time = Timestamp(microseconds: version)
+    return TimestampText.format(seconds: time.seconds, nanos: time.nanos)
+  }
+}
