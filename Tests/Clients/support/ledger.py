@@ -1,14 +1,12 @@
 """Writers that note what the server acknowledged, for tests that kill the server under them.
 
 Every write is one of two kinds: a batch of two documents that carry the same number (so half a
-batch can be seen), or an increment of a counter inside a transaction.
+batch can be seen), or an increment of a counter.
 """
 
 import threading
 
 from google.cloud import firestore
-
-from support import clients
 
 
 class Ledger:
@@ -40,9 +38,8 @@ class Ledger:
                 self.unsure_increments += 1
 
 
-def write_until_it_dies(server, ledger, stop, first_write):
+def write_until_it_dies(client, ledger, stop, first_write):
     """One writer: pairs and increments until `stop` is set or the server is gone."""
-    client = clients.connect(server, "ledger")
     try:
         while not stop.is_set():
             number = ledger.take_number()
@@ -63,13 +60,10 @@ def write_until_it_dies(server, ledger, stop, first_write):
     except Exception:
         # The server was killed: what was not acknowledged may or may not be there.
         return
-    finally:
-        client.close()
 
 
-def check(server, ledger):
+def check(client, ledger):
     """Every acknowledged write is there, none is half there, and indexes agree with documents."""
-    client = clients.connect(server, "ledger")
     left = {s.get("n") for s in client.collection("left").stream()}
     right = {s.get("n") for s in client.collection("right").stream()}
     assert left == right, f"half a batch: {sorted(left ^ right)[:10]}"
@@ -77,8 +71,24 @@ def check(server, ledger):
     assert left <= ledger.attempted, f"never written: {sorted(left - ledger.attempted)[:10]}"
     by_index = [s.get("n") for s in client.collection("left").order_by("bucket").stream()]
     assert sorted(by_index) == sorted(left), "the index disagrees with the documents"
+    check_counter(client, ledger)
+
+
+def check_since(client, ledger, number):
+    """The same of the writes from that number on, without their index."""
+    numbers = sorted(n for n in ledger.attempted if n >= number)
+    left, right = (
+        {s.get("n") for s in client.get_all([client.document(f"{side}/{n}") for n in numbers]) if s.exists}
+        for side in ("left", "right")
+    )
+    assert left == right, f"half a batch: {sorted(left ^ right)[:10]}"
+    recent = {n for n in ledger.pairs if n >= number}
+    assert recent <= left, f"acknowledged and lost: {sorted(recent - left)[:10]}"
+    check_counter(client, ledger)
+
+
+def check_counter(client, ledger):
     snapshot = client.document("counters/all").get()
     count = snapshot.get("n") if snapshot.exists else 0
     least, most = ledger.increments, ledger.increments + ledger.unsure_increments
     assert least <= count <= most, f"the counter is {count}, not within {least}...{most}"
-    client.close()

@@ -8,6 +8,7 @@ debug build of this checkout is taken.
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -77,6 +78,8 @@ class Process:
 
     # Everything that the servers of this run wrote.
     log = []
+    # The soft and the hard limit of open files; nothing is ours.
+    open_files = None
     # What `requests` verifies the server's certificate with.
     authority = True
 
@@ -92,6 +95,14 @@ class Process:
 
     def start(self):
         """Starts the process and waits until it printed its address."""
+        self.begin()
+        if not self._ready.wait(START_SECONDS) or self.port is None:
+            self.kill()
+            raise RuntimeError(f"no address from {' '.join(self.command)}:\n{self.output}")
+        return self
+
+    def begin(self):
+        """Starts the process."""
         self._ready.clear()
         self.process = subprocess.Popen(
             self.command,
@@ -102,13 +113,13 @@ class Process:
             encoding="utf-8",
             errors="replace",
             env=self.environment,
+            preexec_fn=self._limit if self.open_files else None,
         )
         self._reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
         self._reader.start()
-        if not self._ready.wait(START_SECONDS) or self.port is None:
-            self.kill()
-            raise RuntimeError(f"no address from {' '.join(self.command)}:\n{self.output}")
-        return self
+
+    def _limit(self):
+        resource.setrlimit(resource.RLIMIT_NOFILE, self.open_files)
 
     def _read(self, process):
         for line in process.stdout:
@@ -172,8 +183,11 @@ class Process:
 class Brasa(Process):
     """Our server on a data directory. It may be started again after a stop or a kill."""
 
-    def __init__(self, data, *arguments, development=True, environment=None, program=None):
+    def __init__(
+        self, data, *arguments, development=True, environment=None, program=None, open_files=None
+    ):
         self.data = pathlib.Path(data)
+        self.open_files = open_files
         command = [program or binary(), "serve", "--port", "0", "--data", data]
         command += ["--dev"] if development else []
         super().__init__([*command, *arguments], clean_environment(environment))
