@@ -21,6 +21,7 @@ package final class Gateway: Service {
   ///
   /// - Parameters:
   ///   - features: HTTP routes beside REST, health and metrics.
+  ///   - health: What health probes are told.
   ///   - metrics: Shown at `/metrics`; the registry that swift-metrics was bootstrapped with.
   ///   - onListening: Told the bound address once connections are accepted.
   /// - Throws: What is wrong with the certificate files.
@@ -28,6 +29,7 @@ package final class Gateway: Service {
     _ configuration: GatewayConfiguration,
     service: any RPCService,
     features: [any HTTPFeature] = [],
+    health: ServerHealth = ServerHealth(),
     metrics: MetricsRegistry,
     logger: Logger,
     onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
@@ -48,7 +50,7 @@ package final class Gateway: Service {
         sessions: webChannels,
         bodyLimit: configuration.limits.messageBytes
       ),
-      HealthFeature(), MetricsFeature(registry: metrics),
+      HealthFeature(health: health), MetricsFeature(registry: metrics),
       RESTFeature(
         service: service,
         metrics: gatewayMetrics,
@@ -60,6 +62,7 @@ package final class Gateway: Service {
       limits: configuration.limits,
       ledger: ledger,
       metrics: gatewayMetrics,
+      health: health,
       logger: logger,
       responder: GatewayResponder(
         features: builtIn + features,
@@ -120,6 +123,9 @@ package final class Gateway: Service {
     try await ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 1_024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try factory.configure(listener: channel) }
+      }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelOption(.socketOption(.so_keepalive), value: 1)
       .childChannelOption(

@@ -53,6 +53,8 @@ package struct GatewayConfiguration: Sendable {
   /// Bounds on what one client may make the server hold; every one has a stated answer.
   package struct Limits: Sendable {
     /// Open connections; more are closed at once.
+    ///
+    /// Each takes a file descriptor.
     package var connections = 10_000
     /// Open streams on one HTTP/2 connection; clients are told; more end the connection.
     package var streamsPerConnection = 1_024

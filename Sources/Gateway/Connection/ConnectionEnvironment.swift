@@ -11,7 +11,7 @@ final class ConnectionEnvironment: Sendable {
   /// What clients make the process hold.
   let ledger: ByteLedger
   let metrics: GatewayMetrics
-  let health = HealthService()
+  let health: HealthService
   let logger: Logger
   let responder: GatewayResponder
   /// Runs the handlers of HTTP requests inside the gateway's task group.
@@ -23,10 +23,12 @@ final class ConnectionEnvironment: Sendable {
     limits: GatewayConfiguration.Limits,
     ledger: ByteLedger,
     metrics: GatewayMetrics,
+    health: ServerHealth,
     logger: Logger,
     responder: GatewayResponder,
     tasks: TaskQueue
   ) {
+    self.health = HealthService(health)
     self.service = service
     self.limits = limits
     self.ledger = ledger

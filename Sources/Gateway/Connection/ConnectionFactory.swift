@@ -31,6 +31,16 @@ final class ConnectionFactory: Sendable {
     for mailbox in mailboxes.values { mailbox.close() }
   }
 
+  /// Adds what keeps a listener from taking more than the process can hold; runs on its event loop.
+  func configure(listener channel: any Channel) throws {
+    try channel.pipeline.syncOperations.addHandler(
+      AcceptLimit(
+        most: environment.limits.connections + AcceptLimit.refusals,
+        logger: environment.logger
+      )
+    )
+  }
+
   /// Adds the first handlers of an accepted connection; runs on its event loop.
   func configure(_ channel: any Channel) throws {
     guard registry.admit(channel) else {

@@ -6,6 +6,9 @@ enum MetricHelp {
     "brasa_call_duration_seconds": "How long calls took, from the request to the last answer.",
     "brasa_http_requests_total": "HTTP requests that are no calls of the API, by status.",
     "brasa_connections": "Open connections.",
+    "brasa_connections_limit": "Connections that may be open.",
+    "brasa_descriptors_limit": "File descriptors that the process may have open.",
+    "brasa_descriptors_open": "File descriptors that are open.",
     "brasa_received_bytes_total": "Bytes that came from clients.",
     "brasa_sent_bytes_total": "Bytes that went to clients.",
     "brasa_open_streams": "Open Listen and Write streams.",
@@ -22,6 +25,10 @@ enum MetricHelp {
     "brasa_engine_jobs_waiting": "Jobs that wait for one of the engine's threads.",
 
     // The engine.
+    "brasa_storage_writable":
+      "1 while the store takes writes, by a write every five seconds, else 0.",
+    "brasa_kv_recoveries_total":
+      "Times that the store was opened again because files could not be opened.",
     "brasa_kv_group_keys": "Keys in each group that became durable with one sync.",
     "brasa_kv_group_durable_seconds": "How long writing and syncing a group took.",
     "brasa_kv_keys_estimate": "Keys in the store, as RocksDB estimates them.",

@@ -47,11 +47,25 @@ struct ServeCommand: AsyncParsableCommand {
     let logger = Logger(label: "brasa")
     for warning in settings.warnings { logger.warning("\(warning)") }
 
-    let system = try ServedSystem.open(settings, metrics: metrics)
+    let descriptors = try DescriptorBudget.raisingLimit()
+    if descriptors.isTight {
+      logger.warning(
+        "the limit of open files leaves room for fewer connections",
+        metadata: ["limit": "\(descriptors.limit)", "connections": "\(descriptors.connections)"]
+      )
+    }
+    let health = ServerHealth()
+    let system = try ServedSystem.open(
+      settings,
+      descriptors: descriptors,
+      health: health,
+      metrics: metrics
+    )
     let gateway = try Gateway(
-      settings.gateway,
+      settings.gateway(connections: descriptors.connections),
       service: system.service,
       features: system.features,
+      health: health,
       metrics: metrics,
       logger: Logger(label: "gateway"),
       onListening: {
@@ -96,13 +110,16 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension ServeSettings {
-  /// The port's share of the settings.
-  var gateway: GatewayConfiguration {
-    GatewayConfiguration(
+  /// The port's share of the settings, with that many connections at most.
+  func gateway(connections: Int) -> GatewayConfiguration {
+    var limits = GatewayConfiguration.Limits()
+    limits.connections = connections
+    return GatewayConfiguration(
       host: host,
       port: port,
       tls: tls,
       isDevelopment: isDevelopment,
+      limits: limits,
       webChannel: webChannel.limits,
       memory: clientMemory.limits(isDevelopment: isDevelopment)
     )

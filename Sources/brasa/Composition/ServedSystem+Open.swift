@@ -15,7 +15,12 @@ import Darwin
 
 extension ServedSystem {
   /// Opens the data directory and puts the service on it.
-  static func open(_ settings: ServeSettings, metrics: MetricsRegistry) throws -> ServedSystem {
+  static func open(
+    _ settings: ServeSettings,
+    descriptors: DescriptorBudget,
+    health: ServerHealth,
+    metrics: MetricsRegistry
+  ) throws -> ServedSystem {
     let log = Logger(label: "store")
     let feed = CommitFeed()
     let groups = GroupMetrics(metrics)
@@ -24,6 +29,7 @@ extension ServedSystem {
     let directory = try DataDirectory(
       path: settings.dataDirectory,
       configuration: configuration,
+      openTables: descriptors.tables,
       cacheMegabytes: settings.cacheMegabytes,
       groupObserver: groups.observe(keys:duration:)
     )
@@ -75,6 +81,8 @@ extension ServedSystem {
       control: control,
       metrics: metrics
     )
+    descriptors.addMetrics(to: metrics)
+    let probe = StorageProbe(directory.engine, health: health, metrics: metrics, log: log)
     let rulesFeature = RulesFeature(
       service: service,
       threads: threads,
@@ -95,7 +103,7 @@ extension ServedSystem {
       service: service,
       features: [identity.feature, rulesFeature] + (settings.isDevelopment ? [emulator] : []),
       onListening: { accounts.listens(onPort: $0) },
-      services: [storage, identity.service]
+      services: [storage, identity.service, probe]
     )
   }
 

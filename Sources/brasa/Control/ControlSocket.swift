@@ -11,12 +11,17 @@ import Glibc
 ///
 /// Whoever can open the socket (mode 0600) is the operator. One connection carries one request: a
 /// line of JSON, then the lines of an import; the answer is lines of `AdministrationReply`.
+///
+/// When the process runs out of file descriptors commands are answered still, one at a time: a
+/// descriptor is kept for that.
 final class ControlSocket: Sendable {
   private let descriptor: CInt
   private let directory: String
   private let administration: @Sendable () -> any Administration
   private let log: Logger
   private let isStopping = Atomic<Bool>(false)
+
+  private static let backoffMicroseconds: UInt32 = 50_000
 
   /// Binds the socket; `start` serves it.
   init(
@@ -46,16 +51,46 @@ final class ControlSocket: Sendable {
   }
 
   private func acceptLoop() {
+    var spare = SpareDescriptor()
     while !isStopping.load(ordering: .sequentiallyConsistent) {
       let connection = accept(descriptor, nil, nil)
-      if connection < 0 {
-        if errno == EINTR || errno == ECONNABORTED { continue }
+      if connection >= 0 {
+        serveOnThread(connection)
+      } else if !wait(after: errno, &spare) {
         return
       }
-      let thread = Thread { [self] in serve(LineChannel(descriptor: connection)) }
-      thread.name = "control-request"
-      thread.start()
     }
+  }
+
+  /// Whether to accept again after that failure.
+  private func wait(after failure: CInt, _ spare: inout SpareDescriptor) -> Bool {
+    switch failure {
+    case EINTR, ECONNABORTED:
+      return true
+    case EMFILE, ENFILE:
+      spare.lend {
+        let connection = accept(descriptor, nil, nil)
+        if connection >= 0 { serve(LineChannel(descriptor: connection)) }
+      }
+      // Others may give theirs back.
+      usleep(Self.backoffMicroseconds)
+      return true
+    case ENOBUFS, ENOMEM:
+      usleep(Self.backoffMicroseconds)
+      return true
+    default:
+      guard !isStopping.load(ordering: .sequentiallyConsistent) else { return false }
+      log.error("no command can reach the server", metadata: ["errno": "\(failure)"])
+      // A command then finds nobody instead of waiting.
+      unlink("\(directory)/\(UnixSocket.fileName)")
+      return false
+    }
+  }
+
+  private func serveOnThread(_ connection: CInt) {
+    let thread = Thread { [self] in serve(LineChannel(descriptor: connection)) }
+    thread.name = "control-request"
+    thread.start()
   }
 
   private func serve(_ channel: LineChannel) {

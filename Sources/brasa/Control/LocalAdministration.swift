@@ -16,7 +16,11 @@ struct LocalAdministration: Administration {
   static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
     var configuration = StoreConfiguration()
     configuration.maintainsItself = false
-    let open = try DataDirectory(path: directory, configuration: configuration)
+    let open = try DataDirectory(
+      path: directory,
+      configuration: configuration,
+      openTables: DescriptorBudget.raisingLimit().tables
+    )
     do {
       let rules = try RulesetStore(open.databases.rulesets, log: Logger(label: "rules"))
       let accounts = try Accounts(engine: open.engine)

@@ -16,7 +16,10 @@ def build(directory):
     return library
 
 
-def environment(library, data, trace=None, fail_sync=None, fail_write=None):
+def environment(
+    library, data, trace=None, fail_sync=None, fail_write=None, no_files_while=None, no_accept=None,
+    no_connections_while=None,
+):
     """What has the shim watch the data directory; faults count from the start."""
     chosen = {"LD_PRELOAD": str(library), "BRASA_FAULT_DIR": str(pathlib.Path(data).resolve())}
     if trace:
@@ -25,6 +28,12 @@ def environment(library, data, trace=None, fail_sync=None, fail_write=None):
         chosen["BRASA_FAULT_FAIL_SYNC"] = str(fail_sync)
     if fail_write:
         chosen["BRASA_FAULT_FAIL_WRITE"] = str(fail_write)
+    if no_files_while:
+        chosen["BRASA_FAULT_NO_FILES_WHILE"] = str(no_files_while)
+    if no_connections_while:
+        chosen["BRASA_FAULT_NO_CONNECTIONS_WHILE"] = str(no_connections_while)
+    if no_accept:
+        chosen["BRASA_FAULT_NO_ACCEPT"] = str(no_accept)
     return chosen
 
 

@@ -1,0 +1,65 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// How the file descriptors that the process may have open are shared out.
+///
+/// The store comes first: a store that cannot open a file stops taking writes. A fixed reserve is for
+/// its logs, flushes and merges, and for the event loops, commands, mail and fetches. Connections get
+/// what is left, so they never take the last ones: libdispatch ends a process that cannot open the files
+/// in which it looks up its threads.
+struct DescriptorBudget: Sendable, Equatable {
+  /// How many the system lets the process have.
+  let limit: Int
+
+  /// Neither the store's tables nor connections.
+  private static let reserve = 128
+  private static let fewest = 192
+  private static let mostTables = 512
+  private static let mostConnections = 10_000
+
+  /// A share-out of that many.
+  init(limit: Int) throws {
+    guard limit >= Self.fewest else {
+      throw ValidationError(
+        """
+        The system lets this process open \(limit) files; it needs \(Self.fewest) at least. Raise the \
+        limit (ulimit -Hn, or LimitNOFILE= of a systemd unit).
+        """
+      )
+    }
+    self.limit = limit
+  }
+
+  /// Raises the process's limit as far as it may and shares that out.
+  static func raisingLimit() throws -> DescriptorBudget {
+    var allowed = rlimit()
+    #if canImport(Glibc)
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+    let resource = RLIMIT_NOFILE
+    #endif
+    guard getrlimit(resource, &allowed) == 0 else { return try DescriptorBudget(limit: fewest) }
+    var raised = allowed
+    #if canImport(Darwin)
+    raised.rlim_cur = min(allowed.rlim_max, rlim_t(OPEN_MAX))
+    #else
+    raised.rlim_cur = allowed.rlim_max
+    #endif
+    let limit = setrlimit(resource, &raised) == 0 ? raised.rlim_cur : allowed.rlim_cur
+    return try DescriptorBudget(limit: Int(clamping: limit))
+  }
+
+  /// Tables that the store keeps open.
+  var tables: Int { min(Self.mostTables, limit / 4) }
+
+  /// Connections of clients that may be open.
+  var connections: Int { min(Self.mostConnections, limit - Self.reserve - tables) }
+
+  /// Whether the limit leaves connections fewer than the product takes.
+  var isTight: Bool { connections < Self.mostConnections }
+}

@@ -1,0 +1,109 @@
+import Dispatch
+import Gateway
+import KeyValueRocksDB
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Writes a few bytes to the store every five seconds, so that the health probes, a metric and the log
+/// tell when it takes no writes, though nobody writes at the time.
+///
+/// It also writes, soon, when the engine has stopped, or runs again, because of what others wrote. A store
+/// that stopped for want of file descriptors is taken up again by a probe as soon as there are some.
+final class StorageProbe: Service {
+  private enum Outcome: Sendable, Equatable {
+    case written
+    case failed(String)
+    case stalled
+  }
+
+  private let engine: RocksDBEngine
+  private let health: ServerHealth
+  private let log: Logger
+  private let queue = DispatchQueue(label: "storage-probe")
+  private let last = Mutex(Outcome.written)
+
+  private static let part = "storage"
+  /// Between two writes while nothing changes.
+  private static let pause = Duration.seconds(5)
+  /// Between two looks at whether something has.
+  private static let tick = Duration.milliseconds(500)
+  /// A write that takes longer is told as a failure.
+  private static let patience = Duration.seconds(10)
+
+  init(_ engine: RocksDBEngine, health: ServerHealth, metrics: MetricsRegistry, log: Logger) {
+    self.engine = engine
+    self.health = health
+    self.log = log
+    metrics.addSource { [weak self] in
+      guard let self else { return [] }
+      let isWritable = last.withLock { $0 == .written }
+      return [(name: "brasa_storage_writable", value: isWritable ? 1 : 0)]
+    }
+  }
+
+  func run() async throws {
+    try? await cancelWhenGracefulShutdown {
+      var next = ContinuousClock.now + Self.pause
+      while true {
+        try await Task.sleep(for: Self.tick)
+        guard ContinuousClock.now >= next || self.hasChanged else { continue }
+        await self.probe()
+        next = ContinuousClock.now + Self.pause
+      }
+    }
+  }
+
+  /// Whether the engine has stopped since a write went well, or runs again since one failed.
+  private var hasChanged: Bool { engine.isStopped == last.withLock { $0 == .written } }
+
+  private func probe() async {
+    let outcome = await withStallReported { await self.write() }
+    report(outcome)
+  }
+
+  /// Runs the write; tells that it is stalled if it takes too long.
+  private func withStallReported(_ write: @Sendable () async -> Outcome) async -> Outcome {
+    async let _: Void = reportStall()
+    return await write()
+  }
+
+  private func reportStall() async {
+    guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+    report(.stalled)
+  }
+
+  /// Blocks a thread of its own, none that others wait for.
+  private func write() async -> Outcome {
+    await withCheckedContinuation { continuation in
+      queue.async { [engine] in
+        do {
+          try engine.probe()
+          continuation.resume(returning: .written)
+        } catch {
+          continuation.resume(returning: .failed("\(error)"))
+        }
+      }
+    }
+  }
+
+  private func report(_ outcome: Outcome) {
+    let before = last.withLock { last in
+      defer { last = outcome }
+      return last
+    }
+    switch outcome {
+    case .written:
+      health.report(Self.part, nil)
+      if before != .written { log.notice("the store takes writes again") }
+    case .failed(let cause):
+      health.report(Self.part, "writes fail")
+      if before != outcome {
+        log.error("the store takes no writes", metadata: ["cause": "\(cause)"])
+      }
+    case .stalled:
+      health.report(Self.part, "writes take longer than ten seconds")
+      if before != outcome { log.error("a write to the store takes longer than ten seconds") }
+    }
+  }
+}
