@@ -7,6 +7,7 @@ import random
 import pytest
 
 from support import kills
+from support import server as servers
 
 pytestmark = pytest.mark.brasa_only
 
@@ -29,7 +30,12 @@ def test_nothing_acknowledged_is_lost_over_a_thousand_kills(tmp_path, certificat
     with concurrent.futures.ProcessPoolExecutor(LANES, mp_context=fresh) as pool:
         lanes = [
             pool.submit(
-                kills.run_lane, tmp_path / str(lane), CYCLES // LANES, seed, certificates if lane % 2 else None
+                kills.run_lane,
+                tmp_path / str(lane),
+                CYCLES // LANES,
+                seed,
+                certificates if lane % 2 else None,
+                servers.release_binary(),
             )
             for lane, seed in enumerate(seeds)
         ]

@@ -22,16 +22,16 @@ EARLY = 5
 class Lane:
     """One server that is killed again and again, in development or, with certificates, in production."""
 
-    def __init__(self, directory, seed, certificates=None):
+    def __init__(self, directory, seed, certificates=None, program=None):
         data = pathlib.Path(directory) / "data"
         if certificates:
             # gRPC reads it once, before the first connection of a process.
             os.environ["GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"] = str(certificates / "authority.pem")
             self.server = servers.Brasa.production(
-                data, certificates, environment={"BRASA_PROJECT": servers.PROJECT}
+                data, certificates, program=program, environment={"BRASA_PROJECT": servers.PROJECT}
             )
         else:
-            self.server = servers.Brasa(data)
+            self.server = servers.Brasa(data, program=program)
         self.is_production = certificates is not None
         self.key = None
         self.chooser = random.Random(seed)
@@ -95,10 +95,10 @@ class Lane:
         self.server.kill()
 
 
-def run_lane(directory, cycles, seed, certificates=None):
+def run_lane(directory, cycles, seed, certificates=None, program=None):
     """Runs a lane; gives how many batches and increments were kept, and the seconds."""
     start = time.monotonic()
-    lane = Lane(directory, seed, certificates)
+    lane = Lane(directory, seed, certificates, program)
     try:
         lane.run(cycles)
     finally:
