@@ -43,7 +43,11 @@ package final class Gateway: Service {
     let gatewayMetrics = GatewayMetrics(registry: metrics)
     ledger = ByteLedger(limits: configuration.memory)
     metrics.addSource(ledger.metrics)
-    webChannels = WebChannelSessions(limits: configuration.webChannel, metrics: gatewayMetrics)
+    webChannels = WebChannelSessions(
+      limits: configuration.webChannel,
+      ledger: ledger,
+      metrics: gatewayMetrics
+    )
     let builtIn: [any HTTPFeature] = [
       WebChannelFeature(
         service: service,

@@ -288,11 +288,27 @@ def test_a_malformed_form_is_refused(opened, body):
 
 @pytest.mark.parametrize("body", ["", "&&&=&=", "count=0", "\x00\xff", "req0___data__"])
 def test_garbage_without_messages_changes_nothing(opened, body, names):
-    assert opened.request("POST", body.encode("latin-1"), RID=5000, AID="x").status_code == 200
+    assert opened.request("POST", body.encode("latin-1"), RID=5000, AID=1).status_code == 200
     back = opened.get(aid=1)
     opened.post([batch(opened, names, "c/a", text="x")], aid=1)
     assert back.message()[1][0]["commitTime"]
     back.close()
+
+
+@pytest.mark.parametrize(
+    "number", ["-9223372036854775808", "9223372036854775807", "-2", "x", "", "1e9", "9" * 40]
+)
+def test_numbers_that_no_client_sends_are_refused_and_harm_nobody(server, session, number):
+    """Two requests of nobody ended the process."""
+    assert session.open(authorization=None).status_code == 200
+    for parameter in ["AID", "TO"]:
+        answer = session.request("GET", RID="rpc", CI=0, TYPE="xmlhttp", **{"AID": 0, parameter: number})
+        assert answer.status_code == 400
+        assert session.request("POST", "count=0", RID=9, **{parameter: number}).status_code == 400
+    for body in [f"count=1&ofs={number}", f"count={number}&ofs=0", f"count=1&ofs=0&req{number}___data__=x"]:
+        assert session.request("POST", body, RID=10, AID=0).status_code == 400
+    assert requests.get(f"{server.url}/healthz", timeout=30).status_code == 200
+    assert session.request("POST", "count=0&ofs=1", RID=11, AID=-1).status_code == 200
 
 
 # Whose session it is

@@ -1,9 +1,9 @@
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import Synchronization
 import Testing
 
+@testable import FirestoreService
 @testable import Gateway
 
 /// Sessions without sockets, at times of the test's own.
@@ -21,7 +21,9 @@ import Testing
   }
 
   private func open(
-    limits: WebChannelLimits = WebChannelLimits()
+    limits: WebChannelLimits = WebChannelLimits(),
+    account: LedgerAccount = ByteLedger().account(of: .none),
+    memory: CallerMemory? = nil
   ) async -> (WebChannelSession, ScriptedCall) {
     let session = WebChannelSession(
       id: "id",
@@ -35,11 +37,24 @@ import Testing
       ),
       limits: limits,
       observer: observer,
+      account: account,
       now: start
     )
-    let context = CallContext(requestID: "test", authorization: nil, isSecure: false)
+    let context = CallContext(
+      requestID: "test",
+      authorization: nil,
+      isSecure: false,
+      memory: memory
+    )
     session.open(service, context)
     return (session, await service.nextOpened())
+  }
+
+  /// The memory of a connection that has shown credentials.
+  private static var credentials: CallerMemory {
+    let memory = CallerMemory()
+    memory.noteCredentials()
+    return memory
   }
 
   private func backChannel(
@@ -97,7 +112,7 @@ import Testing
   @Test func `a session whose client is not heard of is over, and its call is cancelled`()
     async throws
   {
-    let (session, call) = await open()
+    let (session, call) = await open(memory: Self.credentials)
     let generation = try #require(try backChannel(session, "AID=0&CI=1"))
     #expect(session.tick(start + .seconds(1_000)), "a back channel keeps it")
     session.closeBackChannel(generation, now: start + .seconds(1_000))
@@ -191,5 +206,91 @@ import Testing
     #expect(session.tick(start + .seconds(1)))
     #expect(!session.tick(ContinuousClock.now + .seconds(61)))
     #expect(call.history.isEmpty)
+  }
+
+  // MARK: The ledger
+
+  /// A ledger whose pool is small.
+  private func ledger(_ pool: Int) -> ByteLedger {
+    var limits = ByteLedger.Limits()
+    limits.poolBytes = pool
+    limits.anonymousPoolBytes = pool
+    return ByteLedger(limits: limits)
+  }
+
+  /// A form with one large map.
+  private static func large(_ bytes: Int, at offset: Int) throws -> WebChannelForm {
+    let map = String(repeating: "x", count: bytes)
+    return try WebChannelForm(Array("count=1&ofs=\(offset)&req0___data__=\(map)".utf8))
+  }
+
+  @Test func `a session that no connection carries holds its share of memory and no more`()
+    async throws
+  {
+    let ledger = ledger(1 << 20)
+    let account = ledger.account(of: .ipv4(1))
+    let (session, call) = await open(account: account)
+    // Maps that come before their turn are held.
+    for place in 1...4 {
+      await session.receive(try Self.large(100_000, at: place), acknowledged: nil, now: start)
+    }
+    #expect(call.history.isEmpty)
+    #expect(ledger.bytes(of: .session) > 400_000)
+    for place in 5...8 {
+      await session.receive(try Self.large(100_000, at: place), acknowledged: nil, now: start)
+    }
+    #expect(call.history == [.cancelled])
+    #expect(observer.ends.withLock { $0 } == [.resourceExhausted])
+    #expect(ledger.bytes(of: .session) < 10_000, "given back with the session's end")
+    session.discard()
+    #expect(ledger.bytes(of: .session) == 0)
+    #expect(ledger.poolBytes == 0)
+  }
+
+  @Test func `messages that wait for the service count until it takes them`() async throws {
+    let ledger = ledger(1 << 20)
+    let (session, call) = await open(account: ledger.account(of: .ipv4(1)))
+    call.responses.setReading(false)
+    await session.receive(try Self.large(100_000, at: 0), acknowledged: nil, now: start)
+    #expect(ledger.bytes(of: .session) > 100_000)
+    await session.receive(try Self.large(900_000, at: 1), acknowledged: nil, now: start)
+    #expect(observer.ends.withLock { $0 } == [.resourceExhausted])
+    #expect(ledger.bytes(of: .session) < 10_000)
+  }
+
+  @Test func `what waits for a client that reads nothing ends its session where memory is scarce`()
+    async throws
+  {
+    let ledger = ledger(1 << 20)
+    let (session, call) = await open(account: ledger.account(of: .ipv4(1)))
+    let part = [UInt8](repeating: 0, count: 200_000)
+    #expect(call.responses.send([part]))
+    #expect(!call.responses.send([part]), "no credentials, a small window")
+    #expect(ledger.bytes(of: .session) > 400_000)
+    let generation = try #require(try backChannel(session, "AID=0&CI=0"))
+    _ = next(session, generation)
+    _ = next(session, generation)
+    session.closeBackChannel(generation, now: start)
+    _ = try backChannel(session, "AID=2&CI=0")
+    #expect(ledger.bytes(of: .session) < 10_000, "given back when it is acknowledged")
+    for _ in 0..<4 { call.responses.send([part]) }
+    #expect(call.history.last == .cancelled)
+    #expect(observer.ends.withLock { $0 } == [.resourceExhausted])
+    #expect(ledger.bytes(of: .session) < 10_000)
+    let last = try #require(try backChannel(session, "AID=2&CI=0"))
+    #expect(next(session, last)?.numbers.count == 1, "the error and nothing else")
+  }
+
+  @Test(arguments: [false, true])
+  func `the first back channel, and any of nobody, is waited for half as long`(
+    isTrusted: Bool
+  ) async throws {
+    let (session, _) = await open(memory: isTrusted ? Self.credentials : nil)
+    #expect(session.tick(start + .seconds(44)))
+    #expect(!session.tick(start + .seconds(46)))
+    let generation = try #require(try backChannel(session, "AID=0&CI=1"))
+    session.closeBackChannel(generation, now: start)
+    #expect(session.tick(start + .seconds(46)) == isTrusted)
+    #expect(!session.tick(start + .seconds(91)))
   }
 }

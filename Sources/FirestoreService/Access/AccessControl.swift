@@ -51,10 +51,12 @@ package final class AccessControl: Sendable {
     if let known = context.memory?.caller(of: authorization), stands(known) { return known }
     guard let token = Self.bearerToken(authorization) else { throw Self.invalidCredentials }
     if let administrator = try administrator(holding: token, context) {
+      context.memory?.noteCredentials()
       context.memory?.remember(authorization, administrator)
       return administrator
     }
     let caller = try user(holding: token, context)
+    context.memory?.noteCredentials()
     // A back end's token ends or is taken back, which `.administrator` alone could not tell later.
     if case .user = caller { context.memory?.remember(authorization, caller) }
     return caller

@@ -12,9 +12,19 @@ package final class CallerMemory: Sendable {
   }
 
   private let last = Mutex<Known?>(nil)
+  private let hasSeenCredentials = Atomic<Bool>(false)
 
   /// A memory of nobody.
   package init() {}
+
+  /// Whether any call of the connection came with credentials that were valid.
+  package var hasShownCredentials: Bool { hasSeenCredentials.load(ordering: .relaxed) }
+
+  /// Notes that credentials were valid.
+  func noteCredentials() { hasSeenCredentials.store(true, ordering: .relaxed) }
+
+  /// Whom the last credentials stood for; nil where there were none that may be remembered.
+  package var caller: Caller? { last.withLock { $0?.caller } }
 
   /// Whom that header stood for; nil when another or none came last.
   func caller(of authorization: String) -> Caller? {

@@ -34,6 +34,9 @@ package struct WebChannelOutbox: Sendable {
   /// The payload bytes that wait to be acknowledged.
   package private(set) var bytes = 0
 
+  /// How many arrays wait to be acknowledged.
+  package var count: Int { items.count - start }
+
   /// Nothing but the opening array.
   package init() {}
 

@@ -59,13 +59,10 @@ struct WebChannelFeature: HTTPFeature {
       form.headers["authorization"] ?? parameters.encodedHeaders["authorization"]
       ?? request.headers[.authorization]
     let binding = Self.binding(request, context, method, parameters, authorization: authorization)
-    guard let session = sessions.open(binding) else {
-      return Response(status: .serviceUnavailable)
+    let session = sessions.open(binding, at: context.peerNetwork, of: service) { cancellation in
+      context.call(authorization: authorization, cancellation: cancellation)
     }
-    session.open(
-      service,
-      context.call(authorization: authorization, cancellation: session.cancellation)
-    )
+    guard let session else { return Response(status: .serviceUnavailable) }
     await session.receive(form, acknowledged: nil, now: .now)
     var response = Self.text(
       WebChannelPayload.opening(sessionID: session.id, keepAlive: sessions.limits.keepAlive)

@@ -41,7 +41,8 @@ package struct GatewayRequestContext: RequestContext {
       authorization: authorization,
       isSecure: peer.isSecure,
       isLocal: peer.isLocal,
-      cancellation: cancellation
+      cancellation: cancellation,
+      memory: CallerMemory()
     )
   }
 

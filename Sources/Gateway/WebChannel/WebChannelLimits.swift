@@ -3,10 +3,12 @@ import FirestoreWire
 
 /// How much a WebChannel session may hold and how long it waits.
 package struct WebChannelLimits: Sendable, Equatable {
-  /// Open sessions of all clients; more are refused.
+  /// Open sessions of all clients; more are refused, as are those beyond a client's share.
   package var sessions = 10_000
   /// What a session has under way to its client before the service is asked to wait.
   var windowBytes = 1 << 20
+  /// The same for a caller who has shown no credentials.
+  var anonymousWindowBytes = 256 << 10
   /// What a session holds for its client at most; more ends it.
   package var sessionBytes = 64 << 20
   /// Messages that wait for the service before a request's answer is held back, and their bytes.
@@ -27,6 +29,8 @@ package struct WebChannelLimits: Sendable, Equatable {
   var longPoll = Duration.seconds(25)
   /// How long a session without a back channel waits for the next.
   var patience = Duration.seconds(90)
+  /// The same for a caller who has shown no credentials, and for everybody's first back channel.
+  var anonymousPatience = Duration.seconds(45)
   /// How long the last array of a session waits to be fetched.
   var afterlife = Duration.seconds(60)
 

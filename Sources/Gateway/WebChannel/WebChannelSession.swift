@@ -66,6 +66,9 @@ final class WebChannelSession: StreamResponses {
     var generations = 0
     var lastSent = 0
     var lastContact: ContinuousClock.Instant
+    /// Whether the caller has shown credentials that are valid.
+    var isTrusted = false
+    var meter: WebChannelMeter
     /// Requests whose answer waits until the service has taken enough.
     var postsWaiting: [CheckedContinuation<Void, Never>] = []
   }
@@ -86,6 +89,7 @@ final class WebChannelSession: StreamResponses {
     binding: Binding,
     limits: WebChannelLimits,
     observer: any WebChannelObserver,
+    account: LedgerAccount,
     now: ContinuousClock.Instant
   ) {
     self.id = id
@@ -94,7 +98,11 @@ final class WebChannelSession: StreamResponses {
     self.limits = limits
     self.observer = observer
     state = Mutex(
-      State(inbox: WebChannelInbox(maximumHeldBytes: limits.requestBytes), lastContact: now)
+      State(
+        inbox: WebChannelInbox(maximumHeldBytes: limits.requestBytes),
+        lastContact: now,
+        meter: WebChannelMeter(account)
+      )
     )
   }
 
@@ -104,7 +112,10 @@ final class WebChannelSession: StreamResponses {
   func open(_ service: any RPCService, _ context: CallContext) {
     do throws(FirestoreError) {
       let call = try service.open(binding.method, context: context, responses: self)
+      let isTrusted = context.memory?.hasShownCredentials ?? false
       let isWanted = state.withLock { state in
+        state.isTrusted = isTrusted
+        if isTrusted { state.meter.trust() }
         guard case .open = state.phase else { return false }
         state.call = call
         return true
@@ -146,7 +157,22 @@ final class WebChannelSession: StreamResponses {
         state.requests.append(message)
         state.requestBytes += message.count
       }
+      guard settle(&state) else { throw ByteLedger.exhausted }
     }
+  }
+
+  /// Charges what the session holds now; false where its client's share does not allow as much.
+  private func settle(_ state: inout State) -> Bool {
+    let messages = state.requests.count + state.outbox.count
+    return state.meter.settle(
+      to: WebChannelMeter.sessionBytes + messages * WebChannelMeter.messageBytes
+        + state.inbox.heldBytes + state.requestBytes + state.outbox.bytes
+    )
+  }
+
+  /// What is under way to the client before the service is asked to wait.
+  private func window(_ state: State) -> Int {
+    state.isTrusted ? limits.windowBytes : min(limits.windowBytes, limits.anonymousWindowBytes)
   }
 
   private func roomForRequests() async {
@@ -173,7 +199,8 @@ final class WebChannelSession: StreamResponses {
   private func acknowledge(_ number: Int?, _ state: inout State) {
     guard let number else { return }
     state.outbox.acknowledge(through: min(number, state.outbox.last))
-    guard state.isSenderWaiting, state.outbox.bytes < limits.windowBytes / 2 else { return }
+    _ = settle(&state)
+    guard state.isSenderWaiting, state.outbox.bytes < window(state) / 2 else { return }
     state.isSenderWaiting = false
     state.controls.append(.resume)
   }
@@ -244,7 +271,7 @@ final class WebChannelSession: StreamResponses {
       let isAll = last == state.outbox.last
       var isLast = channel.isLongPoll || now >= channel.end
       // Only a new request acknowledges what this one brought.
-      isLast = isLast || state.outbox.bytes(through: last) >= limits.windowBytes / 2
+      isLast = isLast || state.outbox.bytes(through: last) >= window(state) / 2
       if case .ended = state.phase, isAll { isLast = true }
       return .write(items, isLast: isLast)
     }
@@ -290,20 +317,26 @@ final class WebChannelSession: StreamResponses {
 
   func send(_ messages: [[UInt8]]) -> Bool {
     observer.sent(messages.count)
-    let (hasRoom, isTooMuch, waiter) = state.withLock { state in
+    let (hasRoom, problem, waiter) = state.withLock { state in
       guard case .open = state.phase else {
-        return (true, false, CheckedContinuation<Void, Never>?.none)
+        return (true, FirestoreError?.none, CheckedContinuation<Void, Never>?.none)
       }
       for message in messages { state.outbox.append(.message(message)) }
-      let hasRoom = state.outbox.bytes < limits.windowBytes
+      let hasRoom = state.outbox.bytes < window(state)
       state.isSenderWaiting = !hasRoom
-      return (hasRoom, state.outbox.bytes > limits.sessionBytes, Self.takeWaiter(&state))
+      return (hasRoom, excess(&state), Self.takeWaiter(&state))
     }
     waiter?.resume()
-    if isTooMuch {
-      fail(FirestoreError(.resourceExhausted, "The client does not read what it asked for."))
-    }
+    if let problem { fail(problem) }
     return hasRoom
+  }
+
+  /// Why the session may not hold what waits for its client; nil where it may.
+  private func excess(_ state: inout State) -> FirestoreError? {
+    guard state.outbox.bytes <= limits.sessionBytes else {
+      return FirestoreError(.resourceExhausted, "The client does not read what it asked for.")
+    }
+    return settle(&state) ? nil : ByteLedger.exhausted
   }
 
   func setReading(_ isReading: Bool) {
@@ -328,6 +361,8 @@ final class WebChannelSession: StreamResponses {
         return (false, [CheckedContinuation<Void, Never>]())
       }
       state.phase = .ended(ContinuousClock.now)
+      // Who holds too much gets the error and nothing else.
+      if error?.code == .resourceExhausted { state.outbox.acknowledge(through: state.outbox.last) }
       state.outbox.append(error.map(WebChannelPayload.failure) ?? WebChannelPayload.close)
       return (true, leave(&state, cancelsCall: cancelsCall))
     }
@@ -343,7 +378,9 @@ final class WebChannelSession: StreamResponses {
       if case .open = state.phase { wasOpen = true }
       state.phase = .gone
       state.outbox = WebChannelOutbox()
-      return (wasOpen, leave(&state, cancelsCall: true))
+      let waiters = leave(&state, cancelsCall: true)
+      state.meter.close()
+      return (wasOpen, waiters)
     }
     cancellation.cancel()
     for waiter in waiters { waiter.resume() }
@@ -364,6 +401,8 @@ final class WebChannelSession: StreamResponses {
   ) -> [CheckedContinuation<Void, Never>] {
     state.requests = []
     state.requestBytes = 0
+    state.inbox = WebChannelInbox(maximumHeldBytes: limits.requestBytes)
+    _ = settle(&state)
     state.controls = cancelsCall ? [.cancel] : []
     if !cancelsCall { state.call = nil }
     let waiters = state.postsWaiting + [Self.takeWaiter(&state)].compactMap { $0 }
@@ -380,7 +419,7 @@ final class WebChannelSession: StreamResponses {
       case .open, .ended: break
       }
       guard let channel = state.backChannel else {
-        return (now - state.lastContact < limits.patience, nil)
+        return (now - state.lastContact < patience(state), nil)
       }
       return (true, channel.isDue(now) ? Self.takeWaiter(&state) : nil)
     }
@@ -389,6 +428,12 @@ final class WebChannelSession: StreamResponses {
       waiter.resume()
     }
     return isAlive
+  }
+
+  /// How long the session waits for a back channel.
+  private func patience(_ state: State) -> Duration {
+    let isKnown = state.isTrusted && state.generations > 0
+    return isKnown ? limits.patience : min(limits.patience, limits.anonymousPatience)
   }
 
   private static func takeWaiter(_ state: inout State) -> CheckedContinuation<Void, Never>? {
@@ -429,6 +474,7 @@ final class WebChannelSession: StreamResponses {
     }
     let message = state.requests.removeFirst()
     state.requestBytes -= message.count
+    _ = settle(&state)
     guard !isFull(state) else { return (.message(message, call), []) }
     defer { state.postsWaiting = [] }
     return (.message(message, call), state.postsWaiting)

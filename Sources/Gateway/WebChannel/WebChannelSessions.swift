@@ -7,47 +7,76 @@ import Synchronization
 /// The open WebChannel sessions of a gateway, found by their unguessable ids.
 ///
 /// A timer runs while there are any: it sends noops, ends long polls and forgets sessions whose
-/// client is not heard of any more.
+/// client is not heard of any more. What a session holds is charged to an account of the ledger, and how
+/// many a client may have is its share of the table.
 final class WebChannelSessions: WebChannelObserver {
+  private struct Entry {
+    let session: WebChannelSession
+    let holder: WebChannelShares.Holder
+    let address: ClientAddress
+  }
+
   private struct State {
-    var sessions: [String: WebChannelSession] = [:]
+    var entries: [String: Entry] = [:]
+    var shares: WebChannelShares
     var timer: (any DispatchSourceTimer)?
     var isStopping = false
   }
 
   let limits: WebChannelLimits
+  private let ledger: ByteLedger
   private let metrics: GatewayMetrics
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// How exact times are.
   private static let tick = DispatchTimeInterval.milliseconds(250)
 
-  init(limits: WebChannelLimits, metrics: GatewayMetrics) {
+  init(limits: WebChannelLimits, ledger: ByteLedger, metrics: GatewayMetrics) {
     self.limits = limits
+    self.ledger = ledger
     self.metrics = metrics
+    state = Mutex(State(shares: WebChannelShares(limit: limits.sessions)))
   }
 
   deinit { state.withLock { $0.timer?.cancel() } }
 
-  /// A new session; nil where there are too many, or the server stops.
-  func open(_ binding: WebChannelSession.Binding) -> WebChannelSession? {
+  /// A new session whose call has begun; nil where its client may have no more, or the server stops.
+  func open(
+    _ binding: WebChannelSession.Binding,
+    at address: ClientAddress,
+    of service: any RPCService,
+    _ context: (Cancellation) -> CallContext
+  ) -> WebChannelSession? {
     let session = WebChannelSession(
       id: Self.secret(),
       affinity: Self.secret(),
       binding: binding,
       limits: limits,
       observer: self,
+      account: ledger.account(of: address),
       now: .now
     )
-    let isWelcome = state.withLock { state in
-      guard !state.isStopping, state.sessions.count < limits.sessions else { return false }
-      state.sessions[session.id] = session
+    metrics.streamOpened(binding.method)
+    // Whose share it is shows when the service has looked at the credentials.
+    let context = context(session.cancellation)
+    session.open(service, context)
+    let holder = context.memory.map(WebChannelShares.Holder.init) ?? .nobody
+    guard insert(Entry(session: session, holder: holder, address: address)) else {
+      session.discard()
+      return nil
+    }
+    return session
+  }
+
+  private func insert(_ entry: Entry) -> Bool {
+    state.withLock { state in
+      guard !state.isStopping, state.shares.admit(entry.holder, at: entry.address) else {
+        return false
+      }
+      state.entries[entry.session.id] = entry
       if state.timer == nil { state.timer = makeTimer() }
       return true
     }
-    guard isWelcome else { return nil }
-    metrics.streamOpened(binding.method)
-    return session
   }
 
   /// The session of that id, where the request may speak for it.
@@ -56,7 +85,8 @@ final class WebChannelSessions: WebChannelObserver {
     affinity: String?,
     for binding: WebChannelSession.Binding
   ) -> WebChannelSession? {
-    guard let session = state.withLock({ $0.sessions[id] }), session.binding.admits(binding),
+    guard let session = state.withLock({ $0.entries[id]?.session }),
+      session.binding.admits(binding),
       affinity == nil || affinity == session.affinity
     else { return nil }
     return session
@@ -64,29 +94,32 @@ final class WebChannelSessions: WebChannelObserver {
 
   /// Ends a session at its client's wish.
   func remove(_ session: WebChannelSession) {
-    state.withLock { $0.sessions[session.id] = nil }
+    state.withLock { state in
+      guard let entry = state.entries.removeValue(forKey: session.id) else { return }
+      state.shares.release(entry.holder, at: entry.address)
+    }
     session.discard()
   }
 
   /// How many sessions there are.
-  var count: Int { state.withLock { $0.sessions.count } }
+  var count: Int { state.withLock { $0.entries.count } }
 
   /// Ends all sessions; new ones are refused from now on.
   func stop() {
     let sessions = state.withLock { state in
       state.isStopping = true
-      return Array(state.sessions.values)
+      return state.entries.values.map(\.session)
     }
     for session in sessions { session.drain() }
   }
 
   /// Does what is due.
   func tick(_ now: ContinuousClock.Instant) {
-    for session in state.withLock({ Array($0.sessions.values) }) where !session.tick(now) {
+    for session in state.withLock({ $0.entries.values.map(\.session) }) where !session.tick(now) {
       remove(session)
     }
     state.withLock { state in
-      guard state.sessions.isEmpty else { return }
+      guard state.entries.isEmpty else { return }
       state.timer?.cancel()
       state.timer = nil
     }

@@ -36,6 +36,7 @@ final class WebChannelClient: Sendable {
       ),
       limits: limits,
       observer: Uninterested(),
+      account: ByteLedger().account(of: .none),
       now: .now
     )
     session.open(
