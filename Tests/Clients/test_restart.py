@@ -1,6 +1,7 @@
 """What a stop, a start and a kill leave behind."""
 
 import datetime
+import re
 
 import pytest
 import requests
@@ -19,6 +20,38 @@ def restartable(tmp_path):
     running = servers.Brasa(tmp_path / "data").start()
     yield running
     running.kill()
+
+
+def test_a_damaged_end_of_the_log_is_told_as_unknown_with_what_may_be_lost(restartable):
+    client = clients.connect(restartable, "p")
+    for number in range(6):
+        kept = client.document(f"d/{number}").set({"n": number})
+    client.document("d/lost").set({"n": 6, "text": "to be damaged"})
+    lost = client.document("d/lost").get().update_time
+    client.close()
+    restartable.kill()
+    # It was acknowledged, and something else than a crash changes one byte of it.
+    log = max((restartable.data / "store").glob("*.log"))
+    whole = log.read_bytes()
+    place = whole.rindex(b"to be damaged")
+    log.write_bytes(whole[:place] + b"T" + whole[place + 1 :])
+    restartable.lines.clear()
+    restartable.start()
+    line = next(line for line in restartable.lines if "cut off" in line)
+    assert "whether commits were lost is unknown" in line and "never acknowledged" not in line
+    said = dict(re.findall(r'(\w+)="?([^"\n]*?)"?(?= \w+=|$)', line.rstrip()))
+    assert said["file"] == str(log) and 0 < int(said["bytes"]) == len(whole) - int(said["offset"])
+    assert said["kept_through"] == stamp(kept.update_time)
+    assert said["cut_off"] == f"commits up to {stamp(lost)}"
+    client = clients.connect(restartable, "p")
+    assert {s.id for s in client.collection("d").stream()} == {str(number) for number in range(6)}
+    client.close()
+
+
+def stamp(time):
+    """As RFC 3339 has it, with three or six digits."""
+    text = time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")
+    return text.removesuffix("000") + "Z"
 
 
 VALUES = {

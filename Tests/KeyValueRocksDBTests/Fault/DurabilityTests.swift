@@ -58,7 +58,7 @@ struct DurabilityTests {
   }
 
   @Test(arguments: [
-    (1, 1), (1, 12), (2, 1), (3, 4), (5, 2), (Int.random(in: 1...9), Int.random(in: 1...30)),
+    (1, 1), (1, 5), (2, 1), (3, 3), (Int.random(in: 1...9), Int.random(in: 1...6)),
   ])
   func `want of descriptors passes without a restart: what was acknowledged is there, and no more`(
     first: Int,
