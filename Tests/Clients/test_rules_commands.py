@@ -208,3 +208,42 @@ def test_rules_open_a_project_to_its_people(tmp_path, rules_file):
         assert signed_up.status_code == 200, signed_up.text
     finally:
         production.kill()
+
+
+@pytest.mark.parametrize("content,reason", [
+    ("not json", "JSON"), ("[1]", "testSuite"), ('{"cases": []}', "cases"),
+    ('{"testCases": [{"expectation": "PERHAPS"}]}', "must be ALLOW or DENY"),
+])
+def test_a_file_that_is_no_file_of_cases_is_told_in_words(tmp_path, rules_file, content, reason):
+    path = tmp_path / "cases.json"
+    path.write_text(content)
+    done = servers.run("rules", "test", path, "--rules", rules_file, check=False)
+    assert done.returncode != 0 and done.stdout == ""
+    assert f"{path} is no file of cases." in done.stderr and reason in done.stderr
+    assert "FirestoreError" not in done.stderr and "metadata" not in done.stderr
+
+
+def test_json_options_that_are_none_are_told_in_words(tmp_path, rules_file):
+    done = servers.run(
+        "rules", "explain", "get", "products/p1", "--uid", "ana", "--project", PROJECT,
+        "--rules", rules_file, "--documents", "{", check=False,
+    )
+    assert done.returncode != 0 and done.stderr.startswith("Error: ")
+    assert "FirestoreError" not in done.stderr
+
+
+def test_counts_agree_with_their_nouns(tmp_path, own, rules_file):
+    one = suite(tmp_path, case("ALLOW", "get", "ana", "ana"))
+    assert "1 of 1 case passed" in servers.run("rules", "test", one, "--rules", rules_file).stdout
+    owner = rest.Rest(own, PROJECT)
+    owner.documents("PATCH", "a/b", json={"fields": {"n": {"integerValue": "1"}}})
+    where = ("--data", own.data)
+    servers.run("rules", "deploy", rules_file, "--project", PROJECT, *where)
+    for command, text in (
+        (("verify", *where), "1 document, "),
+        (("databases", "list", *where), "1 database\n"),
+        (("rules", "list", "--project", PROJECT, *where), "1 release, 1 ruleset"),
+        (("export", tmp_path / "out", "--project", PROJECT, *where), "1 document of"),
+    ):
+        done = servers.run(*command)
+        assert text in done.stdout + done.stderr, done.stdout + done.stderr

@@ -42,7 +42,7 @@ def test_an_accounts_life(place):
     users, sign_in, _ = place
     assert users("create", "--uid", "ana", "--email", "Ana@Example.com", "--display-name", "Ana",
                  "--email-verified", "--password-stdin", input="long enough 1\n") == "created ana\n"
-    assert users() == "ana  ana@example.com  Ana\n1 accounts\n"
+    assert users() == "ana  ana@example.com  Ana\n1 account\n"
     shown = json.loads(users("show", "ANA@example.com"))
     assert shown["localId"] == "ana" and shown["emailVerified"] is True
     assert "long enough 1" not in json.dumps(shown) and shown["passwordHash"] == "UkVEQUNURUQ="
@@ -77,10 +77,10 @@ def test_import_and_export(place):
         "import", source, "--hash-algo", "SCRYPT", "--hash-key", SIGNER, "--salt-separator", "Bw==",
         "--rounds", "8", "--mem-cost", "14",
     )
-    assert said == "bad: email is invalid\nimported 1 accounts, 1 refused\n"
+    assert said == "bad: email is invalid\nimported 1 account, 1 refused\n"
     assert "1 without their imported hashes" in users("export", directory / "first.json")
     assert sign_in("old@example.com", "user1password")["localId"] == "old"
-    assert users("export", directory / "second.json") == "exported 1 accounts\n"
+    assert users("export", directory / "second.json") == "exported 1 account\n"
     [exported] = json.loads((directory / "second.json").read_text())["users"]
     assert (directory / "second.json").stat().st_mode & 0o077 == 0
     for name in ("localId", "email", "emailVerified", "displayName", "createdAt", "customAttributes",

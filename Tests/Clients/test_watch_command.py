@@ -129,7 +129,7 @@ def test_a_table_is_drawn_again_and_the_terminal_given_back(server, project, cli
         assert "\x1b[?1049h" in watch.text and "\x1b[31m" not in watch.text
         assert re.search("Café 日本\ufffd", watch.text)
         client.document("c/b").set({"name": "x" * 500, "n": 2})
-        watch.until("2 documents · 1 changes")
+        watch.until("2 documents · 1 change")
         watch.until(r"\+ b ")
         last = watch.text.rsplit("\x1b[H", 1)[-1]
         lines = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line) for line in last.splitlines()]

@@ -26,7 +26,7 @@ struct ImportCommand: ParsableCommand {
     try data.perform(
       .import(database: try database.label()),
       input: {
-        progress.show(done: lines.bytesRead, total: lines.bytesTotal, unit: "bytes")
+        progress.show(done: lines.bytesRead, total: lines.bytesTotal, unit: "byte")
         return try lines.next()
       },
       output: { reply in

@@ -49,11 +49,11 @@ struct RulesTestCommand: ParsableCommand {
   @Flag(name: .long, inversion: .prefixedNo, help: "Print the coverage.") var coverage = true
 
   func run() throws {
-    let json = try JSONParser.parse(Array(RulesFileText.read(file).content.utf8))
+    let json = try readCases { try JSONParser.parse(Array(RulesFileText.read(file).content.utf8)) }
     let counts = RulesCoverage()
     let ruleset = try RulesFileText.compile(try source(json), coverage: counts)
     let now = Timestamp(microseconds: RequestClock.systemTime())
-    let suite = try RulesTestSuite(json[["testSuite"]] ?? json, now: now)
+    let suite = try readCases { try RulesTestSuite(json[["testSuite"]] ?? json, now: now) }
     var failures = 0
     for (index, test) in suite.cases.enumerated() {
       let result = try test.run(on: ruleset, coverage: counts)
@@ -64,8 +64,17 @@ struct RulesTestCommand: ParsableCommand {
       print("")
       for line in CoverageListing(ruleset, counts.report(of: ruleset)).lines { print(line) }
     }
-    print("\n\(suite.cases.count - failures) of \(suite.cases.count) cases passed")
+    print("\n\(suite.cases.count - failures) of \(suite.cases.count.counting("case")) passed")
     if failures > 0 { throw ExitCode.failure }
+  }
+
+  /// Tells what is wrong with the file, where it is no file of cases.
+  private func readCases<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as FirestoreError {
+      throw ValidationError("\(file) is no file of cases. \(error.message)")
+    }
   }
 
   private func source(_ json: JSONValue) throws -> RulesSource {

@@ -77,7 +77,7 @@ extension UsersCommand {
       try place.perform(
         .import(parameters: try parameters()),
         input: {
-          progress.show(done: next, total: users.count, unit: "accounts")
+          progress.show(done: next, total: users.count, unit: "account")
           guard next < users.count else { return nil }
           defer { next += 1 }
           return users[next].compact

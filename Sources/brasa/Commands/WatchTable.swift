@@ -74,7 +74,7 @@ final class WatchTable: WatchView {
     let time = snapshot.readTime.timestamp
     let count = snapshot.documents.count
     return
-      "\(count) \(count == 1 ? "document" : "documents") · \(state.changeCount) changes · as of"
+      "\(count.counting("document")) · \(state.changeCount.counting("change")) · as of"
       + " \(TimestampText.format(seconds: time.seconds, nanos: time.nanos)) · Ctrl-C ends"
   }
 

@@ -29,7 +29,10 @@ extension LocalAdministration {
       )
     }
     try output(
-      .finished(summary: "\(declared.count) indexes, \(overrides.count) single-field overrides")
+      .finished(
+        summary: declared.count.counting("index", plural: "indexes") + ", "
+          + overrides.count.counting("single-field override")
+      )
     )
   }
 
@@ -46,7 +49,8 @@ extension LocalAdministration {
     let building = database.indexes.current.declared.count { $0.state == .creating }
     try output(
       .finished(
-        summary: "\(file.indexes.count) indexes and \(file.overrides.count) overrides applied, "
+        summary: file.indexes.count.counting("index", plural: "indexes") + " and "
+          + "\(file.overrides.count.counting("override")) applied, "
           + "\(building) building"
       )
     )

@@ -32,7 +32,7 @@ extension LocalAdministration {
       let made = Date(timeIntervalSince1970: Double(key.createdAt)).formatted(.iso8601)
       try output(.line("\(key.keyID)  \(key.email)  \(key.role.rawValue)  \(made)"))
     }
-    try output(.finished(summary: "\(all.count) keys"))
+    try output(.finished(summary: all.count.counting("key")))
   }
 
   /// Makes the next key of users' tokens.
@@ -54,6 +54,6 @@ extension LocalAdministration {
       throw FirestoreError(.notFound, "There is no key with the id, e-mail or name \(which).")
     }
     for key in gone { try output(.line("revoked \(key.keyID) of \(key.email)")) }
-    try output(.finished(summary: "\(gone.count) keys revoked"))
+    try output(.finished(summary: "\(gone.count.counting("key")) revoked"))
   }
 }

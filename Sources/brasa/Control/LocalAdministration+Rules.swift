@@ -43,7 +43,11 @@ extension LocalAdministration {
         .line("kept  \(ruleset.id.string)  \(ruleset.createTime.instantText)  \(size) bytes")
       )
     }
-    try output(.finished(summary: "\(releases.count) releases, \(rulesets.count) rulesets"))
+    try output(
+      .finished(
+        summary: "\(releases.count.counting("release")), \(rulesets.count.counting("ruleset"))"
+      )
+    )
   }
 
   func showRules(

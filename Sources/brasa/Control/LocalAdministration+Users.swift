@@ -89,7 +89,7 @@ extension LocalAdministration {
       for user in page.users { try body(user) }
       done += page.users.count
       token = page.nextPageToken
-      try output(.progress(done: done, total: max(done, total), unit: "accounts"))
+      try output(.progress(done: done, total: max(done, total), unit: "account"))
     } while token != nil
     return done
   }
@@ -104,7 +104,7 @@ extension LocalAdministration {
       let parts = [user.uid.string] + names.compactMap(\.self) + [state]
       try output(.line(parts.filter { !$0.isEmpty }.joined(separator: "  ")))
     }
-    try output(.finished(summary: "\(count) accounts"))
+    try output(.finished(summary: count.counting("account")))
   }
 
   private func exportUsers(
@@ -119,7 +119,7 @@ extension LocalAdministration {
     let note =
       withoutHash == 0
       ? "" : "; \(withoutHash) without their imported hashes, as nobody signed in to them yet"
-    try output(.finished(summary: "exported \(count) accounts\(note)"))
+    try output(.finished(summary: "exported \(count.counting("account"))\(note)"))
   }
 
   private func importUsers(
@@ -148,7 +148,9 @@ extension LocalAdministration {
     try bringIn()
     for refusal in refusals { try output(.difference(refusal)) }
     let count = read - refusals.count
-    try output(.finished(summary: "imported \(count) accounts, \(refusals.count) refused"))
+    try output(
+      .finished(summary: "imported \(count.counting("account")), \(refusals.count) refused")
+    )
   }
 
   private func parameters(

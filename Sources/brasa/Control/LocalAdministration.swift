@@ -73,17 +73,19 @@ struct LocalAdministration: Administration {
     var total = VerificationSummary()
     for listing in try databases.listDatabases() where only == nil || listing.id == only {
       let summary = try databases.database(listing.id).verify(
-        progress: { try output(.progress(done: $0, total: nil, unit: "documents")) },
+        progress: { try output(.progress(done: $0, total: nil, unit: "document")) },
         report: { try output(.difference("\(listing.id.path): \($0)")) }
       )
       total.documents += summary.documents
       total.indexEntries += summary.indexEntries
       total.differences += summary.differences
     }
-    let verdict = total.differences == 0 ? "no differences" : "\(total.differences) differences"
+    let verdict =
+      total.differences == 0 ? "no differences" : total.differences.counting("difference")
     try output(
       .finished(
-        summary: "\(total.documents) documents, \(total.indexEntries) index entries: \(verdict)"
+        summary: "\(total.documents.counting("document")), "
+          + "\(total.indexEntries.counting("index entry", plural: "index entries")): \(verdict)"
       )
     )
   }
@@ -92,7 +94,7 @@ struct LocalAdministration: Administration {
     let listings = try databases.listDatabases()
     for listing in listings { try output(.line(listing.id.path)) }
     if listings.isEmpty { try output(.line("There is no database yet.")) }
-    try output(.finished(summary: "\(listings.count) databases"))
+    try output(.finished(summary: listings.count.counting("database")))
   }
 
   private func export(_ id: DatabaseID, _ output: (AdministrationReply) throws -> Void) throws {
@@ -109,10 +111,10 @@ struct LocalAdministration: Administration {
         try output(.document(collection: record.name.path.parent.string, json: json))
         count += 1
       }
-      try output(.progress(done: count, total: nil, unit: "documents"))
+      try output(.progress(done: count, total: nil, unit: "document"))
       if chunk.isDone { break }
     }
-    try output(.finished(summary: "exported \(count) documents of \(id.path)"))
+    try output(.finished(summary: "exported \(count.counting("document")) of \(id.path)"))
   }
 
   /// Documents that one commit of an import writes, and the bytes that end it earlier.
@@ -137,7 +139,7 @@ struct LocalAdministration: Administration {
       }
     }
     count += try commit(&batch, to: database)
-    try output(.finished(summary: "imported \(count) documents into \(id.path)"))
+    try output(.finished(summary: "imported \(count.counting("document")) into \(id.path)"))
   }
 
   private func commit(_ batch: inout [Write], to database: Database) throws -> Int {

@@ -11,7 +11,7 @@ final class ProgressLine {
   private var lastShown: ContinuousClock.Instant?
   private var isOpen = false
 
-  /// Shows the state, ten times a second at most.
+  /// Shows the state, ten times a second at most; `unit` is what one of them is called.
   func show(done: Int, total: Int?, unit: String) {
     guard isTerminal else { return }
     let now = ContinuousClock.now
@@ -43,10 +43,10 @@ final class ProgressLine {
   ) -> String {
     let seconds = Double((now - start).components.seconds) + 0.001
     let rate = Int(Double(done) / seconds)
-    guard let total, total > 0 else { return "\(done) \(unit), \(rate)/s" }
+    guard let total, total > 0 else { return "\(done.counting(unit)), \(rate)/s" }
     let share = min(1, Double(done) / Double(total))
     let filled = Int(share * 30)
     let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
-    return "\(bar) \(Int(share * 100)) %  \(done) of \(total) \(unit), \(rate)/s"
+    return "\(bar) \(Int(share * 100)) %  \(done) of \(total.counting(unit)), \(rate)/s"
   }
 }
