@@ -28,10 +28,14 @@ package enum RulesLimits {
   package static let variantsOfQuery = 512
   /// Errors that the parser lists.
   package static let syntaxErrors = 100
-  /// Bytes of a text, or elements of a list, that an operator may build.
-  package static let resultSize = 4 * 1024 * 1024
+  /// Bytes of a text, or elements of a list, that an operator may build: what a document holds, twice.
+  package static let resultSize = 2 * 1024 * 1024
+  /// Steps of work of one document operation or query, beside its nodes: some nanoseconds each.
+  package static let steps = 10_000_000
+  /// The same of all operations of one commit, batch or transaction.
+  package static let stepsOfRequest = 40_000_000
+  /// Bytes of a regular expression.
+  package static let regexBytes = 10_000
   /// Instructions of one regular expression.
   package static let regexInstructions = 10_000
-  /// Steps that all regular expressions of one request may take together.
-  package static let regexSteps = 20_000_000
 }

@@ -296,3 +296,27 @@ def test_names_of_other_databases_do_not_help(server, project, listen, deploy):
     assert refusal(stream, 2).code == DENIED
     stream.cancel()
     channel.close()
+
+
+def test_a_document_that_becomes_too_much_work_for_the_rules_ends_its_target(
+    server, project, names, listen, deploy
+):
+    """Every decision over a listener has the budget of work, and others hear on."""
+    deploy(rules.service(
+        "match /q/{id} { allow get: if !resource.data.s.matches('(a|b|ab)*(a?){50}c'); }\n"
+        "match /free/{id} { allow read; }"
+    ))
+    owner = user_rest(server, project, None)
+    owner.session.headers["Authorization"] = "Bearer owner"
+    for path in ("q/d", "free/d"):
+        owner.documents("PATCH", path, json={"fields": {"s": {"stringValue": "aaa"}}})
+    stream = listen("ana")
+    stream.add(2, stream.documents(names("q/d")))
+    stream.add(4, stream.documents(names("free/d")))
+    stream.until_consistent(2, 4)
+    owner.documents("PATCH", "q/d", json={"fields": {"s": {"stringValue": "a" * 600_000}}})
+    assert refusal(stream, 2).code == DENIED
+    owner.documents("PATCH", "free/d", json={"fields": {"s": {"stringValue": "b"}}})
+    stream.until(
+        lambda: fields_of(stream.targets[4].consistent[names("free/d")])["s"] == "b"
+    )

@@ -474,3 +474,65 @@ def test_production_has_no_emulator_routes(production):
             verb, url + path, json={}, headers=headers, verify=production.authority, timeout=30
         )
         assert answer.status_code == 404, f"{verb} {path}"
+
+
+def emulator_put(server, project, source):
+    return requests.put(
+        f"{server.url}/emulator/v1/projects/{project}:securityRules",
+        json={"rules": {"files": [{"content": source}]}},
+        timeout=30,
+    )
+
+
+def test_rules_of_another_service_are_taken_and_allow_nothing(server, project, api, ana):
+    """As Google's emulator answers its PUT; a release says which service it is for and needs it."""
+    others = (
+        "rules_version = '2'; service firebase.storage { match /b/{b}/o { match /{a=**} { allow read; } } }"
+    )
+    assert emulator_put(server, project, OPEN).status_code == 200
+    ana.call("PATCH", ana.name("a/b"), json={"fields": {}})
+    answer = emulator_put(server, project, others)
+    assert (answer.status_code, answer.json()) == (200, {})
+    ana.refused("GET", ana.name("a/b"), 403)
+    unused = emulator_put(server, project, "rules_version='2'; function f() { return true; }")
+    assert [issue["description"] for issue in unused.json()["issues"]] == ["Unused function: f."]
+    ana.refused("GET", ana.name("a/b"), 403)
+    ruleset = api.create_ruleset(others)
+    body = {"release": {
+        "name": f"projects/{project}/releases/cloud.firestore", "rulesetName": ruleset["name"],
+    }}
+    assert api.request("PATCH", "/releases/cloud.firestore", json=body).status_code == 400
+
+
+@pytest.mark.parametrize("mask,transforms,expected", [
+    (None, [], "null"), (["b", "a"], [], "['a', 'b']"), (["m.x"], [], "['m.x']"), ([], [], "[]"),
+    (["zz"], [], "['zz']"), (["b", "a"], ["t", "c"], "['t', 'c', 'a', 'b']"), (None, ["t"], "['t']"),
+])
+def test_write_fields_are_those_of_transforms_and_mask(
+    server, project, ana, mask, transforms, expected
+):
+    """As Google's emulator was seen to answer."""
+    condition = f"request.writeFields == {expected} && request.readFields == null"
+    condition += " && !('fields' in request)"
+    condition += f" && request.transforms == {'null' if not transforms else transforms}"
+    assert emulator_put(
+        server, project, rules.service(f"match /a/{{b}} {{ allow write: if {condition}; }}")
+    ).status_code == 200
+    values = {name: {"integerValue": "1"} for name in ("a", "b", "c")}
+    values["m"] = {"mapValue": {"fields": {"x": {"integerValue": "1"}}}}
+    write = {"update": {"name": ana.name("a/b"), "fields": values}}
+    if mask is not None:
+        write["updateMask"] = {"fieldPaths": mask}
+    if transforms:
+        write["updateTransforms"] = [
+            {"fieldPath": name, "setToServerValue": "REQUEST_TIME"} for name in transforms
+        ]
+    ana.documents("POST", ":commit", json={"writes": [write]})
+
+
+def test_no_write_fields_where_nothing_is_written(server, project, ana):
+    condition = "!('writeFields' in request) && request.fields == null"
+    assert emulator_put(
+        server, project, rules.service(f"match /a/{{b}} {{ allow read: if {condition}; }}")
+    ).status_code == 200
+    assert ana.request("GET", ana.name("a/b")).status_code == 404

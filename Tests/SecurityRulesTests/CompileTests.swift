@@ -169,8 +169,8 @@ struct CompileTests {
     (firestoreRules("match /a/{b} { allow read: if 1 != 'a'; }"), "will always return true."),
     (firestoreRules("match /a/{b} { allow read: if !1; }"), "Invalid type. Received one of [int]."),
     (
-      firestoreRules("match /a/{b} { allow read: if [1] < [2]; }"),
-      "Invalid type. Received one of [list]."
+      firestoreRules("match /a/{b} { allow read: if 1 in 'a'; }"),
+      "Invalid type. Received one of [string]."
     ),
   ])
   func `warnings let a ruleset load`(source: String, message: String) throws {

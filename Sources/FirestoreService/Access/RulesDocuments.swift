@@ -13,6 +13,8 @@ final class StoredFields: RulesDocumentFields {
 
   func all() -> MapValue { fields.decoded() }
 
+  var byteCount: Int { fields.bytes.count }
+
   /// A document as `resource` shows it.
   static func resource(_ name: [Text], _ fields: DocumentFields) -> RulesMap {
     RulesMap(document(name, fields))

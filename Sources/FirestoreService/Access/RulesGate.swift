@@ -67,17 +67,29 @@ struct RulesGate: Sendable {
     let before = preview.before(write: index)
     let name = RulesPathNames.full(write.name.path, in: database)
     let after = preview.after(write: index)
-    return .document(
-      RulesRequest(
-        method: Self.method(of: index, in: preview),
-        path: name,
-        auth: auth,
-        time: preview.requestTime,
-        resource: before.map { StoredFields.resource(name, $0.fields) },
-        newResource: after.map { StoredFields.resource(name, $0) },
-        isInTransaction: true
-      )
+    var request = RulesRequest(
+      method: Self.method(of: index, in: preview),
+      path: name,
+      auth: auth,
+      time: preview.requestTime,
+      resource: before.map { StoredFields.resource(name, $0.fields) },
+      newResource: after.map { StoredFields.resource(name, $0) },
+      isInTransaction: true
     )
+    request.named = Self.named(by: write)
+    return .document(request)
+  }
+
+  /// The fields that a write names, which old rules read as `request.writeFields`.
+  private static func named(by write: Write) -> RulesWriteFields? {
+    var mask: [Text]?
+    if case .update(_, let paths?) = write.operation { mask = paths.map { name(of: $0) } }
+    guard mask != nil || !write.transforms.isEmpty else { return nil }
+    return RulesWriteFields(transforms: write.transforms.map { name(of: $0.field) }, mask: mask)
+  }
+
+  private static func name(of field: FieldPath) -> Text {
+    Text(field.segments.map(\.string).joined(separator: "."))
   }
 
   /// What rules call a write: by what there was before the whole commit.
@@ -129,7 +141,9 @@ struct RulesGate: Sendable {
   /// Tells operators of a denial, with what the conditions saw where the log has room.
   func note(denialOf question: Question, _ decision: RulesDecision, in session: RulesSession) {
     log.noteDenial { isDetailed in
-      let seen = isDetailed ? try? self.decision(on: question, in: session, observing: true) : nil
+      // What was too much work once is not done again for the log, whose reason names the limit.
+      let isShown = isDetailed && !session.isExhausted
+      let seen = isShown ? try? self.decision(on: question, in: session, observing: true) : nil
       return AccessLog.Denial(self, question, seen ?? decision)
     }
   }

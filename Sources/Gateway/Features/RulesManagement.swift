@@ -212,10 +212,12 @@ extension RulesManagement {
   private var database: RulesTarget { .firestore(DatabaseID(project: project)) }
 
   /// Deploys to the project's Firestore; the warnings are the answer.
+  ///
+  /// As in the emulator, rules of other services are taken, and allow nothing.
   func putRules(_ body: JSONValue) throws -> JSONValue {
     let request = try JSONMembers(body, of: "request", known: ["rules", "ignore_errors"])
     let files = try Self.files(request["rules"])
-    try rules.deploy(files, to: [database], project: project)
+    try rules.deploy(files, to: [database], project: project, allowsOthers: true)
     guard let compiled = rules.current(database)?.compiled, !compiled.warnings.isEmpty else {
       return .object([:])
     }

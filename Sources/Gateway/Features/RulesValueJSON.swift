@@ -118,6 +118,7 @@ extension RulesValue {
       .object(["capture": .object(["variableName": .string(name.string)])])
     case .glob(let name):
       .object(["globCapture": .object(["variableName": .string(name.string)])])
+    case .unknown: .object(["globCapture": .object([:])])
     }
   }
 

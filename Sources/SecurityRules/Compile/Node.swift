@@ -10,7 +10,7 @@ final class Node: Sendable {
     self.range = range
   }
 
-  /// What a node does; every evaluated node costs one of the budget.
+  /// What a node does; every evaluated node costs one of the budget, parentheses nothing.
   enum Operation: Sendable {
     case constant(RulesValue)
     /// A name or call that cannot work: always an error value.
@@ -39,7 +39,6 @@ final class Node: Sendable {
     case binary(BinaryOperator, Node, Node)
     case conditional(Node, Node, Node)
     case typeTest(Node, RulesType)
-    case parenthesized(Node)
   }
 
   /// One entry of a map literal.

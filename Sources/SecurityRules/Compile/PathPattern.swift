@@ -22,22 +22,31 @@ struct PathPattern: Sendable {
 
   /// The captures' values where the pattern matches a path that is known as a whole.
   func match(_ path: [Text]) -> [RulesValue?]? {
-    matchPlain(count: path.count) { path[$0] }
+    matchPlain(count: path.count, { path[$0] }) { range in
+      .path(RulesPath(plain: Array(path[range])))
+    }
   }
 
   /// The captures' values where the pattern matches; nil stands for one that is not known.
   func match(_ path: SymbolicPath) -> [RulesValue?]? {
     guard path.gap == nil else { return matchGap(path) }
-    return matchPlain(path.segments)
+    return matchPlain(path, 0..<path.segments.count)
   }
 
-  private func matchPlain(_ path: [Text?]) -> [RulesValue?]? {
-    matchPlain(count: path.count) { path[$0] }
+  private func matchPlain(_ path: SymbolicPath, _ part: Range<Int>) -> [RulesValue?]? {
+    matchPlain(count: part.count, { path.segments[part.lowerBound + $0] }) { range in
+      let start = part.lowerBound + range.lowerBound
+      return path.value(start..<(start + range.count))
+    }
   }
 
-  private func matchPlain(count: Int, _ at: (Int) -> Text?) -> [RulesValue?]? {
-    let fixed = segments.count - (glob == nil ? 0 : 1)
-    guard glob == nil ? count == fixed : count >= fixed + globMinimum else { return nil }
+  private func matchPlain(
+    count: Int,
+    _ at: (Int) -> Text?,
+    _ glob: (Range<Int>) -> RulesValue
+  ) -> [RulesValue?]? {
+    let fixed = segments.count - (self.glob == nil ? 0 : 1)
+    guard self.glob == nil ? count == fixed : count >= fixed + globMinimum else { return nil }
     let taken = count - fixed
     guard holdsLiterals(taken, at) else { return nil }
     var captures: [RulesValue?] = []
@@ -50,7 +59,7 @@ struct PathPattern: Sendable {
         captures.append(at(position).map(RulesValue.string))
         position += 1
       case .glob:
-        captures.append(Self.join(position..<(position + taken), at))
+        captures.append(glob(position..<(position + taken)))
         position += taken
       }
     }
@@ -71,11 +80,6 @@ struct PathPattern: Sendable {
     return true
   }
 
-  private static func join(_ range: Range<Int>, _ at: (Int) -> Text?) -> RulesValue? {
-    let known = range.compactMap(at)
-    return known.count == range.count ? .path(RulesPath(plain: known)) : nil
-  }
-
   /// Matches all paths with any number of segments in the gap, or none.
   ///
   /// The wildcard has to begin at or before the gap and to reach over it; what follows it must lie
@@ -87,10 +91,11 @@ struct PathPattern: Sendable {
     guard suffix <= behind, path.segments.count - suffix - glob >= globMinimum else { return nil }
     let head = PathPattern(Array(segments[..<glob]), version: .two)
     let tail = PathPattern(Array(segments[(glob + 1)...]), version: .two)
-    guard let first = head.matchPlain(Array(path.segments[..<glob])),
-      let last = tail.matchPlain(Array(path.segments[(path.segments.count - suffix)...]))
+    let end = path.segments.count - suffix
+    guard let first = head.matchPlain(path, 0..<glob),
+      let last = tail.matchPlain(path, end..<path.segments.count)
     else { return nil }
-    return first + [nil] + last
+    return first + [path.value(glob..<end)] + last
   }
 }
 
@@ -100,6 +105,22 @@ struct SymbolicPath: Sendable {
   let segments: [Text?]
   /// Any even number of segments may stand before this index; nil is none.
   var gap: Int?
+  /// Whether what is not known is an unbound capture, as in Google's emulator: one that is equal to
+  /// nothing.
+  ///
+  /// Else nothing is said of such a path but that it is one.
+  var isLenient = false
+
+  /// What a recursive wildcard takes: always a path, known or not.
+  func value(_ range: Range<Int>) -> RulesValue {
+    var parts: [RulesPath.Segment] = []
+    for index in range {
+      if index == gap { parts.append(isLenient ? .glob("") : .unknown) }
+      parts.append(segments[index].map { .text($0) } ?? (isLenient ? .capture("") : .unknown))
+    }
+    if range.upperBound == gap { parts.append(isLenient ? .glob("") : .unknown) }
+    return .path(RulesPath(parts))
+  }
 }
 
 extension PatternSegment {

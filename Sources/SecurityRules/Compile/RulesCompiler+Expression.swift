@@ -19,24 +19,48 @@ extension RulesCompiler {
     case .string(let text): .constant(.string(text))
     case .bytes(let bytes): .constant(.bytes(bytes))
     case .list(let elements): .list(nodes(elements))
-    case .map(let entries):
-      .map(entries.map { Node.Entry(key: node($0.key), value: node($0.value)) })
+    case .map(let entries): .map(entries.map { entry($0) })
     case .path(let parts): .path(parts.map { part($0) })
     case .variable(let name): variable(name, expression.range)
-    case .member(let object, let name): .member(node(object), name)
-    case .index(let object, let index): .index(node(object), node(index))
+    case .member(let object, let name): member(object, name)
+    case .index(let object, let index): self.index(object, index)
     case .slice(let object, let from, let to):
       .slice(node(object), from.map { node($0) }, to.map { node($0) })
     case .call(let name, let arguments): call(name, arguments, expression.range)
     case .method(let object, let name, let arguments):
       method(object, name, arguments, expression.range)
-    case .unary(let kind, let operand): unary(kind, operand)
+    case .unary(let kind, let operand): unary(kind, operand, expression.range)
     case .binary(let kind, let left, let right): binary(kind, left, right, expression.range)
     case .conditional(let condition, let first, let second):
-      .conditional(node(condition), node(first), node(second))
+      conditional(condition, first, second, expression.range)
     case .typeTest(let operand, let name): typeTest(operand, name, expression.range)
-    case .parenthesized(let inner): .parenthesized(node(inner))
+    case .parenthesized(let inner): operation(inner)
     }
+  }
+
+  private mutating func entry(_ entry: Expression.MapEntry) -> Node.Entry {
+    expect(.string, entry.key)
+    return Node.Entry(key: node(entry.key), value: node(entry.value))
+  }
+
+  private mutating func member(_ object: Expression, _ name: Text) -> Node.Operation {
+    expect(.map, object)
+    return .member(node(object), name)
+  }
+
+  private mutating func index(_ object: Expression, _ index: Expression) -> Node.Operation {
+    expect(.indexed, object)
+    return .index(node(object), node(index))
+  }
+
+  private mutating func conditional(
+    _ condition: Expression,
+    _ first: Expression,
+    _ second: Expression,
+    _ range: Range<Int>
+  ) -> Node.Operation {
+    checkTernary(condition, first, second, range)
+    return .conditional(node(condition), node(first), node(second))
   }
 
   private mutating func part(_ part: Expression.PathPart) -> Node.PathPart {
@@ -44,12 +68,21 @@ extension RulesCompiler {
     case .literal(let text): .segment(.text(text))
     case .capture(let name): .segment(.capture(name))
     case .glob(let name): .segment(.glob(name))
-    case .interpolation(let inner): .interpolation(node(inner))
+    case .interpolation(let inner): interpolation(inner)
     }
+  }
+
+  private mutating func interpolation(_ inner: Expression) -> Node.PathPart {
+    expect(.segment, inner)
+    return .interpolation(node(inner))
   }
 
   private mutating func variable(_ name: Text, _ range: Range<Int>) -> Node.Operation {
     if let operation = scope.variable(name) { return operation }
+    if isPackage(name) {
+      checkVariable(name, range)
+      return .fault("Variable not found: [\(name.string)].")
+    }
     warn("Invalid variable name: \(name.string).", range)
     return .fault("Variable not found: [\(name.string)].")
   }
@@ -77,7 +110,11 @@ extension RulesCompiler {
     guard let builtin = Builtin(rawValue: name), builtin.isKnown(in: scope.service) else {
       return unknownFunction(name, range)
     }
-    guard nodes.count == builtin.arity else { return wrongCount(name, range) }
+    guard nodes.count == builtin.arity else {
+      let fault = wrongCount(name, range)
+      // The official evaluator takes the first and leaves the others.
+      return builtin == .debug && !nodes.isEmpty ? .builtin(builtin, nodes) : fault
+    }
     return .builtin(builtin, nodes)
   }
 
@@ -128,10 +165,12 @@ extension RulesCompiler {
     return .fault("Incorrect number of arguments supplied to function: \(name).")
   }
 
-  private mutating func unary(_ kind: UnaryOperator, _ operand: Expression) -> Node.Operation {
-    if let type = StaticType(operand), !type.allows(kind) {
-      invalidType(type, kind == .not ? "bool" : "int, float, duration", operand.range)
-    }
+  private mutating func unary(
+    _ kind: UnaryOperator,
+    _ operand: Expression,
+    _ range: Range<Int>
+  ) -> Node.Operation {
+    checkTypes(kind, operand, range)
     let inner = node(operand)
     return kind == .not ? .not(inner) : .negate(inner)
   }
@@ -150,34 +189,6 @@ extension RulesCompiler {
     case .or: .or(first, second)
     default: .binary(kind, first, second)
     }
-  }
-
-  private mutating func checkTypes(
-    _ kind: BinaryOperator,
-    _ left: Expression,
-    _ right: Expression,
-    _ range: Range<Int>
-  ) {
-    let types = (StaticType(left), StaticType(right))
-    if kind == .equal || kind == .notEqual {
-      if let first = types.0, let second = types.1, !first.isComparable(with: second) {
-        let result = kind == .notEqual
-        warn(
-          "The sub-expressions are not comparable, so this comparison will always return \(result).",
-          range
-        )
-      }
-      return
-    }
-    for (type, side) in [(types.0, left), (types.1, right)] {
-      guard let type, let expected = type.expected(by: kind, isRight: side.range == right.range)
-      else { continue }
-      invalidType(type, expected, side.range)
-    }
-  }
-
-  private mutating func invalidType(_ type: StaticType, _ expected: String, _ range: Range<Int>) {
-    warn("Invalid type. Received one of [\(type.rawValue)]. Expected one of [\(expected)].", range)
   }
 
   private mutating func typeTest(

@@ -11,6 +11,8 @@ package struct RulesCompiler {
   var scope: RulesScope
   /// The function whose body is being compiled.
   var caller: Int?
+  /// A condition that was checked as a whole: its operands need no more.
+  var refused: Range<Int>?
   private let source: SourceText
   private let version: RulesFile.Version
 
@@ -46,7 +48,10 @@ package struct RulesCompiler {
     _ coverage: RulesCoverage?
   ) throws(RulesCompileError) -> CompiledRuleset {
     if file.isUnversioned {
-      warn("Ruleset uses old version (version [1]). Please update to version [2].", 0..<0)
+      warn(
+        "Ruleset uses old version (version [1]). Please update to the latest version (version [2]).",
+        0..<0
+      )
     }
     if file.services.isEmpty, file.functions.isEmpty, syntaxErrors.isEmpty {
       fail("Rules content empty. Compilation aborted.", 0..<0)
@@ -157,12 +162,7 @@ package struct RulesCompiler {
       }
     }
     let condition = allow.condition.map { expression in
-      if let type = StaticType(expression), type != .boolean {
-        warn(
-          "Invalid type. Permission statements expect a boolean value. Received \(type.rawValue).",
-          expression.range
-        )
-      }
+      checkPermission(expression)
       return node(expression)
     }
     return CompiledAllow(
@@ -181,8 +181,13 @@ package struct RulesCompiler {
   }
 
   mutating func checkVariable(_ name: Text, _ range: Range<Int>) {
-    if Builtin.packages.subtracting(["firestore"]).contains(name.string) {
-      fail("\(name.string) is a package and cannot be used as variable name", range)
+    if isPackage(name) {
+      fail("\(name.string) is a package and cannot be used as variable name.", range)
     }
+  }
+
+  /// `firestore` is one in Storage's rules, where it is no name that is taken.
+  func isPackage(_ name: Text) -> Bool {
+    name.string != "firestore" && Builtin.packages.contains(name.string)
   }
 }

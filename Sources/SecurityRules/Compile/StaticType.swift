@@ -1,63 +1,110 @@
 import FirestoreModel
 
-/// The type of an expression that is sure without running it: literals and what operators make.
-enum StaticType: String {
-  case null
-  case boolean = "bool"
-  case int, float, string, bytes, list, map, path
+/// The types that an expression may have, where that is sure without running it: literals, and what
+/// operators and functions make.
+struct StaticType: Equatable {
+  /// In the order in which the official compiler names them.
+  let names: [String]
 
-  /// Nil where only running tells.
-  init?(_ expression: Expression) {
-    switch expression.kind {
-    case .null: self = .null
-    case .boolean, .typeTest: self = .boolean
-    case .integer: self = .int
-    case .float: self = .float
-    case .string: self = .string
-    case .bytes: self = .bytes
-    case .list: self = .list
-    case .map: self = .map
-    case .path: self = .path
-    case .parenthesized(let inner): self.init(inner)
-    case .unary(.not, _): self = .boolean
-    case .binary(let kind, _, _) where kind.isPredicate: self = .boolean
-    default: return nil
-    }
-  }
+  static let null = StaticType(names: ["null"])
+  static let boolean = StaticType(names: ["bool"])
+  static let int = StaticType(names: ["int"])
+  static let float = StaticType(names: ["float"])
+  static let string = StaticType(names: ["string"])
+  static let bytes = StaticType(names: ["bytes"])
+  static let list = StaticType(names: ["list"])
+  static let set = StaticType(names: ["set"])
+  static let map = StaticType(names: ["map"])
+  static let mapDiff = StaticType(names: ["map_diff"])
+  static let path = StaticType(names: ["path"])
+  static let latlng = StaticType(names: ["latlng"])
+  static let duration = StaticType(names: ["duration"])
+  static let timestamp = StaticType(names: ["timestamp"])
+  static let number = StaticType(names: ["int", "float"])
+  static let negatable = StaticType(names: ["int", "float", "duration"])
+  static let sum = StaticType(names: ["int", "float", "string", "duration", "timestamp"])
+  static let difference = StaticType(names: ["int", "float", "duration", "timestamp"])
+  static let sliced = StaticType(names: ["string", "list", "path"])
+  static let indexed = StaticType(names: ["string", "list", "map", "path"])
+  static let container = StaticType(names: ["list", "set", "map", "constraint"])
+  /// What a segment of a path literal may hold.
+  static let segment = StaticType(names: ["path", "null", "int", "float", "string", "bool"])
+  /// Of the matched path, one segment or several.
+  static let capture = StaticType(names: ["string", "path"])
+
+  /// Whether a value may be of both.
+  func meets(_ other: StaticType) -> Bool { names.contains(where: other.names.contains) }
 
   /// Whether `==` between the types can be true.
   func isComparable(with other: StaticType) -> Bool {
-    self == other || isNumber && other.isNumber || self == .null || other == .null
+    meets(other) || meets(.number) && other.meets(.number)
   }
 
-  private var isNumber: Bool { self == .int || self == .float }
+  var text: String { names.joined(separator: ", ") }
+}
 
-  func allows(_ operator: UnaryOperator) -> Bool {
-    `operator` == .not ? self == .boolean : isNumber
+extension BinaryOperator {
+  /// What it gives.
+  var resultType: StaticType {
+    switch self {
+    case .or, .and, .in, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: .boolean
+    case .add: .sum
+    case .subtract: .difference
+    case .multiply, .divide, .remainder: .number
+    }
   }
 
-  /// What the operator takes instead; nil where this type is fine.
-  func expected(by operator: BinaryOperator, isRight: Bool) -> String? {
-    switch `operator` {
-    case .and, .or: self == .boolean ? nil : "bool"
-    case .in: !isRight || self == .list || self == .map ? nil : "list, map, set"
-    case .less, .lessOrEqual, .greater, .greaterOrEqual:
-      isNumber || self == .string || self == .bytes
-        ? nil : "int, float, string, bytes, duration, timestamp"
-    case .add: isNumber || self == .string ? nil : "int, float, string, duration, timestamp"
-    case .subtract: isNumber ? nil : "int, float, duration, timestamp"
-    case .multiply, .divide, .remainder: isNumber ? nil : "int, float"
-    case .equal, .notEqual: nil
+  /// What it takes on either side; nil where the official compiler takes everything.
+  var operandType: StaticType? {
+    switch self {
+    case .or, .and: .boolean
+    case .add: .sum
+    case .subtract: .difference
+    case .multiply, .divide, .remainder: .number
+    case .in, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: nil
     }
   }
 }
 
-extension BinaryOperator {
-  /// Whether the result is a truth value.
-  var isPredicate: Bool {
+extension Method {
+  /// What it gives; nil where that depends on what is stored.
+  var resultType: StaticType? {
     switch self {
-    case .or, .and, .in, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
-    case .add, .subtract, .multiply, .divide, .remainder: false
+    case .size, .day, .month, .year, .hours, .minutes, .seconds, .nanos, .dayOfWeek, .dayOfYear,
+      .toMillis:
+      .int
+    case .lower, .upper, .trim, .replace, .join, .toBase64, .toHexString: .string
+    case .matches, .hasAll, .hasAny, .hasOnly: .boolean
+    case .split, .concat, .removeAll, .keys, .values: .list
+    case .toUtf8: .bytes
+    case .toSet, .difference, .union, .intersection, .addedKeys, .removedKeys, .changedKeys,
+      .affectedKeys, .unchangedKeys:
+      .set
+    case .diff: .mapDiff
+    case .bind: .path
+    case .date: .timestamp
+    case .time: .duration
+    case .latitude, .longitude, .distance: .float
+    case .get: nil
+    }
+  }
+}
+
+extension Builtin {
+  /// What it gives; nil where that depends on what is stored, or the official compiler does not say.
+  var resultType: StaticType? {
+    switch self {
+    case .get, .getAfter, .firestoreGet, .debug, .exists, .existsAfter, .firestoreExists: nil
+    case .path: .path
+    case .int, .mathRound: .int
+    case .float, .mathCeil, .mathFloor, .mathPow, .mathSqrt: .float
+    case .string: .string
+    case .mathAbs: .number
+    case .mathIsNaN: .boolean
+    case .hashingCRC32, .hashingCRC32C, .hashingMD5, .hashingSHA256: .bytes
+    case .durationAbs, .durationTime, .durationValue: .duration
+    case .timestampDate, .timestampValue: .timestamp
+    case .latlngValue: .latlng
     }
   }
 }

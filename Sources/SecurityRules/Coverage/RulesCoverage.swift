@@ -78,15 +78,11 @@ package struct CoverageExpression: Sendable {
   package let children: [CoverageExpression]
 
   /// Nil for literals.
-  ///
-  /// Parentheses count as what they hold.
   init?(_ node: Node, _ tallies: [ObjectIdentifier: RulesCoverage.Tally]) {
     if case .constant = node.operation { return nil }
-    var inner = node
-    while case .parenthesized(let held) = inner.operation { inner = held }
     range = node.range
-    tally = tallies[ObjectIdentifier(inner)] ?? RulesCoverage.Tally()
-    children = inner.operands.compactMap { CoverageExpression($0, tallies) }
+    tally = tallies[ObjectIdentifier(node)] ?? RulesCoverage.Tally()
+    children = node.operands.compactMap { CoverageExpression($0, tallies) }
   }
 }
 
@@ -128,8 +124,7 @@ extension Node {
     case .map(let entries): entries.flatMap { [$0.key, $0.value] }
     case .path(let parts):
       parts.compactMap { part in if case .interpolation(let inner) = part { inner } else { nil } }
-    case .member(let object, _), .not(let object), .negate(let object), .typeTest(let object, _),
-      .parenthesized(let object):
+    case .member(let object, _), .not(let object), .negate(let object), .typeTest(let object, _):
       [object]
     case .index(let object, let index): [object, index]
     case .slice(let object, let from, let to): [object, from, to].compactMap { $0 }

@@ -5,7 +5,9 @@ import FirestoreModel
 extension Evaluator {
   func member(_ object: RulesValue, _ name: Text, _ node: Node) throws(RulesFault) -> RulesValue {
     guard case .map(let map) = object else { throw typeFault(object, "map,path", node) }
-    guard let value = map[name] else {
+    let value = map[name]
+    try spend(map.lookupSteps(name, value), node)
+    guard let value else {
       throw fault("Property \(name.string) is undefined on object.", node)
     }
     return value
@@ -22,8 +24,9 @@ extension Evaluator {
       guard let bound = path.bindings[name] else {
         throw fault("Property \(name.string) is undefined on object.", node)
       }
-      return .string(bound)
+      return bound
     case (.path(let path), .integer(let position)):
+      try spend(path.segments.count, node)
       guard let plain = path.plain, let position = Int(exactly: position),
         plain.indices.contains(position)
       else { throw fault("Index \(position) is out of range.", node) }
@@ -51,16 +54,32 @@ extension Evaluator {
   ) throws(RulesFault) -> RulesValue {
     switch object {
     case .list(let elements):
-      return .list(Array(elements[try bounds(from, to, elements.count, node)]))
-    case .string(let text):
-      let units = Array(text.string.utf16)
-      let part = units[try bounds(from, to, units.count, node)]
-      return .string(Text(String(decoding: part, as: UTF16.self)))
+      let range = try bounds(from, to, elements.count, node)
+      try spend(range.count * 2, node)
+      return .list(Array(elements[range]))
+    case .string(let text): return try slice(text, from, to, node)
     case .path(let path):
-      let range = try bounds(from, to, path.segments.count, node)
-      return .path(RulesPath(Array(path.segments[range])))
+      try spend(path.segments.count, node)
+      guard let plain = path.plain else { throw fault("A variable is not bound in path.", node) }
+      let range = try bounds(from, to, plain.count, node)
+      return .path(RulesPath(plain: Array(plain[range])))
     default: throw typeFault(object, "list,path,string", node)
     }
+  }
+
+  /// Positions are those of UTF-16, in which a part may cut a character.
+  private func slice(
+    _ text: Text,
+    _ from: RulesValue?,
+    _ to: RulesValue?,
+    _ node: Node
+  ) throws(RulesFault) -> RulesValue {
+    try spend(text.byteCount / 2, node)
+    let units = text.string.utf16
+    let range = try bounds(from, to, units.count, node)
+    let start = units.index(units.startIndex, offsetBy: range.lowerBound)
+    let end = units.index(start, offsetBy: range.count)
+    return .string(Text(String(decoding: units[start..<end], as: UTF16.self)))
   }
 
   private func bounds(

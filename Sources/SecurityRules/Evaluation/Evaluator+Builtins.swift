@@ -31,10 +31,7 @@ extension Evaluator {
     case .int: return .integer(try integer(from: first, node))
     case .float: return .float(try float(from: first, node))
     case .string:
-      guard let text = first.converted else {
-        throw typeFault(first, "int,float,null,string,bool,path", node)
-      }
-      return .string(text)
+      return .string(try converted(first, node))
     case .hashingCRC32: return .bytes(Checksum.crc32.bytes(of: try content(first, node)))
     case .hashingCRC32C: return .bytes(Checksum.crc32c.bytes(of: try content(first, node)))
     case .hashingMD5: return .bytes(session.digests.md5(try content(first, node)))
@@ -77,10 +74,12 @@ extension Evaluator {
   /// stands.
   private func parsedPath(_ value: RulesValue, _ node: Node) throws(RulesFault) -> RulesPath {
     guard case .string(let text) = value else { throw typeFault(value, "string", node) }
+    try spend(text.byteCount, node)
     let body = text.string.hasPrefix("/") ? text.string.dropFirst() : text.string[...]
     let parts = body.split(separator: "/", omittingEmptySubsequences: false)
     guard !parts.contains(where: \.isEmpty) else { throw fault("Invalid path.", node) }
-    return RulesPath(
+    try spend(parts.count * 32, node)
+    let path = RulesPath(
       parts.map { part in
         guard part.hasPrefix("{"), part.hasSuffix("}") else {
           return .text(Text(part.percentDecoded))
@@ -90,6 +89,16 @@ extension Evaluator {
           ? .glob(Text(String(name.dropLast(3)))) : .capture(Text(String(name)))
       }
     )
+    return try checked(path, node)
+  }
+
+  /// What `string()` makes of a value.
+  func converted(_ value: RulesValue, _ node: Node) throws(RulesFault) -> Text {
+    if case .path(let path) = value { try spend(path.segments.count * 8, node) }
+    guard let text = value.converted else {
+      throw typeFault(value, "int,float,null,string,bool,path", node)
+    }
+    return text
   }
 
   private func integer(from value: RulesValue, _ node: Node) throws(RulesFault) -> Int64 {
@@ -100,6 +109,7 @@ extension Evaluator {
       if number >= 0x1p63 { return .max }
       return number < -0x1p63 ? .min : Int64(number)
     case .string(let text):
+      try spend(text.byteCount, node)
       guard let number = Int64(text.string) else {
         throw fault("Invalid integer: \(text.string.prefix(40)).", node)
       }
@@ -113,6 +123,7 @@ extension Evaluator {
     case .integer(let number): return Double(number)
     case .float(let number): return number
     case .string(let text):
+      try spend(text.byteCount * 2, node)
       switch text.string {
       case "NaN": return .nan
       case "Infinity": return .infinity
@@ -130,10 +141,15 @@ extension Evaluator {
     }
   }
 
+  /// What a digest is made of; every digest takes about a step a byte.
   private func content(_ value: RulesValue, _ node: Node) throws(RulesFault) -> [UInt8] {
     switch value {
-    case .string(let text): return Array(text.string.utf8)
-    case .bytes(let bytes): return bytes
+    case .string(let text):
+      try spend(text.byteCount, node)
+      return Array(text.string.utf8)
+    case .bytes(let bytes):
+      try spend(bytes.count, node)
+      return bytes
     default: throw typeFault(value, "bytes,string", node)
     }
   }
@@ -228,7 +244,7 @@ extension Evaluator {
 }
 
 extension GeoPoint {
-  /// Metres along a great circle of a sphere of 6,371,010 m (haversine).
+  /// Metres along a great circle of a sphere of 6,371,009 m (haversine).
   func distance(to other: GeoPoint) -> Double {
     let degree = Double.pi / 180
     let vertical = sin((other.latitude - latitude) * degree / 2)
@@ -236,6 +252,6 @@ extension GeoPoint {
     let square =
       vertical * vertical
       + cos(latitude * degree) * cos(other.latitude * degree) * horizontal * horizontal
-    return 2 * 6_371_010 * asin(min(1, square.squareRoot()))
+    return 2 * 6_371_009 * asin(min(1, square.squareRoot()))
   }
 }

@@ -9,12 +9,12 @@ extension Evaluator {
     _ arguments: [RulesValue],
     _ node: Node
   ) throws(RulesFault) -> RulesValue {
-    if let value = try applySymbolic(method, receiver, arguments) { return value }
+    if let value = try applySymbolic(method, receiver, arguments, node) { return value }
     if receiver.isSymbolic || arguments.contains(where: \.isSymbolic) { throw undetermined(node) }
     let result: RulesValue? =
       switch receiver {
       case .string(let text): try apply(method, text, arguments, node)
-      case .bytes(let bytes): Self.apply(method, bytes)
+      case .bytes(let bytes): try apply(method, bytes, node)
       case .list(let elements): try apply(method, elements, arguments, node)
       case .set(let set): try apply(method, set, arguments, node)
       case .map(let map): try apply(method, map, arguments, node)
@@ -39,17 +39,36 @@ extension Evaluator {
   private func applySymbolic(
     _ method: Method,
     _ receiver: RulesValue,
-    _ arguments: [RulesValue]
+    _ arguments: [RulesValue],
+    _ node: Node
   ) throws(RulesFault) -> RulesValue? {
-    if case .constraint(let constraint) = receiver, method == .hasAny,
-      case .list(let elements) = arguments[0]
-    {
-      return elements.contains(where: constraint.contains) ? .boolean(true) : nil
+    if case .constraint(let constraint) = receiver {
+      return try apply(method, constraint, arguments, node)
     }
-    if case .map(let map) = receiver, map.isOpen, method == .get, !arguments[1].isSymbolic {
-      return Self.known(arguments[0], in: map)
+    guard case .map(let map) = receiver, map.isOpen else { return nil }
+    switch method {
+    case .get where !arguments[1].isSymbolic: return Self.known(arguments[0], in: map)
+    case .keys: return .constraint(FieldConstraint(keys: map.keys))
+    default: return nil
     }
-    return nil
+  }
+
+  /// Of elements that a query promises, and of the keys that it names, it is known that they are there.
+  private func apply(
+    _ method: Method,
+    _ constraint: FieldConstraint,
+    _ arguments: [RulesValue],
+    _ node: Node
+  ) throws(RulesFault) -> RulesValue? {
+    if method == .toSet, constraint.isOfKeys { return .constraint(constraint) }
+    guard let argument = arguments.first, case .list(let elements) = argument else { return nil }
+    try spend(elements.count * constraint.tests.count, node)
+    switch method {
+    case .hasAny: return elements.contains(where: constraint.contains) ? .boolean(true) : nil
+    case .hasAll where constraint.isOfKeys:
+      return elements.allSatisfy(constraint.contains) ? .boolean(true) : nil
+    default: return nil
+    }
   }
 
   /// The value at a key or a list of keys of an open map, where it is sure.
@@ -72,16 +91,19 @@ extension Evaluator {
     _ arguments: [RulesValue],
     _ node: Node
   ) throws(RulesFault) -> RulesValue? {
+    try spend(bytes: text.byteCount, node)
     switch method {
     case .size: return .integer(Int64(text.string.utf16.count))
-    case .lower: return .string(text.mapped(\.lowercaseMapping))
-    case .upper: return .string(text.mapped(\.uppercaseMapping))
+    case .lower, .upper:
+      try spend(text.mappingSteps, node)
+      return .string(text.mapped(method == .lower ? \.lowercaseMapping : \.uppercaseMapping))
     case .trim: return .string(text.trimmed)
     case .toUtf8: return .bytes(Array(text.string.utf8))
     case .matches, .replace, .split:
       guard case .string(let pattern) = arguments[0] else {
         throw typeFault(arguments[0], "string", node)
       }
+      try spend(min(pattern.byteCount, RulesLimits.regexBytes) * 128, node)
       let regex: Regex
       do throws(RegexError) {
         regex = try Regex(pattern.string)
@@ -105,10 +127,10 @@ extension Evaluator {
       if receiver.isSymbolic { throw undetermined(node) }
       throw typeFault(receiver, "string", node)
     }
+    try spend(text.byteCount, node)
     let scalars = text.string.unicodeScalars.map(\.value)
-    var matcher = RegexMatcher(regex, scalars, budget: session.regexSteps)
-    defer { session.regexSteps = matcher.budget }
-    let result: RulesValue
+    var matcher = RegexMatcher(regex, scalars, budget: session.work.left)
+    let result: RulesValue?
     switch method {
     case .matches: result = .boolean(matcher.matchesAll())
     case .split: result = .list(matcher.split().map(RulesValue.string))
@@ -116,23 +138,48 @@ extension Evaluator {
       guard case .string(let template) = arguments[1] else {
         throw typeFault(arguments[1], "string", node)
       }
-      guard let replaced = matcher.replace(template, groupCount: regex.groupCount) else {
-        throw fault("Invalid replacement.", node)
-      }
-      result = .string(replaced)
+      try spend(template.byteCount * 4, node)
+      result = try replaced(&matcher, template, regex, node)
     }
-    guard matcher.budget >= 0 else { throw fault("The regular expression takes too long.", node) }
+    try spend(session.work.left - matcher.budget, node)
+    guard let result else { throw fault("Invalid replacement.", node) }
     return result
+  }
+
+  /// Nil for a template that names a group that does not exist.
+  private func replaced(
+    _ matcher: inout RegexMatcher,
+    _ template: Text,
+    _ regex: Regex,
+    _ node: Node
+  ) throws(RulesFault) -> RulesValue? {
+    guard let template = RegexTemplate(template, groupCount: regex.groupCount) else { return nil }
+    guard let text = matcher.replace(template) else {
+      // Either is told: too many steps by what follows, too long a text here.
+      if matcher.budget >= 0 { try checkSize(.max, "text", node) }
+      return nil
+    }
+    return .string(text)
   }
 
   // MARK: Bytes, paths and times
 
-  private static func apply(_ method: Method, _ bytes: [UInt8]) -> RulesValue? {
+  private func apply(
+    _ method: Method,
+    _ bytes: [UInt8],
+    _ node: Node
+  ) throws(RulesFault) -> RulesValue? {
     switch method {
-    case .size: .integer(Int64(bytes.count))
-    case .toBase64: .string(Text(Base64.url(bytes, padded: true)))
-    case .toHexString: .string(Text(Hexadecimal.text(bytes, uppercase: true)))
-    default: nil
+    case .size: return .integer(Int64(bytes.count))
+    case .toBase64:
+      try checkSize(bytes.count / 3 * 4, "text", node)
+      try spend(bytes.count * 2, node)
+      return .string(Text(Base64.url(bytes, padded: true)))
+    case .toHexString:
+      try checkSize(bytes.count * 2, "text", node)
+      try spend(bytes.count * 4, node)
+      return .string(Text(Hexadecimal.text(bytes, uppercase: true)))
+    default: return nil
     }
   }
 
@@ -144,28 +191,41 @@ extension Evaluator {
   ) throws(RulesFault) -> RulesValue? {
     guard method == .bind else { return nil }
     guard case .map(let values) = arguments[0] else { throw typeFault(arguments[0], "map", node) }
+    try spend(path.segments.count * 2 + values.walkSteps, node)
+    let names = Set(path.segments.compactMap(\.captureName))
+    if let name = values.keys.first(where: { !names.contains($0) }) {
+      throw fault("Variable(s) \(name.string) do not exist in the path template.", node)
+    }
+    return .path(try bind(path, values, node))
+  }
+
+  /// Captures that no value is given for are left out.
+  private func bind(
+    _ path: RulesPath,
+    _ values: RulesMap,
+    _ node: Node
+  ) throws(RulesFault) -> RulesPath {
     var segments: [RulesPath.Segment] = []
     var bindings = path.bindings
     for segment in path.segments {
-      switch segment {
-      case .text: segments.append(segment)
-      case .capture(let name):
-        guard let text = values[name]?.converted else {
-          throw fault("Unable to bind \(name.string).", node)
-        }
-        bindings[name] = text
-        segments.append(.text(text))
-      case .glob(let name):
-        guard case .path(let part)? = values[name] else {
-          throw fault("Unable to bind \(name.string).", node)
-        }
-        segments += part.segments
+      guard let name = segment.captureName else {
+        segments.append(segment)
+        continue
       }
+      guard let value = values[name] else { continue }
+      if case .capture = segment {
+        let text = try converted(value, node)
+        bindings[name] = .string(text)
+        segments.append(.text(text))
+        continue
+      }
+      guard case .path(let part) = value else { throw typeFault(value, "path", node) }
+      guard !part.isUnbound else { throw fault("A variable is not bound in path.", node) }
+      bindings[name] = value
+      try spend(part.segments.count, node)
+      segments += part.segments
     }
-    for key in values.keys where !path.names.contains(key) {
-      throw fault("Variable \(key.string) is not in the path.", node)
-    }
-    return .path(RulesPath(segments, bindings: bindings))
+    return RulesPath(segments, bindings: bindings)
   }
 
   private func apply(
@@ -216,18 +276,5 @@ extension Evaluator {
       return .float(point.distance(to: other))
     default: return nil
     }
-  }
-}
-
-extension RulesPath {
-  fileprivate var names: Set<Text> {
-    Set(
-      segments.compactMap { segment in
-        switch segment {
-        case .text: nil
-        case .capture(let name), .glob(let name): name
-        }
-      }
-    )
   }
 }

@@ -20,14 +20,11 @@ extension Evaluator {
     }
   }
 
-  /// Emulator-compatible maps may hold what a query promises of a field: such do not compare.
-  func checkComparable(
-    _ left: RulesValue,
-    _ right: RulesValue,
-    _ node: Node
-  ) throws(RulesFault) {
+  /// Emulator-compatible values may hold what a query promises of a field: sets and `diff()` do not
+  /// take such, while `==` compares the promises.
+  func checkDistinct(_ values: [RulesValue], _ node: Node) throws(RulesFault) {
     guard session.compatibility == .emulator else { return }
-    if left.holdsConstraint || right.holdsConstraint { throw undetermined(node) }
+    if values.contains(where: \.holdsConstraint) { throw undetermined(node) }
   }
 
   private func equality(
@@ -43,12 +40,13 @@ extension Evaluator {
       return try isImplied(constraint, kind, left, node) ? kind == .equal : kind != .equal
     }
     guard left.isSymbolic || right.isSymbolic else {
-      try checkComparable(left, right, node)
-      return left.isEqual(to: right)
+      return try compare(node) { $0.isEqual(left, right) }
     }
-    // An open map is a map, whatever it holds.
-    guard case .map = left, case .map = right else { return false }
-    throw undetermined(node)
+    // An open map is a map, and a path that is not known a path, whatever they hold.
+    switch (left, right) {
+    case (.map, .map), (.path, .path): throw undetermined(node)
+    default: return false
+    }
   }
 
   /// True, or unknown: a query's promise never makes a comparison false.
@@ -80,6 +78,22 @@ extension Evaluator {
       return try isImplied(constraint, kind.mirrored, left, node)
     }
     switch (left, right) {
+    case (.string(let first), .string(let second)):
+      try spend(bytes: min(first.byteCount, second.byteCount), node)
+    case (.bytes(let first), .bytes(let second)):
+      try spend(bytes: min(first.count, second.count), node)
+    default: break
+    }
+    return try orderedValues(kind, left, right, node)
+  }
+
+  private func orderedValues(
+    _ kind: BinaryOperator,
+    _ left: RulesValue,
+    _ right: RulesValue,
+    _ node: Node
+  ) throws(RulesFault) -> Bool {
+    switch (left, right) {
     case (.integer(let first), .integer(let second)): return kind.holds(first, second)
     case (.integer(let first), .float(let second)): return kind.holds(Double(first), second)
     case (.float(let first), .integer(let second)): return kind.holds(first, Double(second))
@@ -108,15 +122,24 @@ extension Evaluator {
       return true
     }
     if case .constraint(let constraint) = element, case .list(let elements) = container {
+      try spend(elements.count * constraint.tests.count, node)
       guard constraint.isNone(of: elements) else { throw undetermined(node) }
       return false
     }
     if element.isSymbolic { throw undetermined(node) }
     switch (container, element) {
-    case (.list(let elements), _): return elements.contains { $0.isIdentical(to: element) }
-    case (.set(let set), _): return set.contains(element)
+    case (.list(let elements), _):
+      return try compare(node) { comparison in
+        elements.contains { comparison.isIdentical($0, element) }
+      }
+    case (.set(let set), _):
+      try checkDistinct([element], node)
+      try spend(walking: [element], times: RulesSet.elementSteps, node)
+      return set.contains(element)
     case (.map(let map), .string(let key)):
-      if map[key] != nil { return true }
+      let value = map[key]
+      try spend(map.lookupSteps(key, value), node)
+      if value != nil { return true }
       if map.isOpen { throw undetermined(node) }
       return false
     case (.map, _): throw typeFault(element, "string", node)
@@ -137,9 +160,8 @@ extension Evaluator {
     let isSum = kind == .add
     switch (left, right) {
     case (.string(let first), .string(let second)) where isSum:
-      guard first.byteCount + second.byteCount <= RulesLimits.resultSize else {
-        throw fault("The text is too long.", node)
-      }
+      try checkSize(first.byteCount + second.byteCount, "text", node)
+      try spend((first.byteCount + second.byteCount) / 4, node)
       return .string(Text(first.string + second.string))
     case (.duration(let first), .duration(let second)):
       let change = isSum ? second.totalNanos : -second.totalNanos

@@ -3,8 +3,9 @@ import FirestoreModel
 /// Evaluates conditions for one operation.
 ///
 /// Errors are values of the language: Swift's `throw` carries them, `&&`, `||` and unused arguments
-/// absorb them. Every evaluated node costs one of the operation's budget; recursion cannot be deeper
-/// than the budget.
+/// absorb them. Every evaluated node costs one of the operation's budget, and the evaluated right side of
+/// `&&` and `||`, a binding and a ternary more; recursion cannot be deeper than the budget. What a
+/// node works on is counted by the session's steps. Once either is used up every node is an error.
 final class Evaluator {
   let session: RulesSession
   /// By position in the matched path; nil is not known.
@@ -14,6 +15,7 @@ final class Evaluator {
   private let resource: RulesValue
   private let topFrame = Frame()
   @exclusivity(unchecked) private var remaining = RulesLimits.evaluations
+  @exclusivity(unchecked) private var exhaustion = Exhaustion.nodes
 
   init(session: RulesSession, request: RulesValue, resource: RulesValue) {
     self.session = session
@@ -21,10 +23,24 @@ final class Evaluator {
     self.resource = resource
   }
 
-  /// A call: arguments and `let`s are evaluated when they are first used.
+  /// Which budget is used up.
+  private enum Exhaustion {
+    case nodes, work
+
+    var message: String {
+      let limit =
+        switch self {
+        case .nodes: "\(RulesLimits.evaluations) expressions to evaluate"
+        case .work: "\(RulesLimits.steps) steps of work"
+        }
+      return "Unable to evaluate the expression as the maximum of \(limit) has been reached."
+    }
+  }
+
+  /// A call: its arguments and `let`s, evaluated in their order; those that failed matter when they
+  /// are used.
   final class Frame {
     enum Slot {
-      case pending(Node, Frame?)
       case value(RulesValue)
       case fault(RulesFault)
     }
@@ -45,13 +61,7 @@ final class Evaluator {
 
   func evaluate(_ node: Node, _ frame: Frame) throws(RulesFault) -> RulesValue {
     remaining -= 1
-    guard remaining >= 0 else {
-      throw fault(
-        "Unable to evaluate the expression as the maximum of 1000 expressions to evaluate has "
-          + "been reached.",
-        node
-      )
-    }
+    guard remaining >= 0 else { throw fault(exhaustion.message, node) }
     guard let observer else { return try compute(node, frame) }
     do throws(RulesFault) {
       let value = try compute(node, frame)
@@ -72,6 +82,13 @@ final class Evaluator {
     return fault("Type error. Received: [\(value.typeName)] Expected: [\(expected)].", node)
   }
 
+  /// Ends the operation for the work that it took.
+  func exhausted(_ node: Node) -> RulesFault {
+    remaining = 0
+    exhaustion = .work
+    return fault(exhaustion.message, node)
+  }
+
   /// Charges nodes that have no node of their own.
   private func charge(_ count: Int) { remaining -= count }
 
@@ -90,7 +107,6 @@ final class Evaluator {
       return try binary(kind, evaluate(left, frame), evaluate(right, frame), node)
     case .and(let left, let right): return try logical(left, right, stop: false, frame)
     case .or(let left, let right): return try logical(left, right, stop: true, frame)
-    case .parenthesized(let inner): return try evaluate(inner, frame)
     case .call(let function, let arguments): return try call(function, arguments, frame)
     default: return try computeRare(node, frame)
     }
@@ -100,7 +116,7 @@ final class Evaluator {
     switch node.operation {
     case .list(let elements): return .list(try list(elements, frame))
     case .map(let entries): return try map(entries, frame)
-    case .path(let parts): return try path(parts, frame)
+    case .path(let parts): return try path(parts, frame, node)
     case .index(let object, let index):
       return try element(evaluate(object, frame), evaluate(index, frame), node)
     case .slice(let object, let from, let to): return try slice(object, from, to, frame, node)
@@ -123,6 +139,7 @@ final class Evaluator {
       guard case .boolean(let flag) = try evaluate(condition, frame) else {
         throw fault("Type error. Expected: [bool].", node)
       }
+      charge(flag ? 1 : 3)
       return try evaluate(flag ? first : second, frame)
     case .typeTest(let operand, let type):
       charge(1)
@@ -147,15 +164,12 @@ final class Evaluator {
     switch frame.slots[index] {
     case .value(let value): return value
     case .fault(let fault): throw fault
-    case .pending(let node, let origin):
-      do throws(RulesFault) {
-        let value = try evaluate(node, origin ?? frame)
-        frame.slots[index] = .value(value)
-        return value
-      } catch {
-        frame.slots[index] = .fault(error)
-        throw error
-      }
+    }
+  }
+
+  private func slot(_ node: Node, _ frame: Frame) -> Frame.Slot {
+    do throws(RulesFault) { return .value(try evaluate(node, frame)) } catch {
+      return .fault(error)
     }
   }
 
@@ -167,8 +181,11 @@ final class Evaluator {
     let function = session.ruleset.functions[index]
     let frame = Frame()
     frame.slots.reserveCapacity(arguments.count + function.bindings.count)
-    for argument in arguments { frame.slots.append(.pending(argument, caller)) }
-    for binding in function.bindings { frame.slots.append(.pending(binding, nil)) }
+    for argument in arguments { frame.slots.append(slot(argument, caller)) }
+    for binding in function.bindings {
+      charge(1)
+      frame.slots.append(slot(binding, frame))
+    }
     return try evaluate(function.result, frame)
   }
 
@@ -180,18 +197,26 @@ final class Evaluator {
     _ frame: Frame
   ) throws(RulesFault) -> RulesValue {
     var failure: RulesFault?
-    for operand in [left, right] {
-      do throws(RulesFault) {
-        guard case .boolean(let flag) = try evaluate(operand, frame) else {
-          throw fault("Type error. Expected: [bool].", operand)
-        }
-        if flag == stop { return .boolean(stop) }
-      } catch {
-        failure = failure ?? error
-      }
+    do throws(RulesFault) {
+      if try boolean(left, frame) == stop { return .boolean(stop) }
+    } catch {
+      failure = error
+    }
+    charge(1)
+    do throws(RulesFault) {
+      if try boolean(right, frame) == stop { return .boolean(stop) }
+    } catch {
+      throw failure ?? error
     }
     if let failure { throw failure }
     return .boolean(!stop)
+  }
+
+  private func boolean(_ node: Node, _ frame: Frame) throws(RulesFault) -> Bool {
+    guard case .boolean(let flag) = try evaluate(node, frame) else {
+      throw fault("Type error. Expected: [bool].", node)
+    }
+    return flag
   }
 
   /// Evaluates all; values that stand for many are refused in most places.
@@ -226,8 +251,13 @@ final class Evaluator {
     return .map(RulesMap(result))
   }
 
-  private func path(_ parts: [Node.PathPart], _ frame: Frame) throws(RulesFault) -> RulesValue {
+  private func path(
+    _ parts: [Node.PathPart],
+    _ frame: Frame,
+    _ node: Node
+  ) throws(RulesFault) -> RulesValue {
     var segments: [RulesPath.Segment] = []
+    var bindings: [Text: RulesValue] = [:]
     for part in parts {
       switch part {
       case .segment(let segment):
@@ -236,7 +266,10 @@ final class Evaluator {
       case .interpolation(let inner):
         let value = try evaluate(inner, frame)
         if case .path(let path) = value {
+          try spend(path.segments.count * 2, inner)
+          try checkSize(segments.count + path.segments.count, "path", inner)
           segments += path.segments
+          bindings.merge(path.bindings) { $1 }
         } else if let text = value.converted {
           segments.append(.text(text))
         } else {
@@ -244,7 +277,12 @@ final class Evaluator {
         }
       }
     }
-    return .path(RulesPath(segments))
+    return .path(try checked(RulesPath(segments, bindings: bindings), node))
+  }
+
+  func checked(_ path: RulesPath, _ node: Node) throws(RulesFault) -> RulesPath {
+    guard let name = path.repeatedName else { return path }
+    throw fault("Variable \(name.string) already exists in the PathTemplate.", node)
   }
 
   private func slice(
@@ -257,7 +295,12 @@ final class Evaluator {
     let value = try evaluate(object, frame)
     var bounds: [RulesValue?] = []
     for bound in [from, to] {
-      if let bound { bounds.append(try evaluate(bound, frame)) } else { bounds.append(nil) }
+      if let bound {
+        bounds.append(try evaluate(bound, frame))
+      } else {
+        charge(1)
+        bounds.append(nil)
+      }
     }
     return try slice(value, bounds[0], bounds[1], node)
   }

@@ -19,21 +19,31 @@ package protocol RulesDigests: Sendable {
   func sha256(_ bytes: [UInt8]) -> [UInt8]
 }
 
-/// The checksums of `hashing`, computed bit by bit from their reversed polynomials.
+/// The checksums of `hashing`, from their reversed polynomials.
 enum Checksum: UInt32 {
   case crc32 = 0xEDB8_8320
   case crc32c = 0x82F6_3B78
 
   /// The checksum, lowest byte first.
   func bytes(of content: [UInt8]) -> [UInt8] {
+    let table = self == .crc32 ? Self.table32 : Self.table32C
     var register = UInt32.max
     for byte in content {
-      register ^= UInt32(byte)
-      for _ in 0..<8 {
-        register = register & 1 == 1 ? (register >> 1) ^ rawValue : register >> 1
-      }
+      register = table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] ^ (register >> 8)
     }
     let value = ~register
     return (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  private static let table32 = Checksum.crc32.table
+  private static let table32C = Checksum.crc32c.table
+
+  /// What every byte makes of an empty register.
+  private var table: [UInt32] {
+    (UInt32(0)..<256).map { byte in
+      (0..<8).reduce(byte) { register, _ in
+        register & 1 == 1 ? (register >> 1) ^ rawValue : register >> 1
+      }
+    }
   }
 }

@@ -18,6 +18,8 @@ package struct RulesRequest: Sendable {
   /// What a write will leave behind, transforms applied; nil for deletes.
   package var newResource: RulesMap?
   package var isInTransaction: Bool
+  /// What a write names beside the document's fields; nil where it names nothing.
+  package var named: RulesWriteFields?
 
   /// A request; resources are set where there are some.
   package init(
@@ -39,6 +41,23 @@ package struct RulesRequest: Sendable {
     self.newResource = newResource
     self.isInTransaction = isInTransaction
   }
+}
+
+/// The fields that a write names: its transforms' and its mask's.
+package struct RulesWriteFields: Sendable {
+  /// In the write's order.
+  let transforms: [Text]
+  /// Nil where the write has no mask.
+  let mask: [Text]?
+
+  /// Names with points between their parts.
+  package init(transforms: [Text], mask: [Text]?) {
+    self.transforms = transforms
+    self.mask = mask
+  }
+
+  /// `request.writeFields`: the transforms', then the mask's in order.
+  var all: RulesValue { .list((transforms + (mask ?? []).sorted()).map(RulesValue.string)) }
 }
 
 /// The signed-in caller: `request.auth`.
@@ -78,8 +97,8 @@ final class RequestObject: Sendable {
   /// Members that exist for this kind of request, sorted.
   var keys: [Text] {
     let all: [Text] = [
-      "auth", "fields", "headers", "inTransaction", "method", "path", "query", "resource", "time",
-      "writeFields",
+      "auth", "fields", "headers", "inTransaction", "method", "path", "query", "readFields",
+      "resource", "time", "transforms", "writeFields",
     ]
     return all.filter { self[$0.string] != nil }
   }
@@ -94,9 +113,22 @@ final class RequestObject: Sendable {
     case "query": query.map(RulesValue.map)
     case "headers", "params": .map(RulesMap([:]))
     case "inTransaction": .boolean(request.isInTransaction)
-    case "fields": .null
+    case "fields": isWrite ? nil : .null
+    case "readFields": isWrite ? .null : nil
+    case "writeFields": isWrite ? request.named?.all ?? .null : nil
+    case "transforms": isWrite ? transforms : nil
     default: nil
     }
+  }
+
+  /// Whether `request` has the members that writes of Firestore have.
+  private var isWrite: Bool {
+    request.service == .firestore && request.method != .get && request.method != .list
+  }
+
+  private var transforms: RulesValue {
+    guard let named = request.named, !named.transforms.isEmpty else { return .null }
+    return .list(named.transforms.map(RulesValue.string))
   }
 
   private var time: RulesValue {

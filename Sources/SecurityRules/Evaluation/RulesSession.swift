@@ -23,8 +23,10 @@ package final class RulesSession {
   private var counted: [(node: Node, result: RulesCoverage.Tally.Result)] = []
   /// Set where a reading failed: the decision is void.
   private(set) var failure: (any Error)?
-  /// Steps of regular expressions that are left.
-  var regexSteps = RulesLimits.regexSteps
+  /// What the operation that runs may still work.
+  var work = WorkBudget()
+  /// Whether the last operation ended for the work that it took.
+  package var isExhausted: Bool { work.left < 0 }
   private let dataSource: any RulesDataSource
   private let database: Text
   private let accessLimit: Int
@@ -95,10 +97,11 @@ package final class RulesSession {
     return decision
   }
 
-  /// Starts an operation's budget of access calls.
+  /// Starts an operation's budgets of access calls and of work.
   func begin(limit: Int) {
     operationAccesses = 0
     operationLimit = limit
+    work.beginOperation()
   }
 
   /// Tries every allow statement that matches, until one allows.

@@ -1,6 +1,9 @@
 import FirestoreModel
 
 extension Text {
+  /// The steps of mapping every character: those beyond ASCII are looked up.
+  var mappingSteps: Int { string.utf8.reduce(byteCount) { $1 < 0x80 ? $0 : $0 + 8 } }
+
   /// Every character replaced by its mapping where that is one character.
   func mapped(_ mapping: (Unicode.Scalar.Properties) -> String) -> Text {
     var result = String.UnicodeScalarView()
@@ -13,10 +16,11 @@ extension Text {
 
   /// Without the blanks and control characters around it.
   var trimmed: Text {
-    var units = Array(string.utf8)[...]
-    while let last = units.last, last <= 0x20 { units.removeLast() }
-    while let first = units.first, first <= 0x20 { units.removeFirst() }
-    return Text(String(decoding: units, as: UTF8.self))
+    let units = string.utf8
+    guard let first = units.firstIndex(where: { $0 > 0x20 }),
+      let last = units.lastIndex(where: { $0 > 0x20 })
+    else { return "" }
+    return Text(String(string[first...last]))
   }
 }
 
@@ -44,6 +48,9 @@ extension Substring {
 }
 
 extension RegexMatcher {
+  /// Steps of a text that is made of a part.
+  private static let partSteps = 16
+
   /// The parts between matches as Java's `split` gives them: no empty ones at the end, none in
   /// front of a match of nothing at the beginning, except where the pattern is empty.
   mutating func split() -> [Text] {
@@ -53,59 +60,99 @@ extension RegexMatcher {
     while position <= count, let slots = firstMatch(from: position) {
       let (begin, end) = (slots[0], slots[1])
       if begin == count, begin == end { break }
-      if end > 0 || begin == end { parts.append(text(start..<begin)) }
+      if end > 0 || begin == end {
+        guard spend(Self.partSteps + begin - start) else { return [] }
+        parts.append(text(start..<begin))
+      }
       start = end
       position = end > begin ? end : end + 1
     }
+    guard spend(count - start) else { return [] }
     parts.append(text(start..<count))
     while parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
     return parts
   }
 
-  /// Every match replaced; `$1` and `$0` name groups, a backslash takes the next character as it is.
+  /// Every match replaced.
   ///
-  /// Nil where the template names a group that does not exist, or the result is too long.
-  mutating func replace(_ template: Text, groupCount: Int) -> Text? {
+  /// Nil where the steps are used up, or the result would be too long.
+  mutating func replace(_ template: RegexTemplate) -> Text? {
     var result = ""
     var start = 0
     var position = 0
     while position <= count, let slots = firstMatch(from: position) {
       let (begin, end) = (slots[0], slots[1])
-      result += text(start..<begin).string
-      guard append(template, slots, groupCount, to: &result) else { return nil }
+      guard append(start..<begin, to: &result) else { return nil }
+      for part in template.parts {
+        switch part {
+        case .text(let text):
+          guard spend(1 + text.utf8.count / 4) else { return nil }
+          result += text
+        case .group(let group):
+          let begin = slots[group * 2]
+          guard spend(2), begin < 0 || append(begin..<slots[group * 2 + 1], to: &result) else {
+            return nil
+          }
+        }
+        guard result.utf8.count <= RulesLimits.resultSize else { return nil }
+      }
       start = end
       position = end > begin ? end : end + 1
-      guard result.utf8.count <= RulesLimits.resultSize else { return nil }
     }
-    return Text(result + text(min(start, count)..<count).string)
+    guard append(min(start, count)..<count, to: &result), budget >= 0 else { return nil }
+    return Text(result)
   }
 
-  private func append(
-    _ template: Text,
-    _ slots: [Int],
-    _ groupCount: Int,
-    to result: inout String
-  ) -> Bool {
+  private mutating func append(_ range: Range<Int>, to result: inout String) -> Bool {
+    if range.isEmpty { return true }
+    guard spend(Self.partSteps + range.count), result.utf8.count <= RulesLimits.resultSize else {
+      return false
+    }
+    result += text(range).string
+    return true
+  }
+}
+
+/// What matches are replaced by: `$1` and `$0` name groups, a backslash takes the next character as it
+/// is.
+struct RegexTemplate {
+  enum Part {
+    case text(String)
+    case group(Int)
+  }
+
+  private(set) var parts: [Part] = []
+
+  /// Nil where the template names a group that does not exist.
+  init?(_ template: Text, groupCount: Int) {
+    var plain = String.UnicodeScalarView()
     var rest = template.string.unicodeScalars[...]
     while let scalar = rest.popFirst() {
       if scalar == "\\" {
-        guard let next = rest.popFirst() else { return false }
-        result.unicodeScalars.append(next)
+        guard let next = rest.popFirst() else { return nil }
+        plain.append(next)
       } else if scalar == "$" {
-        guard let digit = rest.popFirst(), var group = Self.digit(digit), group <= groupCount else {
-          return false
-        }
-        while let next = rest.first.flatMap(Self.digit), group * 10 + next <= groupCount {
-          group = group * 10 + next
-          rest.removeFirst()
-        }
-        let begin = slots[group * 2]
-        if begin >= 0 { result += text(begin..<slots[group * 2 + 1]).string }
+        guard let group = Self.group(&rest, groupCount) else { return nil }
+        if !plain.isEmpty { parts.append(.text(String(plain))) }
+        plain = String.UnicodeScalarView()
+        parts.append(.group(group))
       } else {
-        result.unicodeScalars.append(scalar)
+        plain.append(scalar)
       }
     }
-    return true
+    if !plain.isEmpty { parts.append(.text(String(plain))) }
+  }
+
+  private static func group(
+    _ rest: inout Substring.UnicodeScalarView,
+    _ groupCount: Int
+  ) -> Int? {
+    guard var group = rest.popFirst().flatMap(digit), group <= groupCount else { return nil }
+    while let next = rest.first.flatMap(digit), group * 10 + next <= groupCount {
+      group = group * 10 + next
+      rest.removeFirst()
+    }
+    return group
   }
 
   private static func digit(_ scalar: Unicode.Scalar) -> Int? {

@@ -62,7 +62,8 @@ extension RulesSession {
           request: .map(request),
           resource: .map(resource(variant, name))
         )
-        let path = place.path(name)
+        var path = place.path(name)
+        path.isLenient = compatibility == .emulator
         let decision = try decide(.firestore, .list, evaluator, observing: observing) {
           $0.match(path)
         }

@@ -2,9 +2,9 @@ import FirestoreModel
 
 /// What the conditions of one alternative of a query say of every document that it returns.
 ///
-/// Equalities give the field's value. Filters take `1` and `1.0`, `0.0` and `-0.0` for equal while
-/// rules tell them apart, so every way in which the value may be stored is a variant of its own, and
-/// all variants have to be allowed. Other conditions give constraints. The map is open: fields that
+/// An equality gives the field's value; several of one field are kept as constraints. Filters take `1`
+/// and `1.0`, `0.0` and `-0.0` for equal while rules tell them apart, so every way in which the value may
+/// be stored is a variant of its own, and all variants have to be allowed. Other conditions give constraints. The map is open: fields that
 /// no condition names may exist.
 struct SymbolicDocument {
   /// The document that `__name__` is equal to.
@@ -27,7 +27,7 @@ struct SymbolicDocument {
     var combinations = 1
     for field in Self.distinctFields(conditions) {
       let tests = conditions.filter { $0.field == field }
-      let equal = tests.compactMap(\.equalValue).last
+      let equal = Self.value(of: tests, isLenient: isLenient)
       if field.isDocumentName {
         if case .reference(let document)? = equal { name = document }
         continue
@@ -47,6 +47,16 @@ struct SymbolicDocument {
     }
     self.name = name
     variants = Self.combine(fields, isOpen: !isLenient)
+  }
+
+  /// The one value that a field has.
+  ///
+  /// As in Google's emulator other conditions beside an equality leave
+  /// it a constraint, where its semantics are asked for.
+  private static func value(of tests: [Condition], isLenient: Bool) -> Value? {
+    let equalities = Set(tests.filter { $0.equalValue != nil }.map(\.test))
+    guard equalities.count == 1, !isLenient || Set(tests.map(\.test)).count == 1 else { return nil }
+    return tests.lazy.compactMap(\.equalValue).first
   }
 
   private static func distinctFields(_ conditions: [Condition]) -> [FieldPath] {

@@ -3,71 +3,116 @@ import FirestoreModel
 /// Runs a program over a text, all states at once.
 ///
 /// Every state is entered at most once a character, so the time is bounded by the product of text
-/// and program; `budget` bounds it over a whole request.
+/// and program; `budget` bounds it over a whole evaluation.
 struct RegexMatcher {
-  private struct Thread {
-    let state: Int
-    let slots: [Int]
+  /// States that wait for a character, in order of preference, each with its slots.
+  private struct ThreadList {
+    var states: [Int32] = []
+    var slots: [Int32] = []
+
+    mutating func removeAll() {
+      states.removeAll(keepingCapacity: true)
+      slots.removeAll(keepingCapacity: true)
+    }
   }
 
-  private let program: [Regex.Instruction]
+  /// A state to enter, or, without one, a slot to put back.
+  private struct Pending {
+    let state: Int32
+    var slot: Int32 = 0
+    var value: Int32 = 0
+  }
+
+  /// Steps of what is no character: memory for a search, a match that is copied.
+  private static let searchSteps = 32
+
+  private let program: [Regex.Operation]
+  private let sets: [ScalarSet]
   private let slotCount: Int
   private let text: [UInt32]
-  private var seen: [Int]
-  private var generation = 0
+  private var seen: [Int32]
+  private var generation: Int32 = 0
+  private var pending: [Pending] = []
+  private var slots: [Int32] = []
+  private var spare = (ThreadList(), ThreadList())
   /// Steps left; negative once they are used up.
   private(set) var budget: Int
 
   init(_ regex: Regex, _ text: [UInt32], budget: Int) {
     program = regex.program
+    sets = regex.sets
     slotCount = (regex.groupCount + 1) * 2
     self.text = text
-    self.budget = budget
+    self.budget = budget - program.count / 4
     seen = Array(repeating: -1, count: program.count)
   }
 
   /// Whether the whole text matches.
   mutating func matchesAll() -> Bool {
-    var current: [Thread] = []
+    var current = ThreadList()
+    var following = ThreadList()
+    slots = []
     beginList()
-    add(0, at: 0, slots: [], to: &current)
+    add(0, at: 0, to: &current)
     for position in text.indices {
-      var following: [Thread] = []
+      following.removeAll()
       beginList()
-      for thread in current where accepts(thread.state, text[position]) {
-        add(thread.state + 1, at: position + 1, slots: [], to: &following)
+      for state in current.states where accepts(Int(state), text[position]) {
+        add(state + 1, at: position + 1, to: &following)
       }
-      current = following
-      if current.isEmpty || budget < 0 { return false }
+      swap(&current, &following)
+      if current.states.isEmpty || budget < 0 { return false }
     }
-    return current.contains { if case .match = program[$0.state] { true } else { false } }
+    return current.states.contains { program[Int($0)].kind == .match }
   }
 
   /// The places of the leftmost match from an offset on: begin and end of the whole and of every
   /// group, -1 for groups that took no part.
   mutating func firstMatch(from start: Int) -> [Int]? {
-    var current: [Thread] = []
+    var (current, following) = spare
+    spare = (ThreadList(), ThreadList())
+    defer { spare = (current, following) }
+    current.removeAll()
+    budget -= Self.searchSteps
+    slots = Array(repeating: -1, count: slotCount)
     var best: [Int]?
     var position = start
     beginList()
     while position <= text.count, budget >= 0 {
-      if best == nil { add(0, at: position, slots: emptySlots, to: &current) }
-      if current.isEmpty { break }
-      var following: [Thread] = []
-      beginList()
-      search: for thread in current {
-        if case .match = program[thread.state] {
-          best = thread.slots
-          break search
-        }
-        if position < text.count, accepts(thread.state, text[position]) {
-          add(thread.state + 1, at: position + 1, slots: thread.slots, to: &following)
-        }
+      if best == nil {
+        for slot in slots.indices { slots[slot] = -1 }
+        budget -= slotCount
+        add(0, at: position, to: &current)
       }
-      current = following
+      if current.states.isEmpty { break }
+      following.removeAll()
+      beginList()
+      advance(current, at: position, to: &following, &best)
+      swap(&current, &following)
       position += 1
     }
     return best
+  }
+
+  /// Takes one character; a match that is found cuts what is less preferred.
+  private mutating func advance(
+    _ current: ThreadList,
+    at position: Int,
+    to following: inout ThreadList,
+    _ best: inout [Int]?
+  ) {
+    for (index, state) in current.states.enumerated() {
+      let start = index * slotCount
+      if program[Int(state)].kind == .match {
+        best = current.slots[start..<(start + slotCount)].map(Int.init)
+        return
+      }
+      if position < text.count, accepts(Int(state), text[position]) {
+        for slot in 0..<slotCount { slots[slot] = current.slots[start + slot] }
+        budget -= slotCount / 2
+        add(state + 1, at: position + 1, to: &following)
+      }
+    }
   }
 
   /// The length of the text.
@@ -76,57 +121,81 @@ struct RegexMatcher {
   /// A part of the text.
   func text(_ range: Range<Int>) -> Text {
     var view = String.UnicodeScalarView()
-    view.append(contentsOf: text[range].compactMap(UnicodeScalar.init))
+    view.append(contentsOf: text[range].lazy.compactMap(UnicodeScalar.init))
     return Text(String(view))
   }
 
-  private var emptySlots: [Int] { Array(repeating: -1, count: slotCount) }
+  /// Takes steps for what is done with matches; false once they are used up.
+  mutating func spend(_ steps: Int) -> Bool {
+    budget -= steps
+    return budget >= 0
+  }
 
-  private mutating func beginList() { generation += 1 }
+  private mutating func beginList() { generation &+= 1 }
 
   private mutating func accepts(_ state: Int, _ scalar: UInt32) -> Bool {
     budget -= 1
-    return switch program[state] {
-    case .one(let set): set.contains(scalar)
-    case .any: true
-    case .anyButNewline: scalar != 0x0A
-    case .assertion, .split, .jump, .save, .match: false
+    let operation = program[state]
+    switch operation.kind {
+    case .one:
+      if scalar < 64 { return operation.low & (1 << UInt64(scalar)) != 0 }
+      if scalar < 128 { return operation.high & (1 << UInt64(scalar - 64)) != 0 }
+      budget -= sets[Int(operation.first)].lookupSteps
+      return sets[Int(operation.first)].contains(scalar)
+    case .any: return true
+    case .anyButNewline: return scalar != 0x0A
+    case .assertion, .split, .jump, .save, .match: return false
     }
   }
 
   /// Enters a state and all that are reached from it without a character, in order of preference.
-  private mutating func add(_ state: Int, at position: Int, slots: [Int], to list: inout [Thread]) {
-    var pending = [Thread(state: state, slots: slots)]
-    while let thread = pending.popLast() {
-      guard seen[thread.state] != generation else { continue }
-      seen[thread.state] = generation
+  private mutating func add(_ state: Int32, at position: Int, to list: inout ThreadList) {
+    pending.append(Pending(state: state))
+    while let next = pending.popLast() {
+      guard next.state >= 0 else {
+        slots[Int(next.slot)] = next.value
+        continue
+      }
+      let state = Int(next.state)
+      guard seen[state] != generation else { continue }
+      seen[state] = generation
       budget -= 1
-      switch program[thread.state] {
-      case .jump(let target): pending.append(Thread(state: target, slots: thread.slots))
-      case .split(let first, let second):
-        pending.append(Thread(state: second, slots: thread.slots))
-        pending.append(Thread(state: first, slots: thread.slots))
-      case .save(let slot):
-        var slots = thread.slots
-        if slot < slots.count { slots[slot] = position }
-        pending.append(Thread(state: thread.state + 1, slots: slots))
-      case .assertion(let assertion):
-        if holds(assertion, at: position) {
-          pending.append(Thread(state: thread.state + 1, slots: thread.slots))
+      let operation = program[state]
+      switch operation.kind {
+      case .jump: pending.append(Pending(state: operation.first))
+      case .split:
+        pending.append(Pending(state: operation.second))
+        pending.append(Pending(state: operation.first))
+      case .save: save(operation.first, position, next.state + 1)
+      case .assertion:
+        if holds(operation.first, at: position) { pending.append(Pending(state: next.state + 1)) }
+      case .one, .any, .anyButNewline, .match:
+        list.states.append(next.state)
+        if !slots.isEmpty {
+          list.slots.append(contentsOf: slots)
+          budget -= slotCount / 2
         }
-      case .one, .any, .anyButNewline, .match: list.append(thread)
       }
     }
   }
 
-  private func holds(_ assertion: Regex.Assertion, at position: Int) -> Bool {
-    switch assertion {
+  private mutating func save(_ slot: Int32, _ position: Int, _ following: Int32) {
+    if !slots.isEmpty {
+      pending.append(Pending(state: -1, slot: slot, value: slots[Int(slot)]))
+      slots[Int(slot)] = Int32(position)
+    }
+    pending.append(Pending(state: following))
+  }
+
+  private func holds(_ assertion: Int32, at position: Int) -> Bool {
+    switch Regex.Assertion(rawValue: assertion) {
     case .textStart: position == 0
     case .textEnd: position == text.count
     case .lineStart: position == 0 || text[position - 1] == 0x0A
     case .lineEnd: position == text.count || text[position] == 0x0A
     case .wordBoundary: isWord(position - 1) != isWord(position)
     case .noWordBoundary: isWord(position - 1) == isWord(position)
+    case nil: false
     }
   }
 

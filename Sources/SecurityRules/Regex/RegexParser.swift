@@ -22,6 +22,8 @@ struct RegexParser {
   /// The most that `{n,m}` may ask for.
   private static let maximumCount = 1_000
   private static let maximumDepth = 100
+  /// `[:name:]` is looked for in so many characters.
+  private static let longestClass = 12
 
   private let scalars: [UInt32]
   private var position = 0
@@ -29,7 +31,12 @@ struct RegexParser {
   private var depth = 0
   private(set) var groupCount = 0
 
-  init(_ pattern: String) { scalars = pattern.unicodeScalars.map(\.value) }
+  init(_ pattern: String) throws(RegexError) {
+    guard pattern.utf8.count <= RulesLimits.regexBytes else {
+      throw RegexError(message: "expression too large")
+    }
+    scalars = pattern.unicodeScalars.map(\.value)
+  }
 
   mutating func parse() throws(RegexError) -> RegexTree {
     let tree = try alternatives()
@@ -240,11 +247,9 @@ struct RegexParser {
       name.unicodeScalars.append(UnicodeScalar(character) ?? " ")
       position += 1
     }
-    let test = ScalarSet.CategoryTest(name: name, isNegated: isNegated)
-    guard !name.isEmpty, test.isKnown else {
+    guard set.add(category: name, isNegated: isNegated) else {
       throw RegexError(message: "invalid character class range")
     }
-    set.add(test)
     return true
   }
 
@@ -344,22 +349,20 @@ struct RegexParser {
   }
 
   private mutating func posixClass(into set: inout ScalarSet) throws(RegexError) -> Bool {
-    for (name, ranges) in Self.posixClasses {
-      if takeText("[:\(name):]") {
-        for range in ranges { set.add(range) }
-        return true
-      }
-      if takeText("[:^\(name):]") {
-        for range in Self.complement(of: ranges) { set.add(range) }
-        return true
-      }
-    }
-    if let end = scalars[position...].firstIndex(of: 0x5D), scalars[end - 1] == 0x3A,
-      end > position + 2
-    {
+    let start = position + 2
+    guard let end = scalars[start...].prefix(Self.longestClass).firstIndex(of: 0x5D), end > start,
+      scalars[end - 1] == 0x3A
+    else { return false }
+    var name = scalars[start..<(end - 1)]
+    let isNegated = name.first == Self.code("^")
+    if isNegated { name.removeFirst() }
+    let text = String(String.UnicodeScalarView(name.compactMap(UnicodeScalar.init)))
+    guard let ranges = Self.posixClasses[text] else {
       throw RegexError(message: "invalid character class range")
     }
-    return false
+    for range in isNegated ? Self.complement(of: ranges) : ranges { set.add(range) }
+    position = end + 1
+    return true
   }
 
   private static let digits: [ClosedRange<UInt32>] = [0x30...0x39]

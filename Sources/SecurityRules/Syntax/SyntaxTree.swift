@@ -109,7 +109,7 @@ package struct Expression: Sendable {
     case conditional(Expression, Expression, Expression)
     /// `value is type`, the type as written.
     case typeTest(Expression, String)
-    /// Parentheses are kept: they count as an evaluated node.
+    /// Parentheses are kept for the place of what they hold.
     case parenthesized(Expression)
   }
 

@@ -10,15 +10,31 @@ package struct FieldConstraint: Sendable {
   let tests: [Condition.Test]
   /// Follows the emulator where it is known to prove what documents may break.
   let isLenient: Bool
+  /// Whether this is the list of an open map's keys: the tests name some of them.
+  let isOfKeys: Bool
+
+  init(tests: [Condition.Test], isLenient: Bool) {
+    self.tests = tests
+    self.isLenient = isLenient
+    isOfKeys = false
+  }
+
+  /// The keys of a map that holds these and perhaps others.
+  init(keys: [Text]) {
+    tests = keys.map { .arrayContains(.string($0)) }
+    isLenient = false
+    isOfKeys = true
+  }
 
   /// Whether the comparison of the field with that constant is sure to be true.
   func implies(_ comparison: BinaryOperator, _ constant: RulesValue) -> Bool {
-    guard isLenient || constant.isExactNumber else { return false }
+    guard isLenient || constant.isExactNumber, !isOfKeys else { return false }
     return tests.contains { test in
       switch comparison {
       case .greater, .greaterOrEqual: Self.above(test, constant, comparison == .greater)
       case .less, .lessOrEqual: Self.below(test, constant, comparison == .less)
-      case .notEqual: Self.excludes(test, constant)
+      case .equal: fixes(test, constant)
+      case .notEqual: excludes(test, constant)
       default: false
       }
     }
@@ -41,6 +57,8 @@ package struct FieldConstraint: Sendable {
   private static func above(_ test: Condition.Test, _ constant: RulesValue, _ strict: Bool) -> Bool
   {
     switch test {
+    case .equal(let value):
+      order(value, constant).map { strict ? $0 == .descending : $0 != .ascending } ?? false
     case .greaterThan(let bound): order(bound, constant).map { $0 != .ascending } ?? false
     case .greaterThanOrEqual(let bound):
       order(bound, constant).map { strict ? $0 == .descending : $0 != .ascending } ?? false
@@ -51,6 +69,8 @@ package struct FieldConstraint: Sendable {
   private static func below(_ test: Condition.Test, _ constant: RulesValue, _ strict: Bool) -> Bool
   {
     switch test {
+    case .equal(let value):
+      order(value, constant).map { strict ? $0 == .ascending : $0 != .descending } ?? false
     case .lessThan(let bound): order(bound, constant).map { $0 != .descending } ?? false
     case .lessThanOrEqual(let bound):
       order(bound, constant).map { strict ? $0 == .ascending : $0 != .descending } ?? false
@@ -58,30 +78,41 @@ package struct FieldConstraint: Sendable {
     }
   }
 
-  private static func excludes(_ test: Condition.Test, _ constant: RulesValue) -> Bool {
-    if case .null = constant { return true }
-    guard constant.isComparable else { return false }
-    switch test {
-    case .notEqual(let value): return order(value, constant) == .equal
-    case .notIn(let values): return values.contains { order($0, constant) == .equal }
-    case .greaterThan(let bound): return isElsewhere(bound, constant) { $0 != .ascending }
-    case .greaterThanOrEqual(let bound): return isElsewhere(bound, constant) { $0 == .descending }
-    case .lessThan(let bound): return isElsewhere(bound, constant) { $0 != .descending }
-    case .lessThanOrEqual(let bound): return isElsewhere(bound, constant) { $0 == .ascending }
-    case .arrayContains: return true
-    case .equal, .isNull, .isNaN, .isNotNull, .isNotNaN: return false
+  /// Whether an equality says that the field is that constant.
+  ///
+  /// One equality gives the value itself;
+  /// this is for several of one field, and for the emulator's equality beside other conditions.
+  private func fixes(_ test: Condition.Test, _ constant: RulesValue) -> Bool {
+    switch (test, constant) {
+    case (.isNull, .null): true
+    case (.equal, .float(let number)) where number.isNaN: false
+    case (.equal(let value), _) where constant.isComparable:
+      Self.order(value, constant) == .equal
+    case (.equal(let value), _): isLenient && RulesValue(value).isIdentical(to: constant)
+    default: false
     }
   }
 
-  /// A range holds only values of its bound's class, so constants of other classes are excluded.
-  private static func isElsewhere(
-    _ bound: Value,
-    _ constant: RulesValue,
-    _ passes: (Ordering) -> Bool
-  ) -> Bool {
-    guard let comparable = constant.stored else { return false }
-    if bound.typeOrder != comparable.typeOrder { return true }
-    return order(bound, constant).map(passes) ?? false
+  /// As in Google's emulator, conditions of one class say nothing of constants of another.
+  private func excludes(_ test: Condition.Test, _ constant: RulesValue) -> Bool {
+    if case .null = constant { return true }
+    guard let comparable = constant.stored else { return isOther(test, constant) }
+    switch test {
+    case .equal(let value):
+      return value.typeOrder == comparable.typeOrder && value.compare(comparable) != .equal
+    case .notEqual(let value): return Self.order(value, constant) == .equal
+    case .notIn(let values): return values.contains { Self.order($0, constant) == .equal }
+    case .greaterThan, .greaterThanOrEqual, .lessThan, .lessThanOrEqual:
+      return Self.above(test, constant, true) || Self.below(test, constant, true)
+    case .arrayContains, .isNull, .isNaN, .isNotNull, .isNotNaN: return false
+    }
+  }
+
+  /// Whether an equality with a list or map says that the field is not that one.
+  private func isOther(_ test: Condition.Test, _ constant: RulesValue) -> Bool {
+    guard isLenient, case .equal(let value) = test else { return false }
+    let equal = RulesValue(value)
+    return equal.typeName == constant.typeName && !equal.isIdentical(to: constant)
   }
 
   /// How a query's operand stands to a constant of the same class; nil where rules cannot tell.

@@ -6,6 +6,8 @@ package protocol RulesDocumentFields: AnyObject, Sendable {
   func value(of field: Text) -> Value?
   /// Everything, for the functions that look at whole maps.
   func all() -> MapValue
+  /// Bytes of all fields as they are stored: what finding or decoding them takes.
+  var byteCount: Int { get }
 }
 
 /// A document as `resource` and `get()` show it: `data`, `id` and `__name__`.
@@ -27,6 +29,7 @@ package struct RulesMap: Sendable {
   private enum Storage: Sendable {
     case entries([Text: RulesValue])
     case fields(any RulesDocumentFields)
+    case largeFields(LargeFields)
     case value(MapValue)
     case document(RulesDocument)
     case request(RequestObject)
@@ -47,7 +50,10 @@ package struct RulesMap: Sendable {
   }
 
   /// A document's fields.
-  package init(_ fields: any RulesDocumentFields) { self.init(storage: .fields(fields)) }
+  package init(_ fields: any RulesDocumentFields) {
+    let isLarge = fields.byteCount > LargeFields.minimumBytes
+    self.init(storage: isLarge ? .largeFields(LargeFields(fields)) : .fields(fields))
+  }
 
   /// A stored map.
   package init(_ value: MapValue) { self.init(storage: .value(value)) }
@@ -62,9 +68,31 @@ package struct RulesMap: Sendable {
     switch storage {
     case .entries(let entries): entries[key]
     case .fields(let fields): fields.value(of: key).map(RulesValue.init)
+    case .largeFields(let fields): fields.value(of: key)
     case .value(let map): map[key].map(RulesValue.init)
     case .document(let document): Self.member(key, of: document)
     case .request(let request): request[key.string]
+    }
+  }
+
+  /// The steps that it took to get that value of that key; asked once for every look.
+  func lookupSteps(_ key: Text, _ value: RulesValue?) -> Int {
+    switch storage {
+    case .entries, .document, .request: 0
+    case .fields, .value: value?.conversionSteps ?? 0
+    case .largeFields(let fields):
+      fields.isFirstLook(at: key) ? fields.lookupSteps + (value?.conversionSteps ?? 0) : 0
+    }
+  }
+
+  /// The steps that walking through all entries takes, what they hold aside.
+  var walkSteps: Int {
+    switch storage {
+    case .entries(let entries): entries.count * 4
+    case .fields(let fields): fields.byteCount
+    case .largeFields(let fields): fields.walkSteps
+    case .value(let map): map.entries.count * 4
+    case .document, .request: 8
     }
   }
 
@@ -88,6 +116,7 @@ package struct RulesMap: Sendable {
     switch storage {
     case .entries(let entries): entries.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     case .fields(let fields): Self.convert(fields.all())
+    case .largeFields(let fields): Self.convert(fields.all())
     case .value(let map): Self.convert(map)
     case .document, .request: keys.compactMap { key in self[key].map { (key, $0) } }
     }
@@ -97,6 +126,7 @@ package struct RulesMap: Sendable {
     switch storage {
     case .entries(let entries): entries.count
     case .fields(let fields): fields.all().entries.count
+    case .largeFields(let fields): fields.all().entries.count
     case .value(let map): map.entries.count
     case .document, .request: keys.count
     }
@@ -107,9 +137,19 @@ package struct RulesMap: Sendable {
     switch storage {
     case .entries(let entries): entries.keys.sorted()
     case .fields(let fields): fields.all().entries.map(\.key)
+    case .largeFields(let fields): fields.all().entries.map(\.key)
     case .value(let map): map.entries.map(\.key)
     case .document: ["__name__", "data", "id"]
     case .request(let request): request.keys
+    }
+  }
+
+  /// The first of the keys, without going through all of a large document's.
+  func firstKeys(_ count: Int) -> [Text] {
+    switch storage {
+    case .largeFields(let fields): fields.all().entries.prefix(count).map(\.key)
+    case .value(let map): map.entries.prefix(count).map(\.key)
+    case .entries, .fields, .document, .request: Array(keys.prefix(count))
     }
   }
 
@@ -137,6 +177,11 @@ extension RulesValue {
     }
   }
 
+  /// The steps of making this from a stored value: maps are made as they are asked for.
+  fileprivate var conversionSteps: Int {
+    if case .list(let elements) = self { elements.count * 4 } else { 0 }
+  }
+
   /// Whether this is, or holds somewhere, what a query promises of a field.
   var holdsConstraint: Bool {
     switch self {
@@ -152,6 +197,7 @@ extension RulesValue {
     switch self {
     case .constraint(let constraint): !constraint.isLenient
     case .map(let map): map.isOpen
+    case .path(let path): path.segments.contains(.unknown)
     default: false
     }
   }

@@ -2,14 +2,20 @@ import FirestoreModel
 
 /// A set: elements without duplicates under the numeric equality, in order of their insertion.
 package struct RulesSet: Sendable {
-  /// Compares with `==` of the language.
+  /// Compares by number all the way down.
   private struct Key: Hashable, Sendable {
     let value: RulesValue
 
-    static func == (left: Key, right: Key) -> Bool { left.value.isEqual(to: right.value) }
+    static func == (left: Key, right: Key) -> Bool {
+      var comparison = RulesComparison(stepsLeft: .max)
+      return comparison.isSame(left.value, right.value)
+    }
 
     func hash(into hasher: inout Hasher) { value.hashNumerically(into: &hasher) }
   }
+
+  /// Steps of putting a part of an element in or looking it up.
+  static let elementSteps = 8
 
   package private(set) var elements: [RulesValue] = []
   private var index: Set<Key> = []
@@ -22,6 +28,15 @@ package struct RulesSet: Sendable {
   }
 
   func contains(_ value: RulesValue) -> Bool { index.contains(Key(value: value)) }
+
+  /// The same for equal sets, whatever their elements' order is.
+  var unorderedHash: Int {
+    elements.reduce(elements.count) { hash, element in
+      var hasher = Hasher()
+      element.hashNumerically(into: &hasher)
+      return hash ^ hasher.finalize()
+    }
+  }
 }
 
 /// What `a.diff(b)` knows: how `a` differs from `b`, by top-level key.
@@ -32,7 +47,7 @@ package final class RulesMapDiff: Sendable {
   package let unchanged: [Text]
 
   /// Compares two maps, walking both in the order of their keys.
-  init(from old: RulesMap, to new: RulesMap) {
+  init(from old: RulesMap, to new: RulesMap, _ comparison: inout RulesComparison) {
     let before = Dictionary(uniqueKeysWithValues: old.sorted.map { ($0.key, $0.value) })
     var added: [Text] = []
     var changed: [Text] = []
@@ -44,7 +59,7 @@ package final class RulesMapDiff: Sendable {
         continue
       }
       kept.insert(key)
-      if value.isEqual(to: previous) { unchanged.append(key) } else { changed.append(key) }
+      if comparison.isSame(value, previous) { unchanged.append(key) } else { changed.append(key) }
     }
     self.added = added
     self.changed = changed

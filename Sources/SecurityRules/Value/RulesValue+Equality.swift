@@ -1,51 +1,24 @@
 import FirestoreModel
 
 extension RulesValue {
-  /// The `==` of the language: never an error, false across types, numeric between numbers.
+  /// The `==` of the language, of values that no client makes large.
   func isEqual(to other: RulesValue) -> Bool {
-    switch (self, other) {
-    case (.integer(let left), .float(let right)): Double(left) == right
-    case (.float(let left), .integer(let right)): left == Double(right)
-    default: isIdentical(to: other)
-    }
+    var comparison = RulesComparison(stepsLeft: .max)
+    return comparison.isEqual(self, other)
   }
 
-  /// Equality inside lists and maps: `1` and `1.0` differ.
+  /// Equality inside lists and maps, of values that no client makes large.
   func isIdentical(to other: RulesValue) -> Bool {
-    switch (self, other) {
-    case (.null, .null): true
-    case (.boolean(let left), .boolean(let right)): left == right
-    case (.integer(let left), .integer(let right)): left == right
-    case (.float(let left), .float(let right)): left == right
-    case (.string(let left), .string(let right)): left == right
-    case (.bytes(let left), .bytes(let right)): left == right
-    case (.timestamp(let left), .timestamp(let right)): left == right
-    case (.duration(let left), .duration(let right)): left == right
-    case (.latlng(let left), .latlng(let right)):
-      left.latitude == right.latitude && left.longitude == right.longitude
-    case (.path(let left), .path(let right)): left.segments == right.segments
-    case (.vector(let left), .vector(let right)): left == right
-    case (.list(let left), .list(let right)):
-      left.count == right.count && zip(left, right).allSatisfy { $0.isIdentical(to: $1) }
-    case (.set(let left), .set(let right)):
-      left.elements.count == right.elements.count && left.elements.allSatisfy(right.contains)
-    case (.map(let left), .map(let right)): Self.areIdentical(left, right)
-    default: false
-    }
+    var comparison = RulesComparison(stepsLeft: .max)
+    return comparison.isIdentical(self, other)
   }
 
-  private static func areIdentical(_ left: RulesMap, _ right: RulesMap) -> Bool {
-    guard left.count == right.count else { return false }
-    return zip(left.sorted, right.sorted).allSatisfy { first, second in
-      first.key == second.key && first.value.isIdentical(to: second.value)
-    }
-  }
-
-  /// Feeds a hash under which numbers of both types collide where `==` takes them for equal.
+  /// Feeds a hash under which values that sets take for the same collide, and hardly others: clients
+  /// choose the values.
   func hashNumerically(into hasher: inout Hasher) {
     switch self {
-    case .integer(let number): hasher.combine(Double(number))
-    case .float(let number): hasher.combine(number)
+    case .integer(let number): hasher.combine(number)
+    case .float(let number): Self.hash(number, into: &hasher)
     case .boolean(let flag): hasher.combine(flag)
     case .string(let text): hasher.combine(text)
     case .bytes(let bytes): hasher.combine(bytes)
@@ -55,22 +28,62 @@ extension RulesValue {
     case .list(let elements):
       hasher.combine(elements.count)
       for element in elements { element.hashNumerically(into: &hasher) }
-    case .set(let set): hasher.combine(set.elements.count)
-    case .map(let map): hasher.combine(map.keys)
-    case .vector(let numbers): hasher.combine(numbers)
-    case .latlng(let point): hasher.combine(point.latitude)
+    case .set(let set): hasher.combine(set.unorderedHash)
+    case .map(let map):
+      for (key, value) in map.sorted {
+        hasher.combine(key)
+        value.hashNumerically(into: &hasher)
+      }
+    case .vector(let numbers): for number in numbers { Self.hash(number, into: &hasher) }
+    case .latlng(let point):
+      hasher.combine(point.latitude)
+      hasher.combine(point.longitude)
     case .null, .mapDiff, .constraint: hasher.combine(0)
     }
   }
-}
 
-/// A value under the equality of containers, for lookups in long lists.
-struct IdentityKey: Hashable, Sendable {
-  let value: RulesValue
-
-  static func == (left: IdentityKey, right: IdentityKey) -> Bool {
-    left.value.isIdentical(to: right.value)
+  /// Whole numbers hash as integers, NaN of whatever bits alike.
+  private static func hash(_ number: Double, into hasher: inout Hasher) {
+    if let whole = Int64(exactly: number) {
+      hasher.combine(whole)
+    } else {
+      hasher.combine(number.isNaN ? Double.nan.bitPattern : number.bitPattern)
+    }
   }
 
-  func hash(into hasher: inout Hasher) { value.hashNumerically(into: &hasher) }
+  /// Whether the value is equal to itself inside a list: NaN is not, nor is what a query promises.
+  fileprivate var isReflexive: Bool {
+    switch self {
+    case .constraint: false
+    case .float(let number): !number.isNaN
+    case .vector(let numbers): !numbers.contains(where: \.isNaN)
+    case .list(let elements): elements.allSatisfy { $0.isReflexive || $0.isConstraint }
+    case .map(let map): map.sorted.allSatisfy { $0.value.isReflexive || $0.value.isConstraint }
+    default: true
+    }
+  }
+
+  var isConstraint: Bool { if case .constraint = self { true } else { false } }
+}
+
+/// Values under the equality of containers, for lookups in long lists.
+struct IdentitySet {
+  private struct Key: Hashable {
+    let value: RulesValue
+
+    static func == (left: Key, right: Key) -> Bool { left.value.isIdentical(to: right.value) }
+
+    func hash(into hasher: inout Hasher) { value.hashNumerically(into: &hasher) }
+  }
+
+  private let keys: Set<Key>
+
+  /// What is equal to nothing is left out: it would only be compared with its like.
+  init(_ values: [RulesValue]) {
+    keys = Set(values.lazy.filter(\.isReflexive).map(Key.init))
+  }
+
+  func contains(_ value: RulesValue) -> Bool {
+    !value.isConstraint && keys.contains(Key(value: value))
+  }
 }

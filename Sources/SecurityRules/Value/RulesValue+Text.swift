@@ -33,7 +33,7 @@ extension RulesValue {
   }
 
   private static func summary(of map: RulesMap) -> String {
-    let shown = map.keys.prefix(8).map(\.string).joined(separator: ", ")
+    let shown = map.firstKeys(8).map { cut($0.string) }.joined(separator: ", ")
     return "{" + shown + (map.count > 8 ? ", …" : "") + "}"
   }
 

@@ -94,19 +94,21 @@ package struct RulesDuration: Sendable, Hashable, Comparable {
 }
 
 /// A path in a rule: plain segments, or captures that `bind()` fills.
-package struct RulesPath: Sendable, Hashable {
+package struct RulesPath: Sendable {
   package enum Segment: Sendable, Hashable {
     case text(Text)
     case capture(Text)
     case glob(Text)
+    /// Any number of segments that a query does not tell. Only the prover makes these.
+    case unknown
   }
 
   package let segments: [Segment]
-  /// What captures of an already matched path hold, by name.
-  package let bindings: [Text: Text]
+  /// What captures that are bound hold, by name: texts, and paths of recursive ones.
+  package let bindings: [Text: RulesValue]
 
   /// A path of those segments.
-  init(_ segments: [Segment], bindings: [Text: Text] = [:]) {
+  init(_ segments: [Segment], bindings: [Text: RulesValue] = [:]) {
     self.segments = segments
     self.bindings = bindings
   }
@@ -124,15 +126,28 @@ package struct RulesPath: Sendable, Hashable {
     return texts
   }
 
-  /// `/a/b`, as `string()` shows it.
+  /// Whether a capture is unbound; such a path is equal to none.
+  var isUnbound: Bool { segments.contains { $0.captureName != nil } }
+
+  /// The first name that two unbound captures share.
+  var repeatedName: Text? {
+    var seen: Set<Text> = []
+    return segments.lazy.compactMap(\.captureName).first { !seen.insert($0).inserted }
+  }
+
+  /// `/a/b`, as `string()` shows it; captures that are unbound show as nothing.
   var string: String {
-    let parts = segments.map { segment in
-      switch segment {
-      case .text(let text): text.string
-      case .capture(let name): "{\(name.string)}"
-      case .glob(let name): "{\(name.string)=**}"
-      }
-    }
+    let parts = segments.map { if case .text(let text) = $0 { text.string } else { "" } }
     return "/" + parts.joined(separator: "/")
+  }
+}
+
+extension RulesPath.Segment {
+  /// The name of an unbound capture.
+  var captureName: Text? {
+    switch self {
+    case .capture(let name), .glob(let name): name
+    case .text, .unknown: nil
+    }
   }
 }
