@@ -311,8 +311,8 @@ def test_a_document_that_becomes_too_much_work_for_the_rules_ends_its_target(
     for path in ("q/d", "free/d"):
         owner.documents("PATCH", path, json={"fields": {"s": {"stringValue": "aaa"}}})
     stream = listen("ana")
-    stream.add(2, stream.documents(names("q/d")))
-    stream.add(4, stream.documents(names("free/d")))
+    stream.add(2, stream.documents("q/d"))
+    stream.add(4, stream.documents("free/d"))
     stream.until_consistent(2, 4)
     owner.documents("PATCH", "q/d", json={"fields": {"s": {"stringValue": "a" * 600_000}}})
     assert refusal(stream, 2).code == DENIED

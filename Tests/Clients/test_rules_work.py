@@ -18,7 +18,7 @@ COSTLY = {
     "pattern": "resource.data.s.matches(resource.data.p)",
     "replace": "resource.data.s.replace('', resource.data.t) != ''",
     "split": "resource.data.s.split('a.*b|a').size() > 1",
-    "sets": "resource.data.l.toSet().hasAll(resource.data.l)",
+    "sets": " && ".join(["resource.data.l.toSet().hasAll(resource.data.l)"] * 60),
     "calls": "c(resource.data.s)",
 }
 FUNCTIONS = """
@@ -61,7 +61,8 @@ def prepare(server, project, ana, size):
 def test_costly_conditions_deny_gets_and_writes(server, project, ana):
     prepare(server, project, ana, 400_000)
     for name in COSTLY:
-        ana.refused("GET", ana.name(f"{name}/d"), 403)
+        answer = ana.request("GET", ana.name(f"{name}/d"))
+        assert answer.status_code == 403, name
     ana.refused("PATCH", ana.name("matches/d"), 403, json=document(1_000))
     assert ana.request("GET", ana.name("free/d")).status_code == 404
 

@@ -27,7 +27,8 @@ struct HostileValues {
     case 3:
       .double(
         pick([
-          .nan, .infinity, -.infinity, -0.0, 0.0, 0.5, 1e308, 5e-324, 9_007_199_254_740_992, 1.0,
+          .nan, .infinity, -.infinity, -0.0, 0.0, 0.5, 1e308, .leastNonzeroMagnitude,
+          9_007_199_254_740_992, 1.0,
         ])
       )
     case 4, 5, 6: .string(text())

@@ -27,8 +27,12 @@ func fields(_ value: Value) -> MapValue {
 
 /// Recognisable bytes instead of digests: what the library computes is not the language's affair.
 struct FakeDigests: RulesDigests {
-  func md5(_ bytes: [UInt8]) -> [UInt8] { Array(repeating: UInt8(bytes.count), count: 16) }
-  func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(repeating: UInt8(bytes.count), count: 32) }
+  func md5(_ bytes: [UInt8]) -> [UInt8] {
+    Array(repeating: UInt8(truncatingIfNeeded: bytes.count), count: 16)
+  }
+  func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    Array(repeating: UInt8(truncatingIfNeeded: bytes.count), count: 32)
+  }
 }
 
 let testDatabase = DatabaseID(project: "p")

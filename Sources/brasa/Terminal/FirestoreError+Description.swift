@@ -2,7 +2,7 @@ import FirestoreModel
 import Foundation
 
 /// What a command prints of a refusal that it does not explain further.
-extension FirestoreError: @retroactive LocalizedError {
+extension FirestoreError: LocalizedError {
   /// The message alone.
-  public var errorDescription: String? { message }
+  package var errorDescription: String? { message }
 }
