@@ -40,7 +40,7 @@ package struct Fuzzer {
       count += 1
     }
     record.remove()
-    print("fuzz \(name): \(count) inputs")
+    say("\(count) inputs")
   }
 
   /// The same for a body that waits.
@@ -56,11 +56,16 @@ package struct Fuzzer {
       count += 1
     }
     record.remove()
-    print("fuzz \(name): \(count) inputs")
+    say("\(count) inputs")
   }
 
   private func announce(_ record: InputRecord) {
-    print("fuzz \(name): seed \(seed), the input being read is in \(record.path)")
+    say("seed \(seed), the input being read is in \(record.path)")
+  }
+
+  /// Says it where nothing is buffered: a crash would take what is.
+  private func say(_ text: String) {
+    FileHandle.standardError.write(Data("fuzz \(name): \(text)\n".utf8))
   }
 }
 
