@@ -3,9 +3,13 @@ import KeyValueRocksDB
 
 /// RocksDB by itself, with the options of the server's engine: one plain batch, one sync, nothing of ours
 /// in between.
-final class RawStore {
+///
+/// The pointers never change, and the library's calls on them are thread-safe: hence the unchecked
+/// conformance.
+final class RawStore: @unchecked Sendable {
   private let options: RocksDBOptions
   private let durable: OpaquePointer
+  private let reading: OpaquePointer
   private let database: OpaquePointer
 
   /// What a server has by default where memory is not scarce; only reads and the number of open files
@@ -13,23 +17,35 @@ final class RawStore {
   private static let cacheBytes = 512 << 20
 
   /// Opens a database in a directory, made if it is missing.
-  init(directory: String) throws {
+  convenience init(directory: String) throws {
+    try self.init(cacheBytes: Self.cacheBytes) { rocksdb_open($0, directory, &$1) }
+  }
+
+  /// Opens a database as it is, without writing to it; a server may have it open.
+  convenience init(reading directory: String, cacheBytes: Int) throws {
+    try self.init(cacheBytes: cacheBytes) { rocksdb_open_for_read_only($0, directory, 0, &$1) }
+  }
+
+  private init(
+    cacheBytes: Int,
+    _ open: (OpaquePointer, inout UnsafeMutablePointer<CChar>?) -> OpaquePointer?
+  ) throws {
     var configuration = RocksDBConfiguration()
-    configuration.blockCacheBytes = Self.cacheBytes
+    configuration.blockCacheBytes = cacheBytes
     let options = try RocksDBOptions(configuration)
     var message: UnsafeMutablePointer<CChar>?
-    guard let database = rocksdb_open(options.database, directory, &message) else {
-      throw Self.failure(message)
-    }
+    guard let database = open(options.database, &message) else { throw Self.failure(message) }
     self.options = options
     self.database = database
     durable = rocksdb_writeoptions_create()
     rocksdb_writeoptions_set_sync(durable, 1)
+    reading = rocksdb_readoptions_create()
   }
 
   deinit {
     rocksdb_close(database)
     rocksdb_writeoptions_destroy(durable)
+    rocksdb_readoptions_destroy(reading)
   }
 
   /// Writes all pairs as one batch, in their order, and returns when it is on the disk.
@@ -53,6 +69,27 @@ final class RawStore {
     var message: UnsafeMutablePointer<CChar>?
     rocksdb_write(database, durable, batch, &message)
     if message != nil { throw Self.failure(message) }
+  }
+
+  /// The newest value of a key; nil where there is none.
+  func get(_ key: [UInt8]) throws -> [UInt8]? {
+    RocksDBOptions.countNothing()
+    var message: UnsafeMutablePointer<CChar>?
+    let pinned = key.withUnsafeBytes { key in
+      rocksdb_get_pinned(
+        database,
+        reading,
+        key.baseAddress?.assumingMemoryBound(to: CChar.self),
+        key.count,
+        &message
+      )
+    }
+    if message != nil { throw Self.failure(message) }
+    guard let pinned else { return nil }
+    defer { rocksdb_pinnableslice_destroy(pinned) }
+    var count = 0
+    let value = rocksdb_pinnableslice_value(pinned, &count)
+    return Array(UnsafeRawBufferPointer(start: value, count: count))
   }
 
   private static func failure(_ message: UnsafeMutablePointer<CChar>?) -> LoadError {
