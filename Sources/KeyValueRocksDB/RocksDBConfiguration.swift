@@ -12,8 +12,8 @@ package struct RocksDBConfiguration: Sendable {
   package var blockBytes = 8 << 10
   /// Bloom filter bits a key; about one point read of a missing key in a hundred reads a block at 10.
   package var bloomBitsPerKey = 10.0
-  /// Files kept open at most; fewer where the cache is small, as the index and filter of every open
-  /// file stay in it.
+  /// Tables whose readers stay open at most; fewer where the cache is small, as each keeps some tens of
+  /// kilobytes in it.
   package var openFiles = 512
   /// The size that merged tables are cut at.
   package var tableBytes = 32 << 20

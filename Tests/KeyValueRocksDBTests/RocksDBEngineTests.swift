@@ -66,7 +66,7 @@ struct RocksDBEngineTests {
     let name = try #require(try scratch.names("").last { $0.hasPrefix("OPTIONS-") })
     let options = String(decoding: try scratch.read(name), as: UTF8.self)
     for line in [
-      "max_bgerror_resume_count=0", "unpartitioned_pinning=kAll", "block_restart_interval=4",
+      "max_bgerror_resume_count=0", "top_level_index_pinning=kAll", "block_restart_interval=4",
       "memtable_insert_with_hint_prefix_extractor=rocksdb.FixedPrefix", "paranoid_checks=true",
       "compression_per_level=kNoCompression:kLZ4Compression",
     ] {

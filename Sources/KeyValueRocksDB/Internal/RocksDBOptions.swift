@@ -6,6 +6,10 @@ import KeyValueStore
 /// Recovery mode 0 accepts a log that stops in the middle of its last record and nothing worse;
 /// `DataDirectory` cuts any other torn tail off before the library sees the files.
 package struct RocksDBOptions: ~Copyable {
+  /// What the reader of a table of 32 MB keeps in the cache, with room to spare.
+  private static let readerBytes = 64 << 10
+  /// Index and filter are read and cached in pieces of about this size.
+  private static let partitionBytes = 16 << 10
   private static let toleratesOnlyTruncatedTail: Int32 = 0
   /// Only what it says while it opens.
   ///
@@ -34,13 +38,14 @@ package struct RocksDBOptions: ~Copyable {
 
   /// What the C interface has no setters for.
   ///
-  /// A background error never heals by itself: the engine has stopped by then. Index and filter of
-  /// an open table stay in the cache, where a point read finds them without looking them up. Inserts
-  /// into a memtable begin where the last one of the same key space ended.
+  /// A background error never heals by itself: the engine has stopped by then. What leads to the pieces
+  /// of an open table's index and filter stays in the cache; the pieces do while the table is on the
+  /// uppermost level. Inserts into a memtable begin where the last one of the same key space ended.
   private static let textOptions = """
     max_bgerror_resume_count=0;\
     memtable_insert_with_hint_prefix_extractor=rocksdb.FixedPrefix.1;\
-    block_based_table_factory={metadata_cache_options={unpartitioned_pinning=kAll;};}
+    block_based_table_factory={metadata_cache_options={top_level_index_pinning=kAll;\
+    partition_pinning=kFlushedAndSimilar;unpartitioned_pinning=kFlushedAndSimilar;};}
     """
 
   deinit {
@@ -78,9 +83,12 @@ package struct RocksDBOptions: ~Copyable {
     // One writer at a time: the concurrent insert path would only cost.
     rocksdb_options_set_allow_concurrent_memtable_write(database, 0)
     rocksdb_options_set_max_background_jobs(database, Int32(configuration.backgroundJobs))
-    // A table of 32 MB has about 1.4 MB of index and filter; they may take about half of the cache.
-    let pinnable = max(24, configuration.blockCacheBytes / (3 << 20))
+    // Opening a table again costs a get many times what the get does, and a read that may not touch
+    // the disk cannot do it.
+    let pinnable = max(64, configuration.blockCacheBytes / Self.readerBytes)
     rocksdb_options_set_max_open_files(database, Int32(min(configuration.openFiles, pinnable)))
+    // A handful of shards: each holds its share of the readers, however unevenly they fall.
+    rocksdb_options_set_table_cache_numshardbits(database, 3)
   }
 
   private func setLevels(_ database: OpaquePointer, _ configuration: RocksDBConfiguration) {
@@ -116,12 +124,15 @@ package struct RocksDBOptions: ~Copyable {
     rocksdb_block_based_options_set_cache_index_and_filter_blocks(blocks, 1)
     rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(blocks, 1)
     rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(blocks, 1)
-    // A point read looks up one index block, one filter and one data block. In pieces of a block's
-    // size index and filter would cost two look-ups more each; whole ones of 32 MB tables are small.
+    // Index and filter take a twentieth of a table's bytes. Whole, they would have to stay in memory:
+    // to read one of them again costs more than a get. In pieces they come and go with the data.
     rocksdb_block_based_options_set_index_type(
       blocks,
-      Int32(rocksdb_block_based_table_index_type_binary_search)
+      Int32(rocksdb_block_based_table_index_type_two_level_index_search)
     )
+    rocksdb_block_based_options_set_partition_filters(blocks, 1)
+    rocksdb_block_based_options_set_metadata_block_size(blocks, UInt64(Self.partitionBytes))
+    rocksdb_block_based_options_set_pin_top_level_index_and_filter(blocks, 1)
     // A hash in each data block finds a key without the binary search, unless two restart points
     // share a bucket: hence three buckets a key.
     rocksdb_block_based_options_set_data_block_index_type(

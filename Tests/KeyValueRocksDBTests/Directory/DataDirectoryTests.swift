@@ -94,6 +94,7 @@ struct DataDirectoryTests {
     let scratch = try Scratch()
     var configuration = RocksDBConfiguration()
     configuration.writeBufferBytes = 64 << 10
+    configuration.tableBytes = 64 << 10
     let engine = try RocksDBEngine(directory: scratch.data, configuration: configuration)
     for number in 100..<500 {
       var random = SeededSource(seed: UInt64(number))
