@@ -192,7 +192,7 @@ package final class FirestoreService: RPCService {
   func reported(_ error: any Error, _ context: CallContext) -> FirestoreError {
     let visible = FirestoreError.storage(error)
     switch visible.code {
-    case .internalError, .dataLoss, .unavailable, .unknown:
+    case .internalError, .unavailable, .unknown:
       log.error(
         "call failed",
         metadata: [

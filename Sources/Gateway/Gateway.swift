@@ -23,6 +23,7 @@ package final class Gateway: Service {
   ///   - features: HTTP routes beside REST, health and metrics.
   ///   - health: What health probes are told.
   ///   - metrics: Shown at `/metrics`; the registry that swift-metrics was bootstrapped with.
+  ///   - damage: What `/healthz` tells of damaged data.
   ///   - onListening: Told the bound address once connections are accepted.
   /// - Throws: What is wrong with the certificate files.
   package init(
@@ -31,6 +32,7 @@ package final class Gateway: Service {
     features: [any HTTPFeature] = [],
     health: ServerHealth = ServerHealth(),
     metrics: MetricsRegistry,
+    damage: DamageMonitor? = nil,
     logger: Logger,
     onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
   ) throws {
@@ -54,7 +56,7 @@ package final class Gateway: Service {
         sessions: webChannels,
         bodyLimit: configuration.limits.messageBytes
       ),
-      HealthFeature(health: health), MetricsFeature(registry: metrics),
+      HealthFeature(health: health, damage: damage), MetricsFeature(registry: metrics),
       RESTFeature(
         service: service,
         metrics: gatewayMetrics,

@@ -7,7 +7,8 @@ struct UserReader {
   let project: Text
 
   func user(_ uid: Text) throws -> User? {
-    try reader.get(AccountKey.user(project, uid)).map { try User(uid: uid, record: $0) }
+    let format = ValueFormat("a user") { try User(uid: uid, record: Array($0)) }
+    return try reader.get(AccountKey.user(project, uid), as: format)
   }
 
   func user(email: EmailAddress) throws -> User? {

@@ -76,3 +76,10 @@ package struct ChangeRecord: Sendable, Hashable {
     "a record of the change log ends inside a key"
   )
 }
+
+extension ValueFormat where Decoded == ChangeRecord {
+  /// A record of the change log.
+  static var change: Self {
+    ValueFormat("a record of the change log") { try ChangeRecord(value: $0) }
+  }
+}

@@ -42,3 +42,10 @@ package struct CommitRecord: Sendable, Hashable {
     collectionIDs = ids
   }
 }
+
+extension ValueFormat where Decoded == CommitRecord {
+  /// A record of the commit log.
+  static var commit: Self {
+    ValueFormat("a record of the commit log") { try CommitRecord(value: $0) }
+  }
+}

@@ -73,7 +73,7 @@ extension Database {
     while try cursor.next() {
       changed.changes += 1
       if changed.isOverfull { return }
-      changed.add(try ChangeRecord(value: cursor.value).path)
+      changed.add(try cursor.value(as: .change, in: reader).path)
     }
   }
 
@@ -84,7 +84,9 @@ extension Database {
   ) throws -> [Text] {
     var ids: Set<Text> = []
     let cursor = try commits(after: earlier, through: later, in: reader)
-    while try cursor.next() { ids.formUnion(try CommitRecord(value: cursor.value).collectionIDs) }
+    while try cursor.next() {
+      ids.formUnion(try cursor.value(as: .commit, in: reader).collectionIDs)
+    }
     return ids.sorted()
   }
 

@@ -55,7 +55,7 @@ struct CommitPlanner {
       places[name.path] = working.count
     }
     let key = DocumentKey(name.path, in: incarnation)
-    let base = try read(key.bytes).map { try StoredDocument(value: $0) }
+    let base = try ValueFormat.document.value(of: key.bytes, read: read)
     working.append(WorkingDocument(name: name, key: key, base: base))
     return working.count - 1
   }

@@ -53,8 +53,8 @@ package final class CommitPreview {
   package func document(at path: ResourcePath) throws -> StoredDocument? {
     if let written = written(path) { return written.base }
     if let known = cache[path] { return known }
-    let value = try read(DocumentKey(path, in: incarnation).bytes)
-    let document = try value.map { try StoredDocument(value: $0) }
+    let key = DocumentKey(path, in: incarnation).bytes
+    let document = try ValueFormat.document.value(of: key, read: read)
     cache[path] = .some(document)
     others.append(ReadDependency(path: path, version: document?.updateTime ?? .zero))
     return document

@@ -63,6 +63,7 @@ struct CommitResolver {
       plan = try validPlan(of: pending, version)
     } catch let error as KeyValueError where error.code == .corruption {
       // One damaged record must not keep everybody else from committing.
+      pending.database.configuration.noteDamage(error)
       throw FirestoreError.storage(error)
     }
     let applier = CommitApplier(database: pending.database, group: group, version: version)
@@ -176,7 +177,7 @@ struct CommitResolver {
   }
 
   private func version(of key: DocumentKey) throws -> CommitVersion {
-    try group.get(key.bytes).map { try StoredDocument.updateTime(ofValue: $0) } ?? .zero
+    try group.get(key.bytes, as: .documentVersion) ?? .zero
   }
 }
 

@@ -244,6 +244,15 @@ extension Database {
 
   /// Plans the commit, and decides on it where it has a judge.
   private func prepare(_ request: CommitRequest) throws -> PreparedCommit {
+    do {
+      return try plannedAndJudged(request)
+    } catch {
+      configuration.noteDamage((error as? CommitJudgement.Denial)?.reason ?? error)
+      throw error
+    }
+  }
+
+  private func plannedAndJudged(_ request: CommitRequest) throws -> PreparedCommit {
     guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
     guard let judge = request.judge else {
       return PreparedCommit(plan: try plan(request, inMemory: false))

@@ -62,9 +62,8 @@ struct KeptAnswer: Sendable {
     _ incarnation: Incarnation,
     in reader: any KeyValueReader
   ) throws -> KeptAnswer? {
-    try reader.get(AnswerKey.bytes(key, in: incarnation)).map { value in
-      try value.withUnsafeBytes { try KeptAnswer(value: $0) }
-    }
+    let format = ValueFormat("a kept answer") { try KeptAnswer(value: $0) }
+    return try reader.get(AnswerKey.bytes(key, in: incarnation), as: format)
   }
 
   /// Keeps the answer under a key.

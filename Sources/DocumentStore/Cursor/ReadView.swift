@@ -30,9 +30,7 @@ package final class ReadView {
   /// The live record under a document's key; it may be later than the view's version.
   func liveDocument(_ key: [UInt8]) throws -> StoredDocument? {
     if let known = lease.document(key) { return known }
-    guard let document = try reader.get(key).map({ try StoredDocument(value: $0) }) else {
-      return nil
-    }
+    guard let document = try reader.get(key, as: .document) else { return nil }
     lease.keep(document, key)
     return document
   }

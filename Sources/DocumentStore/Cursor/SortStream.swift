@@ -89,7 +89,8 @@ final class SortStream: PositionStream {
   ) throws -> SortBuffer.Entry? {
     let document =
       base.plan.deliversRecords
-      ? try StoredDocument(value: base.payload) : try context.document(named: name)
+      ? try context.document(lent: base.payload, named: name)
+      : try context.document(named: name)
     guard let document, try context.matches(document, named: name),
       let place = OrderedPosition(document, name: name, orders: orders),
       place.bytes.withUnsafeBytes({ wanted.contains($0) })

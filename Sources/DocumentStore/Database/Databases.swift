@@ -33,6 +33,7 @@ package final class Databases: Sendable {
   ///
   /// Refuses a newer format.
   package init(engine: any KeyValueEngine, configuration: StoreConfiguration) throws {
+    let engine = DamageObservingEngine(engine) { configuration.damageObserver?($0) }
     self.engine = engine
     self.configuration = configuration
     writer = CommitWriter(engine: engine, configuration: configuration)

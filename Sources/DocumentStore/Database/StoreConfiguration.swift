@@ -52,12 +52,20 @@ package struct StoreConfiguration: Sendable {
   package var groupObserver: (@Sendable (_ commits: Int) -> Void)?
   /// Told of failures of work that nobody waits for (sweeps, erasing).
   package var backgroundErrorObserver: (@Sendable (any Error) -> Void)?
+  /// Told of stored data that is damaged, each time a read meets it where it may touch the disk.
+  package var damageObserver: (@Sendable (KeyValueError) -> Void)?
   /// Whether the store does its maintenance on a thread of its own; tests call
   /// `Databases.performMaintenance()` instead.
   package var maintainsItself = true
 
   /// The defaults of production.
   package init() {}
+
+  /// Tells the observer of an error, if it is damage.
+  func noteDamage(_ error: any Error) {
+    guard let damage = error as? KeyValueError, damage.code == .corruption else { return }
+    damageObserver?(damage)
+  }
 
   /// Microseconds since some moment, never stepping back.
   package static let monotonicClock = MicrosecondClock {

@@ -54,7 +54,7 @@ extension Database {
     )
     let cursor = try view.reader.cursor(over: range, reversed: false)
     guard try cursor.next() else { return nil }
-    let record = try StoredDocument(value: cursor.value)
+    let record = try cursor.value(as: .document, in: view.reader)
     return record.updateTime <= view.version ? record : nil
   }
 
@@ -98,14 +98,19 @@ extension Database {
   private func newestDocument(_ key: DocumentKey, cachedOnly: Bool) throws -> NewestDocument {
     let lease = writer.documents.lease()
     if let known = lease.document(key.bytes) { return .found(known) }
-    switch try engine.get(key.bytes, cachedOnly: cachedOnly) {
-    case .missing: return .missing
-    case .incomplete: return .unknown
-    case .found(let value):
-      let stored = try StoredDocument(value: value)
-      lease.keep(stored, key.bytes)
-      return .found(stored)
+    let stored: StoredDocument
+    if cachedOnly {
+      switch try engine.get(key.bytes, cachedOnly: true) {
+      case .missing: return .missing
+      case .incomplete: return .unknown
+      case .found(let value): stored = try StoredDocument(value: value)
+      }
+    } else {
+      guard let found = try engine.get(key.bytes, as: .document) else { return .missing }
+      stored = found
     }
+    lease.keep(stored, key.bytes)
+    return .found(stored)
   }
 
   /// A version that holds everything that was durable when this was called.

@@ -47,12 +47,11 @@ package struct StoredDocument: Sendable, Hashable {
   }
 
   /// The update version of a record's value, without reading the rest.
-  package static func updateTime(ofValue value: [UInt8]) throws(KeyValueError) -> CommitVersion {
-    let version = value.withUnsafeBytes { raw in
-      var position = 8
-      return readBigEndian(raw, at: &position)
-    }
-    guard let version else {
+  package static func updateTime(
+    ofValue value: UnsafeRawBufferPointer
+  ) throws(KeyValueError) -> CommitVersion {
+    var position = 8
+    guard let version = readBigEndian(value, at: &position) else {
       throw KeyValueError(.corruption, "a document's record is shorter than its header")
     }
     return CommitVersion(microseconds: Int64(bitPattern: version))
@@ -61,5 +60,17 @@ package struct StoredDocument: Sendable, Hashable {
   /// The record with its name, as readers want it.
   package func record(name: DocumentName) -> DocumentRecord {
     DocumentRecord(name: name, fields: fields, createTime: createTime, updateTime: updateTime)
+  }
+}
+
+extension ValueFormat where Decoded == StoredDocument {
+  /// A document, live or in the history.
+  static var document: Self { ValueFormat("a document") { try StoredDocument(value: $0) } }
+}
+
+extension ValueFormat where Decoded == CommitVersion {
+  /// A document's update version.
+  static var documentVersion: Self {
+    ValueFormat("a document") { try StoredDocument.updateTime(ofValue: $0) }
   }
 }

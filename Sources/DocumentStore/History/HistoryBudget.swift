@@ -31,7 +31,7 @@ final class HistoryBudget: Sendable {
     let range = KeyRange(prefix: KeySpace.commit.prefix(incarnation))
     let cursor = try reader.cursor(over: range, reversed: last)
     guard try cursor.next(), let version = CommitKey.version(ofKey: cursor.key) else { return nil }
-    return (version, try CommitRecord(value: cursor.value).historyBytes)
+    return (version, try cursor.value(as: .commit, in: reader).historyBytes)
   }
 
   private func set(_ sum: Int64) -> Int64 {

@@ -51,7 +51,7 @@ struct HistorySweep: Sendable {
     let cursor = try snapshot.cursor(over: range, reversed: false)
     while work.changes < Self.stepSize, try cursor.next() {
       guard let version = CommitKey.version(ofKey: cursor.key) else { continue }
-      let record = try CommitRecord(value: cursor.value)
+      let record = try cursor.value(as: .commit, in: snapshot)
       guard limit.isPast(version, record) else { break }
       work.floor = version
       let isWhole = try add(record, version, database, snapshot, to: &work)
@@ -74,7 +74,7 @@ struct HistorySweep: Sendable {
       let cursor = try reader.cursor(over: KeyRange(prefix: prefix), reversed: false)
       while try cursor.next() {
         guard work.changes < Self.stepSize else { return false }
-        let change = try ChangeRecord(value: cursor.value)
+        let change = try cursor.value(as: .change, in: reader)
         let document = DocumentKey(change.path, in: database.incarnation)
         if change.kind != .created { work.keys.append(document.historyKey(to: version)) }
         work.keys += change.endedEntries

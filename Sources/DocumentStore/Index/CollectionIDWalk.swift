@@ -59,7 +59,7 @@ struct CollectionIDWalk {
         if budget <= 0 { return Array(cursor.key.dropFirst(prefix.count)) }
         budget -= 1
         guard let path = DocumentKey.path(ofKey: cursor.key) else { continue }
-        try body(path, try StoredDocument(value: cursor.value))
+        try body(path, try cursor.value(as: .document, in: reader))
       }
       return nil
     }

@@ -209,8 +209,8 @@ extension IndexBuilder {
     _ path: ResourcePath,
     _ group: any KeyValueGroup
   ) throws -> Bool {
-    guard let value = try group.get(DocumentKey(path, in: incarnation).bytes) else { return false }
-    let fields = try StoredDocument(value: value).fields
+    let document = try group.get(DocumentKey(path, in: incarnation).bytes, as: .document)
+    guard let fields = document?.fields else { return false }
     var entries: [IndexEntry] = []
     maintainer.addEntries(of: IndexedDocument(path: path, fields: fields), to: &entries)
     return entries.contains { $0.key.elementsEqual(key) }

@@ -45,6 +45,18 @@ final class QueryContext {
     return try historicDocument()
   }
 
+  /// The document that a stream lends as a record; read by its key where that cannot be decoded.
+  func document(
+    lent record: UnsafeRawBufferPointer,
+    named name: [UInt8]
+  ) throws -> StoredDocument? {
+    do {
+      return try StoredDocument(value: record)
+    } catch {
+      return try document(named: name)
+    }
+  }
+
   /// The path that a name part (ascending) stands for.
   func path(ofName name: [UInt8]) throws -> ResourcePath {
     guard let path = name.withUnsafeBytes({ space.path(ofName: $0) }) else {
@@ -83,7 +95,7 @@ final class QueryContext {
     let cursor = try view.reader.cursor(over: range, reversed: false)
     view.statistics.seeks += 1
     guard try cursor.next() else { return nil }
-    let document = try StoredDocument(value: cursor.value)
+    let document = try cursor.value(as: .document, in: view.reader)
     return document.updateTime <= view.version ? document : nil
   }
 

@@ -188,7 +188,8 @@ final class QueryResult {
     if let read { return read }
     let found =
       candidate.plan.deliversRecords
-      ? try StoredDocument(value: candidate.payload) : try context.document(named: name)
+      ? try context.document(lent: candidate.payload, named: name)
+      : try context.document(named: name)
     guard let found else { throw context.missingDocument(name) }
     read = found
     return found

@@ -9,7 +9,7 @@ struct ReadValidator {
   /// Whether nothing that was read has changed since.
   func holds(_ reads: Transaction.Reads) throws -> Bool {
     for (key, version) in reads.documents {
-      let current = try reader.get(key.bytes).map { try StoredDocument.updateTime(ofValue: $0) }
+      let current = try reader.get(key.bytes, as: .documentVersion)
       guard current ?? .zero == version else { return false }
     }
     guard !reads.ranges.isEmpty, try database.hasCommits(after: reads.version, in: reader)
@@ -25,7 +25,7 @@ struct ReadValidator {
     switch range {
     case .document(let path, let seen):
       let key = DocumentKey(path, in: database.incarnation)
-      let current = try reader.get(key.bytes).map { try StoredDocument.updateTime(ofValue: $0) }
+      let current = try reader.get(key.bytes, as: .documentVersion)
       return current ?? .zero == seen
     case .keys(let range, let collectionID):
       if let collectionID, try !hasChanges(of: collectionID, after: version) { return true }
@@ -113,7 +113,7 @@ struct ReadValidator {
     for id in try collectionID.map({ [$0] }) ?? collectionIDs(after: version) {
       let cursor = try changes(of: id, after: version)
       while try cursor.next() {
-        let path = try ChangeRecord(value: cursor.value).path
+        let path = try cursor.value(as: .change, in: reader).path
         if path >= lower, upper.map({ path < $0 }) ?? true { return true }
       }
     }
@@ -127,7 +127,7 @@ struct ReadValidator {
     let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
     let cursor = try reader.cursor(over: range, reversed: false)
     while try cursor.next() {
-      ids.formUnion(try CommitRecord(value: cursor.value).collectionIDs)
+      ids.formUnion(try cursor.value(as: .commit, in: reader).collectionIDs)
     }
     return ids.sorted()
   }

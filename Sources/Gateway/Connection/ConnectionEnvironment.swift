@@ -52,7 +52,8 @@ final class ConnectionEnvironment: Sendable {
   func log(_ error: FirestoreError, requestID: String, route: GRPCPath) {
     let level: Logger.Level =
       switch error.code {
-      case .internalError, .unknown, .dataLoss: .error
+      // The store logs damage itself, seldom: clients may ask for it any number of times.
+      case .internalError, .unknown: .error
       default: .debug
       }
     logger.log(

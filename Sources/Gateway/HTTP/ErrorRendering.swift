@@ -30,7 +30,7 @@ struct ErrorRendering: RouterMiddleware {
     logger: Logger
   ) -> Response {
     switch error.code {
-    case .internalError, .unknown, .dataLoss:
+    case .internalError, .unknown:
       logger.error(
         "request failed",
         metadata: [

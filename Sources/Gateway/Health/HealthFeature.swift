@@ -4,18 +4,20 @@ import Hummingbird
 /// Whether the server is there, and whether it can do its work.
 ///
 ///     GET /          Ok
-///     GET /healthz   ok; 503 with a line a problem
+///     GET /healthz   ok; 503 with a line a problem; in either case a line about damaged data
 struct HealthFeature: HTTPFeature {
   let health: ServerHealth
+  let damage: DamageMonitor?
 
   func addRoutes(to router: Router<GatewayRequestContext>) {
     router.get("/") { _, _ in "Ok\n" }
     router.get("/healthz") { _, _ in
       let problems = health.problems
-      guard !problems.isEmpty else { return Response.text("ok\n", status: .ok) }
+      // What is damaged is no reason to take the rest from clients.
+      let lines = (problems.isEmpty ? ["ok"] : problems) + (damage?.healthLine.map { [$0] } ?? [])
       return Response.text(
-        problems.map { $0 + "\n" }.joined(),
-        status: .serviceUnavailable
+        lines.map { $0 + "\n" }.joined(),
+        status: problems.isEmpty ? .ok : .serviceUnavailable
       )
     }
   }

@@ -40,6 +40,7 @@ enum MetricHelp {
     "brasa_kv_compaction_pending_bytes": "Bytes that compactions have yet to rewrite.",
     "brasa_kv_background_errors": "Flushes and compactions that failed; anything but 0 needs you.",
     "brasa_kv_write_stopped": "1 while RocksDB stops writes, else 0.",
+    "brasa_damaged_reads_total": "Reads that met damaged data; anything but 0 needs you.",
     "brasa_kv_snapshots": "Snapshots that reads hold.",
 
     // Listeners.

@@ -55,10 +55,12 @@ struct ServeCommand: AsyncParsableCommand {
       )
     }
     let health = ServerHealth()
+    let damage = DamageMonitor(metrics: metrics, logger: Logger(label: "store"))
     let system = try ServedSystem.open(
       settings,
       descriptors: descriptors,
       health: health,
+      damage: damage,
       metrics: metrics
     )
     let gateway = try Gateway(
@@ -67,6 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
       features: system.features,
       health: health,
       metrics: metrics,
+      damage: damage,
       logger: Logger(label: "gateway"),
       onListening: {
         system.onListening($0.port ?? 0)

@@ -15,18 +15,24 @@ final class DataDirectory: Sendable {
   /// Opens the directory, making it if it does not exist.
   ///
   /// What was read is kept in at most `cacheMegabytes` of memory; nil takes a sixteenth of the
-  /// machine's, between 64 and 1,024. `openTables` files of the store stay open. `groupObserver` is told of every group that became durable.
+  /// machine's, between 64 and 1,024. `openTables` files of the store stay open. `tableKilobytes` is for
+  /// tests. `groupObserver` is told of every group that became durable.
   init(
     path: String,
     configuration: StoreConfiguration,
     openTables: Int,
     cacheMegabytes: Int? = nil,
+    tableKilobytes: Int? = nil,
     groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)? = nil
   ) throws {
     self.path = path
     var tuning = RocksDBConfiguration()
     tuning.groupObserver = groupObserver
     tuning.openFiles = openTables
+    if let tableKilobytes {
+      tuning.tableBytes = tableKilobytes << 10
+      tuning.writeBufferBytes = tableKilobytes << 10
+    }
     let share = Int(ProcessInfo.processInfo.physicalMemory >> 24)
     let cache = (cacheMegabytes ?? min(max(share, 64), 1_024)) << 20
     // A document takes a fraction of the block that it is in, and is found at once.

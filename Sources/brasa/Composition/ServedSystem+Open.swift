@@ -19,6 +19,7 @@ extension ServedSystem {
     _ settings: ServeSettings,
     descriptors: DescriptorBudget,
     health: ServerHealth,
+    damage: DamageMonitor,
     metrics: MetricsRegistry
   ) throws -> ServedSystem {
     let log = Logger(label: "store")
@@ -26,11 +27,13 @@ extension ServedSystem {
     let groups = GroupMetrics(metrics)
     var configuration = StoreConfiguration.served(settings, feed: feed, log: log)
     configuration.groupObserver = groups.observe(commits:)
+    configuration.damageObserver = { damage.note($0.message, metadata: $0.metadata) }
     let directory = try DataDirectory(
       path: settings.dataDirectory,
       configuration: configuration,
       openTables: descriptors.tables,
       cacheMegabytes: settings.cacheMegabytes,
+      tableKilobytes: settings.tableKilobytes,
       groupObserver: groups.observe(keys:duration:)
     )
     directory.engine.reportDiscardedLog(to: log)
@@ -40,7 +43,7 @@ extension ServedSystem {
       log: Logger(label: "rules")
     )
     let accounts = try Accounts(
-      engine: directory.engine,
+      engine: directory.databases.engine,
       configuration: settings.accounts
     )
     let access = AccessControl(

@@ -15,6 +15,8 @@ struct ServeSettings: Sendable, Equatable {
   var logLevel: Logger.Level
   /// Nil leaves it to `DataDirectory`.
   var cacheMegabytes: Int?
+  /// The size of the store's tables, for tests that need many of them; nil leaves it to the engine.
+  var tableKilobytes: Int?
   /// How much memory clients may make the port hold.
   var clientMemory: ClientMemorySettings
   /// Kilobytes of changes that may wait for one listening client.
@@ -51,6 +53,10 @@ struct ServeSettings: Sendable, Equatable {
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     identity = try IdentitySettings(environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
+    tableKilobytes = try environment.number("TABLE_KILOBYTES")
+    if let tableKilobytes, !(64...1_048_576).contains(tableKilobytes) {
+      throw ValidationError("BRASA_TABLE_KILOBYTES must be between 64 and 1048576.")
+    }
     clientMemory = try ClientMemorySettings(flags.clientMemory, environment)
     listenBacklogKilobytes =
       try flags.listenBacklog ?? environment.number("LISTEN_BACKLOG") ?? 4_096

@@ -1,5 +1,6 @@
 import FirestoreModel
 import KeyValueStore
+import Synchronization
 import Testing
 
 @testable import DocumentStore
@@ -133,6 +134,30 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `damage is told by kind and key, and only after the disk was asked`() async throws {
+    let told = Mutex<[KeyValueError]>([])
+    let fixture = try StoreFixture {
+      $0.damageObserver = { error in told.withLock { $0.append(error) } }
+    }
+    let database = try fixture.database
+    try await database.commit(set("a/well", ["n": .integer(1)]))
+    let key = DocumentKey("a/broken", in: database.incarnation).bytes
+    try fixture.engine.write { try $0.put(key, [1, 2, 3]) }
+    #expect(database.getCached("a/broken").isUnknown)
+    #expect(try database.readInMemory(steps: 10) { try $0.liveDocument(key) } == .none)
+    #expect(told.withLock { $0.isEmpty })
+    #expect(await refusal { _ = try database.get("a/broken") }?.code == .dataLoss)
+    #expect(await refusal { try await database.commit(set("a/broken", [:])) }?.code == .dataLoss)
+    #expect(try database.get("a/well") != nil)
+    let errors = told.withLock { $0 }
+    #expect(errors.count == 2)
+    for error in errors {
+      #expect(error.metadata["record"] == "a document")
+      #expect(error.metadata["key"] == Hexadecimal.text(key))
+    }
+    try fixture.close()
+  }
+
   private func keys(of incarnation: Incarnation, _ engine: any KeyValueEngine) throws -> Int {
     try engine.read { snapshot in
       var count = 0
@@ -143,5 +168,12 @@ import Testing
       }
       return count
     }
+  }
+}
+
+extension CachedDocument {
+  fileprivate var isUnknown: Bool {
+    if case .unknown = self { return true }
+    return false
   }
 }

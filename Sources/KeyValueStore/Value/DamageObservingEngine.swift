@@ -1,0 +1,51 @@
+/// An engine that tells an observer of damage: of each error of corruption that ends a view, a group
+/// or a call of the engine below.
+///
+/// What memory alone seemed to know is not told: such an error is thrown by a view in memory, whose
+/// work is done again where the disk may be read.
+package final class DamageObservingEngine: KeyValueEngine {
+  private let base: any KeyValueEngine
+  private let observer: @Sendable (KeyValueError) -> Void
+
+  /// An engine over `base`; the observer is called on the thread that met the damage.
+  package init(_ base: any KeyValueEngine, observer: @escaping @Sendable (KeyValueError) -> Void) {
+    self.base = base
+    self.observer = observer
+  }
+
+  package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
+    try observing { try base.read(body) }
+  }
+
+  package func readInMemory<R>(
+    steps: Int,
+    _ body: (any KeyValueSnapshot) throws -> R
+  ) throws -> R? {
+    try base.readInMemory(steps: steps, body)
+  }
+
+  package func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
+    try observing { try base.write(body) }
+  }
+
+  package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
+    try base.get(key, cachedOnly: cachedOnly)
+  }
+
+  package func checkpoint(to directory: String) throws {
+    try observing { try base.checkpoint(to: directory) }
+  }
+
+  package func statistics() -> [String: Double] { base.statistics() }
+
+  package func close() throws { try base.close() }
+
+  private func observing<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as KeyValueError where error.code == .corruption {
+      observer(error)
+      throw error
+    }
+  }
+}
