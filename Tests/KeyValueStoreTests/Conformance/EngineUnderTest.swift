@@ -76,7 +76,7 @@ extension RocksDBConfiguration {
 }
 
 extension RocksDBConfiguration {
-  /// Hundreds of small tables, one reader of which stays open in each part of the table cache.
+  /// Scores of small tables, of which a dozen readers stay open.
   static var manyTables: RocksDBConfiguration {
     var configuration = RocksDBConfiguration()
     configuration.blockCacheBytes = 1 << 20
