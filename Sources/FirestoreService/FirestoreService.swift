@@ -45,6 +45,13 @@ package final class FirestoreService: RPCService {
     self.log = log
   }
 
+  package func recognizes(_ context: CallContext) -> Bool {
+    guard context.authorization != nil, let caller = try? access.identify(context) else {
+      return false
+    }
+    return caller != .nobody
+  }
+
   package func unary(
     _ method: RPCMethod,
     request: [UInt8],

@@ -11,7 +11,7 @@ package final class Gateway: Service {
   private let configuration: GatewayConfiguration
   private let environment: ConnectionEnvironment
   private let registry: ConnectionRegistry
-  private let ledger: ByteLedger
+  let ledger: ByteLedger
   private let webChannels: WebChannelSessions
   private let certificates: CertificateStore?
   private let onListening: @Sendable (SocketAddress) -> Void
@@ -79,7 +79,7 @@ package final class Gateway: Service {
     )
     registry = ConnectionRegistry(
       limit: configuration.limits.connections,
-      metric: gatewayMetrics.connections
+      metrics: gatewayMetrics
     )
   }
 
@@ -136,12 +136,15 @@ package final class Gateway: Service {
       .childChannelOption(.socketOption(.so_keepalive), value: 1)
       .childChannelOption(
         .writeBufferWaterMark,
-        value: ChannelOptions.Types.WriteBufferWaterMark(low: 64 << 10, high: 256 << 10)
+        value: ChannelOptions.Types.WriteBufferWaterMark(
+          low: GatewayConfiguration.unwrittenBytesPerConnection / 4,
+          high: GatewayConfiguration.unwrittenBytesPerConnection
+        )
       )
       // A connection keeps its first buffer; the size grows as more comes at once.
       .childChannelOption(
         .recvAllocator,
-        value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 64 << 10)
+        value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 16 << 10)
       )
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try factory.configure(channel) }

@@ -50,6 +50,9 @@ package struct GatewayConfiguration: Sendable {
     }
   }
 
+  /// What a connection's channel keeps of what the socket does not take, before it is not writable.
+  static let unwrittenBytesPerConnection = 64 << 10
+
   /// Bounds on what one client may make the server hold; every one has a stated answer.
   package struct Limits: Sendable {
     /// Open connections; more are closed at once.
@@ -74,11 +77,17 @@ package struct GatewayConfiguration: Sendable {
     ///
     /// A client that gives up all its streams at once stays below.
     package var resetsPerTenSeconds = 1_250
+    /// RST_STREAM frames that a client makes the server send in ten seconds, by frames that are wrong for
+    /// their stream or by opening more streams than it may; more end the connection with
+    /// ENHANCE_YOUR_CALM.
+    package var ownResetsPerTenSeconds = 200
     /// PING, SETTINGS and PRIORITY frames in ten seconds; more end the connection.
     package var controlFramesPerTenSeconds = 1_000
     /// Until the first bytes, the TLS handshake and each request's head have come.
     package var headTimeout = Duration.seconds(30)
-    /// Until the whole body of an HTTP request has come.
+    /// How long a connection may have no stream, or no request, after its last one.
+    package var idleTimeout = Duration.seconds(300)
+    /// Until the whole body of a request has come, a gRPC call's message included.
     package var bodyTimeout = Duration.seconds(120)
     /// A client that reads nothing of what waits for it that long is dropped.
     package var stalledReaderTimeout = Duration.seconds(120)

@@ -136,10 +136,12 @@ import Testing
     limits.connections = 1
     try await withGateway(limits: limits) { gateway in
       let first = try await FrameClient.connect(to: gateway.port)
-      try await first.call(1, "GetDocument", [1])
-      #expect(await first.answer().status == 0)
+      try await first.call(1, "UpdateDocument", [1])
+      let held = await gateway.service.nextHeld()
       let second = try await RawClient.connect(to: gateway.port)
       #expect(await second.receive().isEmpty)
+      held.respond(.success([1]))
+      #expect(await first.answer().status == 0)
     }
   }
 

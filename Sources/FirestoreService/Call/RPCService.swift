@@ -31,6 +31,10 @@ package protocol RPCService: AnyObject, Sendable {
     responses: any StreamResponses
   ) throws(FirestoreError) -> any StreamCall
 
+  /// Whether the credentials of a call are valid, whatever they allow; also noted in the context's
+  /// memory. Of a call without credentials it is not.
+  func recognizes(_ context: CallContext) -> Bool
+
   /// Answers a request of the administration API, which is REST only; nil is answered where it has
   /// no such path. Answers exactly once.
   func administer(

@@ -43,14 +43,15 @@ final class ConnectionFactory: Sendable {
 
   /// Adds the first handlers of an accepted connection; runs on its event loop.
   func configure(_ channel: any Channel) throws {
-    guard registry.admit(channel) else {
-      environment.logger.warning("connection refused: too many are open")
+    let activity = ConnectionActivity()
+    guard registry.admit(channel, activity) else {
+      environment.logger.debug("connection refused: too many are open")
       throw ChannelError.inappropriateOperationForState
     }
     let patience = TimeAmount(environment.limits.headTimeout)
     guard let certificates else {
       let detector = ProtocolDetector(patience: patience) { isHTTP2 in
-        try self.start(channel, isHTTP2: isHTTP2, isSecure: false)
+        try self.start(channel, activity, isHTTP2: isHTTP2, isSecure: false)
       }
       try channel.pipeline.syncOperations.addHandler(detector)
       return
@@ -58,27 +59,47 @@ final class ConnectionFactory: Sendable {
     try channel.pipeline.syncOperations.addHandlers([
       NIOSSLServerHandler(context: certificates.context),
       HandshakeTimeout(limit: patience) { applicationProtocol in
-        try self.start(channel, isHTTP2: applicationProtocol == "h2", isSecure: true)
+        try self.start(channel, activity, isHTTP2: applicationProtocol == "h2", isSecure: true)
       },
     ])
   }
 
-  private func start(_ channel: any Channel, isHTTP2: Bool, isSecure: Bool) throws {
+  private func start(
+    _ channel: any Channel,
+    _ activity: ConnectionActivity,
+    isHTTP2: Bool,
+    isSecure: Bool
+  ) throws {
     let peer = Peer(channel, isSecure: isSecure, isHTTP2: isHTTP2)
     if isHTTP2 {
-      try startHTTP2(channel, peer: peer)
+      try startHTTP2(channel, activity, peer: peer)
     } else {
-      let connection = HTTP1Connection(environment: environment, peer: peer)
-      connection.start(on: channel)
-      registry.setFinish(of: channel) { connection.finish(channel) }
+      let connection = HTTP1Connection(environment: environment, peer: peer, activity: activity)
+      try connection.start(on: channel)
+      registry.setEnding(
+        of: channel,
+        ConnectionRegistry.Ending(
+          finish: { connection.finish(channel) },
+          makeWay: { channel.close(promise: nil) }
+        )
+      )
     }
   }
 
-  private func startHTTP2(_ channel: any Channel, peer: Peer) throws {
+  private func startHTTP2(
+    _ channel: any Channel,
+    _ activity: ConnectionActivity,
+    peer: Peer
+  ) throws {
     guard let mailbox = mailboxes[ObjectIdentifier(channel.eventLoop)] else {
       preconditionFailure("a connection on an event loop of another group")
     }
-    let connection = HTTP2Connection(environment: environment, mailbox: mailbox, peer: peer)
+    let connection = HTTP2Connection(
+      environment: environment,
+      mailbox: mailbox,
+      peer: peer,
+      activity: activity
+    )
     let (connectionConfiguration, streamConfiguration) = http2Configuration()
     try channel.pipeline.syncOperations.addHandlers([
       connection.lane,
@@ -91,7 +112,13 @@ final class ConnectionFactory: Sendable {
       connection,
     ])
     let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
-    registry.setFinish(of: channel) { bound.value.finishGracefully() }
+    registry.setEnding(
+      of: channel,
+      ConnectionRegistry.Ending(
+        finish: { bound.value.finishGracefully() },
+        makeWay: { bound.value.makeWay() }
+      )
+    )
   }
 
   private func http2Configuration() -> (
@@ -109,12 +136,19 @@ final class ConnectionFactory: Sendable {
     // It would miss the DATA that passes by it; BridgedRequest checks what clients announce.
     connection.contentLengthValidation = .disabled
     connection.maximumSequentialEmptyDataFrames = 16
+    // DATA of so many streams may be under way when they are reset.
+    connection.maximumRecentlyResetStreams = 255
+    connection.maximumBufferedControlFrames = 4_096
+    // HTTP2Connection counts the streams that a client has the server reset.
+    connection.maximumConnectionGlitches = .max
     // The lane counts these; here they would cost every idle connection what a flood takes.
     connection.controlFrameRateLimit.maximumCount = 64
     connection.controlFrameRateLimit.windowLength = .nanoseconds(0)
     var stream = NIOHTTP2Handler.StreamConfiguration()
     stream.streamResetFrameRateLimit.maximumCount = 64
     stream.streamResetFrameRateLimit.windowLength = .nanoseconds(0)
+    stream.streamErrorRateLimit.maximumCount = 64
+    stream.streamErrorRateLimit.windowLength = .nanoseconds(0)
     return (connection, stream)
   }
 }

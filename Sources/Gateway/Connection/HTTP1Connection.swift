@@ -16,17 +16,25 @@ final class HTTP1Connection: Sendable {
 
   private let environment: ConnectionEnvironment
   private let peer: Peer
+  private let activity: ConnectionActivity
+  private let account: LedgerAccount
   private let number: UInt64
   private let state = Mutex(State())
 
-  init(environment: ConnectionEnvironment, peer: Peer) {
+  init(environment: ConnectionEnvironment, peer: Peer, activity: ConnectionActivity) {
     self.environment = environment
     self.peer = peer
+    self.activity = activity
+    account = environment.ledger.account(of: peer.network)
     number = environment.nextConnectionNumber()
   }
 
   /// Adds the handlers and has the connection's requests answered.
-  func start(on channel: any Channel) {
+  func start(on channel: any Channel) throws {
+    let meter = HTTP1HeadMeter(account)
+    try channel.pipeline.syncOperations.addHandler(meter)
+    let meterOfHead = NIOLoopBound(meter, eventLoop: channel.eventLoop)
+    let account = account
     let limits = environment.limits
     let http1 = HTTP1Channel(
       responder: { request, writer, _ in
@@ -35,8 +43,8 @@ final class HTTP1Connection: Sendable {
       },
       configuration: HTTP1Channel.Configuration(
         additionalChannelHandlers: [
-          HTTP1BodyTimeout(limit: TimeAmount(limits.bodyTimeout)),
-          StalledReaderTimeout(limit: TimeAmount(limits.stalledReaderTimeout)),
+          HTTP1RequestWatch(limit: TimeAmount(limits.bodyTimeout), meter: meterOfHead.value),
+          StalledReaderTimeout(limit: TimeAmount(limits.stalledReaderTimeout), account: account),
         ],
         idleTimeout: TimeAmount(limits.headTimeout),
         httpDecoderConfiguration: .init(
@@ -46,7 +54,10 @@ final class HTTP1Connection: Sendable {
         )
       )
     )
-    channel.closeFuture.whenComplete { _ in self.state.withLock { $0.current }?.cancel() }
+    channel.closeFuture.whenComplete { _ in
+      self.state.withLock { $0.current }?.cancel()
+      account.forfeitAllowance()
+    }
     let logger = environment.logger
     let tasks = environment.tasks
     http1.setup(channel: channel, logger: logger).whenSuccess { value in
@@ -70,71 +81,43 @@ final class HTTP1Connection: Sendable {
       state.current = cancellation
       return state.requests
     }
-    defer { state.withLock { $0.current = nil } }
-    var response = await environment.responder.respond(
+    activity.begin()
+    defer {
+      state.withLock { $0.current = nil }
+      activity.rest()
+    }
+    var response = await response(
       to: request,
       requestID: "\(String(number, radix: 36))-\(ordinal)",
-      peer: peer,
-      cancellation: cancellation
+      cancellation
     )
+    if peer.memory.hasShownCredentials { account.trust() }
     if state.withLock({ $0.isStopping }) { response.headers[.connection] = "close" }
+    response.body = response.body.metered(account)
     try await writer.write(response: response.head, body: response.body)
   }
-}
 
-/// Closes an HTTP/1.1 connection whose request body does not come to its end in time.
-final class HTTP1BodyTimeout: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPRequestPart
-
-  private let limit: TimeAmount
-  private var timer: Scheduled<Void>?
-
-  init(limit: TimeAmount) {
-    self.limit = limit
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch unwrapInboundIn(data) {
-    case .head:
-      timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
-        context.close(promise: nil)
-      }
-    case .body: break
-    case .end: timer?.cancel()
+  private func response(
+    to request: Request,
+    requestID: String,
+    _ cancellation: Cancellation
+  ) async -> Response {
+    let cost = request.head.approximateBytes + HTTP2Connection.requestBytes
+    guard let lease = RequestLease(account, bytes: cost) else {
+      return ErrorRendering.response(
+        ByteLedger.exhausted,
+        isStreaming: false,
+        logger: environment.logger
+      )
     }
-    context.fireChannelRead(data)
-  }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    timer?.cancel()
-    context.fireChannelInactive()
-  }
-}
-
-/// Closes a connection whose client leaves its buffer full for too long.
-final class StalledReaderTimeout: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPRequestPart
-
-  private let limit: TimeAmount
-  private var timer: Scheduled<Void>?
-
-  init(limit: TimeAmount) {
-    self.limit = limit
-  }
-
-  func channelWritabilityChanged(context: ChannelHandlerContext) {
-    timer?.cancel()
-    timer = nil
-    if !context.channel.isWritable {
-      timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
-        context.close(promise: nil)
-      }
-    }
-    context.fireChannelWritabilityChanged()
-  }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    timer?.cancel()
-    context.fireChannelInactive()
+    var request = request
+    request.body = RequestBody(asyncSequence: MeteredBody(base: request.body, lease: lease))
+    return await environment.responder.respond(
+      to: request,
+      requestID: requestID,
+      peer: peer,
+      lease: lease,
+      cancellation: cancellation
+    )
   }
 }

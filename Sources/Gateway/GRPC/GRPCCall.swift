@@ -33,7 +33,9 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   )
 
   let connection: HTTP2Connection
-  let deadline: NIODeadline?
+  private let callDeadline: NIODeadline?
+  /// By when the request must have come.
+  private let requestDeadline: NIODeadline
   var unwrittenBytes = 0
   var flow = AnswerFlow()
   private(set) var heldRequestBytes = 0
@@ -41,6 +43,10 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   private let route: GRPCPath
   private let started: ContinuousClock.Instant
   private let context: CallContext
+  /// Ends with the object, which the service's answer holds on to.
+  private let lease: RequestLease
+  /// The request's bytes on the lease.
+  private var leasedBytes = 0
   private var phase: Phase
   private var unacknowledgedBytes = 0
   private var hasWrittenHead = false
@@ -48,14 +54,26 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   /// Guards `pull` against answers that come before `next` returns.
   private var isInPull = false
 
-  init(_ call: AdmittedCall, on id: HTTP2StreamID, of connection: HTTP2Connection) {
+  init(
+    _ call: AdmittedCall,
+    _ lease: RequestLease,
+    on id: HTTP2StreamID,
+    of connection: HTTP2Connection
+  ) {
+    self.lease = lease
     route = call.route
     context = call.context
     started = call.started
-    deadline = call.deadline
+    callDeadline = call.deadline
+    requestDeadline = .now() + TimeAmount(connection.environment.limits.bodyTimeout)
     self.id = id
     self.connection = connection
     phase = .receiving(GRPCMessageBuffer(limit: connection.environment.limits.messageBytes))
+  }
+
+  var deadline: NIODeadline? {
+    guard case .receiving = phase else { return callDeadline }
+    return min(callDeadline ?? .distantFuture, requestDeadline)
   }
 
   // MARK: Request
@@ -63,9 +81,14 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   func receive(_ data: ByteBuffer, isLast: Bool) {
     isRequestComplete = isLast
     guard case .receiving(var buffer) = phase else { return }
+    guard connection.extend(lease, by: data.readableBytes, for: context) else {
+      return fail(ByteLedger.exhausted)
+    }
+    leasedBytes += data.readableBytes
     phase = .finished
     do throws(FirestoreError) {
-      try buffer.append(data)
+      // What is not complete keeps no more of the socket's buffer than is its own.
+      try buffer.append(isLast ? data : data.compacted())
       phase = .receiving(buffer)
     } catch {
       phase = .receiving(buffer)
@@ -119,9 +142,10 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
 
   /// Takes an answer of the service; too late ones are dropped.
   func receive(_ answer: EventLoopMailbox.Answer) {
+    releaseRequest()
     switch (answer, phase) {
     case (.message(.success(let message)), .running):
-      write([message])
+      guard write([message]) else { return fail(ByteLedger.exhausted) }
       finish()
     case (.stream(.success(let stream)), .running):
       phase = .streaming(stream, isPulling: false)
@@ -129,7 +153,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     case (.chunk(.success(let messages)), .streaming(let stream, isPulling: true)):
       phase = .streaming(stream, isPulling: false)
       guard !messages.isEmpty else { return finish() }
-      write(messages)
+      guard write(messages) else { return fail(ByteLedger.exhausted) }
       if !isInPull { pull() }
     case (.message(.failure(let error)), .running), (.stream(.failure(let error)), .running),
       (.chunk(.failure(let error)), .streaming):
@@ -137,6 +161,13 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     default:
       return
     }
+  }
+
+  /// The service is done with the request.
+  private func releaseRequest() {
+    guard leasedBytes > 0 else { return }
+    lease.reduce(by: leasedBytes)
+    leasedBytes = 0
   }
 
   /// Asks for more answers for as long as the client keeps up.
@@ -159,13 +190,14 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     pull()
   }
 
-  /// Writes messages as one run of DATA, after the head if it has not been sent.
-  private func write(_ messages: [[UInt8]]) {
+  /// Writes messages as one run of DATA, after the head if it has not been sent; false where there is no
+  /// room for them to wait in.
+  private func write(_ messages: [[UInt8]]) -> Bool {
     if !hasWrittenHead {
       hasWrittenHead = true
       connection.writeHeaders(GRPCHeaders.head, on: id, isLast: false)
     }
-    connection.write(messages, of: self, on: id)
+    return connection.write(messages, of: self, on: id) != nil
   }
 
   private func finish() {
@@ -177,7 +209,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   /// Ends the call with that error: trailers only, or the trailers of what was already sent.
   func fail(_ error: FirestoreError) {
     if case .finished = phase { return }
-    phase = .finished
+    end()
     context.cancellation.cancel()
     let trailers =
       hasWrittenHead
@@ -198,8 +230,14 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   func abandon() {
     context.cancellation.cancel()
     if case .finished = phase { return }
-    phase = .finished
+    end()
     observe(.cancelled)
+  }
+
+  /// Nobody waits for the call any more; what the service works on counts until it is done.
+  private func end() {
+    if case .running = phase {} else { releaseRequest() }
+    phase = .finished
   }
 
   func overflow() {

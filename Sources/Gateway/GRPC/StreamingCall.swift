@@ -56,6 +56,10 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   private let route: GRPCPath
   private let method: RPCMethod
   private let context: CallContext
+  /// Ends with the object, which the service holds on to for as long as it works on the call.
+  private let lease: RequestLease
+  /// The bytes of the request on the lease: what waits here for the service and what it was handed last.
+  private var leasedBytes = 0
   private let outbox = Mutex(Outbox())
   private(set) var deadline: NIODeadline?
   var flow = AnswerFlow()
@@ -79,12 +83,14 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   init(
     _ call: AdmittedCall,
     _ method: RPCMethod,
+    _ lease: RequestLease,
     on id: HTTP2StreamID,
     of connection: HTTP2Connection
   ) {
     self.connection = connection
     self.id = id
     self.method = method
+    self.lease = lease
     route = call.route
     context = call.context
     deadline = call.deadline
@@ -111,6 +117,10 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     // The connection has taken what was held off its count and adds what is held then.
     heldRequestBytes = 0
     if case .ended = phase { return }
+    guard connection.extend(lease, by: data.readableBytes, for: context) else {
+      return fail(ByteLedger.exhausted)
+    }
+    leasedBytes += data.readableBytes
     data.withUnsafeReadableBytes { deframer.append($0) }
     unacknowledgedBytes += data.readableBytes
     isRequestComplete = isLast
@@ -135,11 +145,20 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
         connection.environment.metrics.receivedMessages.add(1)
         call.receive(message)
       }
+      releaseDelivered()
       try deliverEnd()
       acknowledge()
     } catch {
       fail(error)
     }
+  }
+
+  /// A service that reads is done with what it was handed.
+  private func releaseDelivered() {
+    let delivered = leasedBytes - deframer.bufferedBytes
+    guard delivered > 0, isServiceReading else { return }
+    lease.reduce(by: delivered)
+    leasedBytes -= delivered
   }
 
   private func deliverEnd() throws(FirestoreError) {
@@ -227,7 +246,8 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
 
   /// As `deliver`, outside the connection's own counting around `receive`.
   private func deliverOutsideReceive() {
-    guard !isDelivering, deframer.bufferedBytes > 0 || isRequestComplete else { return }
+    guard !isDelivering else { return }
+    guard deframer.bufferedBytes > 0 || isRequestComplete else { return releaseDelivered() }
     deliver()
     if case .ended = phase { return }
     let released = heldRequestBytes - deframer.bufferedBytes
@@ -242,7 +262,9 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
       connection.writeHeaders(GRPCHeaders.head, on: id, isLast: false)
     }
     connection.environment.metrics.sentMessages.add(messages.count)
-    let bytes = connection.write(messages, of: self, on: id)
+    guard let bytes = connection.write(messages, of: self, on: id) else {
+      return fail(ByteLedger.exhausted)
+    }
     guard bytes > 0 else { return }
     left(bytes)
     connection.resumePausedCalls()

@@ -11,6 +11,7 @@ package struct GatewayRequestContext: RequestContext {
     package let logger: Logger
     let requestID: String
     let peer: Peer
+    let lease: RequestLease
     let cancellation: Cancellation
   }
 
@@ -18,6 +19,8 @@ package struct GatewayRequestContext: RequestContext {
   /// Names the request in logs and in `x-request-id`.
   package let requestID: String
   private let peer: Peer
+  /// What the request holds of the process's memory.
+  let lease: RequestLease
   /// Goes up when the client went away.
   package let cancellation: Cancellation
 
@@ -26,6 +29,7 @@ package struct GatewayRequestContext: RequestContext {
     coreContext = CoreRequestContextStorage(source: source)
     requestID = source.requestID
     peer = source.peer
+    lease = source.lease
     cancellation = source.cancellation
   }
 

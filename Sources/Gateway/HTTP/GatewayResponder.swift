@@ -25,6 +25,7 @@ struct GatewayResponder: Sendable {
     to request: Request,
     requestID: String,
     peer: Peer,
+    lease: RequestLease,
     cancellation: Cancellation
   ) async -> Response {
     var logger = logger
@@ -34,6 +35,7 @@ struct GatewayResponder: Sendable {
         logger: logger,
         requestID: requestID,
         peer: peer,
+        lease: lease,
         cancellation: cancellation
       )
     )

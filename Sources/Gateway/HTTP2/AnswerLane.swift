@@ -41,6 +41,9 @@ final class AnswerLane: ChannelDuplexHandler {
     controls = RateLimit(limits.controlFramesPerTenSeconds)
   }
 
+  /// What the HTTP/2 layer holds of an unfinished frame or header block, as the ledger knows it.
+  private var unfinishedBytes = 0
+
   /// Begins to serve a connection.
   func start(_ connection: HTTP2Connection) { self.connection = connection }
 
@@ -53,6 +56,8 @@ final class AnswerLane: ChannelDuplexHandler {
 
   /// The connection ends: nothing waits any more.
   func end() {
+    connection?.account.release(unfinishedBytes, for: .request)
+    unfinishedBytes = 0
     connection = nil
     turns = CircularBuffer(initialCapacity: 1)
   }
@@ -62,7 +67,7 @@ final class AnswerLane: ChannelDuplexHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isRefusing else { return }
     scanner.append(unwrapInboundIn(data))
-    while let piece = nextPiece() {
+    while !isRefusing, let piece = nextPiece() {
       switch piece {
       case .other(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
       case .settings(let settings, let frame):
@@ -73,7 +78,30 @@ final class AnswerLane: ChannelDuplexHandler {
         context.fireChannelRead(wrapInboundOut(rest))
       }
     }
+    countUnfinished()
   }
+
+  /// Counts what the HTTP/2 layer keeps until the rest of a frame or of a header block has come.
+  private func countUnfinished() {
+    let bytes = scanner.unfinishedBytes
+    guard bytes != unfinishedBytes, let connection else { return }
+    if bytes < unfinishedBytes {
+      connection.account.release(unfinishedBytes - bytes, for: .request)
+    } else if !connection.account.reserve(bytes - unfinishedBytes, for: .request) {
+      return refuse()
+    }
+    unfinishedBytes = bytes
+  }
+
+  /// Takes nothing more of what the client sends, and has the connection end.
+  func refuse() {
+    guard !isRefusing else { return }
+    isRefusing = true
+    connection?.refuseFlood()
+  }
+
+  /// Takes nothing more of what the client sends.
+  func stopReading() { isRefusing = true }
 
   /// The next part of what came, unless there is too much of the wrong kind in it.
   private func nextPiece() -> FrameScanner.Piece? {
@@ -84,8 +112,7 @@ final class AnswerLane: ChannelDuplexHandler {
     {
       return piece
     }
-    isRefusing = true
-    connection?.refuseFlood()
+    refuse()
     return nil
   }
 
@@ -125,7 +152,9 @@ final class AnswerLane: ChannelDuplexHandler {
     // The HTTP/2 layer lets go of the frames that it held back, which come before any DATA.
     context.fireChannelWritabilityChanged()
     isWritable = context.channel.isWritable
-    guard isWritable, let connection else { return }
+    guard let connection else { return }
+    connection.socketChanged(isWritable: isWritable)
+    guard isWritable else { return }
     connection.makeDirty()
     connection.flushUnlessReading()
   }
@@ -225,6 +254,24 @@ final class AnswerLane: ChannelDuplexHandler {
   }
 
   // MARK: The way to the socket
+
+  /// Writes a GOAWAY.
+  ///
+  /// Past the HTTP/2 layer, which takes every stream that a client opens before it has read ours for
+  /// an error and would say so in a GOAWAY of its own, with PROTOCOL_ERROR.
+  func writeGoAway(lastStreamID: HTTP2StreamID, _ code: HTTP2ErrorCode) {
+    guard let context else { return }
+    let last = lastStreamID == .maxID ? UInt32(Self.largestWindow) : UInt32(Int(lastStreamID))
+    batch.append(FrameScanner.headBytes + 8, with: Self.allocator) { bytes in
+      bytes.writeInteger(UInt32(8) << 8 | 7)
+      bytes.writeInteger(UInt8(0))
+      bytes.writeInteger(UInt32(0))
+      bytes.writeInteger(last)
+      bytes.writeInteger(UInt32(truncatingIfNeeded: code.networkCode))
+    }
+    isFlushDue = true
+    if batch.isFull { writeBatch(context) }
+  }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if let promise {

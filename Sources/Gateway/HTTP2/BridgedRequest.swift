@@ -23,6 +23,8 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
   private let eventLoop: any EventLoop
   private let id: HTTP2StreamID
   private let head: HTTPRequest
+  /// Ends with the object, which the handler's task holds on to.
+  private let lease: RequestLease
   private let cancellation = Cancellation()
   private var body: Body.NewSequence?
   private var source: Body.Source?
@@ -40,7 +42,12 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
   var heldRequestBytes: Int { withheldBytes }
 
   /// Opens the request; nil if its pseudo-headers are no HTTP request's.
-  init?(_ headers: HPACKHeaders, on id: HTTP2StreamID, of connection: HTTP2Connection) {
+  init?(
+    _ headers: HPACKHeaders,
+    _ lease: RequestLease,
+    on id: HTTP2StreamID,
+    of connection: HTTP2Connection
+  ) {
     guard let head = HTTPRequest(headers), let eventLoop = connection.context?.eventLoop else {
       return nil
     }
@@ -48,6 +55,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
       guard let bytes = Int(length), bytes >= 0 else { return nil }
       announcedBytes = bytes
     }
+    self.lease = lease
     self.connection = connection
     self.eventLoop = eventLoop
     self.id = id
@@ -75,6 +83,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
       to: request,
       requestID: connection.requestID(id),
       peer: connection.peer,
+      lease: lease,
       cancellation: cancellation
     )
     do {
@@ -89,10 +98,18 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
 
   func receive(_ data: ByteBuffer, isLast: Bool) {
     isRequestComplete = isLast
+    guard connection.extend(lease, by: data.readableBytes, for: nil) else { return refuseBody() }
     announcedBytes = announcedBytes.map { $0 - data.readableBytes }
     withheldBytes += data.readableBytes
-    if let source, case .stopProducing = source.yield(data) { isHandlerBehind = true }
+    if let source, case .stopProducing = source.yield(data.compacted()) { isHandlerBehind = true }
     if !isHandlerBehind { acknowledgeWithheld() }
+  }
+
+  /// The handler hears that there is no room for the body, and says so to the client.
+  private func refuseBody() {
+    source?.finish(ByteLedger.exhausted)
+    source = nil
+    announcedBytes = nil
   }
 
   func receiveEnd() {
@@ -141,7 +158,11 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
 
   /// Writes a part of the answer's body; returns when more may follow.
   fileprivate func send(_ data: ByteBuffer) async throws {
-    try await onEventLoop { self.connection.writeData(data, of: self, on: self.id) }
+    try await onEventLoop {
+      guard self.connection.writeData(data, of: self, on: self.id) else {
+        throw ByteLedger.exhausted
+      }
+    }
     try await eventLoop.flatSubmit { self.roomToWrite() }.get()
   }
 
@@ -151,10 +172,10 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     try await onEventLoop { self.connection.writeEnd(.data(end), on: self.id) }
   }
 
-  private func onEventLoop(_ write: @escaping @Sendable () -> Void) async throws {
+  private func onEventLoop(_ write: @escaping @Sendable () throws -> Void) async throws {
     try await eventLoop.submit {
       if self.isGone { throw Abandoned() }
-      write()
+      try write()
       self.connection.flushUnlessReading()
     }
     .get()

@@ -32,7 +32,20 @@ struct FrameScanner {
   private(set) var resets = 0
   /// PING, SETTINGS, PRIORITY, ALTSVC and ORIGIN frames that have come.
   private(set) var controls = 0
+  /// What is kept of a frame that is not complete and of a header block that has not ended, here and in
+  /// the HTTP/2 layer, which takes DATA alone in pieces.
+  var unfinishedBytes: Int {
+    if frameBytes == 0 { return blockBytes + bytes.readableBytes }
+    return blockBytes + max(frameBytes - passing, bytes.readableBytes)
+  }
+
   private var bytes = ByteBuffer()
+  /// Of the header block that has not ended, the frames that came whole.
+  private var blockBytes = 0
+  /// The size of the frame that passes, head included; 0 for DATA and between frames.
+  private var frameBytes = 0
+  /// Whether that frame is part of a header block that goes on after it.
+  private var isBlockOpen = false
   /// How many more bytes pass on unseen: of the preface at first, then of a frame.
   private var passing = prefaceBytes
 
@@ -48,16 +61,27 @@ struct FrameScanner {
       let skipped = min(passing, bytes.writerIndex - end)
       passing -= skipped
       end += skipped
-      guard passing == 0, let head = Head(bytes, at: end) else { break }
+      guard passing == 0 else { break }
+      finishFrame()
+      guard let head = Head(bytes, at: end) else { break }
       guard head.isWanted else {
         count(head)
         passing = Self.headBytes + head.length
+        frameBytes = head.isData ? 0 : passing
+        isBlockOpen = head.opensBlock
         continue
       }
       if end > bytes.readerIndex { break }
       return takeFrame(head)
     }
     return takeOther(upTo: end)
+  }
+
+  /// What passed is complete.
+  private mutating func finishFrame() {
+    guard frameBytes > 0 else { return }
+    blockBytes = isBlockOpen ? blockBytes + frameBytes : 0
+    frameBytes = 0
   }
 
   private mutating func takeOther(upTo end: Int) -> Piece? {
@@ -101,7 +125,12 @@ struct FrameScanner {
       case origin = 12
     }
 
+    private static let data: UInt8 = 0
+    private static let blockKinds: Set<UInt8> = [1, 5, 9]
+    private static let endOfBlock: UInt8 = 4
+
     let length: Int
+    let number: UInt8
     /// Nil for all others.
     let kind: Kind?
     let flags: UInt8
@@ -113,9 +142,17 @@ struct FrameScanner {
         let stream = bytes.getInteger(at: index + 5, as: UInt32.self)
       else { return nil }
       length = Int(first >> 8)
-      kind = Kind(rawValue: UInt8(truncatingIfNeeded: first))
+      number = UInt8(truncatingIfNeeded: first)
+      kind = Kind(rawValue: number)
       self.flags = flags
       self.stream = stream & 0x7FFF_FFFF
+    }
+
+    var isData: Bool { number == Self.data }
+
+    /// Whether it is HEADERS, PUSH_PROMISE or CONTINUATION and another CONTINUATION follows.
+    var opensBlock: Bool {
+      flags & Self.endOfBlock == 0 && Self.blockKinds.contains(number)
     }
 
     var isWanted: Bool {

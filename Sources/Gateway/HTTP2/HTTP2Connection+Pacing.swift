@@ -74,11 +74,12 @@ extension HTTP2Connection {
   /// Ends calls whose deadline passed, drops a stalled reader and sets the timer for the next.
   private func expireCalls() {
     let now = NIODeadline.now()
-    if unwrittenBytes > 0 {
+    expireIdleness(now)
+    if unwrittenBytes > 0 || stalledBytes > 0 {
       let stalled = lastProgress + TimeAmount(environment.limits.stalledReaderTimeout)
       guard now < stalled else {
         environment.logger.info("client stopped reading", metadata: ["connection": "\(number)"])
-        context?.close(promise: nil)
+        closeNow()
         return
       }
       wake(at: stalled)
@@ -94,8 +95,13 @@ extension HTTP2Connection {
 /// Told during the writing, by the HTTP/2 layer and the lane: nothing may be written from here.
 extension HTTP2Connection: NIOHTTP2FrameDelegate {
   func wroteFrame(_ frame: HTTP2Frame) {
-    guard case .headers(let payload) = frame.payload, payload.endStream else { return }
-    wroteEnd(of: frame.streamID)
+    switch frame.payload {
+    case .headers(let payload): if payload.endStream { wroteEnd(of: frame.streamID) }
+    case .rstStream(let code): if code != .noError { countReset() }
+    case .data, .priority, .settings, .pushPromise, .ping, .goAway, .windowUpdate,
+      .alternativeService, .origin:
+      return
+    }
   }
 
   private func wroteEnd(of id: HTTP2StreamID) {
@@ -108,6 +114,7 @@ extension HTTP2Connection: NIOHTTP2FrameDelegate {
   func wroteData(_ size: Int, of stream: any ConnectionStream) {
     unwrittenBytes -= size
     stream.unwrittenBytes -= size
+    account.release(size, for: .response)
     if unwrittenBytes > 0 { lastProgress = .now() }
     if stream.unwrittenBytes < environment.limits.streamedResultBytes / 2 {
       continueAfterWrite(stream)

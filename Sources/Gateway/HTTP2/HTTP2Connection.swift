@@ -23,13 +23,16 @@ final class HTTP2Connection: ChannelInboundHandler {
   /// A stream's window, topped up at half.
   static let streamWindow = 256 << 10
 
-  /// Between the announcement of the end and the refusal of new streams.
-  private static let announcement = TimeAmount.milliseconds(100)
-
   let environment: ConnectionEnvironment
   let mailbox: EventLoopMailbox
   let peer: Peer
   let number: UInt64
+  /// What the connection and its requests hold.
+  let account: LedgerAccount
+  /// Streams that are open and handlers of streams that are gone.
+  let openLeases = OpenLeases()
+  /// The registry's view of the connection.
+  let activity: ConnectionActivity
 
   var context: ChannelHandlerContext?
   /// The way of DATA to the socket.
@@ -54,7 +57,15 @@ final class HTTP2Connection: ChannelInboundHandler {
   /// Whether the HTTP/2 layer was given frames since the last flush.
   private var hasWrittenFrames = false
   private var lastAuthorization: String?
-  private var lastStreamID = HTTP2StreamID.rootStream
+  private(set) var lastStreamID = HTTP2StreamID.rootStream
+  /// RST_STREAM frames that the client made the server send.
+  private var ownResets: RateLimit
+  /// What is charged for a socket that takes nothing.
+  var stalledBytes = 0
+  /// Whether all has been given up.
+  private(set) var isEnded = false
+  /// Since when the connection has had no stream; nil while it has.
+  var idleSince: NIODeadline? = .now()
 
   /// How far the connection is on its way to a graceful end.
   enum Shutdown {
@@ -65,8 +76,16 @@ final class HTTP2Connection: ChannelInboundHandler {
     case closing
   }
 
-  init(environment: ConnectionEnvironment, mailbox: EventLoopMailbox, peer: Peer) {
+  init(
+    environment: ConnectionEnvironment,
+    mailbox: EventLoopMailbox,
+    peer: Peer,
+    activity: ConnectionActivity
+  ) {
     self.environment = environment
+    self.activity = activity
+    account = environment.ledger.account(of: peer.network)
+    ownResets = RateLimit(environment.limits.ownResetsPerTenSeconds)
     self.mailbox = mailbox
     self.peer = peer
     number = environment.nextConnectionNumber()
@@ -82,6 +101,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     if context.channel.isActive { widenConnectionWindow() }
+    watchIdleness()
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -106,7 +126,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     )
     // The HTTP/2 layer has reset the stream, or told the client why the connection ends.
     if error is NIOHTTP2Errors.StreamError { return }
-    context.close(promise: nil)
+    closeNow()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -142,17 +162,21 @@ final class HTTP2Connection: ChannelInboundHandler {
       return
     }
     lastStreamID = max(lastStreamID, id)
-    guard shutdown != .closing else {
+    guard shutdown != .closing, hasRoomForStream else {
       return write(HTTP2Frame(streamID: id, payload: .rstStream(.refusedStream)))
     }
     guard let head = RequestHead(payload.headers) else {
       return write(HTTP2Frame(streamID: id, payload: .rstStream(.protocolError)))
     }
+    noteCredentials(head)
+    idleSince = nil
+    activity.begin()
     if head.isGRPC {
       openCall(head, on: id, isComplete: payload.endStream)
     } else {
-      openRequest(payload.headers, on: id, isComplete: payload.endStream)
+      openRequest(payload.headers, head, on: id, isComplete: payload.endStream)
     }
+    noteIdleness()
   }
 
   private func openCall(_ head: RequestHead, on id: HTTP2StreamID, isComplete: Bool) {
@@ -162,15 +186,20 @@ final class HTTP2Connection: ChannelInboundHandler {
     } catch {
       return refuse(error, on: id, isComplete: isComplete)
     }
-    if let deadline = admitted.deadline { wake(at: deadline) }
+    let cost = head.bytes + Self.callBytes
+    guard let lease = RequestLease(account, bytes: cost, countedBy: openLeases) else {
+      return refuse(ByteLedger.exhausted, on: id, isComplete: isComplete)
+    }
     if case .firestore(let method) = admitted.route, method.shape == .bidirectional {
-      let call = StreamingCall(admitted, method, on: id, of: self)
+      let call = StreamingCall(admitted, method, lease, on: id, of: self)
       streams[id] = call
+      if let deadline = call.deadline { wake(at: deadline) }
       call.start()
       if isComplete { call.receiveEnd() }
     } else {
-      let call = GRPCCall(admitted, on: id, of: self)
+      let call = GRPCCall(admitted, lease, on: id, of: self)
       streams[id] = call
+      if let deadline = call.deadline { wake(at: deadline) }
       if isComplete { call.receiveEnd() }
     }
   }
@@ -181,8 +210,17 @@ final class HTTP2Connection: ChannelInboundHandler {
     return lastAuthorization
   }
 
-  private func openRequest(_ headers: HPACKHeaders, on id: HTTP2StreamID, isComplete: Bool) {
-    guard let request = BridgedRequest(headers, on: id, of: self) else {
+  private func openRequest(
+    _ headers: HPACKHeaders,
+    _ head: RequestHead,
+    on id: HTTP2StreamID,
+    isComplete: Bool
+  ) {
+    let cost = head.bytes + Self.requestBytes
+    guard let lease = RequestLease(account, bytes: cost, countedBy: openLeases) else {
+      return write(HTTP2Frame(streamID: id, payload: .rstStream(.refusedStream)))
+    }
+    guard let request = BridgedRequest(headers, lease, on: id, of: self) else {
       return write(HTTP2Frame(streamID: id, payload: .rstStream(.protocolError)))
     }
     streams[id] = request
@@ -257,32 +295,37 @@ final class HTTP2Connection: ChannelInboundHandler {
     if let waiting = streams[id]?.flow.waiting { waiting.end = frame } else { write(frame) }
   }
 
-  /// Writes messages of a stream's answer and gives how many bytes leave with the next flush for
-  /// sure; those that wait are counted until they leave.
-  @discardableResult
+  /// Writes messages of a stream's answer and gives how many bytes leave with the next flush for sure.
+  ///
+  /// Those that wait are counted until they leave; nil where there is no room for them.
   func write(
     _ messages: [[UInt8]],
     of stream: any ConnectionStream,
     on id: HTTP2StreamID
-  ) -> Int {
+  ) -> Int? {
     let size = messages.reduce(0) { $0 + $1.count + GRPCMessageBuffer.prefixBytes }
     guard lane.write(messages, size: size, of: stream, on: id) else {
-      writeData(framed(messages, size: size), of: stream, on: id)
-      return 0
+      return writeData(framed(messages, size: size), of: stream, on: id) ? 0 : nil
     }
     environment.metrics.sentBytes.add(size)
     isDirty = true
     return size
   }
 
-  /// Writes DATA of a stream's answer and counts it until it left.
-  func writeData(_ data: ByteBuffer, of stream: any ConnectionStream, on id: HTTP2StreamID) {
+  /// Writes DATA of a stream's answer and counts it until it left; false where there is no room for it.
+  func writeData(
+    _ data: ByteBuffer,
+    of stream: any ConnectionStream,
+    on id: HTTP2StreamID
+  ) -> Bool {
     let size = data.readableBytes
+    guard account.reserve(size, for: .response) else { return false }
     if unwrittenBytes == 0 { watchReader() }
     unwrittenBytes += size
     stream.unwrittenBytes += size
     environment.metrics.sentBytes.add(size)
     lane.enqueue(data, of: stream, on: id)
+    return true
   }
 
   /// Messages with their prefixes.
@@ -317,35 +360,32 @@ final class HTTP2Connection: ChannelInboundHandler {
 
   // MARK: Ends
 
-  /// Ends the connection of a client that floods it with frames.
-  func refuseFlood() {
-    environment.logger.debug(
-      "client sends too many control frames",
-      metadata: ["connection": "\(String(number, radix: 36))"]
-    )
-    let payload = HTTP2Frame.FramePayload.goAway(
-      lastStreamID: .rootStream,
-      errorCode: .enhanceYourCalm,
-      opaqueData: nil
-    )
-    write(HTTP2Frame(streamID: .rootStream, payload: payload))
-    context?.close(promise: nil)
-  }
-
   private func close(_ id: HTTP2StreamID) {
     guard let stream = streams.removeValue(forKey: id) else { return }
     heldRequestBytes -= stream.heldRequestBytes
     unwrittenBytes -= stream.unwrittenBytes
+    account.release(stream.unwrittenBytes, for: .response)
     stream.unwrittenBytes = 0
     lane.forget(stream, on: id)
     pausedCalls[id] = nil
     stream.abandon()
     startDelayedCalls()
     resumePausedCalls()
+    noteIdleness()
     closeIfDrained()
   }
 
-  private func end() {
+  /// A frame that ends a stream with an error left; a client that brings too many about is sent away.
+  func countReset() {
+    guard case .none = shutdown, !ownResets.admit(1), let context else { return }
+    // Nothing may be written during the writing.
+    lane.stopReading()
+    context.eventLoop.assumeIsolated().execute { self.refuseFlood() }
+  }
+
+  /// Gives up all that the connection was doing.
+  func end() {
+    isEnded = true
     wake?.task.cancel()
     wake = nil
     lane.end()
@@ -354,46 +394,10 @@ final class HTTP2Connection: ChannelInboundHandler {
     delayedCalls = []
     pausedCalls = [:]
     for stream in open { stream.abandon() }
-  }
-
-  /// Announces the end now and refuses new streams a little later, when those under way have come.
-  func finishGracefully() {
-    advanceShutdown()
-    guard let context else { return }
-    context.eventLoop.assumeIsolated().scheduleTask(in: Self.announcement) {
-      self.advanceShutdown()
-    }
-  }
-
-  /// Tells the client that the server stops; `closing` refuses streams from now on.
-  private func advanceShutdown() {
-    switch shutdown {
-    case .none:
-      shutdown = .announced
-      writeGoAway(lastStreamID: .maxID)
-      for stream in streams.values { stream.drain() }
-    case .announced:
-      shutdown = .closing
-      writeGoAway(lastStreamID: lastStreamID)
-      closeIfDrained()
-    case .closing:
-      return
-    }
-    flushUnlessReading()
-  }
-
-  private func writeGoAway(lastStreamID: HTTP2StreamID) {
-    let payload = HTTP2Frame.FramePayload.goAway(
-      lastStreamID: lastStreamID,
-      errorCode: .noError,
-      opaqueData: nil
-    )
-    write(HTTP2Frame(streamID: .rootStream, payload: payload))
-  }
-
-  private func closeIfDrained() {
-    guard shutdown == .closing, streams.isEmpty, let context else { return }
-    context.flush()
-    context.channel.closeWhenWritten()
+    account.release(unwrittenBytes, for: .response)
+    unwrittenBytes = 0
+    account.release(stalledBytes, for: .response)
+    stalledBytes = 0
+    account.forfeitAllowance()
   }
 }

@@ -13,6 +13,8 @@ package final class LedgerAccount: Sendable {
     /// Of those, what came out of the pool.
     var drawn = 0
     var isTrusted = false
+    /// Whether the account still has its allowance.
+    var hasAllowance = true
   }
 
   private let ledger: ByteLedger
@@ -28,6 +30,9 @@ package final class LedgerAccount: Sendable {
 
   /// All bytes that the account holds.
   package var bytes: Int { state.withLock { $0.total } }
+
+  /// Whether the account's caller has shown credentials.
+  package var isTrusted: Bool { state.withLock { $0.isTrusted } }
 
   /// Takes that many bytes; false, and nothing taken, where the account's share is used up or the
   /// account is closed.
@@ -66,8 +71,8 @@ package final class LedgerAccount: Sendable {
     guard bytes > 0 else { return }
     state.withLock { state in
       guard let held = state.held else { return }
-      precondition(bytes <= held[kind.rawValue], "more bytes released than were held")
-      add(-bytes, kind, &state)
+      assert(bytes <= held[kind.rawValue], "more bytes released than were held")
+      add(-min(bytes, held[kind.rawValue]), kind, &state)
       settle(&state)
     }
   }
@@ -79,6 +84,18 @@ package final class LedgerAccount: Sendable {
       ledger.trust(state.drawn, address)
       state.isTrusted = true
       settle(&state)
+    }
+  }
+
+  /// The connection has ended: what handlers still hold on its behalf comes out of the pool, so that
+  /// connections that come and go have no more than those that stay.
+  package func forfeitAllowance() {
+    state.withLock { state in
+      guard state.held != nil, state.hasAllowance else { return }
+      state.hasAllowance = false
+      let due = due(for: state.total, state)
+      ledger.adjust(due, isTrusted: state.isTrusted, address)
+      state.drawn += due
     }
   }
 
@@ -101,7 +118,7 @@ package final class LedgerAccount: Sendable {
   private func due(for total: Int, _ state: State) -> Int {
     let limits = ledger.limits
     let allowance = state.isTrusted ? limits.trustedAllowance : limits.anonymousAllowance
-    return max(total - allowance, 0) - state.drawn
+    return max(total - (state.hasAllowance ? allowance : 0), 0) - state.drawn
   }
 
   /// Gives back what was drawn and is not due any more.

@@ -6,6 +6,8 @@ struct GatewayMetrics: Sendable {
   let receivedBytes: CounterMetric
   let sentBytes: CounterMetric
   let connections: GaugeMetric
+  /// Connections that were ended at the limit for others.
+  let displacedConnections: CounterMetric
   /// Messages of bidirectional calls.
   let receivedMessages: CounterMetric
   let sentMessages: CounterMetric
@@ -19,6 +21,7 @@ struct GatewayMetrics: Sendable {
     receivedBytes = registry.counter("received_bytes_total")
     sentBytes = registry.counter("sent_bytes_total")
     connections = registry.gauge("connections")
+    displacedConnections = registry.counter("connections_displaced_total")
     receivedMessages = registry.counter("stream_messages_received_total")
     sentMessages = registry.counter("stream_messages_sent_total")
     openStreams = Dictionary(

@@ -9,6 +9,8 @@ enum MetricHelp {
     "brasa_connections_limit": "Connections that may be open.",
     "brasa_descriptors_limit": "File descriptors that the process may have open.",
     "brasa_descriptors_open": "File descriptors that are open.",
+    "brasa_connections_displaced_total":
+      "Connections that were ended for others when the limit was reached.",
     "brasa_received_bytes_total": "Bytes that came from clients.",
     "brasa_sent_bytes_total": "Bytes that went to clients.",
     "brasa_open_streams": "Open Listen and Write streams.",

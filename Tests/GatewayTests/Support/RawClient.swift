@@ -17,9 +17,16 @@ final class RawClient: Sendable {
   }
 
   /// Connects, over TLS if it is given a context.
-  static func connect(to port: Int, tls: NIOSSLContext? = nil) async throws -> RawClient {
+  ///
+  /// From that address of this machine, which counts for the server as the client's.
+  static func connect(
+    to port: Int,
+    tls: NIOSSLContext? = nil,
+    from address: String = "127.0.0.1"
+  ) async throws -> RawClient {
     let (chunks, continuation) = AsyncStream<[UInt8]>.makeStream()
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .bind(to: SocketAddress(ipAddress: address, port: 0))
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls {

@@ -22,6 +22,7 @@ struct RunningGateway: Sendable {
 func withGateway<Result: Sendable>(
   tls: GatewayConfiguration.TLSFiles? = nil,
   limits: GatewayConfiguration.Limits = .test,
+  memory: ByteLedger.Limits = ByteLedger.Limits(),
   features: [any HTTPFeature] = [],
   log handler: any LogHandler = SwiftLogNoOpLogHandler(),
   _ body: (RunningGateway) async throws -> Result
@@ -32,7 +33,7 @@ func withGateway<Result: Sendable>(
   let (ports, announce) = AsyncStream<Int>.makeStream()
   let metrics = MetricsRegistry()
   let gateway = try Gateway(
-    GatewayConfiguration(port: 0, tls: tls, threads: 2, limits: limits),
+    GatewayConfiguration(port: 0, tls: tls, threads: 2, limits: limits, memory: memory),
     service: service,
     features: features,
     metrics: metrics,
@@ -77,6 +78,7 @@ extension GatewayConfiguration.Limits {
     var limits = GatewayConfiguration.Limits()
     limits.drainTimeout = .milliseconds(200)
     limits.headTimeout = .seconds(3_600)
+    limits.idleTimeout = .seconds(3_600)
     limits.bodyTimeout = .seconds(3_600)
     limits.stalledReaderTimeout = .seconds(3_600)
     return limits

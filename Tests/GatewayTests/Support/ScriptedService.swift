@@ -47,6 +47,11 @@ final class ScriptedService: RPCService {
     }
   }
 
+  /// Knows everybody but the bearer `refused`.
+  func recognizes(_ context: CallContext) -> Bool {
+    context.authorization.map { $0 != "Bearer refused" } ?? false
+  }
+
   /// Write echoes; Listen does what its test does with it; both refuse the bearer `refused`.
   func open(
     _ method: RPCMethod,

@@ -1,0 +1,25 @@
+import NIOCore
+import Synchronization
+
+/// Whether a connection has a request, and since when it has none.
+///
+/// The connection writes it; the registry reads it when it looks for one that can go. Any thread may
+/// call.
+final class ConnectionActivity: Sendable {
+  private static let busy: UInt64 = .max
+
+  /// In the event loops' time; the connection begins without a request.
+  private let resting = Atomic<UInt64>(NIODeadline.now().uptimeNanoseconds)
+
+  /// Since when the connection rests; nil while it has a request.
+  var restingSince: NIODeadline? {
+    let nanoseconds = resting.load(ordering: .relaxed)
+    return nanoseconds == Self.busy ? nil : .uptimeNanoseconds(nanoseconds)
+  }
+
+  /// A request has come.
+  func begin() { resting.store(Self.busy, ordering: .relaxed) }
+
+  /// The last request is over.
+  func rest() { resting.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
+}

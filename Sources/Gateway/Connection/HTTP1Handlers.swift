@@ -1,0 +1,112 @@
+import NIOCore
+import NIOHTTPTypes
+
+/// Counts what the decoder keeps of a request's head that is still coming.
+final class HTTP1HeadMeter: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let account: LedgerAccount
+  private var bytes = 0
+  private var isHeadDue = true
+
+  init(_ account: LedgerAccount) {
+    self.account = account
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if isHeadDue {
+      let more = unwrapInboundIn(data).readableBytes
+      guard account.reserve(more, for: .request) else { return context.close(promise: nil) }
+      bytes += more
+    }
+    context.fireChannelRead(data)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { release() }
+
+  /// The head is complete: what follows is its body.
+  func headArrived() {
+    isHeadDue = false
+    release()
+  }
+
+  /// The request is complete: the next head follows.
+  func requestArrived() { isHeadDue = true }
+
+  private func release() {
+    account.release(bytes, for: .request)
+    bytes = 0
+  }
+}
+
+/// Watches an HTTP/1.1 connection's requests: closes one whose body does not come to its end in time.
+final class HTTP1RequestWatch: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+
+  private let limit: TimeAmount
+  private let meter: HTTP1HeadMeter
+  private var timer: Scheduled<Void>?
+
+  init(limit: TimeAmount, meter: HTTP1HeadMeter) {
+    self.limit = limit
+    self.meter = meter
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head:
+      meter.headArrived()
+      timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
+        context.close(promise: nil)
+      }
+    case .body: break
+    case .end:
+      meter.requestArrived()
+      timer?.cancel()
+    }
+    context.fireChannelRead(data)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    context.fireChannelInactive()
+  }
+}
+
+/// Closes a connection whose client leaves its buffer full for too long, or while others need the memory.
+final class StalledReaderTimeout: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+
+  private let limit: TimeAmount
+  private let account: LedgerAccount
+  private var stalledBytes = 0
+  private var timer: Scheduled<Void>?
+
+  init(limit: TimeAmount, account: LedgerAccount) {
+    self.limit = limit
+    self.account = account
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    timer?.cancel()
+    timer = nil
+    account.release(stalledBytes, for: .response)
+    stalledBytes = 0
+    if !context.channel.isWritable {
+      let bytes = GatewayConfiguration.unwrittenBytesPerConnection
+      guard account.reserve(bytes, for: .response) else { return context.close(promise: nil) }
+      stalledBytes = bytes
+      timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
+        context.close(promise: nil)
+      }
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    account.release(stalledBytes, for: .response)
+    stalledBytes = 0
+    context.fireChannelInactive()
+  }
+}

@@ -1,0 +1,59 @@
+import FirestoreService
+import NIOCore
+
+/// What the connection's requests and answers cost, by the ledger.
+extension HTTP2Connection {
+  /// About what a gRPC call takes beside its head and its message, the HTTP/2 layer's state included.
+  static let callBytes = 2 << 10
+  /// The same of a request that is bridged: a task, a sequence and the router's objects.
+  static let requestBytes = 6 << 10
+
+  /// Whether another stream may be opened: handlers of streams that are gone count beside those that
+  /// are open, with a quarter beyond the limit for those that are just ending.
+  var hasRoomForStream: Bool {
+    let limit = environment.limits.streamsPerConnection
+    return openLeases.value < limit + limit / 4
+  }
+
+  /// The account is trusted once a call's credentials were valid.
+  func noteCredentials(_ head: RequestHead) {
+    if head.authorization != nil, peer.memory.hasShownCredentials { account.trust() }
+  }
+
+  /// Takes so many bytes more for a request; where there is no room for a caller who has shown nothing,
+  /// credentials that came with the request are looked at.
+  func extend(_ lease: RequestLease, by bytes: Int, for context: CallContext?) -> Bool {
+    if lease.extend(by: bytes) { return true }
+    guard let context, !account.isTrusted, environment.service.recognizes(context) else {
+      return false
+    }
+    account.trust()
+    return lease.extend(by: bytes)
+  }
+
+  /// Charges the bound of the channel's buffer while the socket takes nothing.
+  ///
+  /// A client that reads nothing has to go where others need the memory.
+  func socketChanged(isWritable: Bool) {
+    account.release(stalledBytes, for: .response)
+    stalledBytes = 0
+    // Who does not read his answers is not read either.
+    context?.channel.setOption(.autoRead, value: isWritable).whenFailure { _ in }
+    lastProgress = .now()
+    guard !isWritable else { return }
+    let bytes = GatewayConfiguration.unwrittenBytesPerConnection
+    if account.reserve(bytes, for: .response) {
+      stalledBytes = bytes
+      watchReader()
+    } else {
+      closeNow()
+    }
+  }
+}
+
+extension ByteBuffer {
+  /// The same bytes in a buffer of their own, if they are a small part of the one that they lie in.
+  func compacted() -> ByteBuffer {
+    storageCapacity > 2 * readableBytes ? ByteBuffer(bytes: readableBytesView) : self
+  }
+}

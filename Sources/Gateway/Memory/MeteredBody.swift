@@ -1,0 +1,62 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A request's body whose bytes go on the request's lease as they are read; reading fails where there is
+/// no room for them.
+struct MeteredBody: AsyncSequence, Sendable {
+  typealias Element = ByteBuffer
+
+  let base: RequestBody
+  let lease: RequestLease
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var base: RequestBody.AsyncIterator
+    fileprivate let lease: RequestLease
+
+    mutating func next() async throws -> ByteBuffer? {
+      guard let part = try await base.next() else { return nil }
+      guard lease.extend(by: part.readableBytes) else { throw ByteLedger.exhausted }
+      return part
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(base: base.makeAsyncIterator(), lease: lease)
+  }
+}
+
+extension ResponseBody {
+  /// The same body, whose parts count until the channel has taken them.
+  func metered(_ account: LedgerAccount) -> ResponseBody {
+    ResponseBody(contentLength: contentLength) { writer in
+      try await self.write(MeteredWriter(base: writer, account: account))
+    }
+  }
+}
+
+/// Writes parts of an answer that count while they wait.
+private struct MeteredWriter: ResponseBodyWriter {
+  var base: any ResponseBodyWriter
+  let account: LedgerAccount
+
+  mutating func write(_ buffer: ByteBuffer) async throws {
+    let bytes = buffer.readableBytes
+    guard account.reserve(bytes, for: .response) else { throw ByteLedger.exhausted }
+    defer { account.release(bytes, for: .response) }
+    try await base.write(buffer)
+  }
+
+  consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+    try await base.finish(trailingHeaders)
+  }
+}
+
+extension HTTPRequest {
+  /// About what the head takes in memory, counted as HPACK counts it.
+  var approximateBytes: Int {
+    headerFields.reduce(path?.utf8.count ?? 0) { bytes, field in
+      bytes + field.name.rawName.utf8.count + field.value.utf8.count + 32
+    }
+  }
+}

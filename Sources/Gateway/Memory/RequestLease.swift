@@ -1,0 +1,46 @@
+import Synchronization
+
+/// What one request holds of its connection's account, from its head until its stream has closed and
+/// nothing works on it any more: the lease ends with the object.
+///
+/// Whoever works on a request holds the object that holds the lease, so a handler that goes on after
+/// its client has gone still counts. Any thread may call.
+final class RequestLease: Sendable {
+  private let account: LedgerAccount
+  private let open: OpenLeases?
+  private let held: Mutex<Int>
+
+  /// A lease on those bytes; nil where the account has no room.
+  init?(_ account: LedgerAccount, bytes: Int, countedBy open: OpenLeases? = nil) {
+    guard account.reserve(bytes, for: .request) else { return nil }
+    self.account = account
+    self.open = open
+    held = Mutex(bytes)
+    open?.count.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  deinit {
+    account.release(held.withLock { $0 }, for: .request)
+    open?.count.wrappingSubtract(1, ordering: .relaxed)
+  }
+
+  /// Takes so many bytes more; false where there is no room for them.
+  func extend(by bytes: Int) -> Bool {
+    guard account.reserve(bytes, for: .request) else { return false }
+    held.withLock { $0 += bytes }
+    return true
+  }
+
+  /// Gives back that many of the bytes.
+  func reduce(by bytes: Int) {
+    held.withLock { $0 -= bytes }
+    account.release(bytes, for: .request)
+  }
+}
+
+/// How many leases of a connection there are.
+final class OpenLeases: Sendable {
+  fileprivate let count = Atomic<Int>(0)
+
+  var value: Int { count.load(ordering: .relaxed) }
+}
