@@ -72,6 +72,7 @@ package final class Gateway: Service {
       logger: logger,
       responder: GatewayResponder(
         features: builtIn + features,
+        origins: configuration.development,
         metrics: gatewayMetrics,
         logger: logger
       ),

@@ -8,8 +8,8 @@ package struct GatewayConfiguration: Sendable {
   package var port: Int
   /// Certificate and key files in PEM; nil is cleartext.
   package var tls: TLSFiles?
-  /// Whether the emulator's helper routes are served.
-  package var isDevelopment: Bool
+  /// Development's hosts and pages; nil is production.
+  package var development: DevelopmentOrigins?
   /// Event loops, one thread each; 0 is one for every processor.
   package var threads: Int
   package var limits: Limits
@@ -22,7 +22,7 @@ package struct GatewayConfiguration: Sendable {
     host: String = "127.0.0.1",
     port: Int = 8080,
     tls: TLSFiles? = nil,
-    isDevelopment: Bool = false,
+    development: DevelopmentOrigins? = nil,
     threads: Int = 0,
     limits: Limits = Limits(),
     webChannel: WebChannelLimits = WebChannelLimits(),
@@ -31,7 +31,7 @@ package struct GatewayConfiguration: Sendable {
     self.host = host
     self.port = port
     self.tls = tls
-    self.isDevelopment = isDevelopment
+    self.development = development
     self.threads = threads
     self.limits = limits
     self.webChannel = webChannel

@@ -45,6 +45,13 @@ def refused(code, call, *arguments, **body):
     return refusal.value
 
 
+@pytest.fixture
+def protected(identity):
+    """The project hides which addresses have accounts, as production does."""
+    path = f"/emulator/v1/projects/{identity.project}/config"
+    identity.send("PATCH", path, {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}})
+
+
 class TestSigningUp:
     def test_by_password(self, identity, ana):
         assert ana["kind"] == "identitytoolkit#SignupNewUserResponse"
@@ -111,7 +118,7 @@ class TestSessions:
         assert [p["providerId"] for p in user["providerUserInfo"]] == ["password"]
         assert isinstance(user["createdAt"], str) and isinstance(user["lastLoginAt"], str)
 
-    def test_wrong_passwords_and_addresses_look_alike(self, identity, ana):
+    def test_wrong_passwords_and_addresses_look_alike(self, identity, protected, ana):
         first = refused(
             "INVALID_LOGIN_CREDENTIALS", identity.client, "signInWithPassword",
             email="ana@example.com", password="not this one",
@@ -218,7 +225,7 @@ class TestLetters:
         )
         assert identity.codes() == []
 
-    def test_nobody_learns_who_has_an_account(self, identity):
+    def test_nobody_learns_who_has_an_account(self, identity, protected):
         answer = identity.client("sendOobCode", requestType="PASSWORD_RESET", email="no@example.com")
         assert answer["email"] == "no@example.com"
         assert identity.codes() == []

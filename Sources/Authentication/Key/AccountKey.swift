@@ -46,6 +46,12 @@ enum AccountKey {
 
   static func user(_ project: Text, _ uid: Text) -> [UInt8] { prefix(.user, project, uid) }
 
+  /// The project in a key whose kind has one.
+  static func project(ofKey key: UnsafeRawBufferPointer) -> Text? {
+    var position = 2
+    return SegmentEncoding.decodeText(key, at: &position)
+  }
+
   /// The uid in a user's key.
   static func uid(ofUserKey key: UnsafeRawBufferPointer) -> Text? {
     var position = 2

@@ -1,9 +1,37 @@
 import FirestoreModel
+import KeyValueStore
+
+// Which projects have accounts.
 
 extension Accounts {
   /// Whether anybody set the project up or made an account in it; asking makes nothing.
   package func knows(_ project: Text) throws -> Bool {
     if projects.withLock({ $0[project] != nil }) { return true }
-    return try engine.read { try $0.get(AccountKey.prefix(.project, project)) != nil }
+    return try engine.read { snapshot in
+      if try snapshot.get(AccountKey.prefix(.project, project)) != nil { return true }
+      let users = KeyRange(prefix: AccountKey.prefix(.user, project))
+      return try snapshot.cursor(over: users, reversed: false).next()
+    }
+  }
+
+  /// Projects with accounts or a configuration, `limit` at most; two steps of a cursor for each.
+  package func knownProjects(limit: Int) throws -> Set<Text> {
+    try engine.read { snapshot in
+      var found: Set<Text> = []
+      for kind in [AccountKey.Kind.project, .user] {
+        var range = KeyRange(prefix: AccountKey.prefix(kind))
+        while found.count < limit {
+          let cursor = try snapshot.cursor(over: range, reversed: false)
+          guard try cursor.next(), let project = AccountKey.project(ofKey: cursor.key) else {
+            break
+          }
+          found.insert(project)
+          let ofProject = KeyRange(prefix: AccountKey.prefix(kind, project))
+          guard let next = ofProject.upper else { break }
+          range.lower = next
+        }
+      }
+      return found
+    }
   }
 }

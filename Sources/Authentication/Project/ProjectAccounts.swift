@@ -13,6 +13,9 @@ package struct ProjectAccounts: Sendable {
   /// What limits call the account of that address.
   func name(_ email: EmailAddress) -> Text { Text("\(project) \(email.string)") }
 
+  /// What limits call the account of that uid.
+  func name(_ uid: Text) -> Text { Text("\(project) \(uid)") }
+
   /// Runs a group on the project's users.
   func write<R>(_ body: (UserGroup) throws -> R) throws -> R {
     try accounts.write(project, body)
@@ -73,12 +76,11 @@ extension ProjectAccounts {
     return try accounts.projects.withLock { projects in
       let record = try accounts.engine.write { group in
         let stored = try group.get(key)
+        let defaults = accounts.configuration.defaults
         var record =
           try stored.map { try JSONDecoder().decode(ProjectRecord.self, from: Data($0)) }
-          ?? ProjectRecord(
-            configuration: accounts.configuration.defaults,
-            signerKey: random.bytes(64)
-          )
+          ?? ProjectRecord(configuration: defaults, signerKey: random.bytes(64))
+        record.configuration.hidesAccountsByDefault = defaults.hidesAccountsByDefault
         try change(&record)
         let bytes = Array(try JSONEncoder().encode(record))
         if bytes != stored { try group.put(key, bytes) }

@@ -8,8 +8,16 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   package var allowsSignUp = true
   /// Whether clients may delete their accounts.
   package var allowsDeletion = true
-  /// Whether answers hide which addresses have accounts.
-  package var hidesAccounts = true
+  /// Whether answers hide which addresses have accounts: as the project was told, else as the server's
+  /// mode has it.
+  package var hidesAccounts: Bool {
+    get { chosenToHideAccounts ?? hidesAccountsByDefault }
+    set { chosenToHideAccounts = newValue }
+  }
+  /// Nil until the project is told; the default is never stored as a choice.
+  private var chosenToHideAccounts: Bool?
+  /// What the server's mode has, which the store does not keep.
+  var hidesAccountsByDefault = true
   package var allowsTOTP = true
   /// The steps before and after the current one whose TOTP codes count, 0 to 10.
   package var adjacentIntervals = 1
@@ -27,7 +35,14 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
     configuration.allowsAnonymous = true
     configuration.allowsPhone = true
     configuration.passwordPolicy = .emulator
+    configuration.hidesAccountsByDefault = false
     return configuration
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case allowsPassword, allowsEmailLink, allowsAnonymous, allowsPhone, allowsSignUp, allowsDeletion
+    case allowsTOTP, adjacentIntervals, passwordPolicy, authorizedDomains, mail
+    case chosenToHideAccounts = "hidesAccounts"
   }
 
   func check() throws(AccountError) {

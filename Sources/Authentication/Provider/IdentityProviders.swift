@@ -49,17 +49,21 @@ package final class IdentityProviders: Sendable {
 
   /// Who the credential is of; INVALID_IDP_RESPONSE where it does not hold.
   ///
-  /// Development, for a provider that is not set up, takes what the Auth emulator takes: an unsigned
-  /// token, or the JSON of its claims.
+  /// Development takes what the Auth emulator takes too: claims without a signature
+  /// (`UnsignedCredential`), and any token of a provider that is not set up.
   package func profile(
     _ credential: ProviderCredential,
     _ configuration: ProviderConfiguration?
   ) async throws -> ProviderProfile {
-    guard let configuration else {
-      guard acceptsUnsigned else { throw AccountError(.operationNotAllowed) }
-      return try unsignedProfile(credential)
+    guard configuration?.isEnabled ?? acceptsUnsigned else {
+      throw AccountError(.operationNotAllowed)
     }
-    guard configuration.isEnabled else { throw AccountError(.operationNotAllowed) }
+    if acceptsUnsigned,
+      let unsigned = try UnsignedCredential(credential, isSetUp: configuration != nil)
+    {
+      return try unsigned.profile
+    }
+    guard let configuration else { throw UnsignedCredential.refusal(of: credential) }
     guard configuration.kind != .saml else {
       throw AccountError(.operationNotAllowed, "Sign-in by SAML is not supported by this server.")
     }
@@ -155,11 +159,12 @@ package final class IdentityProviders: Sendable {
     guard isRight else { throw AccountError(.init(rawValue: "MISSING_OR_INVALID_NONCE")) }
   }
 
-  private static func profile(
+  static func profile(
     _ claims: JSONText,
     providerID: String,
     idToken: String?,
-    accessToken: String?
+    accessToken: String?,
+    rawUserInfo: String? = nil
   ) throws(AccountError) -> ProviderProfile {
     guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 512 else {
       throw invalid("The ID token names nobody.")
@@ -180,33 +185,9 @@ package final class IdentityProviders: Sendable {
       ),
       firstName: claims["given_name"]?.string,
       lastName: claims["family_name"]?.string,
-      rawUserInfo: claims.compact,
+      rawUserInfo: rawUserInfo ?? claims.compact,
       idToken: idToken,
       accessToken: accessToken
-    )
-  }
-
-  private func unsignedProfile(_ credential: ProviderCredential) throws -> ProviderProfile {
-    guard let text = credential.idToken else {
-      throw Self.invalid("The emulator only supports sign-in with an id_token.")
-    }
-    let claims: JSONText
-    if text.hasPrefix("{") {
-      guard let object = try? JSONText(parsing: text), object.members != nil else {
-        throw Self.invalid("Unable to parse id_token.")
-      }
-      claims = object
-    } else {
-      guard let token = try? JSONWebToken(parsing: text) else {
-        throw Self.invalid("Unable to parse id_token.")
-      }
-      claims = token.claims
-    }
-    return try Self.profile(
-      claims,
-      providerID: credential.providerID,
-      idToken: text,
-      accessToken: credential.accessToken
     )
   }
 

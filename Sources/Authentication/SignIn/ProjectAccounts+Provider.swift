@@ -23,7 +23,8 @@ extension ProjectAccounts {
       guard configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
       _ = try accounts.limits.enterSignUp(from: origin)
     }
-    var confirmation: [Text]?
+    var confirmation: User?
+    var isRecycled = false
     do {
       return .outcome(
         try establish(signIn(by: profile.providerID)) { users in
@@ -32,33 +33,46 @@ extension ProjectAccounts {
           }
           if let email, let user = try users.users.user(email: email) {
             guard identity.isEmailVerified else {
-              confirmation = user.providerIDs
+              confirmation = user
               throw AccountError(.emailExists)
             }
+            isRecycled = user.provider(profile.providerID) != nil
             return (try merge(identity, into: user, users), false)
           }
           guard creates else { throw AccountError(.userNotFound) }
           let user = newUser(identity, email)
           try users.insert(user)
           return (user, true)
-        }
+        },
+        isRecycled: isRecycled
       )
     } catch let error as AccountError {
       guard let confirmation, error.code == .emailExists else { throw error }
-      return .needsConfirmation(verifiedProviders: confirmation)
+      return .needsConfirmation(
+        verifiedProviders: confirmation.providerIDs,
+        uid: configuration.hidesAccounts ? nil : confirmation.uid
+      )
     }
   }
 
   /// Links the identity to the account of an ID token's holder.
   ///
-  /// FEDERATED_USER_ID_ALREADY_LINKED when another account has it, EMAIL_EXISTS when its address
-  /// would become the account's and is another's.
+  /// FEDERATED_USER_ID_ALREADY_LINKED when an account has it already, EMAIL_EXISTS when its address is
+  /// another's. Linking is no sign-in: the new tokens tell the time of the one before, but those of an
+  /// anonymous account, which nobody could sign in to.
   package func link(_ identity: ProviderIdentity, idToken: String) throws -> Session {
     let (holder, token) = try signedIn(idToken)
     let profile = identity.profile
     let email = profile.email.flatMap(EmailAddress.init)
     let changed = try write { users in
-      try users.change(holder.uid) { user in
+      let key = AccountKey.provider(project, profile.providerID, profile.rawID)
+      guard try users.users.owner(key) == nil else {
+        throw AccountError(.federatedUserIDAlreadyLinked)
+      }
+      if let email, let owner = try users.users.user(email: email), owner.uid != holder.uid {
+        throw AccountError(.emailExists)
+      }
+      return try users.change(holder.uid) { user in
         guard user.stands(token) else { throw AccountError(.tokenExpired) }
         user.providers.removeAll { $0.providerID == profile.providerID }
         user.providers.append(profile)
@@ -73,8 +87,9 @@ extension ProjectAccounts {
         return user
       }
     }
-    var facts = signIn(by: profile.providerID)
-    facts.secondFactor = token.signIn.secondFactor
+    var facts = token.signIn
+    facts.provider = profile.providerID
+    if holder.isAnonymous { facts.time = now / 1_000_000 }
     return try renew(changed, facts)
   }
 
@@ -120,8 +135,9 @@ extension ProjectAccounts {
       user.isEmailVerified = true
       user.providers.removeAll { $0.providerID == identity.profile.providerID }
       user.providers.append(identity.profile)
-      user.displayName = user.displayName ?? identity.profile.displayName
-      user.photoURL = user.photoURL ?? identity.profile.photoURL
+      // The provider vouches for the person: what it tells counts, and nothing older.
+      user.displayName = identity.profile.displayName
+      user.photoURL = identity.profile.photoURL
       return user
     }
   }

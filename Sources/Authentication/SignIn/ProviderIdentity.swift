@@ -15,8 +15,10 @@ package struct ProviderIdentity: Sendable {
 
 /// Where a sign-in with a provider leads.
 package enum ProviderSignIn: Sendable {
-  case outcome(SignInOutcome)
+  /// `isRecycled` says that the account had another identity of the provider: the address went from
+  /// one person to another there.
+  case outcome(SignInOutcome, isRecycled: Bool)
   /// Another account has the address, and the provider does not vouch for it: the person must sign in
-  /// as these providers first, and link.
-  case needsConfirmation(verifiedProviders: [Text])
+  /// as these providers first, and link; the uid only where the project tells which accounts there are.
+  case needsConfirmation(verifiedProviders: [Text], uid: Text?)
 }

@@ -48,6 +48,9 @@ package final class AccessControl: Sendable {
   /// Who calls; throws UNAUTHENTICATED for credentials that are not valid.
   package func identify(_ context: CallContext) throws(FirestoreError) -> Caller {
     guard let authorization = context.authorization else { return .nobody }
+    if context.isForeignPage, Self.bearerToken(authorization).map(Self.isEmulatorOwner) == true {
+      throw Self.foreignPage
+    }
     if let known = context.memory?.caller(of: authorization), stands(known) { return known }
     guard let token = Self.bearerToken(authorization) else { throw Self.invalidCredentials }
     if let administrator = try administrator(holding: token, context) {
@@ -136,8 +139,9 @@ package final class AccessControl: Sendable {
     requestID: String = ""
   ) throws(FirestoreError) -> Permit {
     if caller == .administrator { return .unrestricted }
-    if case (.production, .user(let user)) = (mode, caller), user.project != database.project {
-      throw Self.denied
+    if case .user(let user) = caller, user.project != database.project {
+      guard case .development = mode else { throw Self.denied }
+      log.noteForeignToken(of: user.project, for: database)
     }
     guard let ruleset = ruleset(of: database) else {
       guard case .development = mode else { throw Self.denied }
@@ -195,6 +199,13 @@ package final class AccessControl: Sendable {
   static let invalidCredentials = FirestoreError(
     .unauthenticated,
     "Missing or invalid authentication."
+  )
+
+  /// The text for administrators of development that a web page claims to be.
+  private static let foreignPage = FirestoreError(
+    .permissionDenied,
+    "Pages of this origin are no administrators of this development server: --dev-origin names those "
+      + "that are."
   )
 
   /// The token of an `authorization` header; the scheme's case does not matter.

@@ -11,6 +11,8 @@ import Synchronization
 final class AccessLog: Sendable {
   private struct State {
     var warned: Set<DatabaseID> = []
+    /// Pairs of a token's project and a database's that were told.
+    var foreign: Set<[Text]> = []
     var second: Int64 = 0
     var written = 0
     var dropped = 0
@@ -43,6 +45,18 @@ final class AccessLog: Sendable {
       write everything; production would deny everything
       """,
       metadata: ["database": "\(database.path)"]
+    )
+  }
+
+  /// Notes, once for each pair, that development takes a token of one project for another's database.
+  func noteForeignToken(of project: Text, for database: DatabaseID) {
+    let isNew = state.withLock { state in
+      state.foreign.count < 1_000 && state.foreign.insert([project, database.project]).inserted
+    }
+    guard isNew else { return }
+    log.notice(
+      "a token of another project; development takes it, production would deny",
+      metadata: ["token": "\(project.string)", "database": "\(database.path)"]
     )
   }
 

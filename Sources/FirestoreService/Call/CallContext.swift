@@ -14,6 +14,8 @@ package struct CallContext: Sendable {
   package let deadline: ContinuousClock.Instant?
   /// Raised when the caller went away or the deadline passed; work in progress looks at it.
   package let cancellation: Cancellation
+  /// Whether a web page sent it that the operator did not name: no credential of the emulator's counts.
+  package let isForeignPage: Bool
   /// What the connection remembers of its callers; nil remembers nothing.
   package let memory: CallerMemory?
 
@@ -23,6 +25,7 @@ package struct CallContext: Sendable {
     authorization: String?,
     isSecure: Bool,
     isLocal: Bool = false,
+    isForeignPage: Bool = false,
     deadline: ContinuousClock.Instant? = nil,
     cancellation: Cancellation = Cancellation(),
     memory: CallerMemory? = nil
@@ -31,6 +34,7 @@ package struct CallContext: Sendable {
     self.authorization = authorization
     self.isSecure = isSecure
     self.isLocal = isLocal
+    self.isForeignPage = isForeignPage
     self.deadline = deadline
     self.cancellation = cancellation
     self.memory = memory

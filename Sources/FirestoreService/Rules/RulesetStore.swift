@@ -57,6 +57,9 @@ package final class RulesetStore: Sendable {
     released.withLock { $0[target] }
   }
 
+  /// The projects for which rules are in force.
+  package var projects: Set<Text> { released.withLock { Set($0.keys.map(\.project)) } }
+
   /// Whether nothing is in force anywhere.
   package var isEmpty: Bool { released.withLock { $0.isEmpty } }
 

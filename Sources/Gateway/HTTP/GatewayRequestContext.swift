@@ -23,6 +23,8 @@ package struct GatewayRequestContext: RequestContext {
   let lease: RequestLease
   /// Goes up when the client went away.
   package let cancellation: Cancellation
+  /// Whether `DevelopmentAccess` took it for a client's alone.
+  var isForeignPage = false
 
   /// A context for a request of that connection.
   package init(source: Source) {
@@ -45,6 +47,7 @@ package struct GatewayRequestContext: RequestContext {
       authorization: authorization,
       isSecure: peer.isSecure,
       isLocal: peer.isLocal,
+      isForeignPage: isForeignPage,
       cancellation: cancellation,
       memory: CallerMemory()
     )
@@ -63,6 +66,7 @@ package struct GatewayRequestContext: RequestContext {
       authorization: request.headers[.authorization],
       isSecure: peer.isSecure,
       isLocal: peer.isLocal,
+      isForeignPage: isForeignPage,
       cancellation: cancellation,
       memory: peer.memory
     )

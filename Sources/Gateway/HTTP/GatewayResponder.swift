@@ -7,10 +7,17 @@ struct GatewayResponder: Sendable {
   private let responder: RouterResponder<GatewayRequestContext>
   private let logger: Logger
 
-  init(features: [any HTTPFeature], metrics: GatewayMetrics, logger: Logger) {
+  /// - Parameter origins: Development's hosts and pages; nil admits all, since credentials count.
+  init(
+    features: [any HTTPFeature],
+    origins: DevelopmentOrigins?,
+    metrics: GatewayMetrics,
+    logger: Logger
+  ) {
     let router = Router(context: GatewayRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.addMiddleware {
       RequestObservation(metrics: metrics)
+      if let origins { DevelopmentAccess(origins, log: logger) }
       CrossOriginAccess()
       ErrorRendering()
       ClaimedRequests(features: features)

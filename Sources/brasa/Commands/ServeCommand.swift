@@ -32,7 +32,7 @@ struct ServeCommand: AsyncParsableCommand {
         BRASA_PORT=9090 brasa serve --dev --require-indexes
 
       Mail and identity providers are set by variables alone (BRASA_SMTP, BRASA_OUTBOUND_HOSTS, …); \
-      docs/accounts.md has them. BRASA_PROJECT is the project of clients that do not name one.
+      docs/accounts.md has them.
       """
   )
 
@@ -121,7 +121,7 @@ extension ServeSettings {
       host: host,
       port: port,
       tls: tls,
-      isDevelopment: isDevelopment,
+      development: developmentOrigins,
       limits: limits,
       webChannel: webChannel.limits,
       memory: clientMemory.limits(isDevelopment: isDevelopment)

@@ -15,7 +15,7 @@ struct AccountServices {
   init(
     _ accounts: Accounts,
     access: AccessControl,
-    holdsDataOf: @escaping @Sendable (Text) throws -> Bool,
+    projectsWithData: @escaping @Sendable () throws -> Set<Text>,
     settings: ServeSettings
   ) throws {
     let identity = settings.identity
@@ -38,8 +38,9 @@ struct AccountServices {
           fetcher: HTTPSFetcher(policy: policy),
           configuration: accounts.configuration
         ),
-        defaultProject: identity.project ?? (settings.isDevelopment ? "demo-brasa" : nil),
-        holdsDataOf: holdsDataOf,
+        defaultProject: settings.project.map { .named(Text($0)) }
+          ?? (settings.isDevelopment ? .onlyOne : .none),
+        projectsWithData: projectsWithData,
         isDevelopment: settings.isDevelopment
       ),
       threads: threads

@@ -95,9 +95,8 @@ extension ServedSystem {
     let identity = try AccountServices(
       accounts,
       access: access,
-      holdsDataOf: { project in
-        try databases.listDatabases().contains { $0.id.project == project }
-          || !rules.releases(of: project).isEmpty
+      projectsWithData: {
+        rules.projects.union(try databases.listDatabases().map(\.id.project))
       },
       settings: settings
     )

@@ -3,7 +3,6 @@ import ArgumentParser
 /// What accounts need of the network, from `BRASA_*` variables alone: passwords have no place among
 /// flags, which every user of the machine can read.
 ///
-///     BRASA_PROJECT            the project of API keys that name none
 ///     BRASA_SMTP               host:port of the mail server
 ///     BRASA_SMTP_TLS           starttls (default), immediate, or none for this machine's own relay
 ///     BRASA_SMTP_USER, BRASA_SMTP_PASSWORD
@@ -25,7 +24,6 @@ struct IdentitySettings: Sendable, Equatable {
     let authorities: String?
   }
 
-  let project: String?
   /// Nil sends no mail.
   let mail: Mail?
   let fetchHosts: Set<String>?
@@ -34,7 +32,6 @@ struct IdentitySettings: Sendable, Equatable {
 
   /// Reads the variables.
   init(_ environment: EnvironmentReader) throws {
-    project = environment.text("PROJECT")
     mail = try Self.mail(environment)
     fetchHosts = environment.text("OUTBOUND_HOSTS").map { text in
       Set(text.lowercased().split(separator: ",").map { $0.filter { $0 != " " } })

@@ -24,6 +24,10 @@ struct ServeSettings: Sendable, Equatable {
   var webChannel: WebChannelSettings
   /// Where clients reach the server; links in mail and key files say so.
   var origin: String
+  /// The project of API keys that name none; nil leaves it to the mode.
+  var project: String?
+  /// The hosts and pages of development; nil in production.
+  var developmentOrigins: DevelopmentOrigins?
   var revocation: BearerTokens.RevocationMode
   var rulesCompatibility: RulesCompatibility
   var identity: IdentitySettings
@@ -69,11 +73,15 @@ struct ServeSettings: Sendable, Equatable {
     }
     rulesCompatibility =
       try flags.rulesCompatibility ?? environment.compatibility("RULES_COMPATIBILITY") ?? .safe
-    let allowsRemote = try flags.allowRemoteDev || environment.flag("ALLOW_REMOTE_DEV")
+    project = flags.project ?? environment.text("PROJECT")
+    let remote = try RemoteDevelopment(
+      flags.allowRemoteDev ?? environment.text("ALLOW_REMOTE_DEV") ?? "false"
+    )
+    developmentOrigins = isDevelopment ? try Self.origins(flags, environment, remote, origin) : nil
     guard (0...65_535).contains(port) else {
       throw ValidationError("The port must be between 0 and 65535, not \(port).")
     }
-    if isDevelopment, !isLoopback, !allowsRemote {
+    if isDevelopment, !isLoopback, !remote.isAllowed {
       throw ValidationError(
         """
         Development mode lets everyone who reaches \(host) read and write everything. \
@@ -120,6 +128,25 @@ struct ServeSettings: Sendable, Equatable {
     return accounts
   }
 
+  private static func origins(
+    _ flags: ServeFlags,
+    _ environment: EnvironmentReader,
+    _ remote: RemoteDevelopment,
+    _ origin: String
+  ) throws -> DevelopmentOrigins {
+    let own = URL(string: origin)?.host().map { [$0] } ?? []
+    let pages = commaSeparated(flags.devOrigin ?? environment.text("DEV_ORIGIN") ?? "")
+    for page in pages where page != "null" {
+      guard let url = URL(string: page), url.scheme != nil, url.host() != nil, url.path().isEmpty
+      else {
+        throw ValidationError(
+          "--dev-origin must be like http://app.test:3000, without a path, not \(page)."
+        )
+      }
+    }
+    return DevelopmentOrigins(hosts: remote.hosts.union(own), pages: pages)
+  }
+
   private static func origin(
     _ named: String?,
     _ host: String,
@@ -154,6 +181,30 @@ struct ServeSettings: Sendable, Equatable {
   }
 }
 
+/// Whether development may listen beyond this machine, and the names of it that others use.
+struct RemoteDevelopment {
+  let isAllowed: Bool
+  let hosts: Set<String>
+
+  /// Reads `true`, `false` or names of hosts with commas.
+  init(_ text: String) throws {
+    switch text.lowercased() {
+    case "0", "false", "no", "off": (isAllowed, hosts) = (false, [])
+    case "1", "true", "yes", "on": (isAllowed, hosts) = (true, [])
+    default:
+      (isAllowed, hosts) = (true, commaSeparated(text))
+      guard hosts.allSatisfy({ !$0.contains("/") && !$0.contains(":") && !$0.contains(" ") }) else {
+        throw ValidationError("--allow-remote-dev takes names of hosts with commas, not \(text).")
+      }
+    }
+  }
+}
+
+/// The parts of a list with commas, without the spaces around them.
+private func commaSeparated(_ text: String) -> Set<String> {
+  Set(text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+}
+
 /// The flags of `brasa serve`.
 struct ServeFlags: ParsableArguments {
   @Option(help: "The address to listen on. [BRASA_HOST, default: 127.0.0.1]")
@@ -184,8 +235,35 @@ struct ServeFlags: ParsableArguments {
   @Flag(help: "Development mode: accept what emulators accept, check no credential. [BRASA_DEV]")
   var dev = false
 
-  @Flag(help: "Let development mode listen beyond this machine. [BRASA_ALLOW_REMOTE_DEV]")
-  var allowRemoteDev = false
+  @Option(
+    help: """
+      The project of clients whose API key names none. [BRASA_PROJECT, default: in development the only \
+      project there is, else demo-brasa]
+      """
+  )
+  var project: String?
+
+  @Option(
+    name: .customLong("allow-remote-dev"),
+    defaultAsFlag: "true",
+    parsing: .next,
+    help: ArgumentHelp(
+      """
+      Let development mode listen beyond this machine; with host names and commas, answer to these names \
+      too. [BRASA_ALLOW_REMOTE_DEV]
+      """,
+      valueName: "hosts"
+    )
+  )
+  var allowRemoteDev: String? = nil
+
+  @Option(
+    help: """
+      Origins with commas, such as http://app.test:3000, whose pages may do in development mode what \
+      pages on localhost may. [BRASA_DEV_ORIGIN]
+      """
+  )
+  var devOrigin: String?
 
   @Flag(
     help: "Refuse queries without their composite index in development too. [BRASA_REQUIRE_INDEXES]"

@@ -18,7 +18,7 @@ struct ProviderSignInTests {
   }
 
   private func session(_ signIn: ProviderSignIn) -> Session? {
-    if case .outcome(let outcome) = signIn { outcome.session } else { nil }
+    if case .outcome(let outcome, _) = signIn { outcome.session } else { nil }
   }
 
   @Test func `an identity makes an account once and signs in after`() throws {
@@ -44,7 +44,8 @@ struct ProviderSignInTests {
   @Test func `pre-hijack: an unverified e-mail is never linked`() throws {
     _ = try project.signUp(email: "ana@example.com", password: "her own password", from: .somewhere)
     let stranger = identity("g-1", "ana@example.com", isVerified: false)
-    guard case .needsConfirmation(let providers) = try project.signIn(stranger, from: .somewhere)
+    guard
+      case .needsConfirmation(let providers, nil) = try project.signIn(stranger, from: .somewhere)
     else {
       Issue.record("signed in with an address that nobody vouched for")
       return
@@ -90,6 +91,24 @@ struct ProviderSignInTests {
     let session = try #require(session(try project.signIn(ana, from: .somewhere)))
     #expect(session.user.providerIDs == ["password", "google.com"])
     _ = try project.signedIn(own.idToken)
+  }
+
+  @Test func `what a provider vouches for takes the place of an older profile`() throws {
+    let own = try project.create(NewUser(email: "ana@example.com", displayName: "Impostor"))
+    var ana = identity("g-1", "ana@example.com", isVerified: true)
+    let first = try project.signIn(ana, from: .somewhere)
+    guard case .outcome(let outcome, false) = first else {
+      Issue.record("another person at once")
+      return
+    }
+    #expect(outcome.session?.user.uid == own.uid && outcome.session?.user.displayName == nil)
+    // The provider gave the address to somebody else: the account has one identity of it, the newer.
+    ana = identity("g-2", "ana@example.com", isVerified: true)
+    guard case .outcome(let second, true) = try project.signIn(ana, from: .somewhere) else {
+      Issue.record("the address did not go on")
+      return
+    }
+    #expect(second.session?.user.providers.map(\.rawID) == ["g-2"])
   }
 
   @Test func `an identity is linked to one account only`() throws {

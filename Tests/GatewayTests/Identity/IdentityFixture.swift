@@ -47,8 +47,8 @@ struct IdentityFixture: Sendable {
         mailer: post,
         mailbox: nil,
         providers: IdentityProviders(fetcher: NoWeb(), configuration: configuration),
-        defaultProject: project,
-        holdsDataOf: { _ in false },
+        defaultProject: .named(Text(project)),
+        projectsWithData: { [] },
         isDevelopment: false
       ),
       threads: threads

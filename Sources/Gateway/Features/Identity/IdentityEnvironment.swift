@@ -12,10 +12,10 @@ package struct IdentityEnvironment: Sendable {
   /// Development's mailbox, which is the mailer then.
   package let mailbox: Mailbox?
   package let providers: IdentityProviders
-  /// The project of API keys that name none; nil refuses such keys.
-  package let defaultProject: String?
-  /// Whether the server has a database or rules of that project, and so expects its people.
-  package let holdsDataOf: @Sendable (Text) throws -> Bool
+  /// The project of API keys that name none.
+  package let defaultProject: DefaultProject
+  /// The projects of which the server has a database or rules, and so expects their people.
+  package let projectsWithData: @Sendable () throws -> Set<Text>
   package let isDevelopment: Bool
 
   /// Production's environment, or development's.
@@ -25,8 +25,8 @@ package struct IdentityEnvironment: Sendable {
     mailer: (any Mailer)?,
     mailbox: Mailbox?,
     providers: IdentityProviders,
-    defaultProject: String?,
-    holdsDataOf: @escaping @Sendable (Text) throws -> Bool,
+    defaultProject: DefaultProject,
+    projectsWithData: @escaping @Sendable () throws -> Set<Text>,
     isDevelopment: Bool
   ) {
     self.accounts = accounts
@@ -35,7 +35,7 @@ package struct IdentityEnvironment: Sendable {
     self.mailbox = mailbox
     self.providers = providers
     self.defaultProject = defaultProject
-    self.holdsDataOf = holdsDataOf
+    self.projectsWithData = projectsWithData
     self.isDevelopment = isDevelopment
   }
 

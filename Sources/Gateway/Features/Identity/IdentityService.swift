@@ -58,28 +58,6 @@ struct IdentityService: Sendable {
     }
   }
 
-  /// The project that an API key names: its own id, or else the server's default project.
-  func project(ofKey envelope: IdentityEnvelope) throws -> Text {
-    guard let key = envelope.query.apiKey ?? envelope.apiKey, !key.isEmpty else {
-      throw IdentityFailure.missingKey
-    }
-    if try accounts.knows(Text(key)) || environment.holdsDataOf(Text(key)) { return Text(key) }
-    if environment.isDevelopment, Self.isProjectID(key) { return Text(key) }
-    guard let project = environment.defaultProject else { throw IdentityFailure.invalidKey }
-    return Text(project)
-  }
-
-  /// Whether the text has a project id's form, which no key of Google's has.
-  static func isProjectID(_ text: String) -> Bool {
-    guard 6...30 ~= text.utf8.count || text.hasPrefix("demo-") || text.hasPrefix("t-") else {
-      return false
-    }
-    return text.utf8.count <= 64
-      && text.utf8.allSatisfy {
-        (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
-      }
-  }
-
   // MARK: Dispatch
 
   func perform(_ route: IdentityRoute, _ envelope: IdentityEnvelope) async throws -> IdentityAnswer
@@ -113,22 +91,6 @@ struct IdentityService: Sendable {
     }
     let project = try await blocking { try self.project(of: envelope) }
     return try await run(operation, envelope, project: project)
-  }
-
-  /// The project of a client's request; an administrator may name another one in the body.
-  private func project(of envelope: IdentityEnvelope) throws -> Text {
-    guard case .object(let members) = envelope.body,
-      case .string(let target)? = members.first(where: {
-        $0.name == "targetProjectId" || $0.name == "target_project_id"
-      })?.value
-    else { return try project(ofKey: envelope) }
-    guard envelope.isAdministrator else {
-      throw IdentityFailure.code(
-        "INSUFFICIENT_PERMISSION",
-        "Only authenticated requests can specify target_project_id."
-      )
-    }
-    return Text(target)
   }
 
   private func run(

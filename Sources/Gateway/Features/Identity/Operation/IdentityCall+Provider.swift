@@ -44,11 +44,13 @@ extension IdentityCall {
       try $0.signIn(profile.identity, creates: creates, from: origin)
     }
     switch result {
-    case .outcome(let outcome):
+    case .outcome(let outcome, let isRecycled):
+      answer.put("emailRecycled", isRecycled)
       putUser(outcome.user, into: &answer)
       answer.put("isNewUser", outcome.isNewUser)
       outcome.put(into: &answer)
-    case .needsConfirmation(let providers):
+    case .needsConfirmation(let providers, let uid):
+      answer.put("localId", uid?.string)
       answer.set("needConfirmation", .bool(true))
       answer.put("verifiedProvider", providers.map { JSONValue.string($0.string) })
     }
@@ -173,7 +175,10 @@ extension IdentityCall {
       )
     }
     let own = WebAddress(service.accounts.origin)?.host
-    guard service.environment.isDevelopment || host == own || domains.contains(host) else {
+    guard
+      service.environment.isDevelopment || host == own
+        || domains.contains(where: { $0.lowercased() == host })
+    else {
       throw AccountError(.unauthorizedDomain, "Domain not allowlisted by project")
     }
     guard let configuration else { throw AccountError(.operationNotAllowed) }

@@ -1,0 +1,87 @@
+import FirestoreModel
+
+/// What development takes from a client in the place of a provider's answer, as the Auth emulator does:
+/// the claims of an ID token without a proof.
+///
+/// They come as a strict JSON object or as a JSON Web Token, in the place of the ID token or, where that
+/// is none, of the access token.
+struct UnsignedCredential {
+  private let claims: JSONText
+  private let credential: ProviderCredential
+
+  /// Nil for what needs a proof: nothing that carries claims, or a signed token of a provider that is
+  /// set up.
+  init?(_ credential: ProviderCredential, isSetUp: Bool) throws(AccountError) {
+    let tokens = [credential.idToken, credential.accessToken].compactMap(\.self)
+    var found: JSONText?
+    for token in tokens where found == nil { found = try Self.claims(of: token, isSetUp: isSetUp) }
+    guard let found else { return nil }
+    claims = found
+    self.credential = credential
+  }
+
+  private static func claims(
+    of text: String,
+    isSetUp: Bool
+  ) throws(AccountError) -> JSONText? {
+    if text.hasPrefix("{") {
+      guard let object = try? JSONText(parsing: text), object.members != nil else {
+        throw IdentityProviders.invalid("Unable to parse id_token: it is no strict JSON.")
+      }
+      return object
+    }
+    guard let token = try? JSONWebToken(parsing: text), token.isUnsigned || !isSetUp else {
+      return nil
+    }
+    return token.claims
+  }
+
+  /// The person, with an access token of its own making where the client has none: clients build their
+  /// credentials of it.
+  var profile: ProviderProfile {
+    get throws(AccountError) {
+      guard case .string(let subject)? = claims["sub"], !subject.isEmpty else {
+        throw IdentityProviders.invalid("The field \"sub\" must be there and a text.")
+      }
+      let id = credential.providerID
+      return try IdentityProviders.profile(
+        claims,
+        providerID: id,
+        idToken: credential.idToken,
+        accessToken: credential.accessToken ?? "FirebaseAuthEmulatorFakeAccessToken_\(id)",
+        rawUserInfo: id == "google.com" ? googleUserInfo(subject).compact : nil
+      )
+    }
+  }
+
+  /// What Google's own user information names otherwise than the claims do.
+  private func googleUserInfo(_ subject: String) -> JSONText {
+    let api = "https://www.googleapis.com/auth/userinfo"
+    let scopes = "openid \(api).profile" + (claims["email"] == nil ? "" : " \(api).email")
+    var members: [JSONText.Member] = [
+      .init("granted_scopes", .string(scopes)), .init("id", .string(subject)),
+      .init("verified_email", .boolean(isEmailVerified)), .init("locale", .string("en")),
+    ]
+    for name in ["name", "given_name", "family_name", "email", "picture"] {
+      if let value = claims[name] { members.append(.init(name, value)) }
+    }
+    return .object(members)
+  }
+
+  private var isEmailVerified: Bool {
+    claims["email_verified"]?.boolean == true || claims["email_verified"]?.string == "true"
+  }
+
+  /// Why a credential without claims is refused.
+  static func refusal(of credential: ProviderCredential) -> AccountError {
+    guard credential.idToken == nil else {
+      return IdentityProviders.invalid(
+        "Unable to parse id_token: development takes strict JSON or JSON Web Tokens."
+      )
+    }
+    return AccountError(
+      .operationNotAllowed,
+      "\(credential.providerID) is not set up: development takes its sign-in by an ID token only."
+    )
+  }
+}

@@ -1,0 +1,63 @@
+import FirestoreModel
+import HTTPTypes
+import Hummingbird
+import Logging
+import Synchronization
+
+/// Keeps foreign pages from a development server; production has credentials instead.
+final class DevelopmentAccess: RouterMiddleware {
+  private let origins: DevelopmentOrigins
+  private let log: Logger
+  /// Who was refused and told so in the log.
+  private let told = Mutex<Set<String>>([])
+
+  /// How many are told of at most.
+  private static let capacity = 100
+
+  init(_ origins: DevelopmentOrigins, log: Logger) {
+    self.origins = origins
+    self.log = log
+  }
+
+  func handle(
+    _ request: Request,
+    context: GatewayRequestContext,
+    next: (Request, GatewayRequestContext) async throws -> Response
+  ) async throws -> Response {
+    switch origins.verdict(on: request.head) {
+    case .admitted: return try await next(request, context)
+    case .admittedAsClient:
+      var context = context
+      context.isForeignPage = true
+      return try await next(request, context)
+    case .unknownHost(let host):
+      return refuse(
+        host,
+        "This development server does not answer to the host \(host.prefix(100)): "
+          + "--allow-remote-dev and --origin name hosts.",
+        context
+      )
+    case .foreignPage(let origin):
+      return refuse(
+        origin,
+        "Pages of \(origin.prefix(100)) are no administrators of this development server: "
+          + "--dev-origin names those that are.",
+        context
+      )
+    }
+  }
+
+  private func refuse(
+    _ who: String,
+    _ message: String,
+    _ context: GatewayRequestContext
+  ) -> Response {
+    let isNew = told.withLock { $0.count < Self.capacity && $0.insert(who).inserted }
+    if isNew { log.warning("\(message)") }
+    return ErrorRendering.response(
+      FirestoreError(.permissionDenied, message),
+      isStreaming: false,
+      logger: context.logger
+    )
+  }
+}

@@ -1,0 +1,127 @@
+import FirestoreWire
+import HTTPTypes
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Which names a development server answers to, and which web pages may do there what administrators do.
+///
+/// Development checks no credential, so a page of any origin could drive the server of whoever opens it. Two
+/// rules keep such pages away; programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`.
+///
+/// - The `Host` of a request is a loopback name, an address written as a number, a name of Google's APIs, or
+///   one that the operator named: a page whose name was made to lead here is refused.
+/// - A page of another origin is a client: it reaches what clients reach, and neither the helper routes nor the
+///   administration APIs, nor does `Bearer owner` count from it. Pages on loopback, on the server's own name and
+///   of origins that the operator named reach everything.
+package struct DevelopmentOrigins: Sendable, Equatable {
+  /// Names of hosts that lead here, in lower case.
+  package var hosts: Set<String>
+  /// Origins whose pages reach everything, such as `https://app.test:3000`, in lower case.
+  package var pages: Set<String>
+
+  /// Loopback alone, and what the operator names.
+  package init(hosts: Set<String> = [], pages: Set<String> = []) {
+    self.hosts = Set(hosts.map { $0.lowercased() })
+    self.pages = Set(pages.map { $0.lowercased() })
+  }
+
+  /// What becomes of a request.
+  enum Verdict: Equatable {
+    case admitted
+    /// As a client's: no route and no credential of an administrator.
+    case admittedAsClient
+    case unknownHost(String)
+    /// The page's origin, or what its browser says of it.
+    case foreignPage(String)
+  }
+
+  /// Judges a request by its head.
+  func verdict(on request: HTTPRequest) -> Verdict {
+    let host = request.authority.flatMap(Self.host(ofAuthority:))
+    if let authority = request.authority, !isOurs(host) { return .unknownHost(authority) }
+    let path = request.path ?? "/"
+    if let origin = request.headerFields[.origin] {
+      if admits(page: origin, to: host) { return .admitted }
+      return Self.isForClients(path) ? .admittedAsClient : .foreignPage(origin)
+    }
+    // Without an origin a browser sends what changes nothing, or what no page may read.
+    let isReading = request.method == .get || request.method == .head
+    guard let site = request.headerFields[.secFetchSite], !isReading, !Self.isForClients(path),
+      !["same-origin", "none"].contains(site)
+    else { return .admitted }
+    return .foreignPage(site)
+  }
+
+  private func isOurs(_ host: String?) -> Bool {
+    guard let host else { return false }
+    return Self.isLoopback(host) || Self.isNumeric(host) || hosts.contains(host)
+      || host.hasSuffix(".googleapis.com") || host == "securetoken.google.com"
+  }
+
+  private func admits(page origin: String, to host: String?) -> Bool {
+    let origin = origin.lowercased()
+    if pages.contains(origin) { return true }
+    guard let start = origin.firstRange(of: "://"),
+      let page = Self.host(ofAuthority: origin[start.upperBound...])
+    else { return false }
+    return Self.isLoopback(page) || hosts.contains(page) || page == host
+  }
+
+  /// Whether clients have that path: the data of databases, signing in, published keys.
+  static func isForClients(_ path: String) -> Bool {
+    let path = path.prefix { $0 != "?" }
+    if ["/", "/healthz"].contains(path) || path.hasPrefix("/google.firestore.v1.Firestore/") {
+      return true
+    }
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+    if segments.count >= 7, segments[1] == "v1", segments[2] == "projects",
+      segments[4] == "databases"
+    {
+      return segments[6] == "documents" || segments[6].hasPrefix("documents:")
+    }
+    switch IdentityRoute(path: String(path), isDevelopment: true) {
+    case .client, .token, .assertion, .keys, .discovery, .page: return true
+    case .admin, .configuration, .emulator, .unknown, nil: return false
+    }
+  }
+
+  /// The name or number in `host:port`, in lower case; nil for what is none.
+  static func host(ofAuthority authority: some StringProtocol) -> String? {
+    var host = authority.lowercased()
+    if host.hasPrefix("[") {
+      guard let end = host.firstIndex(of: "]") else { return nil }
+      return String(host[host.index(after: host.startIndex)..<end])
+    }
+    if let colon = host.lastIndex(of: ":") {
+      guard host[host.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        return nil
+      }
+      host = String(host[..<colon])
+    }
+    if host.hasSuffix(".") { host.removeLast() }
+    let isPlain = host.utf8.allSatisfy {
+      (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || "-._".utf8.contains($0)
+    }
+    return host.isEmpty || !isPlain ? nil : host
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
+    return host.hasPrefix("127.") && isNumeric(host)
+  }
+
+  /// Whether the host is an address as it stands: no name server can make it lead elsewhere.
+  private static func isNumeric(_ host: String) -> Bool {
+    var room = [UInt8](repeating: 0, count: 16)
+    return inet_pton(AF_INET, host, &room) == 1 || inet_pton(AF_INET6, host, &room) == 1
+  }
+}
+
+extension HTTPField.Name {
+  /// The field `sec-fetch-site`.
+  static let secFetchSite = known("sec-fetch-site")
+}

@@ -1,0 +1,108 @@
+import HTTPTypes
+import Testing
+
+@testable import Gateway
+
+/// Which hosts and pages a development server knows.
+struct DevelopmentOriginsTests {
+  private static let origins = DevelopmentOrigins(
+    hosts: ["brasa.test"],
+    pages: ["https://app.test:3000"]
+  )
+  private static let data = "/v1/projects/p/databases/(default)/documents:commit"
+  private static let reset = "/reset"
+
+  private func verdict(
+    _ path: String = data,
+    host: String? = "localhost:8080",
+    origin: String? = nil,
+    site: String? = nil,
+    method: HTTPRequest.Method = .post
+  ) -> DevelopmentOrigins.Verdict {
+    var request = HTTPRequest(method: method, scheme: "http", authority: host, path: path)
+    request.headerFields[.origin] = origin
+    request.headerFields[.secFetchSite] = site
+    return Self.origins.verdict(on: request)
+  }
+
+  @Test(arguments: [
+    "localhost", "LOCALHOST:8080", "localhost.", "app.localhost", "127.0.0.1:8080", "127.8.8.8",
+    "[::1]:8080", "[::1]", "10.0.2.2:8080", "192.168.0.7", "[fe80::1]:8080", "brasa.test:8080",
+    "firestore.googleapis.com",
+  ])
+  func `a server in development answers to loopback, numbers and named hosts`(host: String) {
+    #expect(verdict(host: host) == .admitted)
+  }
+
+  @Test(arguments: [
+    "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "127.evil.example", "",
+    "evilgoogleapis.com", "evil@localhost", "localhost:8080@evil.example", "[evil", "brasa.test.x",
+    "localhost/evil",
+  ])
+  func `a name that was made to lead here is refused`(host: String) {
+    #expect(verdict(host: host) == .unknownHost(host))
+  }
+
+  @Test func `programs without a host are no pages`() {
+    #expect(verdict(host: nil) == .admitted)
+  }
+
+  @Test(arguments: [
+    "http://localhost:3000", "https://localhost", "http://127.0.0.1:5173", "http://[::1]:3000",
+    "capacitor://localhost", "https://APP.test:3000", "http://brasa.test:1234",
+    "http://app.localhost",
+  ])
+  func `pages on loopback and of named origins reach everything`(origin: String) {
+    #expect(verdict(Self.reset, origin: origin, site: "cross-site") == .admitted)
+    #expect(verdict(origin: origin) == .admitted)
+  }
+
+  @Test func `pages of the host that they ask reach everything`() {
+    #expect(verdict(Self.reset, host: "10.0.2.2:8080", origin: "http://10.0.2.2:3000") == .admitted)
+    #expect(
+      verdict(Self.reset, host: "10.0.2.2:8080", origin: "http://10.0.2.3:3000")
+        == .foreignPage("http://10.0.2.3:3000")
+    )
+  }
+
+  @Test(arguments: [
+    "https://evil.example", "null", "http://localhost.evil.example", "https://app.test",
+    "http://203.0.113.9", "localhost", "",
+  ])
+  func `other pages are clients and no more`(origin: String) {
+    #expect(verdict(origin: origin) == .admittedAsClient)
+    for path in [
+      Self.reset, "/emulator/v1/projects/p/accounts",
+      "/emulator/v1/projects/p/databases/(default)/documents", "/v1/projects/p/rulesets",
+      "/emulator/v1/projects/p:securityRules", "/v1/projects/p/databases", "/metrics",
+      "/identitytoolkit.googleapis.com/v1/projects/p/accounts:query",
+      "/emulator/v1/projects/p/oobCodes", "/v2/projects/p/config", "/v1/projects/p:test",
+      "/v1/projects/p/databases/d/collectionGroups/c/indexes", "//reset", "/%65mulator/x",
+    ] {
+      #expect(verdict(path, origin: origin) == .foreignPage(origin), "\(path)")
+    }
+  }
+
+  @Test(arguments: [
+    data, "/v1/projects/p/databases/(default)/documents/a/b?mask=x", "/healthz", "/",
+    "/google.firestore.v1.Firestore/Listen/channel?VER=8", "/v1/token",
+    "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=x", "/v2/accounts/mfaSignIn:start",
+    "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPassword", "/__/auth/action?mode=x",
+    "/emulator/action", "/securetoken.googleapis.com/v1/token?key=x",
+  ])
+  func `what clients reach is open to every page`(path: String) {
+    #expect(verdict(path, origin: "https://page.example") == .admittedAsClient)
+  }
+
+  @Test func `a browser that names no origin reaches no destructive route from elsewhere`() {
+    for site in ["cross-site", "same-site"] {
+      #expect(verdict(Self.reset, site: site) == .foreignPage(site))
+      #expect(verdict(Self.reset, site: site, method: .delete) == .foreignPage(site))
+      // A link in a letter that is opened.
+      #expect(verdict("/__/auth/action", site: site, method: .get) == .admitted)
+    }
+    for site in ["same-origin", "none", nil] {
+      #expect(verdict(Self.reset, site: site) == .admitted)
+    }
+  }
+}
