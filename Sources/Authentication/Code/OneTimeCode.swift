@@ -77,6 +77,8 @@ package struct OneTimeCode: Sendable {
 package struct AddressedCode: Sendable {
   /// Nil where nobody has the address and nobody shall know.
   package let text: String?
+  /// The text, or one that opens nothing: what a letter is written with, sent or not.
+  package let written: String
   package let email: String
   package let newEmail: String?
 }

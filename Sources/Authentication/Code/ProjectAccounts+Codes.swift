@@ -13,14 +13,19 @@ extension ProjectAccounts {
     let email = try Self.email(raw)
     try enterLetter(email, from: origin)
     guard let user = try read({ try $0.user(email: email) }) else {
-      return try hidden(email, from: origin, else: .emailNotFound)
+      return try hidden(.passwordReset, email, from: origin, else: .emailNotFound)
     }
-    guard !user.isDisabled else { return try hidden(email, from: origin, else: .userDisabled) }
+    guard !user.isDisabled else {
+      return try hidden(.passwordReset, email, from: origin, else: .userDisabled)
+    }
     return try issue(OneTimeCode(.passwordReset, email: email.string, of: user))
   }
 
   /// The answer that tells nobody whether there is an account, where the project hides accounts.
+  ///
+  /// It takes the same work: a ticket is written that no code opens.
   private func hidden(
+    _ purpose: CodePurpose,
     _ email: EmailAddress,
     newEmail: EmailAddress? = nil,
     from origin: RequestOrigin,
@@ -29,7 +34,9 @@ extension ProjectAccounts {
     guard origin != .administrator, try configuration().hidesAccounts else {
       throw AccountError(code)
     }
-    return AddressedCode(text: nil, email: email.string, newEmail: newEmail?.string)
+    let nobody = User(uid: Text(random.uid()), at: now)
+    let code = OneTimeCode(purpose, email: email.string, newEmail: newEmail?.string, of: nobody)
+    return try issue(code, as: .decoy)
   }
 
   /// Makes a code for verifying the address of a user.
@@ -55,17 +62,26 @@ extension ProjectAccounts {
 
   /// Makes a code for giving a user another address, which the letter goes to.
   ///
-  /// None where another account has the address and the project hides that; else EMAIL_EXISTS.
+  /// None where another account has the address and the project hides that; else
+  /// EMAIL_EXISTS. Whoever asks by an ID token signed in during the last five minutes.
   package func makeEmailChangeCode(
     _ user: User,
+    signedInBy token: IDToken? = nil,
     newEmail raw: String,
     from origin: RequestOrigin
   ) throws -> AddressedCode {
     let new = try Self.email(raw)
+    if let token { try checkFresh(user, token) }
     guard let old = user.email else { throw AccountError(.missingEmail) }
     try enterLetter(new, from: origin)
     guard try read({ try $0.owner(AccountKey.email(project, new)) }) == nil else {
-      return try hidden(old, newEmail: new, from: origin, else: .emailExists)
+      return try hidden(
+        .verifyAndChangeEmail,
+        old,
+        newEmail: new,
+        from: origin,
+        else: .emailExists
+      )
     }
     return try issue(
       OneTimeCode(.verifyAndChangeEmail, email: old.string, newEmail: new.string, of: user)
@@ -100,7 +116,8 @@ extension ProjectAccounts {
     guard try inspect(code: code, from: origin).purpose == .passwordReset else {
       throw AccountError(.invalidOobCode)
     }
-    let hash = try newHash(newPassword)
+    let caller = PasswordCaller(origin, account: name(Text(code)))
+    let hash = try newHash(newPassword, for: caller)
     let done = try use(code, from: origin) { code, users in
       guard code.purpose == .passwordReset else { throw AccountError(.invalidOobCode) }
       return try changeUser(of: code, users) { user in
@@ -163,6 +180,8 @@ extension ProjectAccounts {
     guard configuration.allowsEmailLink else { throw AccountError(.operationNotAllowed) }
     let email = try Self.email(raw)
     let holder = try idToken.map { try signedIn($0) }
+    // A first address is a way in, which whoever found a token must not add.
+    if let holder, holder.user.email == nil { try checkFresh(holder.user, holder.token) }
     let outcome = try guessing(from: origin) {
       try establish(signIn(by: "password")) { users in
         let ticket = try ticket(.oneTimeCode, code, in: users.group)
@@ -224,9 +243,14 @@ extension ProjectAccounts {
     }
   }
 
-  private func issue(_ code: OneTimeCode) throws -> AddressedCode {
-    AddressedCode(
-      text: try issueTicket(.oneTimeCode, code.payload, lifetime: code.purpose.lifetime),
+  private func issue(
+    _ code: OneTimeCode,
+    as kind: TicketKind = .oneTimeCode
+  ) throws -> AddressedCode {
+    let written = try issueTicket(kind, code.payload, lifetime: code.purpose.lifetime)
+    return AddressedCode(
+      text: kind == .decoy ? nil : written,
+      written: written,
       email: code.email,
       newEmail: code.newEmail
     )

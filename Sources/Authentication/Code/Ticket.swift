@@ -17,6 +17,8 @@ package struct TicketKind: RawRepresentable, Sendable, Hashable {
 
   /// A code that a letter carries.
   package static let oneTimeCode = TicketKind(rawValue: "oob")
+  /// What is written in the place of a code that nobody gets; no text of it leaves the server.
+  package static let decoy = TicketKind(rawValue: "nil")
   /// The first factor was right, a second must follow.
   package static let pendingSignIn = TicketKind(rawValue: "mfa-sign-in")
   /// A second factor is being enrolled.

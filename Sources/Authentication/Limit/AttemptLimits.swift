@@ -38,6 +38,12 @@ package final class AttemptLimits: Sendable {
     package var codesByAddress: Rate? = Rate(60, per: 600)
     /// Second factors tried for one user, wherever from.
     package var secondFactorsByAccount: Rate? = Rate(10, per: 600)
+    /// The same over a day: six digits stand against guesses of somebody who knows the password.
+    package var secondFactorsByAccountAndDay: Rate? = Rate(50, per: 86_400)
+    /// Enrolments that one user begins.
+    package var enrollmentsByAccount: Rate? = Rate(20, per: 600)
+    /// ID tokens that are signed for one user, by sign-ins, changes and refreshes.
+    package var tokensByAccount: Rate? = Rate(600, per: 600)
 
     /// Production's rates.
     package init() {}
@@ -53,6 +59,9 @@ package final class AttemptLimits: Sendable {
       settings.lettersByAddress = nil
       settings.codesByAddress = nil
       settings.secondFactorsByAccount = nil
+      settings.secondFactorsByAccountAndDay = nil
+      settings.enrollmentsByAccount = nil
+      settings.tokensByAccount = nil
       return settings
     }
   }
@@ -66,6 +75,7 @@ package final class AttemptLimits: Sendable {
   fileprivate enum Kind: UInt8, Sendable {
     case passwordByAddress, passwordByAccountAndAddress, passwordByAccount
     case signUp, letterByAccount, letterByAddress, code, secondFactor
+    case secondFactorOfDay, enrollment, token
     case familiar
   }
 
@@ -161,8 +171,28 @@ package final class AttemptLimits: Sendable {
 
   /// Counts a second factor that is tried for that account; wherever from.
   package func enterSecondFactor(account: Text) throws(AccountError) -> Attempt {
-    let key = Key(kind: .secondFactor, account: account, address: "")
-    return try enter([(key, settings.secondFactorsByAccount)], .client(address: ""))
+    try enter(
+      [
+        (Key(kind: .secondFactor, account: account, address: ""), settings.secondFactorsByAccount),
+        (
+          Key(kind: .secondFactorOfDay, account: account, address: ""),
+          settings.secondFactorsByAccountAndDay
+        ),
+      ],
+      .client(address: "")
+    )
+  }
+
+  /// Counts an enrolment that the account begins.
+  package func enterEnrollment(account: Text) throws(AccountError) {
+    let key = Key(kind: .enrollment, account: account, address: "")
+    _ = try enter([(key, settings.enrollmentsByAccount)], .client(address: ""))
+  }
+
+  /// Counts an ID token that is signed for the account.
+  package func enterToken(account: Text) throws(AccountError) {
+    let key = Key(kind: .token, account: account, address: "")
+    _ = try enter([(key, settings.tokensByAccount)], .client(address: ""))
   }
 
   /// Returns what a good attempt took.

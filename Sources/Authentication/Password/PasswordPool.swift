@@ -11,11 +11,11 @@ import Darwin
 ///
 /// A caller waits on its own thread for its result. So that sign-ins cannot hold back anything else,
 /// call from threads that serve accounts alone, somewhat more than `threads + capacity` of them.
-/// When `capacity` callers wait already, a further one is refused with TOO_MANY_ATTEMPTS_TRY_LATER.
+/// Callers are served by turns of their addresses and accounts (`FairQueue`). When `capacity` wait already,
+/// one is refused with TOO_MANY_ATTEMPTS_TRY_LATER: the newest of whoever waits for the most, so that nobody
+/// keeps the others out.
 package final class PasswordPool: Sendable {
   private let queue: PasswordQueue
-  private let waiting = Mutex(0)
-  private let capacity: Int
 
   /// Starts the threads; by default half of the processors, so that the others go on serving.
   ///
@@ -27,35 +27,33 @@ package final class PasswordPool: Sendable {
     capacity: Int = 24,
     niceness: Int = 10
   ) {
-    queue = PasswordQueue(niceness: niceness)
-    self.capacity = capacity + threads
+    queue = PasswordQueue(niceness: niceness, limit: capacity + threads)
     for _ in 0..<threads { Self.start(queue) }
   }
 
   deinit { queue.close() }
 
   /// Runs the work on one of the threads and returns what it gives.
-  package func run<R: Sendable>(_ work: @escaping @Sendable () throws -> R) throws -> R {
-    try enter()
-    defer { waiting.withLock { $0 -= 1 } }
+  package func run<R: Sendable>(
+    for caller: PasswordCaller = .administrator,
+    _ work: @escaping @Sendable () throws -> R
+  ) throws -> R {
     let outcome = Outcome<R>()
-    queue.add {
-      outcome.set(Result { try work() })
-    }
+    let job = PasswordQueue.Job(
+      work: { outcome.set(Result { try work() }) },
+      refuse: { outcome.set(.failure(Self.refusal)) }
+    )
+    guard queue.add(job, for: caller) else { throw Self.refusal }
     return try outcome.wait()
   }
 
   /// How many callers wait or are being served.
-  package var load: Int { waiting.withLock { $0 } }
+  package var load: Int { queue.load }
 
-  private func enter() throws {
-    try waiting.withLock {
-      guard $0 < capacity else {
-        throw AccountError(.tooManyAttempts, "Too many sign-ins at once. Try again later.")
-      }
-      $0 += 1
-    }
-  }
+  private static let refusal = AccountError(
+    .tooManyAttempts,
+    "Too many sign-ins at once. Try again later."
+  )
 
   /// The number of processors.
   package static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
@@ -95,23 +93,58 @@ private func passwordThread(_ argument: UnsafeMutableRawPointer) -> UnsafeMutabl
 }
 #endif
 
-/// Jobs for the password threads, first come, first served.
+/// Jobs for the password threads.
 private final class PasswordQueue: Sendable {
+  struct Job: Sendable {
+    let work: @Sendable () -> Void
+    /// What tells the caller that others need the room.
+    let refuse: @Sendable () -> Void
+  }
+
   private struct State {
-    var jobs: [@Sendable () -> Void] = []
+    var waiting = FairQueue<Job>()
+    var running = 0
     var isClosed = false
   }
 
+  private enum Admission {
+    case queued
+    case queuedInstead(of: Job)
+    case refused
+  }
+
   let niceness: Int
+  /// Jobs that wait or run at most.
+  private let limit: Int
   private let state = Mutex(State())
   private let available = DispatchSemaphore(value: 0)
 
-  init(niceness: Int) { self.niceness = niceness }
-
-  func add(_ job: @escaping @Sendable () -> Void) {
-    state.withLock { $0.jobs.append(job) }
-    available.signal()
+  init(niceness: Int, limit: Int) {
+    self.niceness = niceness
+    self.limit = limit
   }
+
+  /// Queues a job; false where its caller has its share of a full queue already.
+  func add(_ job: Job, for caller: PasswordCaller) -> Bool {
+    let admission = state.withLock { state -> Admission in
+      var displaced: Job?
+      if state.waiting.count + state.running >= limit {
+        displaced = state.waiting.crowdedOut(by: caller)
+        if displaced == nil { return .refused }
+      }
+      state.waiting.append(job, for: caller)
+      return displaced.map(Admission.queuedInstead) ?? .queued
+    }
+    switch admission {
+    case .queued: available.signal()
+    // The signal of the job that went counts for this one.
+    case .queuedInstead(let displaced): displaced.refuse()
+    case .refused: return false
+    }
+    return true
+  }
+
+  var load: Int { state.withLock { $0.waiting.count + $0.running } }
 
   func close() {
     state.withLock { $0.isClosed = true }
@@ -121,8 +154,17 @@ private final class PasswordQueue: Sendable {
   func serve() {
     while true {
       available.wait()
-      let job = state.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
-      if let job { job() } else if state.withLock({ $0.isClosed }) { break }
+      let job = state.withLock { state -> Job? in
+        let job = state.waiting.removeFirst()
+        if job != nil { state.running += 1 }
+        return job
+      }
+      if let job {
+        job.work()
+        state.withLock { $0.running -= 1 }
+      } else if state.withLock({ $0.isClosed }) {
+        break
+      }
     }
     // The next thread is to end as well.
     available.signal()

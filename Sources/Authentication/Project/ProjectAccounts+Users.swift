@@ -51,7 +51,7 @@ extension ProjectAccounts {
 
   /// Changes an account; USER_NOT_FOUND, EMAIL_EXISTS and so on where it cannot be.
   package func update(_ uid: Text, _ update: UserUpdate) throws -> User {
-    let prepared = try PreparedUpdate(update, hash: newHash)
+    let prepared = try PreparedUpdate(update) { try newHash($0) }
     return try write { users in
       try users.change(uid) { user in
         try prepared.apply(to: &user, at: now)
@@ -71,11 +71,14 @@ extension ProjectAccounts {
   }
 
   /// Hashes a new password after the project's policy let it pass.
-  func newHash(_ password: String) throws -> PasswordHash {
+  func newHash(
+    _ password: String,
+    for caller: PasswordCaller = .administrator
+  ) throws -> PasswordHash {
     try configuration().passwordPolicy.check(password)
     let hasher = try hasher
     let random = random
-    return try accounts.passwords.run { try hasher.hash(password, random: random) }
+    return try accounts.passwords.run(for: caller) { try hasher.hash(password, random: random) }
   }
 
   private func uid(_ chosen: String?) throws -> Text {

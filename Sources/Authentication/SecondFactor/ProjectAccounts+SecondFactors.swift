@@ -23,6 +23,7 @@ extension ProjectAccounts {
     let (user, token) = try signedIn(idToken)
     try checkMayEnroll(user, token)
     try checkFresh(user, token)
+    try accounts.limits.enterEnrollment(account: name(user.uid))
     let secret = random.bytes(20)
     let payload = JSONText.object([
       .init("uid", .string(user.uid.string)), .init("session", .integer(user.session)),
@@ -223,7 +224,7 @@ extension ProjectAccounts {
   }
 
   private func countingSecondFactor<R>(_ uid: Text, _ body: () throws -> R) throws -> R {
-    let attempt = try accounts.limits.enterSecondFactor(account: Text("\(project) \(uid)"))
+    let attempt = try accounts.limits.enterSecondFactor(account: name(uid))
     let result = try body()
     accounts.limits.giveBack(attempt)
     return result

@@ -51,7 +51,8 @@ extension ProjectAccounts {
         "Please verify the new email before changing email."
       )
     }
-    let prepared = try PreparedUpdate(change, hash: newHash)
+    let caller = PasswordCaller(origin, account: name(user.uid))
+    let prepared = try PreparedUpdate(change) { try newHash($0, for: caller) }
     let (before, changed) = try write { users in
       let before = try users.user(user.uid)
       return try users.change(user.uid) { current in
@@ -84,7 +85,8 @@ extension ProjectAccounts {
     var change = UserUpdate()
     change.email = .set(email)
     change.password = .set(password)
-    let prepared = try PreparedUpdate(change, hash: newHash)
+    let caller = PasswordCaller(origin, account: name(user.uid))
+    let prepared = try PreparedUpdate(change) { try newHash($0, for: caller) }
     let changed = try write { users in
       try users.change(user.uid) { current in
         guard current.stands(token) else { throw AccountError(.tokenExpired) }
@@ -92,7 +94,12 @@ extension ProjectAccounts {
         return current
       }
     }
-    return try renew(changed, signIn(by: "password"))
+    // Nobody was asked to sign in: the tokens tell the time of the sign-in before, but of an anonymous
+    // account, which had none.
+    var facts = token.signIn
+    facts.provider = "password"
+    if user.isAnonymous { facts.time = now / 1_000_000 }
+    return try renew(changed, facts)
   }
 
   /// Who holds a token that somebody left behind must not take the account; an anonymous one has no other

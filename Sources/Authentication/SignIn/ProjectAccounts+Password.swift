@@ -23,7 +23,7 @@ extension ProjectAccounts {
     var user = User(uid: Text(random.uid()), at: now)
     user.email = email
     user.displayName = try displayName.map { try Self.bounded($0, "DISPLAY_NAME") }
-    user.password = try newHash(password)
+    user.password = try newHash(password, for: PasswordCaller(origin, account: name(email)))
     user.passwordUpdatedAt = user.createdAt
     let session = try establishNew(user, by: "password")
     accounts.limits.befriend(account: name(email), origin)
@@ -71,7 +71,7 @@ extension ProjectAccounts {
     origin: RequestOrigin
   ) throws -> User {
     let checked = try check(email: raw, password: old, from: origin)
-    let hash = try newHash(new)
+    let hash = try newHash(new, for: PasswordCaller(origin, account: name(checked.email)))
     return try write { users in
       let found = try checked.user(in: users)
       guard !found.isDisabled else { throw AccountError(.userDisabled) }
@@ -114,10 +114,13 @@ extension ProjectAccounts {
     guard configuration.allowsPassword else { throw AccountError(.passwordLoginDisabled) }
     let email = try Self.email(raw)
     let attempt = try accounts.limits.enterPassword(account: name(email), from: origin)
+    let caller = PasswordCaller(origin, account: name(email))
     let hasher = try checkingHasher
     let user = try read { try $0.user(email: email) }
     guard let user, let stored = user.password else {
-      if configuration.hidesAccounts { try accounts.passwords.run { try hasher.waste(password) } }
+      if configuration.hidesAccounts {
+        try accounts.passwords.run(for: caller) { try hasher.waste(password) }
+      }
       throw AccountError(
         configuration.hidesAccounts
           ? .invalidLoginCredentials : user == nil ? .emailNotFound : .invalidPassword
@@ -125,7 +128,8 @@ extension ProjectAccounts {
     }
     let random = random
     let own = try self.hasher
-    let checked = try accounts.passwords.run { () -> (isRight: Bool, renewed: PasswordHash?) in
+    let checked = try accounts.passwords.run(for: caller) {
+      () -> (isRight: Bool, renewed: PasswordHash?) in
       guard try hasher.matches(password, stored) else {
         // An imported hash may be quick to check: no answer shall be quicker than of nobody's address.
         if stored.algorithm != .own { try hasher.waste(password) }

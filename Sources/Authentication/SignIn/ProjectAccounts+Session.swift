@@ -17,6 +17,7 @@ extension ProjectAccounts {
     let (user, isNew, refresh) = try write { users in
       let (found, isNew) = try find(users)
       guard !found.isDisabled else { throw AccountError(.userDisabled) }
+      try accounts.limits.enterToken(account: name(found.uid))
       guard isWhole || found.secondFactors.isEmpty || signIn.secondFactor != nil else {
         return (found, isNew, RefreshToken?.none)
       }
@@ -72,7 +73,7 @@ extension ProjectAccounts {
     if user.secondFactors.isEmpty { facts.secondFactor = nil }
     let uid = user.uid
     let session = user.session
-    return try establishRenewed(facts) { users in
+    return try establishRenewed(uid, facts) { users in
       let current = try users.user(uid)
       guard current.session == session else { throw AccountError(.tokenExpired) }
       return (current, false)
@@ -81,6 +82,7 @@ extension ProjectAccounts {
 
   /// As `establish`, for a user who gave his second factor earlier in the session.
   private func establishRenewed(
+    _ uid: Text,
     _ signIn: SignInFacts,
     _ find: (UserGroup) throws -> (user: User, isNew: Bool)
   ) throws -> Session {
@@ -88,6 +90,7 @@ extension ProjectAccounts {
     let (user, refresh) = try write { users in
       let (user, _) = try find(users)
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
+      try accounts.limits.enterToken(account: name(uid))
       let refresh = RefreshToken(project: project, uid: user.uid, issued: time, random: random)
       try users.keep(
         refresh,

@@ -22,6 +22,7 @@ extension Accounts {
       guard session == user.session else { throw AccountError(.tokenExpired) }
       return (user, facts)
     }
+    try limits.enterToken(account: project.name(user.uid))
     if let email = user.email { limits.befriend(account: project.name(email), origin) }
     return Session(
       project: token.project,

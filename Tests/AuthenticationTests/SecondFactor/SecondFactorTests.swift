@@ -78,6 +78,115 @@ struct SecondFactorTests {
     #expect(refused == 90)
   }
 
+  @Test func `guesses of a day are bounded, however slow they come`() throws {
+    let enrolled = try Enrolled()
+    var tried = 0
+    for _ in 0..<24 {
+      enrolled.fixture.clock.advance(seconds: 600)
+      let pending = try enrolled.pending()
+      for _ in 0..<10 {
+        do {
+          _ = try enrolled.finish(pending, "000000")
+        } catch let error as AccountError where error.code == .invalidCode {
+          tried += 1
+        } catch {}
+      }
+    }
+    // Fifty, and those that came back in four hours.
+    #expect(tried <= 50 + 10)
+  }
+
+  @Test func `one code given 100 times at once finishes one sign-in`() async throws {
+    let enrolled = try Enrolled { $0.secondFactorsByAccount = nil }
+    enrolled.fixture.clock.advance(seconds: 600)
+    let pending = try (0..<4).map { _ in try enrolled.pending() }
+    let code = enrolled.code()
+    let finished = await Concurrently.count(40) { index in
+      (try? enrolled.finish(pending[index % 4], code)) != nil
+    }
+    #expect(finished == 1)
+  }
+
+  @Test func `enrolments that end at once leave one factor, and a code of theirs is used up`()
+    async throws
+  {
+    let enrolled = try Enrolled()
+    let project = enrolled.project
+    _ = try project.withdraw(idToken: enrolled.session.idToken, factor: enrolled.factor)
+    enrolled.fixture.clock.advance(seconds: 60)
+    let session = try #require(try enrolled.signIn().session)
+    let begun = try (0..<8).map { _ in try project.beginEnrollment(idToken: session.idToken) }
+    let codes = begun.map { enrolled.code(of: $0.secret) }
+    let finished = await Concurrently.count(8) { index in
+      (try? project.finishEnrollment(
+        idToken: session.idToken,
+        sessionInfo: begun[index].sessionInfo,
+        code: codes[index],
+        displayName: nil
+      )) != nil
+    }
+    #expect(finished == 1)
+    let factor = try #require(try project.user(session.user.uid)?.secondFactors.first)
+    #expect(try project.user(session.user.uid)?.secondFactors.count == 1)
+    let pending = try enrolled.pending()
+    for code in codes {
+      expect(.invalidCode) {
+        _ = try project.finishSignIn(pendingCredential: pending, factor: factor.id, code: code)
+      }
+    }
+  }
+
+  @Test func `what was begun for one account or project finishes nothing of another`() throws {
+    let ana = try Enrolled()
+    let begun = try ana.project.beginEnrollment(idToken: ana.session.idToken)
+    let pending = try ana.pending()
+    let other = ana.accounts.project("another-shop")
+    expect(.invalidPendingCredential) {
+      _ = try other.finishSignIn(
+        pendingCredential: pending,
+        factor: ana.factor,
+        code: ana.code(steps: 1)
+      )
+    }
+    let bia = try ana.project.signUp(
+      email: "bia@b.example",
+      password: Self.password,
+      from: .elsewhere
+    )
+    var verify = UserUpdate()
+    verify.isEmailVerified = true
+    _ = try ana.project.update(bia.user.uid, verify)
+    expect(.invalidSessionInfo) {
+      _ = try ana.project.finishEnrollment(
+        idToken: bia.idToken,
+        sessionInfo: begun.sessionInfo,
+        code: ana.code(of: begun.secret),
+        displayName: nil
+      )
+    }
+  }
+
+  @Test func `linking a provider makes no old second factor fresh`() throws {
+    let enrolled = try Enrolled()
+    enrolled.fixture.clock.advance(seconds: 301)
+    let profile = LinkedProvider(providerID: "google.com", rawID: "thief")
+    let linked = try enrolled.project.link(
+      ProviderIdentity(profile: profile, isEmailVerified: false),
+      idToken: enrolled.session.idToken
+    )
+    expect(.credentialTooOld) {
+      _ = try enrolled.project.withdraw(idToken: linked.idToken, factor: enrolled.factor)
+    }
+  }
+
+  @Test func `enrolments that are begun and left are bounded`() throws {
+    let enrolled = try Enrolled()
+    let begun = (0..<100).count { _ in
+      (try? enrolled.project.beginEnrollment(idToken: enrolled.session.idToken)) != nil
+    }
+    #expect(begun < 20)
+  }
+
   @Test func `taking a factor away needs the factor`() throws {
     let enrolled = try Enrolled()
     // A session from before the enrolment has not given it.
@@ -142,8 +251,8 @@ struct SecondFactorTests {
     var accounts: Accounts { fixture.accounts }
     var project: ProjectAccounts { fixture.project }
 
-    init() throws {
-      fixture = try AccountsFixture()
+    init(_ limits: (inout AttemptLimits.Settings) -> Void = { _ in }) throws {
+      fixture = try AccountsFixture { limits(&$0.limits) }
       let project = fixture.project
       let up = try project.signUp(
         email: "a@b.example",
@@ -182,6 +291,8 @@ struct SecondFactorTests {
     func finish(_ pending: String, _ code: String) throws -> Session {
       try project.finishSignIn(pendingCredential: pending, factor: factor, code: code)
     }
+
+    func code(of secret: String) -> String { Self.code(secret, fixture.clock.seconds / 30) }
 
     func code(steps: Int64 = 0) -> String { Self.code(secret, fixture.clock.seconds / 30 + steps) }
 

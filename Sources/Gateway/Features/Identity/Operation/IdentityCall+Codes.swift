@@ -17,16 +17,18 @@ extension IdentityCall {
     let made = try await accounts { try makeCode(purpose, $0) }
     var answer = AnswerBuilder(kind: "GetOobConfirmationCodeResponse")
     answer.put("email", made.email)
-    guard let code = made.text else { return answer.json }
-    let letter = letter(purpose, made, code)
-    service.environment.mailbox?.note(letter, project: project)
+    // A letter that nobody gets is written too: the time of an answer does not tell who has an account.
+    let letter = letter(purpose, made)
+    if made.text != nil { service.environment.mailbox?.note(letter, project: project) }
     if returnsLink {
-      answer.put("oobCode", code)
+      answer.put("oobCode", made.text)
       answer.put("oobLink", letter.link)
     } else if let mailer {
       let configuration = try await accounts { try $0.configuration() }
+      let mail = mail(letter, configuration)
+      guard made.text != nil else { return answer.json }
       do {
-        try mailer.post(mail(letter, configuration))
+        try mailer.post(mail)
       } catch let error where purpose == .passwordReset && configuration.hidesAccounts {
         // An answer of another kind would tell that the account exists.
         envelope.logger.error("a letter was not taken", metadata: ["error": "\(error)"])
@@ -42,8 +44,7 @@ extension IdentityCall {
       let (made, configuration) = try await accounts {
         (try $0.makeRecoveryCode(change), try $0.configuration())
       }
-      guard let code = made.text else { return }
-      let letter = letter(.recoverEmail, made, code)
+      let letter = letter(.recoverEmail, made)
       service.environment.mailbox?.note(letter, project: project)
       try mailer.post(mail(letter, configuration))
     } catch {
@@ -54,14 +55,13 @@ extension IdentityCall {
     }
   }
 
-  private func letter(_ purpose: CodePurpose, _ made: AddressedCode, _ code: String) -> OutgoingCode
-  {
+  private func letter(_ purpose: CodePurpose, _ made: AddressedCode) -> OutgoingCode {
     OutgoingCode(
       purpose: purpose,
       email: made.email,
       newEmail: made.newEmail,
-      code: code,
-      link: link(purpose, code)
+      code: made.written,
+      link: link(purpose, made.written)
     )
   }
 
@@ -93,11 +93,13 @@ extension IdentityCall {
       let email = try required("email", else: "MISSING_EMAIL")
       return try accounts.makeSignInCode(email: email, from: origin)
     case .verifyEmail:
-      return try accounts.makeVerificationCode(try holder(accounts), from: origin)
+      return try accounts.makeVerificationCode(try holder(accounts).user, from: origin)
     case .verifyAndChangeEmail:
       let newEmail = try required("newEmail", else: "MISSING_NEW_EMAIL")
+      let holder = try holder(accounts)
       return try accounts.makeEmailChangeCode(
-        try holder(accounts),
+        holder.user,
+        signedInBy: holder.token,
         newEmail: newEmail,
         from: origin
       )
@@ -106,12 +108,12 @@ extension IdentityCall {
   }
 
   /// Whose address it is: of the holder of the ID token, or of whom an administrator names.
-  private func holder(_ accounts: ProjectAccounts) throws -> User {
-    if let idToken = message.text("idToken") { return try accounts.signedIn(idToken).user }
+  private func holder(_ accounts: ProjectAccounts) throws -> (user: User, token: IDToken?) {
+    if let idToken = message.text("idToken") { return try accounts.signedIn(idToken) }
     guard isAdministrator else { throw IdentityFailure.code("MISSING_ID_TOKEN") }
     let email = try required("email", else: "MISSING_EMAIL")
     guard let user = try accounts.user(email: email) else { throw AccountError(.userNotFound) }
-    return user
+    return (user, nil)
   }
 
   /// Refuses addresses to go on to that are no web address of the project's domains.

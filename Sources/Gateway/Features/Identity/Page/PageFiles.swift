@@ -124,6 +124,11 @@ enum PageFiles {
       },
     };
 
+    // The modes of links, and what the server calls their codes.
+    const requestTypes = {
+      resetPassword: "PASSWORD_RESET", verifyEmail: "VERIFY_EMAIL",
+      verifyAndChangeEmail: "VERIFY_AND_CHANGE_EMAIL", recoverEmail: "RECOVER_EMAIL", signIn: "EMAIL_SIGNIN",
+    };
     const query = new URLSearchParams(location.search);
     const text = texts[document.documentElement.lang] || texts.en;
     const main = document.querySelector("main");
@@ -215,13 +220,13 @@ enum PageFiles {
           submit.disabled = false;
         }
       });
-      show(element("h1", title), element("p", question.replace("%s", address)), form);
+      show(element("h1", title), element("p", question.replace("%s", () => address)), form);
       (field || submit).focus();
     }
 
     async function begin() {
       const mode = query.get("mode");
-      if (!query.get("oobCode") || !text[mode]) {
+      if (!query.get("oobCode") || !Object.hasOwn(requestTypes, mode)) {
         return show(element("h1", text.bad), element("p", text.incomplete));
       }
       if (mode === "signIn") {
@@ -237,6 +242,8 @@ enum PageFiles {
       }
       try {
         const code = await call("resetPassword", {});
+        // What the code does decides what the person is asked, not what the link says.
+        if (code.requestType !== requestTypes[mode]) throw new Error("INVALID_OOB_CODE");
         ask(mode, mode === "verifyAndChangeEmail" ? code.newEmail : code.email);
       } catch (error) {
         show(element("h1", text.bad), element("p", explain(error)));

@@ -1,0 +1,107 @@
+import Dispatch
+import FirestoreModel
+import Synchronization
+import Testing
+
+@testable import Authentication
+
+/// Who is served next where many want their passwords hashed.
+struct FairQueueTests {
+  private func caller(_ address: String, _ account: Text = "ana") -> PasswordCaller {
+    PasswordCaller(.client(address: address), account: account)
+  }
+
+  private func served(_ queue: inout FairQueue<String>) -> [String] {
+    var order: [String] = []
+    while let item = queue.removeFirst() { order.append(item) }
+    return order
+  }
+
+  @Test func `addresses take turns, and accounts within an address`() {
+    var queue = FairQueue<String>()
+    for index in 0..<4 { queue.append("greedy \(index)", for: caller("203.0.113.7")) }
+    queue.append("other account", for: caller("203.0.113.7", "bia"))
+    queue.append("elsewhere", for: caller("198.51.100.9"))
+    #expect(queue.count == 6)
+    #expect(
+      served(&queue) == [
+        "greedy 0", "elsewhere", "other account", "greedy 1", "greedy 2", "greedy 3",
+      ]
+    )
+    #expect(queue.count == 0)
+  }
+
+  @Test func `the newest of whoever has most makes room, and nobody for his own`() {
+    var queue = FairQueue<String>()
+    for index in 0..<4 { queue.append("greedy \(index)", for: caller("203.0.113.7")) }
+    #expect(queue.crowdedOut(by: caller("203.0.113.7")) == nil)
+    #expect(queue.crowdedOut(by: caller("198.51.100.9")) == "greedy 3")
+    queue.append("elsewhere", for: caller("198.51.100.9"))
+    #expect(queue.crowdedOut(by: caller("203.0.113.7", "bia")) == "greedy 2")
+    queue.append("other account", for: caller("203.0.113.7", "bia"))
+    // Three of one address and one of the other: who has one already would only change places.
+    #expect(queue.crowdedOut(by: caller("198.51.100.9")) == "greedy 1")
+    #expect(queue.crowdedOut(by: caller("198.51.100.9")) == nil)
+    #expect(served(&queue) == ["greedy 0", "elsewhere", "other account"])
+  }
+
+  @Test func `one client does not fill the sign-in pool`() async throws {
+    let pool = PasswordPool(threads: 1, capacity: 4, niceness: 0)
+    let gate = DispatchSemaphore(value: 0)
+    let order = Order()
+    let greedy = caller("203.0.113.7")
+    let honest = caller("198.51.100.9")
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask { try await Self.onThread { try pool.run(for: greedy) { gate.wait() } } }
+      for index in 0..<9 {
+        group.addTask {
+          try await Self.onThread {
+            try pool.run(for: greedy) { order.add("greedy \(index)") }
+          }
+        }
+      }
+      // One runs and four wait; the other five were refused.
+      var refused = 0
+      for _ in 0..<5 { if try await group.next() == false { refused += 1 } }
+      #expect(refused == 5 && pool.load == 5)
+      group.addTask {
+        try await Self.onThread {
+          try pool.run(for: honest) { order.add("honest") }
+        }
+      }
+      // One more of the greedy client's gives way before anything was served.
+      #expect(try await group.next() == false)
+      gate.signal()
+      var done = 0
+      for try await isDone in group where isDone { done += 1 }
+      #expect(done == 5)
+    }
+    let served = order.all
+    #expect(served.count == 4 && served.firstIndex(of: "honest").map { $0 <= 1 } == true)
+  }
+
+  /// Whether the work was done on a thread of its own, and not refused.
+  private static func onThread(_ work: @escaping @Sendable () throws -> Void) async throws -> Bool {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue(label: "caller").async {
+        do {
+          try work()
+          continuation.resume(returning: true)
+        } catch let error as AccountError where error.code == .tooManyAttempts {
+          continuation.resume(returning: false)
+        } catch {
+          continuation.resume(throwing: error)
+        }
+      }
+    }
+  }
+}
+
+/// Who was served, one after the other.
+private final class Order: Sendable {
+  private let names = Mutex<[String]>([])
+
+  var all: [String] { names.withLock { $0 } }
+
+  func add(_ name: String) { names.withLock { $0.append(name) } }
+}
