@@ -199,6 +199,19 @@ def test_markup_in_a_link_stays_text(identity, page):
     assert page.driver.find_elements(By.TAG_NAME, "img") == [] and page.driver.title == "Brasa"
 
 
+def test_a_person_is_asked_about_what_the_code_does(identity, ana, page):
+    """A link whose words were changed asks nothing, and its code stays as it was."""
+    link = letter(identity, requestType="VERIFY_AND_CHANGE_EMAIL", idToken=ana["idToken"], newEmail="e$&e@example.com")
+    for mode in ("verifyEmail", "recoverEmail", "resetPassword", "toString", "password", "__proto__"):
+        page.open(link.replace("mode=verifyAndChangeEmail", f"mode={mode}"))
+        assert page.title == "This link does not work", mode
+    page.open(link)
+    assert "e$&e@example.com" in page.driver.find_element(By.TAG_NAME, "main").text
+    page.press()
+    [user] = identity.admin("/accounts:lookup", localId=[ana["localId"]])["users"]
+    assert user["email"] == "e$&e@example.com"
+
+
 def test_no_other_page_can_show_or_use_it(identity, ana, page):
     """A frame stays empty, and a foreign page's post without the code does nothing."""
     link = letter(identity, requestType="VERIFY_EMAIL", idToken=ana["idToken"])
