@@ -35,6 +35,8 @@ package final class CompiledRuleset: Sendable {
   let functions: [CompiledFunction]
   private let firestore: [CompiledMatch]?
   private let storage: [CompiledMatch]?
+  private let mayAllowSignedIn: Bool
+  private let mayAllowOthers: Bool
 
   init(
     source: SourceText,
@@ -53,6 +55,24 @@ package final class CompiledRuleset: Sendable {
     let noted = matches.mapValues { $0.map { $0.noting(&use) } }
     firestore = noted[.firestore]
     storage = noted[.storage]
+    let allows = noted[.firestore]?.flatMap(\.allows) ?? []
+    mayAllowSignedIn = Self.mayAllow(allows, functions, isSignedIn: true)
+    mayAllowOthers = Self.mayAllow(allows, functions, isSignedIn: false)
+  }
+
+  private static func mayAllow(
+    _ allows: [CompiledAllow],
+    _ functions: [CompiledFunction],
+    isSignedIn: Bool
+  ) -> Bool {
+    var reach = RulesReach(functions, isSignedIn: isSignedIn)
+    return allows.contains { $0.methods != 0 && reach.mayHold($0.condition) }
+  }
+
+  /// Whether there is anything in Firestore that the rules could allow to somebody who is signed in, or
+  /// is not; false is certain.
+  package func mayAllowAnything(isSignedIn: Bool) -> Bool {
+    isSignedIn ? mayAllowSignedIn : mayAllowOthers
   }
 
   /// The services that the source has rules for.
