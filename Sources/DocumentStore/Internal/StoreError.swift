@@ -19,6 +19,10 @@ extension FirestoreError {
     )
   }
 
+  static func baseVersionTooNew(_ name: DocumentName) -> FirestoreError {
+    .invalidArgument("Invalid base version, it is greater than the stored version: \(name.string)")
+  }
+
   static let contention = FirestoreError(
     .aborted,
     contentionMessage
@@ -61,6 +65,11 @@ extension FirestoreError {
   static let tooManyTransactions = FirestoreError(
     .resourceExhausted,
     "Too many transactions are under way."
+  )
+
+  static let tooManyTransactionsOfCaller = FirestoreError(
+    .resourceExhausted,
+    "Too many transactions of this caller are under way."
   )
 
   static let tooManyTransactionReads = FirestoreError(

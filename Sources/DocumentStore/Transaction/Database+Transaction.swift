@@ -20,9 +20,12 @@ package struct BatchGetResult: Sendable {
 package typealias BatchGetJudge = @Sendable (BatchGetResult, ReadView) throws -> Void
 
 extension Database {
-  /// Begins a transaction.
-  package func beginTransaction(_ options: TransactionOptions) throws -> TransactionID {
-    try begin(options).id
+  /// Begins a transaction; with a holder it counts against the holder's share.
+  package func beginTransaction(
+    _ options: TransactionOptions,
+    holder: TransactionHolder? = nil
+  ) throws -> TransactionID {
+    try begin(options, holder).id
   }
 
   /// Ends a transaction without a commit.
@@ -39,8 +42,8 @@ extension Database {
     case .at(let version): ConsistentRead(self, version: version, transaction: nil, isNew: false)
     case .transaction(let id):
       try ConsistentRead(self, version: nil, transaction: transactions.find(id), isNew: false)
-    case .newTransaction(let options):
-      try ConsistentRead(self, version: nil, transaction: begin(options), isNew: true)
+    case .newTransaction(let options, let holder):
+      try ConsistentRead(self, version: nil, transaction: begin(options, holder), isNew: true)
     }
   }
 
@@ -92,7 +95,7 @@ extension Database {
       switch consistency {
       case .latest, .at: transaction = nil
       case .transaction(let id): transaction = try transactions.find(id)
-      case .newTransaction(let options): transaction = try begin(options)
+      case .newTransaction(let options, let holder): transaction = try begin(options, holder)
       }
       let read = ConsistentRead(
         self,
@@ -115,13 +118,16 @@ extension Database {
     }
   }
 
-  private func begin(_ options: TransactionOptions) throws -> Transaction {
+  private func begin(
+    _ options: TransactionOptions,
+    _ holder: TransactionHolder?
+  ) throws -> Transaction {
     guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
     if case .readOnly(let version?) = options {
       // Refuses a version that cannot be read before anything rests on it.
       try read(.at(version)) { _ in }
     }
-    return try transactions.begin(options)
+    return try transactions.begin(options, holder: holder)
   }
 
   /// Takes the documents' places first, so that the version is fixed after the wait.

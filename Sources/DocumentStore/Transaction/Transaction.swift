@@ -47,6 +47,8 @@ final class Transaction: Sendable {
   let isRetry: Bool
   /// The documents that a refused attempt had read, for whose places its retry waits before it queries.
   let contested: [DocumentKey]
+  /// Whose share it counts against; nil for administrators.
+  let holder: TransactionHolder?
   private let state: Mutex<State>
 
   init(
@@ -54,12 +56,14 @@ final class Transaction: Sendable {
     owner: LockTable.Owner,
     options: TransactionOptions,
     contested: [DocumentKey] = [],
+    holder: TransactionHolder? = nil,
     now: Int64
   ) {
     self.id = id
     self.owner = owner
     began = now
     self.contested = contested
+    self.holder = holder
     var version: CommitVersion?
     switch options {
     case .readOnly(let readTime):

@@ -8,6 +8,22 @@ package struct TransactionID: Sendable, Hashable {
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
+/// Who answers for a transaction, by which the shares of a database's transactions are counted.
+///
+/// Transactions without a holder are those of administrators and of the server itself.
+package struct TransactionHolder: Sendable, Hashable {
+  /// The user; nil for callers who are told apart by their network alone.
+  package let account: Text?
+  /// Names the network that the client comes from.
+  package let network: String
+
+  /// A caller and where it comes from.
+  package init(account: Text?, network: String) {
+    self.account = account
+    self.network = network
+  }
+}
+
 /// How a transaction was begun.
 package enum TransactionOptions: Sendable, Hashable {
   /// Reads at one version: the given one or that of the first read. Commits nothing.
@@ -30,5 +46,5 @@ package enum Consistency: Sendable, Hashable {
   case latest
   case at(CommitVersion)
   case transaction(TransactionID)
-  case newTransaction(TransactionOptions)
+  case newTransaction(TransactionOptions, TransactionHolder? = nil)
 }

@@ -19,11 +19,12 @@ final class TransactionTable: Sendable {
     var order: [TransactionID] = []
     var forgotten = 0
     var sequence: UInt64 = 0
+    var shares: TransactionShares
   }
 
   private let configuration: StoreConfiguration
   private let locks: DocumentLocks
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// How many past transactions are remembered at most.
   private static let memory = 100_000
@@ -33,16 +34,25 @@ final class TransactionTable: Sendable {
   init(configuration: StoreConfiguration, locks: DocumentLocks) {
     self.configuration = configuration
     self.locks = locks
+    state = Mutex(State(shares: TransactionShares(of: configuration.maximumTransactions)))
   }
 
-  /// Begins a transaction.
-  func begin(_ options: TransactionOptions) throws(FirestoreError) -> Transaction {
+  /// Begins a transaction; with a holder it counts against the holder's share.
+  func begin(
+    _ options: TransactionOptions,
+    holder: TransactionHolder? = nil
+  ) throws(FirestoreError) -> Transaction {
     let attempt = try attempt(before: options)
     let owner = locks.makeOwner(age: attempt?.age)
     let now = configuration.clock.now()
     let random = configuration.random()
-    let transaction = state.withLock { state -> Transaction? in
-      guard state.open.count < configuration.maximumTransactions else { return nil }
+    let begun = state.withLock { state -> Result<Transaction, FirestoreError> in
+      guard state.open.count < configuration.maximumTransactions else {
+        return .failure(.tooManyTransactions)
+      }
+      if let holder, !state.shares.take(for: holder) {
+        return .failure(.tooManyTransactionsOfCaller)
+      }
       state.sequence += 1
       let id = Self.id(sequence: state.sequence, random: random)
       let transaction = Transaction(
@@ -50,13 +60,13 @@ final class TransactionTable: Sendable {
         owner: owner,
         options: options,
         contested: attempt?.contested ?? [],
+        holder: holder,
         now: now
       )
       state.open[id] = transaction
-      return transaction
+      return .success(transaction)
     }
-    guard let transaction else { throw .tooManyTransactions }
-    return transaction
+    return try begun.get()
   }
 
   /// A transaction that is under way; otherwise throws what became of it.
@@ -94,6 +104,7 @@ final class TransactionTable: Sendable {
     let now = configuration.clock.now()
     state.withLock { state in
       state.open[transaction.id] = nil
+      if let holder = transaction.holder { state.shares.release(holder) }
       state.order.append(transaction.id)
       state.past[transaction.id] = Past(
         end: end,
@@ -110,7 +121,8 @@ final class TransactionTable: Sendable {
     let now = configuration.clock.now()
     let late = state.withLock { state in
       forget(&state, now: now)
-      return state.open.values.filter { isExpired($0, now: now) }
+      let idle = state.shares.idleTimeout(configuration.transactionIdleTimeout)
+      return state.open.values.filter { isExpired($0, now: now, idleUnderRules: idle) }
     }
     for transaction in late { end(transaction, .expired) }
   }
@@ -119,16 +131,22 @@ final class TransactionTable: Sendable {
   var count: Int { state.withLock { $0.open.count } }
 
   private func expireNow(_ id: TransactionID) {
-    guard let transaction = state.withLock({ $0.open[id] }),
-      isExpired(transaction, now: configuration.clock.now())
+    let usual = configuration.transactionIdleTimeout
+    let (transaction, idle) = state.withLock { ($0.open[id], $0.shares.idleTimeout(usual)) }
+    guard let transaction,
+      isExpired(transaction, now: configuration.clock.now(), idleUnderRules: idle)
     else { return }
     end(transaction, .expired)
   }
 
-  private func isExpired(_ transaction: Transaction, now: Int64) -> Bool {
+  private func isExpired(
+    _ transaction: Transaction,
+    now: Int64,
+    idleUnderRules: Int64
+  ) -> Bool {
     transaction.isExpired(
       now: now,
-      idle: configuration.transactionIdleTimeout,
+      idle: transaction.holder == nil ? configuration.transactionIdleTimeout : idleUnderRules,
       total: configuration.transactionTotalTimeout
     )
   }
