@@ -122,6 +122,20 @@ def test_codes(calls, names, query):
     assert refused(calls, names, **query).code.name == "INVALID_ARGUMENT"
 
 
+def test_an_equality_on_the_key_beside_inequalities_on_other_fields(calls, names):
+    key = {"reference_value": names("c/a")}
+    equal, more = compare("__name__", "EQUAL", key), compare("n", "GREATER_THAN", number(1))
+    one_of = compare("__name__", "IN", {"array_value": {"values": [key]}})
+    for where in (both(equal, more), either(equal, more), both(one_of, more)):
+        refusal = refused(calls, names, where=where)
+        assert refusal.code.name == "INVALID_ARGUMENT"
+        assert refusal.message == (
+            "Equality on key is not allowed if there are other inequality fields and key does not"
+            " appear in inequalities."
+        )
+    accepted(calls, names, where=both(equal, more, compare("__name__", "GREATER_THAN", key)))
+
+
 @pytest.mark.emulator_differs("allows more inequality fields")
 def test_eleven_inequality_fields(calls, names):
     conditions = [compare(f"f{index:02}", "GREATER_THAN", number(1)) for index in range(11)]

@@ -322,6 +322,38 @@ def test_update_time_must_match_to_the_microsecond(client, document):
     assert not document.get().exists
 
 
+def test_an_update_time_of_the_future_is_an_invalid_argument(client, document):
+    stamp = document.set({"n": 1}).update_time
+    option = client.write_option(last_update_time=stamp + datetime.timedelta(hours=1))
+    with pytest.raises(exceptions.InvalidArgument):
+        document.update({"n": 2}, option)
+    with pytest.raises(exceptions.InvalidArgument):
+        document.delete(option)
+    assert document.get().to_dict() == {"n": 1}
+
+
+def test_an_update_after_a_delete_in_one_commit_is_an_invalid_argument(client, document):
+    document.set({"n": 1})
+    batch = client.batch()
+    batch.delete(document)
+    batch.update(document, {"n": 2})
+    with pytest.raises(exceptions.InvalidArgument) as refusal:
+        batch.commit()
+    assert refusal.value.message == "Cannot delete then update an entity in the same request."
+    assert document.get().to_dict() == {"n": 1}
+
+
+@pytest.mark.parametrize("paths", [["m", "m.a"], ["m.a", "m"], ["m", "m"]])
+def test_an_update_mask_may_name_a_field_and_its_parent_and_a_field_twice(write, document, names, paths):
+    document.set({"m": {"a": 1, "b": 2}, "n": 1})
+    fields = {"m": {"map_value": {"fields": {"a": {"integer_value": 5}}}}}
+    write({
+        "update": {"name": document._document_path, "fields": fields},
+        "update_mask": {"field_paths": paths},
+    })
+    assert document.get().to_dict() == {"m": {"a": 5}, "n": 1}
+
+
 def test_update_time_on_a_missing_document_fails(write, names):
     with pytest.raises(Failure) as refusal:
         write(

@@ -42,10 +42,12 @@ struct WorkingDocument {
     case .exists(true): if fields == nil { throw .noDocumentToUpdate(name) }
     case .exists(false): if fields != nil { throw .documentExists(name) }
     case .updateTime(let required):
-      let stored = fields == nil ? .zero : base?.updateTime ?? .zero
-      guard fields != nil, !isTouched, stored == required else {
-        throw .baseVersion(stored: stored, required: required)
-      }
+      // `WriteLimits` lets none pass that differs from the first write's, so the base decides.
+      let stored = base?.updateTime ?? .zero
+      if stored == required { return }
+      // A time that the server never gave for this document.
+      if base != nil, required > stored { throw .baseVersionTooNew(name) }
+      throw .baseVersion(stored: stored, required: required)
     }
   }
 

@@ -1,19 +1,13 @@
 /// Sets of field paths as masks name them.
 package enum FieldMask {
-  /// Reads an update mask: canonical, sorted, no path twice, none inside another.
+  /// Reads an update mask: canonical and sorted; a path that comes twice or lies inside another of
+  /// the mask adds nothing to it.
   package static func update(parsing texts: [String]) throws(FirestoreError) -> [FieldPath] {
     let paths = try parse(texts)
     if paths.contains(where: \.isDocumentName) {
       throw .invalidArgument("Invalid reserved name in field path __name__")
     }
-    // Sorted by names, what lies below a path follows it directly.
-    for (outer, inner) in zip(paths, paths.dropFirst()) where outer.isPrefix(of: inner) {
-      throw .invalidArgument(
-        "Field paths \"\(outer.canonicalString)\" and \"\(inner.canonicalString)\" of the update "
-          + "mask are in conflict: one holds the other."
-      )
-    }
-    return paths
+    return reduced(paths)
   }
 
   /// Reads a mask of what to return; `__name__`, which is always returned, is left out.

@@ -19,6 +19,7 @@ struct FilterCheck {
     try checkDisjunctions()
     try checkInequalityFields()
     try checkComponents()
+    try checkKeyEqualities()
   }
 
   /// Fields of inequalities, sorted, without the document's name.
@@ -99,6 +100,17 @@ struct FilterCheck {
     )
   }
 
+  private func checkKeyEqualities() throws(FirestoreError) {
+    let onName = leaves.filter { $0.field?.isDocumentName == true }
+    guard onName.contains(where: \.isEquality), !onName.contains(where: \.isInequality),
+      !inequalityFields.isEmpty
+    else { return }
+    throw .invalidArgument(
+      "Equality on key is not allowed if there are other inequality fields and key does not appear "
+        + "in inequalities."
+    )
+  }
+
   private func checkComponents() throws(FirestoreError) {
     let ancestor = query.parent.isRoot ? 0 : 1
     guard leaves.count + query.orders.count + ancestor > Limits.queryComponents else { return }
@@ -122,6 +134,8 @@ extension Filter {
     default: false
     }
   }
+
+  fileprivate var isEquality: Bool { comparison == .equal || comparison == .in }
 
   fileprivate var isInequality: Bool {
     switch self {

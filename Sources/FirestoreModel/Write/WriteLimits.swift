@@ -2,7 +2,8 @@
 package enum WriteLimits {
   /// Checks a Commit or the writes of a stream.
   ///
-  /// A document may be written several times; a verified one neither again nor otherwise.
+  /// A document may be written several times, where each write can follow the one before; a verified
+  /// one neither again nor otherwise.
   package static func checkCommit(
     _ writes: [Write],
     database: DatabaseID
@@ -11,10 +12,12 @@ package enum WriteLimits {
     var written: Set<ResourcePath> = []
     var transforms: [ResourcePath: Int] = [:]
     let hasVerifies = writes.contains { $0.operation == .verify }
+    var sequences = WriteSequences(writes)
     for write in writes {
       try check(write, database: database)
       let path = write.name.path
       if hasVerifies { try checkVerify(write, &verified, &written) }
+      try sequences.add(write)
       if !write.transforms.isEmpty {
         transforms[path, default: 0] += write.transforms.count
         try checkTransforms(transforms[path, default: 0], write.name)

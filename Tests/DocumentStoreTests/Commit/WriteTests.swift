@@ -62,6 +62,40 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `a precondition of a future update time is an invalid argument`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let version = try await database.commit(set("a/x", ["n": .integer(1)])).version
+    let later = CommitVersion(microseconds: version.microseconds + 3_600_000_000)
+    for write in [
+      set("a/x", [:], if: .updateTime(later)), delete("a/x", if: .updateTime(later)),
+      verify("a/x", .updateTime(later)),
+    ] {
+      let error = await refusal { try await database.commit(write) }
+      #expect(error?.code == .invalidArgument)
+      #expect(
+        error?.message == "Invalid base version, it is greater than the stored version: "
+          + "projects/demo/databases/(default)/documents/a/x"
+      )
+    }
+    // There is nothing that it could be greater than.
+    let missing = await refusal { try await database.commit(delete("a/y", if: .updateTime(later))) }
+    #expect(missing?.code == .failedPrecondition)
+    try fixture.close()
+  }
+
+  @Test func `several writes of a commit may demand the same update time`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let version = try await database.commit(set("a/x", ["n": .integer(1)])).version
+    try await database.commit(
+      set("a/x", ["n": .integer(2)], if: .updateTime(version)),
+      set("a/x", ["n": .integer(3)], if: .updateTime(version))
+    )
+    #expect(try database.get("a/x")?.fields.value(at: FieldPath(["n"])) == .integer(3))
+    try fixture.close()
+  }
+
   @Test func `the writes of a commit see the ones before them`() async throws {
     let fixture = try StoreFixture()
     let database = try fixture.database

@@ -27,6 +27,7 @@ struct ModelStore {
 
   /// The refusal that a commit would meet, and the documents that it would leave.
   func preview(_ writes: [Write]) -> (code: StatusCode?, result: [ResourcePath: MapValue?]) {
+    if Self.contradicts(writes) { return (.invalidArgument, [:]) }
     var result: [ResourcePath: MapValue?] = [:]
     var touched: Set<ResourcePath> = []
     for write in writes {
@@ -35,9 +36,9 @@ struct ModelStore {
       switch write.precondition {
       case .exists(true) where old == nil: return (.notFound, [:])
       case .exists(false) where old != nil: return (.alreadyExists, [:])
-      case .updateTime(let time)
-      where old == nil || touched.contains(path) || current(path)?.at != time:
-        return (.failedPrecondition, [:])
+      case .updateTime(let time) where current(path)?.at != time:
+        let isTooNew = current(path).map { $0.at < time } ?? false
+        return (isTooNew ? .invalidArgument : .failedPrecondition, [:])
       default: break
       }
       let new: MapValue?
@@ -53,6 +54,20 @@ struct ModelStore {
       result[path] = .some(new)
     }
     return (nil, result.filter { touched.contains($0.key) })
+  }
+
+  /// Whether a write demands what the writes before it rule out, whatever is stored.
+  private static func contradicts(_ writes: [Write]) -> Bool {
+    writes.indices.contains { index in
+      let earlier = writes[..<index].filter { $0.name.path == writes[index].name.path }
+      guard let first = earlier.first, let last = earlier.last else { return false }
+      let isThere = last.operation != .delete
+      switch writes[index].precondition {
+      case nil: return false
+      case .exists(let isWanted): return isWanted != isThere
+      case .updateTime: return !isThere || first.precondition != writes[index].precondition
+      }
+    }
   }
 
   mutating func apply(

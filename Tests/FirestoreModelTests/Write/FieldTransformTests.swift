@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func `a batch writes 500 documents once each, a commit any of them again`() {
-    let twice = [write("c/1", .delete), write("c/1", .delete)]
+    let twice = [write("c/1", "delete"), write("c/1", "delete")]
     #expect(commitRefusal(twice) == nil)
     #expect(
       batchRefusal(twice)
@@ -132,6 +132,45 @@ import Testing
     let half = Write(name: name("c/1"), operation: .transform, transforms: transforms)
     #expect(commitRefusal([half]) == nil)
     #expect(commitRefusal([half, half])?.contains("500 transforms") == true)
+  }
+
+  /// What follows what, as Google's emulator has it: a word for each write, then its refusal.
+  @Test(arguments: [
+    (["delete", "update"], "Cannot delete then update an entity in the same request."),
+    (["delete", "at 5"], "Cannot delete then update an entity in the same request."),
+    (["delete", "delete!"], "Cannot delete then delete an entity in the same request."),
+    (["upsert", "insert"], "Cannot upsert then insert an entity in the same request."),
+    (["insert", "insert"], "Cannot insert then insert an entity in the same request."),
+    (["update", "insert"], "Cannot update then insert an entity in the same request."),
+    (["upsert", "delete?"], "Cannot upsert then delete an entity in the same request."),
+    (["insert", "delete", "update"], "Cannot delete then update an entity in the same request."),
+    (["upsert", "at 5"], "Cannot collapse mutations with different version preconditions."),
+    (["at 4", "at 5"], "Cannot collapse mutations with different version preconditions."),
+    (["at 5", "at 5", "update", "upsert", "delete!", "insert"], nil),
+    (["delete", "insert", "update", "delete", "upsert"], nil),
+    (["delete?", "delete", "delete?", "upsert"], nil),
+  ])
+  func `an update after a delete of the same document is refused, and what else cannot follow`(
+    words: [String],
+    text: String?
+  ) {
+    #expect(commitRefusal(words.map { write("c/1", $0) }) == text)
+    // The writes of one document are no matter of another's.
+    let others = words.enumerated().map { write("c/\($0.offset)", $0.element) }
+    #expect(commitRefusal(others) == nil)
+  }
+
+  private func write(_ path: String, _ word: String) -> Write {
+    let precondition: Precondition? =
+      switch word {
+      case "insert", "delete?": .exists(false)
+      case "update", "delete!": .exists(true)
+      case "at 4": .updateTime(CommitVersion(microseconds: 4))
+      case "at 5": .updateTime(CommitVersion(microseconds: 5))
+      default: nil
+      }
+    let operation = word.hasPrefix("delete") ? Write.Operation.delete : .transform
+    return Write(name: name(path), operation: operation, precondition: precondition)
   }
 
   private func name(_ path: String) -> DocumentName {
