@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from google.api_core.exceptions import InvalidArgument
 from google.cloud import firestore
 from google.cloud.firestore_v1.base_query import FieldFilter
 
@@ -55,6 +56,28 @@ def test_the_sum_of_nothing_is_the_integer_zero(calls, names, items):
     values = message.result.aggregate_fields
     assert plain(values["s"]) == 0 and type(plain(values["s"])) is int
     assert plain(values["a"]) is None
+
+
+def test_a_sum_with_a_limit_is_that_of_documents_ordered_by_the_summed_field(client):
+    batch = client.batch()
+    for number in range(20):
+        data = {"n": 100 - number, "color": "red" if number % 2 else "blue"}
+        if number % 3:
+            data["m"] = number
+        batch.set(client.document(f"limited/{number:02}"), data)
+    batch.commit()
+    all_of = client.collection("limited")
+    assert results(all_of.limit(12).sum("n", "s")) == {"s": sum(range(81, 93))}
+    assert results(all_of.limit(12).sum("m", "s").count("c")) == {"s": 108, "c": 12}
+    assert results(all_of.limit(12).sum("n", "s").sum("m", "t")) == {"s": 1092, "t": 108}
+    assert results(all_of.offset(2).limit(3).avg("n", "a")) == {"a": 84}
+    assert results(all_of.order_by("color").limit(12).sum("n", "s")) == {"s": 1074}
+    descending = all_of.order_by("color", direction="DESCENDING")
+    assert results(descending.limit(12).sum("n", "s")) == {"s": 1098}
+    red = all_of.where(filter=FieldFilter("color", "==", "red"))
+    assert results(red.limit(3).sum("n", "s")) == {"s": 249}
+    with pytest.raises(InvalidArgument, match="fields \\[n\\] after __name__"):
+        results(all_of.order_by("__name__").limit(3).sum("n", "s"))
 
 
 @pytest.mark.emulator_differs("documents without the field stay in the count")

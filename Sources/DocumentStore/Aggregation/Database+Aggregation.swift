@@ -10,7 +10,7 @@ extension Database {
     _ aggregations: [Aggregation],
     consistency: Consistency = .latest
   ) throws -> AggregationResult {
-    try Aggregation.check(aggregations)
+    try Aggregation.check(aggregations, of: query)
     return try aggregate(try query.normalized(), aggregations, consistency: consistency)
   }
 
@@ -125,7 +125,7 @@ private struct AggregationRun {
     return bounds.max() ?? .max
   }
 
-  private var fields: [FieldPath] { Array(Set(accumulators.compactMap(\.field))).sorted() }
+  private var fields: [FieldPath] { Aggregation.fields(of: aggregations) }
 
   private func makeRun(_ view: ReadView) throws -> QueryRun {
     let orders = try ordersWithFields(view)
@@ -138,18 +138,17 @@ private struct AggregationRun {
     )
   }
 
-  /// The query's orders and the summed fields, where the order does not matter and there is an index
-  /// that has them all: then no document need be read.
+  /// The query's orders, the summed fields and the name; nil is the query's own orders.
   ///
-  /// Production asks for that index. Where the order matters (a limit, an offset, a cursor) it is not
-  /// known which one it asks for, and the query's own serves.
+  /// With an index that has them all no document need be read, and production asks for it. A limit or
+  /// an offset counts in this order; without either its index can be done without.
   private func ordersWithFields(_ view: ReadView) throws -> [Order]? {
-    guard !fields.isEmpty, query.limit == nil, query.offset == 0, query.start == nil,
-      query.end == nil, let name = query.orders.last
+    guard !fields.isEmpty, query.findNearest == nil, let name = query.orders.last
     else { return nil }
     let known = query.orders.dropLast()
     let added = fields.filter { field in !known.contains { $0.field == field } }
     let orders = known + added.map { Order($0, name.direction) } + [name]
+    if query.limit != nil || query.offset != 0 { return Array(orders) }
     let planner = Planner(
       indexes: database.indexes.current,
       query: query,

@@ -11,11 +11,41 @@ extension QueryPlan {
 extension QueryStatistics {
   /// What the run took, as `execution_stats` tells it.
   ///
-  /// One read operation a document that was returned or skipped, one at least, as Google bills.
-  func execution(results: Int? = nil, in duration: Duration) -> ExplainMetrics.Execution {
+  /// As Google bills it: one read operation a document that was returned or skipped, one at least.
+  func execution(in duration: Duration) -> ExplainMetrics.Execution {
     let billed = max(1, documentsReturned + documentsSkipped)
-    return ExplainMetrics.Execution(
-      resultsReturned: Int64(results ?? documentsReturned),
+    return execution(
+      results: documentsReturned,
+      in: duration,
+      billed: billed,
+      documents: billed,
+      entries: 0
+    )
+  }
+
+  /// The same for an aggregation: one read operation for up to 1,000 index entries that it matched.
+  func executionOfAggregation(in duration: Duration) -> ExplainMetrics.Execution {
+    let entries = documentsReturned + documentsSkipped
+    let billed = Self.readOperations(forEntries: entries)
+    return execution(results: 1, in: duration, billed: billed, documents: 0, entries: entries)
+  }
+
+  /// The read operations of an aggregation that matched so many index entries.
+  static func readOperations(forEntries entries: Int) -> Int {
+    max(1, (entries + entriesPerRead - 1) / entriesPerRead)
+  }
+
+  private static let entriesPerRead = 1_000
+
+  private func execution(
+    results: Int,
+    in duration: Duration,
+    billed: Int,
+    documents: Int,
+    entries: Int
+  ) -> ExplainMetrics.Execution {
+    ExplainMetrics.Execution(
+      resultsReturned: Int64(results),
       duration: duration,
       readOperations: Int64(billed),
       debug: [
@@ -24,8 +54,8 @@ extension QueryStatistics {
         .group(
           name: "billing_details",
           [
-            .text(name: "documents_billable", value: "\(billed)"),
-            .text(name: "index_entries_billable", value: "0"),
+            .text(name: "documents_billable", value: "\(documents)"),
+            .text(name: "index_entries_billable", value: "\(entries)"),
             .text(name: "small_ops", value: "0"),
             .text(name: "min_query_cost", value: "0"),
           ]

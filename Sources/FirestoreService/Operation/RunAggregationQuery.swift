@@ -9,7 +9,7 @@ extension FirestoreService {
     _ respond: @escaping RespondStream
   ) throws {
     let permit = try permit(call, request.parent.database)
-    try Aggregation.check(request.aggregations)
+    try Aggregation.check(request.aggregations, of: request.query)
     let query = try request.query.normalized()
     let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
@@ -33,8 +33,7 @@ extension FirestoreService {
           request.explain == .analyze
           ? ExplainMetrics(
             plan: result.plan.plannedIndexes,
-            execution: result.statistics.execution(
-              results: 1,
+            execution: result.statistics.executionOfAggregation(
               in: ContinuousClock.now - started
             )
           ) : nil

@@ -65,6 +65,73 @@ import Testing
     #expect(both.values == [.integer(1), .integer(3), .integer(-4)])
   }
 
+  /// The numbers are those that Google's emulator gives for the same documents.
+  @Test(arguments: QueryFixture.Engine.allCases, [true, false])
+  func `sums with a limit are those of documents ordered by the summed field`(
+    engine: QueryFixture.Engine,
+    hasIndexes: Bool
+  ) throws {
+    let fixture = try QueryFixture(engine, requireIndexes: false)
+    for number in 0..<20 {
+      var document = fields(["n": .integer(Int64(100 - number))])
+      document["color"] = .string(number % 2 == 0 ? "blue" : "red")
+      if number % 3 != 0 { document["m"] = .integer(Int64(number)) }
+      try fixture.write([(path("s/d\(number < 10 ? "0" : "")\(number)"), document)])
+    }
+    let (n, m, color) = (FieldPath(["n"]), FieldPath(["m"]), FieldPath(["color"]))
+    if hasIndexes { try declare([[m, n], [color, n], [n, m]], "s", in: fixture) }
+    let sumN = Aggregation.Operator.sum(n)
+    let sumM = Aggregation.Operator.sum(m)
+    let count = Aggregation.Operator.count(upTo: nil)
+    func check(
+      _ expected: [Int64],
+      _ operators: [Aggregation.Operator],
+      _ change: (inout Query) -> Void
+    ) throws {
+      var query = Query(scope: .collection("s"))
+      change(&query)
+      #expect(try values(fixture, query, operators).values == expected.map { .integer($0) })
+    }
+    try check([1038, 12], [sumN, count]) { $0.limit = 12 }
+    try check([108, 12], [sumM, count]) { $0.limit = 12 }
+    try check([1092, 108, 12], [sumN, sumM, count]) { $0.limit = 12 }
+    try check([252], [sumN]) { ($0.limit, $0.offset) = (3, 2) }
+    try check([124, 11], [sumM, count]) { $0.offset = 2 }
+    try check([1134], [sumN]) { ($0.limit, $0.orders) = (12, [Order(n, .descending)]) }
+    try check([1074], [sumN]) { ($0.limit, $0.orders) = (12, [Order(color)]) }
+    try check([1098], [sumN]) { ($0.limit, $0.orders) = (12, [Order(color, .descending)]) }
+    try check([249, 3], [sumN, count]) {
+      ($0.limit, $0.filter) = (3, .field(color, .equal, .string("red")))
+    }
+    try check([252, 3], [sumN, count]) {
+      ($0.limit, $0.filter) = (3, .field(color, .greaterThan, .string("a")))
+    }
+    try check([38, 3], [sumM, count]) {
+      ($0.limit, $0.filter) = (3, .field(n, .greaterThan, .integer(85)))
+    }
+    try check([248, 3], [sumN, count]) { ($0.limit, $0.orders) = (3, [Order(m, .descending)]) }
+    try check([280, 3], [sumN, count]) {
+      ($0.limit, $0.orders) = (3, [Order(m)])
+      $0.start = Cursor(values: [.integer(5)], before: true)
+    }
+  }
+
+  private func declare(
+    _ indexes: [[FieldPath]],
+    _ collectionID: Text,
+    in fixture: QueryFixture
+  ) throws {
+    for fields in indexes {
+      let definition = try IndexDefinition(
+        collectionID: collectionID,
+        scope: .collection,
+        fields: fields.map { IndexField($0, .ascending) }
+      )
+      try fixture.database.declareIndex(definition)
+    }
+    while try fixture.database.performIndexMaintenance() {}
+  }
+
   @Test func `a sum under an equality asks for the index that production asks for`() throws {
     let fixture = try filled(requireIndexes: true)
     var query = Query(scope: .collection("c"))

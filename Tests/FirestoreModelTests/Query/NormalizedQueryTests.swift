@@ -186,9 +186,80 @@ import Testing
     )
   }
 
+  /// As Google's emulator answers them.
+  private static let keyQueries: [(filter: Filter, isTaken: Bool)] = [
+    (.and([key(.equal), .field(field("n"), .greaterThan, .integer(1))]), false),
+    (.and([key(.equal), .field(field("n"), .notEqual, .integer(1))]), false),
+    (.and([key(.equal), .unary(field("n"), .isNotNull)]), false),
+    (.or([key(.equal), .field(field("n"), .greaterThan, .integer(1))]), false),
+    (
+      .and([
+        .field(.documentName, .in, .array([reference])), .field(field("n"), .lessThan, .integer(1)),
+      ]), false
+    ),
+    (.and([key(.equal), .field(field("n"), .equal, .integer(1))]), true),
+    (.and([key(.equal), .unary(field("n"), .isNull)]), true),
+    (.and([key(.equal), key(.greaterThan)]), true),
+    (
+      .and([key(.equal), key(.greaterThan), .field(field("n"), .greaterThan, .integer(1))]), true
+    ),
+    (.and([key(.lessThan), .field(field("n"), .greaterThan, .integer(1))]), true),
+  ]
+
+  private static let reference = Value.reference(
+    DocumentName(database: DatabaseID(project: "p"), path: resourcePath("c/1"))
+  )
+
+  private static func key(_ comparison: Filter.FieldOperator) -> Filter {
+    .field(.documentName, comparison, reference)
+  }
+
+  @Test(arguments: keyQueries)
+  func `an equality on the key beside inequalities on other fields is refused`(
+    filter: Filter,
+    isTaken: Bool
+  ) {
+    var query = Query(scope: .collection("c"))
+    query.filter = filter
+    let text =
+      "Equality on key is not allowed if there are other inequality fields and key does not appear "
+      + "in inequalities."
+    #expect(refusal(query) == (isTaken ? nil : text))
+  }
+
+  @Test func `behind the key no aggregated field can be ordered`() {
+    func text(_ query: Query, _ aggregations: [Aggregation.Operator]) -> String? {
+      let named = aggregations.enumerated().map {
+        Aggregation(alias: Text("a\($0.offset)"), operator: $0.element)
+      }
+      return refusal { () throws(FirestoreError) in try Aggregation.check(named, of: query) }
+    }
+    let refused =
+      "This query requires an index that has fields [m, n] after __name__ and Firestore does not "
+      + "currently support such an index. Please try the query again with additional ordering on "
+      + "those fields."
+    var query = Query(scope: .collection("c"))
+    query.orders = [Order(.documentName)]
+    #expect(text(query, [.sum(field("n")), .average(field("m"))]) == refused)
+    #expect(text(query, [.count(upTo: nil)]) == nil)
+    query.orders = [Order(field("n")), Order(.documentName)]
+    #expect(text(query, [.sum(field("n"))]) == nil)
+    query.orders = []
+    query.filter = Self.key(.greaterThan)
+    #expect(text(query, [.sum(field("m")), .sum(field("n"))]) == refused)
+    query.orders = [Order(field("n"))]
+    #expect(text(query, [.sum(field("n"))]) == nil)
+    #expect(
+      text(Query(scope: .collection("c")), [.sum(.documentName)])
+        == "Aggregations are not supported for the property: __key__"
+    )
+  }
+
   @Test func `aggregations are checked together`() {
     func text(_ aggregations: [Aggregation]) -> String? {
-      refusal { () throws(FirestoreError) in try Aggregation.check(aggregations) }
+      refusal { () throws(FirestoreError) in
+        try Aggregation.check(aggregations, of: Query(scope: .collection("c")))
+      }
     }
     let count = Aggregation(alias: "n", operator: .count(upTo: nil))
     #expect(text([count]) == nil)
