@@ -35,7 +35,8 @@ struct AdminServiceTests {
 
   @Test(arguments: [
     (#"{"queryScope":"COLLECTION_RECURSIVE","fields":[{"fieldPath":"a","order":"ASCENDING"}]}"#),
-    (#"{"fields":[{"fieldPath":"a","vectorConfig":{"dimension":3,"flat":{}}}]}"#),
+    (#"{"fields":[{"fieldPath":"a","vectorConfig":{"dimension":3}}]}"#),
+    (#"{"fields":[{"fieldPath":"a","vectorConfig":{"dimension":2049,"flat":{}}}]}"#),
     (#"{"fields":[]}"#),
     (#"{"fields":[{"fieldPath":"a..b","order":"ASCENDING"}]}"#),
   ])

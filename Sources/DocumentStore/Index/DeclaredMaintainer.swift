@@ -1,7 +1,7 @@
 import FirestoreModel
 
 /// One declared index: an entry for every document that has all of its fields, or one for every
-/// distinct element where it has an array field.
+/// distinct element where it has an array field; none where a vector is all it has.
 struct DeclaredMaintainer: IndexMaintainer {
   private let index: DeclaredIndex
   private let incarnation: Incarnation
@@ -21,6 +21,7 @@ struct DeclaredMaintainer: IndexMaintainer {
 
   func addEntries(of document: IndexedDocument, to entries: inout [IndexEntry]) {
     let definition = index.definition
+    guard definition.hasEntries else { return }
     let values = document.values
     var items: [IndexedValues.Item] = []
     items.reserveCapacity(paths.count)

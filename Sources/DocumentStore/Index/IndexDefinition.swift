@@ -36,6 +36,27 @@ package struct IndexField: Sendable, Hashable {
   }
 }
 
+/// The vector field that ends an index for nearest-neighbour searches.
+///
+/// Searches look at every document that the query finds, so there are no entries for the vector: the
+/// index serves the filters of searches on this field, and no other query.
+package struct VectorIndexField: Sendable, Hashable {
+  package let path: FieldPath
+  package let dimension: Int
+
+  /// A field that holds vectors of that dimension.
+  package init(_ path: FieldPath, dimension: Int) {
+    self.path = path
+    self.dimension = dimension
+  }
+}
+
+/// One member of the list of fields that declares an index.
+package enum IndexPart: Sendable, Hashable {
+  case field(IndexField)
+  case vector(VectorIndexField)
+}
+
 /// A composite index as it is declared: the fields in order, then the document's name.
 ///
 /// Two declarations that mean the same index are equal: the name's direction is kept apart and
@@ -43,12 +64,32 @@ package struct IndexField: Sendable, Hashable {
 package struct IndexDefinition: Sendable, Hashable {
   package let collectionID: Text
   package let scope: IndexScope
-  /// None of them `__name__`; empty only where the index holds the names descending.
+  /// None of them `__name__`; empty only where the index holds the names descending, or a vector alone.
   package let fields: [IndexField]
   package let nameDirection: Order.Direction
+  /// Nil for all but vector indexes.
+  package let vector: VectorIndexField?
 
   /// The most fields that one index may have.
   package static let maximumFields = 100
+
+  /// Declares an index by the list of its parts; a vector must be the last.
+  package init(
+    collectionID: Text,
+    scope: IndexScope,
+    parts: [IndexPart]
+  ) throws(FirestoreError) {
+    var fields: [IndexField] = []
+    var vector: VectorIndexField?
+    for part in parts {
+      if vector != nil { throw .invalidArgument("a vector field must be the last of an index") }
+      switch part {
+      case .field(let field): fields.append(field)
+      case .vector(let field): vector = field
+      }
+    }
+    try self.init(collectionID: collectionID, scope: scope, fields: fields, vector: vector)
+  }
 
   /// Declares an index; `__name__`, if present, must be the last field.
   ///
@@ -57,7 +98,8 @@ package struct IndexDefinition: Sendable, Hashable {
   package init(
     collectionID: Text,
     scope: IndexScope,
-    fields declared: [IndexField]
+    fields declared: [IndexField],
+    vector: VectorIndexField? = nil
   ) throws(FirestoreError) {
     var fields = declared
     var direction = Order.Direction.ascending
@@ -71,10 +113,12 @@ package struct IndexDefinition: Sendable, Hashable {
       direction = last.mode.direction
     }
     // In ascending order the documents themselves are that index.
-    if fields.isEmpty, direction == .ascending {
+    if fields.isEmpty, direction == .ascending, vector == nil {
       throw .invalidArgument("an index needs at least one field")
     }
     try Self.check(fields)
+    if let vector { try Self.check(vector, beside: fields) }
+    self.vector = vector
     self.collectionID = collectionID
     self.scope = scope
     self.fields = fields
@@ -97,6 +141,21 @@ package struct IndexDefinition: Sendable, Hashable {
       throw .invalidArgument("field '__name__' must be the last field of an index")
     }
   }
+
+  private static func check(
+    _ vector: VectorIndexField,
+    beside fields: [IndexField]
+  ) throws(FirestoreError) {
+    guard (1...Limits.vectorDimension).contains(vector.dimension) else {
+      throw .invalidArgument("a vector field must have 1 to \(Limits.vectorDimension) dimensions")
+    }
+    if vector.path.isDocumentName || fields.contains(where: { $0.path == vector.path }) {
+      throw .invalidArgument("an index may not name a field twice")
+    }
+  }
+
+  /// Whether documents have entries in it.
+  package var hasEntries: Bool { vector == nil || !fields.isEmpty }
 
   /// The fields with the name behind them, as the admin API and the links list them.
   package var listedFields: [IndexField] {

@@ -2,11 +2,12 @@ import FirestoreModel
 
 /// The index definitions of a database as the Firebase CLI keeps them: `firestore.indexes.json`.
 ///
-///     indexes[]        { collectionGroup, queryScope, fields[] { fieldPath, order | arrayConfig } }
+///     indexes[]        { collectionGroup, queryScope, fields[] { fieldPath, order | arrayConfig
+///                        | vectorConfig { dimension, flat {} } } }
 ///     fieldOverrides[] { collectionGroup, fieldPath, indexes[] { queryScope, order | arrayConfig } }
 ///
-/// What is not supported is refused by the name of its member: `ttl`, `vectorConfig`, `density` other
-/// than SPARSE_ALL, unknown members.
+/// What is not supported is refused by the name of its member: `ttl`, `density` other than SPARSE_ALL,
+/// unknown members.
 package struct IndexDefinitionsFile: Sendable, Hashable {
   /// The declared indexes of one field's override.
   package struct Override: Sendable, Hashable {
@@ -84,7 +85,7 @@ extension IndexDefinitionsFile {
   ) throws(FirestoreError) -> IndexDefinition {
     var collectionID: Text?
     var scope = IndexScope.collection
-    var fields: [IndexField] = []
+    var parts: [IndexPart] = []
     for (name, value) in try members(value, of: place) {
       switch name {
       case "collectionGroup", "collectionId":
@@ -92,7 +93,7 @@ extension IndexDefinitionsFile {
       case "queryScope": scope = try self.scope(value, "\(place).queryScope")
       case "fields":
         for (index, element) in try elements(value, "\(place).fields").enumerated() {
-          fields.append(try field(element, "\(place).fields[\(index)]"))
+          parts.append(try part(element, "\(place).fields[\(index)]"))
         }
       case "density":
         guard value == .string("SPARSE_ALL") else { throw unsupported("\(place).density") }
@@ -100,27 +101,59 @@ extension IndexDefinitionsFile {
       }
     }
     guard let collectionID else { throw missing("\(place).collectionGroup") }
-    return try IndexDefinition(collectionID: collectionID, scope: scope, fields: fields)
+    return try IndexDefinition(collectionID: collectionID, scope: scope, parts: parts)
   }
 
-  private static func field(
+  private static func part(
     _ value: JSONText,
     _ place: String
-  ) throws(FirestoreError) -> IndexField {
+  ) throws(FirestoreError) -> IndexPart {
     var path: FieldPath?
     var mode: IndexFieldMode?
+    var dimension: Int?
     for (name, value) in try members(value, of: place) {
       switch name {
       case "fieldPath":
         path = try FieldPath(parsing: try string(value, "\(place).fieldPath"))
       case "order", "mode", "arrayConfig":
         mode = try self.mode(name, value, "\(place).\(name)")
+      case "vectorConfig": dimension = try self.dimension(value, "\(place).vectorConfig")
       default: throw unsupported("\(place).\(name)")
       }
     }
     guard let path else { throw missing("\(place).fieldPath") }
-    guard let mode else { throw missing("\(place).order") }
-    return IndexField(path, mode)
+    switch (mode, dimension) {
+    case (let mode?, nil): return .field(IndexField(path, mode))
+    case (nil, let dimension?): return .vector(VectorIndexField(path, dimension: dimension))
+    case (nil, nil): throw missing("\(place).order")
+    case (.some, .some):
+      throw .invalidArgument("\(place) has both an order and a vectorConfig.")
+    }
+  }
+
+  /// The dimension of a vector configuration, whose one kind is `flat`.
+  private static func dimension(
+    _ value: JSONText,
+    _ place: String
+  ) throws(FirestoreError) -> Int {
+    var dimension: Int?
+    var isFlat = false
+    for (name, value) in try members(value, of: place) {
+      switch name {
+      case "dimension":
+        guard let number = value.integer.flatMap(Int.init(exactly:))
+        else { throw .invalidArgument("\(place).dimension must be a number.") }
+        dimension = number
+      case "flat":
+        guard try members(value, of: "\(place).flat").isEmpty
+        else { throw unsupported("\(place).flat") }
+        isFlat = true
+      default: throw unsupported("\(place).\(name)")
+      }
+    }
+    guard let dimension else { throw missing("\(place).dimension") }
+    guard isFlat else { throw missing("\(place).flat") }
+    return dimension
   }
 
   private static func override(
@@ -238,6 +271,7 @@ extension IndexDefinitionsFile {
     // The CLI leaves the name out where it follows the last field's direction.
     let last = definition.fields.last?.mode.direction ?? .ascending
     let fields = definition.nameDirection == last ? definition.fields : definition.listedFields
+    let vector = definition.vector.map { [json($0)] } ?? []
     return .object([
       .init("collectionGroup", .string(definition.collectionID.string)),
       .init("queryScope", .string(name(definition.scope))),
@@ -246,8 +280,18 @@ extension IndexDefinitionsFile {
         .array(
           fields.map {
             .object([.init("fieldPath", .string($0.path.canonicalString)), json($0.mode)])
-          }
+          } + vector
         )
+      ),
+    ])
+  }
+
+  private static func json(_ vector: VectorIndexField) -> JSONText {
+    .object([
+      .init("fieldPath", .string(vector.path.canonicalString)),
+      .init(
+        "vectorConfig",
+        .object([.init("dimension", .integer(vector.dimension)), .init("flat", .object([]))])
       ),
     ])
   }

@@ -7,7 +7,8 @@ import KeyValueStore
 ///
 /// - `01, number 4B` -> a declared index: state, scope byte, name direction byte (1 ascending,
 ///   2 descending), collection id segment, then for each field a mode byte (1 ascending,
-///   2 descending, 3 contains) and its field path;
+///   2 descending, 3 contains) and its field path; a vector index ends with the mode byte 4, the
+///   vector's field path and its dimension (4 bytes);
 /// - `02, collection id segment, field path` -> an override: a byte, 1 where it is on its way back to
 ///   the defaults, else 0; a byte for the number of indexes, for each a scope byte and a mode byte; then for each kind of entries that is not complete since
 ///   ever: scope byte, 1 for elements or 0, state;
@@ -19,6 +20,7 @@ import KeyValueStore
 /// A state is a byte, 1 creating, 2 ready, 3 deleting, and the version since when it is ready
 /// (8 bytes, zero in other states). Numbers are big-endian; segments and paths `SegmentEncoding`'s.
 enum IndexStorage {
+  private static let vectorMode: UInt8 = 0x04
   private static let declaredKind: UInt8 = 0x01
   private static let overrideKind: UInt8 = 0x02
   private static let counterKind: UInt8 = 0x03
@@ -127,6 +129,11 @@ enum IndexStorage {
       bytes.append(field.mode.rawValue)
       SegmentEncoding.append(field.path, to: &bytes)
     }
+    if let vector = index.definition.vector {
+      bytes.append(vectorMode)
+      SegmentEncoding.append(vector.path, to: &bytes)
+      append(UInt32(vector.dimension), to: &bytes)
+    }
     return bytes
   }
 
@@ -178,15 +185,24 @@ enum IndexStorage {
     else { throw IndexRecordReader.damaged }
     let collectionID = try record.segment()
     var fields: [IndexField] = []
+    var vector: VectorIndexField?
     while !record.isAtEnd {
-      let mode = try record.mode()
-      fields.append(IndexField(try record.fieldPath(), mode))
+      let mode = try record.byte()
+      let path = try record.fieldPath()
+      if mode == vectorMode {
+        vector = VectorIndexField(path, dimension: Int(try record.shortNumber()))
+      } else if let mode = IndexFieldMode(rawValue: mode) {
+        fields.append(IndexField(path, mode))
+      } else {
+        throw IndexRecordReader.damaged
+      }
     }
     fields.append(IndexField(.documentName, IndexFieldMode(direction)))
     let definition = try IndexDefinition(
       collectionID: collectionID,
       scope: scope,
-      fields: fields
+      fields: fields,
+      vector: vector
     )
     return DeclaredIndex(number: number, definition: definition, state: state)
   }

@@ -157,10 +157,13 @@ struct LegChooser {
 
 // What the planner knows of indexes.
 extension Planner {
-  /// The declared indexes of the query's collection id and scope.
+  /// The declared indexes of the query's collection id and scope; vector indexes serve searches alone.
   var declaredIndexes: [DeclaredIndex] {
     guard let collectionID else { return [] }
-    return indexes.declared(collectionID: collectionID, scope: indexScope)
+    return indexes.declared(collectionID: collectionID, scope: indexScope).filter {
+      guard let vector = $0.definition.vector else { return true }
+      return $0.definition.hasEntries && vector == query.findNearest?.indexField
+    }
   }
 
   /// The collection whose place in an index the query reads.
@@ -195,4 +198,9 @@ extension Planner {
       collection: place
     )
   }
+}
+
+extension FindNearest {
+  /// The vector field of an index for this search.
+  var indexField: VectorIndexField { VectorIndexField(field, dimension: vector.count) }
 }

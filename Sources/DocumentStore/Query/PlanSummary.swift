@@ -4,7 +4,7 @@ import FirestoreModel
 package struct IndexUsage: Sendable, Hashable {
   /// `Collection`, `Collection group` or, below a document, `Includes ancestors`.
   package let queryScope: String
-  /// `(a ASC, __name__ ASC)`.
+  /// `(a ASC, __name__ ASC)`, and `(a ASC, __name__ ASC, v VECTOR<3>)` under a search.
   package let properties: String
 }
 
@@ -62,7 +62,13 @@ extension QueryPlan {
   }
 
   private func nameProperties(_ disjunct: DisjunctPlan) -> String {
-    "(__name__ \(disjunct.isReversed ? "DESC" : "ASC"))"
+    listed(["__name__ \(disjunct.isReversed ? "DESC" : "ASC")"])
+  }
+
+  /// Parts in parentheses, with the vector that the plan's search looks for.
+  private func listed(_ parts: [String]) -> String {
+    let searched = vector.map { ["\($0.path.canonicalString) VECTOR<\($0.dimension)>"] } ?? []
+    return "(\((parts + searched).joined(separator: ", ")))"
   }
 
   /// The index as it is read: backwards, every direction is the other one.
@@ -74,6 +80,6 @@ extension QueryPlan {
       let isAscending = (field.mode == .ascending) != disjunct.isReversed
       return "\(name) \(isAscending ? "ASC" : "DESC")"
     }
-    return "(\(parts.joined(separator: ", ")))"
+    return listed(parts)
   }
 }

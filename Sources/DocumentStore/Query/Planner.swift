@@ -69,7 +69,8 @@ package struct Planner {
       orders: orders,
       disjuncts: plans,
       missingIndex: missing,
-      generation: indexes.generation
+      generation: indexes.generation,
+      vector: query.findNearest?.indexField
     )
   }
 

@@ -13,6 +13,8 @@ package struct QueryPlan: Sendable {
   package let missingIndex: MissingIndex?
   /// The picture of the definitions that the plan was made for.
   package let generation: UInt64
+  /// What a search looks for in the documents that are found; nil for other queries.
+  let vector: VectorIndexField?
 
   /// Whether candidates come in the query's order, without sorting.
   var isDirect: Bool {

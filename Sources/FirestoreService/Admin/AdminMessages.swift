@@ -17,29 +17,29 @@ extension IndexDefinition {
     case .collectionRecursive, .UNRECOGNIZED:
       throw .invalidArgument("query_scope must be COLLECTION or COLLECTION_GROUP.")
     }
-    var fields: [IndexField] = []
-    for field in message.fields {
-      let path =
-        field.fieldPath == "__name__"
-        ? FieldPath.documentName : try FieldPath(parsing: field.fieldPath)
-      fields.append(IndexField(path, try Self.mode(of: field)))
-    }
-    try self.init(collectionID: collectionID, scope: scope, fields: fields)
+    let parts = try message.fields.map { field throws(FirestoreError) in try Self.part(field) }
+    try self.init(collectionID: collectionID, scope: scope, parts: parts)
   }
 
-  private static func mode(
-    of field: Google_Firestore_Admin_V1_Index.IndexField
-  ) throws(FirestoreError) -> IndexFieldMode {
+  private static func part(
+    _ field: Google_Firestore_Admin_V1_Index.IndexField
+  ) throws(FirestoreError) -> IndexPart {
+    let path =
+      field.fieldPath == "__name__"
+      ? FieldPath.documentName : try FieldPath(parsing: field.fieldPath)
     switch field.valueMode {
-    case .order(.ascending): return .ascending
-    case .order(.descending): return .descending
-    case .arrayConfig(.contains): return .contains
-    default:
-      throw .invalidArgument(
-        "field '\(field.fieldPath)' must have the order ASCENDING or DESCENDING, or the "
-          + "array_config CONTAINS; other modes are not supported."
-      )
+    case .order(.ascending): return .field(StoreIndexField(path, .ascending))
+    case .order(.descending): return .field(StoreIndexField(path, .descending))
+    case .arrayConfig(.contains): return .field(StoreIndexField(path, .contains))
+    case .vectorConfig(let vector):
+      guard case .flat = vector.type else { break }
+      return .vector(VectorIndexField(path, dimension: Int(vector.dimension)))
+    default: break
     }
+    throw .invalidArgument(
+      "field '\(field.fieldPath)' must have the order ASCENDING or DESCENDING, the array_config "
+        + "CONTAINS, or a flat vector_config; other modes are not supported."
+    )
   }
 }
 
@@ -51,6 +51,7 @@ extension Google_Firestore_Admin_V1_Index {
     name = "\(database.path)/collectionGroups/\(group)/indexes/\(index.id)"
     queryScope = index.definition.scope == .collection ? .collection : .collectionGroup
     fields = index.definition.listedFields.map(IndexField.init)
+    if let vector = index.definition.vector { fields.append(IndexField(vector)) }
     state = if case .ready = index.state { .ready } else { .creating }
   }
 
@@ -64,6 +65,13 @@ extension Google_Firestore_Admin_V1_Index {
 }
 
 extension Google_Firestore_Admin_V1_Index.IndexField {
+  fileprivate init(_ vector: VectorIndexField) {
+    self.init()
+    fieldPath = vector.path.canonicalString
+    vectorConfig.dimension = Int32(vector.dimension)
+    vectorConfig.flat = .init()
+  }
+
   fileprivate init(_ field: StoreIndexField) {
     self.init()
     fieldPath = field.path.isDocumentName ? "__name__" : field.path.canonicalString

@@ -7,8 +7,11 @@ extension LocalAdministration {
     let set = try databases.database(id).indexes.current
     let declared = set.declared.filter(\.state.isMaintained)
     for index in declared {
-      let fields = index.definition.listedFields.map {
+      var fields = index.definition.listedFields.map {
         "\($0.path.canonicalString) \(Self.word($0.mode))"
+      }
+      if let vector = index.definition.vector {
+        fields.append("\(vector.path.canonicalString) VECTOR<\(vector.dimension)>")
       }
       let scope = index.definition.scope == .collection ? "collection" : "collection group"
       try output(

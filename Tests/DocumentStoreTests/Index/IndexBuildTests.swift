@@ -81,6 +81,31 @@ import Testing
     #expect(try fixture.run(query).records.count == 117)
   }
 
+  @Test func `a vector index is the same after a restart`() throws {
+    let storage = MemoryStorage()
+    var configuration = StoreConfiguration()
+    configuration.autoCreateDatabases = true
+    configuration.maintainsItself = false
+    let definitions = try [["a"], []].map { names in
+      try IndexDefinition(
+        collectionID: "c",
+        scope: .collection,
+        fields: names.map { IndexField(FieldPath([Text($0)]), .descending) },
+        vector: VectorIndexField(FieldPath(["v", "e"]), dimension: 700)
+      )
+    }
+    do {
+      let fixture = try QueryFixture(storage: storage, configuration: configuration)
+      try fill(fixture, 20)
+      for definition in definitions { try fixture.database.declareIndex(definition) }
+      while try fixture.database.performIndexMaintenance() {}
+      try fixture.verifyIndexes("built")
+    }
+    let fixture = try QueryFixture(storage: storage, configuration: configuration)
+    #expect(fixture.database.indexes.current.declared.map(\.definition) == definitions)
+    #expect(throws: FirestoreError.self) { try fixture.database.declareIndex(definitions[1]) }
+  }
+
   @Test func `a deleted index is erased and its number not used again`() throws {
     let fixture = try QueryFixture()
     try fill(fixture, 120)

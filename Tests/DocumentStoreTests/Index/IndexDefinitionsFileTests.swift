@@ -50,6 +50,48 @@ import Testing
     #expect(file.text == text)
   }
 
+  @Test func `a file with a vectorConfig is read and printed`() throws {
+    let text = """
+      {
+        "indexes": [
+          {
+            "collectionGroup": "c",
+            "queryScope": "COLLECTION",
+            "fields": [
+              { "fieldPath": "color", "order": "ASCENDING" },
+              {
+                "fieldPath": "embedding",
+                "vectorConfig": {
+                  "dimension": 3,
+                  "flat": {}
+                }
+              }
+            ]
+          },
+          {
+            "collectionGroup": "c",
+            "queryScope": "COLLECTION_GROUP",
+            "fields": [
+              {
+                "fieldPath": "embedding",
+                "vectorConfig": {
+                  "dimension": 2048,
+                  "flat": {}
+                }
+              }
+            ]
+          }
+        ],
+        "fieldOverrides": []
+      }
+
+      """
+    let file = try IndexDefinitionsFile(parsing: text)
+    #expect(file.indexes.map(\.vector?.dimension) == [3, 2048])
+    #expect(file.indexes.map(\.fields.count) == [1, 0])
+    #expect(try IndexDefinitionsFile(parsing: file.text) == file)
+  }
+
   @Test func `the name's direction follows the last field unless it is given`() throws {
     let one = try IndexDefinitionsFile(
       parsing: """
@@ -83,7 +125,17 @@ import Testing
     ),
     (
       #"{"indexes":[{"collectionGroup":"c","fields":[{"fieldPath":"e","vectorConfig":{"dimension":3}}]}]}"#,
-      "indexes[0].fields[0].vectorConfig is not supported."
+      "indexes[0].fields[0].vectorConfig.flat is missing."
+    ),
+    (
+      #"{"indexes":[{"collectionGroup":"c","fields":[{"fieldPath":"e","vectorConfig":"#
+        + #"{"dimension":0,"flat":{}}}]}]}"#,
+      "a vector field must have 1 to 2048 dimensions"
+    ),
+    (
+      #"{"indexes":[{"collectionGroup":"c","fields":[{"fieldPath":"e","vectorConfig":"#
+        + #"{"dimension":3,"flat":{}}},{"fieldPath":"a","order":"ASCENDING"}]}]}"#,
+      "a vector field must be the last of an index"
     ),
     (
       #"{"fieldOverrides":[{"collectionGroup":"c","fieldPath":"e","ttl":true,"indexes":[]}]}"#,

@@ -53,6 +53,44 @@ import Testing
     #expect(try ids(fixture, .euclidean, filter: odd) == ["d1", "d3"])
   }
 
+  @Test func `a vector index serves the filters of its searches and nothing else`() throws {
+    let fixture = try filled()
+    let k = FieldPath(["k"])
+    let n = FieldPath(["n"])
+    func declare(_ fields: [IndexField], _ dimension: Int) throws {
+      try fixture.database.declareIndex(
+        IndexDefinition(
+          collectionID: "c",
+          scope: .collection,
+          fields: fields,
+          vector: VectorIndexField(e, dimension: dimension)
+        )
+      )
+    }
+    try declare([IndexField(k, .ascending), IndexField(n, .ascending)], 2)
+    try declare([], 2)
+    while try fixture.database.performIndexMaintenance() {}
+    var query = Query(scope: .collection("c"))
+    query.filter = .and([
+      .field(k, .equal, .integer(1)), .field(n, .greaterThan, .integer(0)),
+    ])
+    func plan(dimension: Int?) throws -> String {
+      query.findNearest = dimension.map {
+        FindNearest(
+          field: e,
+          vector: Array(repeating: 1, count: $0),
+          measure: .euclidean,
+          limit: 3
+        )
+      }
+      return try fixture.database.query(query).plan().text
+    }
+    #expect(try plan(dimension: 2) == "index (k ASC, n ASC, __name__ ASC, e VECTOR<2>)")
+    for other in [nil, 3] { #expect(try plan(dimension: other).hasPrefix("sort [")) }
+    query.filter = nil
+    #expect(try plan(dimension: 2) == "scan (__name__ ASC, e VECTOR<2>)")
+  }
+
   @Test func `the distance is delivered in a field, beside the projection`() throws {
     let fixture = try filled()
     var query = Query(scope: .collection("c"))
