@@ -321,6 +321,16 @@ def test_get_all_answers_each_document_once(client):
     assert answers["a"].read_time == answers["missing"].read_time
 
 
+@pytest.mark.emulator_differs("answers in the order of the request")
+def test_batch_get_answers_found_documents_before_missing_ones(calls, names, client):
+    for key in "ab":
+        client.document(f"x/{key}").set({"n": 1})
+    asked = [names(f"x/{key}") for key in ("z", "b", "y", "a", "z", "b")]
+    messages = calls.BatchGetDocuments(database=names.database, documents=asked)
+    answered = [m.found.name or m.missing for m in messages]
+    assert answered == [names(f"x/{key}") for key in ("b", "a", "z", "y")]
+
+
 def test_batch_get_answers_doubles_once(calls, names):
     asked = [names("x/a"), names("x/a"), names("x/b")]
     messages = calls.BatchGetDocuments(database=names.database, documents=asked)

@@ -1,3 +1,4 @@
+import DocumentStore
 import FirestoreModel
 import FirestoreWire
 import Testing
@@ -89,13 +90,63 @@ struct FirestoreServiceTests {
     fixture.close()
   }
 
-  @Test func `a batch get answers each document once`() async throws {
-    let fixture = try await filled(1)
-    let body = #"{"documents":["\#(Self.document)/d0","\#(Self.document)/zz"]}"#
+  @Test func `a batch get answers found documents before missing ones, each once`() async throws {
+    let fixture = try await filled(2)
+    let names = ["zz", "d1", "yy", "d0", "zz", "d1"].map { "\"\(Self.document)/\($0)\"" }
+    let body = "{\"documents\":[\(names.joined(separator: ","))]}"
     let answer = try await fixture.call("POST", ":batchGet", body)
-    #expect(answer.count == 2)
-    #expect(answer.contains { $0.contains("\"found\"") && $0.contains("/c/d0") })
-    #expect(answer.contains { $0.contains("\"missing\":\"\(Self.document)/zz\"") })
+    #expect(answer.count == 4)
+    #expect(answer[0].contains("\"found\"") && answer[0].contains("/c/d1"))
+    #expect(answer[1].contains("\"found\"") && answer[1].contains("/c/d0"))
+    #expect(answer[2].contains("\"missing\":\"\(Self.document)/zz\""))
+    #expect(answer[3].contains("\"missing\":\"\(Self.document)/yy\""))
+    fixture.close()
+  }
+
+  @Test func `explain of a nearest-neighbour query names its index with the vector`() async throws {
+    let fixture = try await filled(1)
+    let definitions = """
+      {"indexes":[{"collectionGroup":"c","queryScope":"COLLECTION","fields":[
+      {"fieldPath":"color","order":"ASCENDING"},
+      {"fieldPath":"embedding","vectorConfig":{"dimension":3,"flat":{}}}]}]}
+      """
+    try fixture.databases.database(DatabaseID(project: "p")).apply(.init(parsing: definitions))
+    while try fixture.databases.performMaintenance() {}
+    let vector =
+      #"{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":"#
+      + #"{"arrayValue":{"values":[{"doubleValue":1},{"doubleValue":2},{"doubleValue":3}]}}}}}"#
+    let nearest =
+      #""findNearest":{"vectorField":{"fieldPath":"embedding"},"queryVector":\#(vector),"#
+      + #""distanceMeasure":"EUCLIDEAN","limit":2}"#
+    let filter =
+      #""where":{"fieldFilter":{"field":{"fieldPath":"color"},"op":"EQUAL","#
+      + #""value":{"stringValue":"red"}}},"#
+    for (filter, index) in [
+      (filter, "(color ASC, __name__ ASC, embedding VECTOR<3>)"),
+      ("", "(__name__ ASC, embedding VECTOR<3>)"),
+    ] {
+      let answer = try await fixture.call(
+        "POST",
+        ":runQuery",
+        #"{"structuredQuery":{"from":[{"collectionId":"c"}],\#(filter)\#(nearest)},"#
+          + #""explainOptions":{}}"#
+      )
+      #expect(answer.last?.contains("\"\(index)\"") == true, "\(answer)")
+    }
+    fixture.close()
+  }
+
+  @Test func `an aggregation is billed one read for a thousand index entries`() async throws {
+    let fixture = try await filled(3)
+    let body =
+      #"{"structuredAggregationQuery":{"aggregations":[{"alias":"a","count":{}}],"#
+      + #""structuredQuery":{"from":[{"collectionId":"c"}]}},"explainOptions":{"analyze":true}}"#
+    let answer = try await fixture.call("POST", ":runAggregationQuery", body).joined()
+    #expect(answer.contains(#""readOperations":"1""#), "\(answer)")
+    #expect(answer.contains(#""index_entries_billable":"3""#), "\(answer)")
+    #expect(answer.contains(#""documents_billable":"0""#), "\(answer)")
+    let billed = [0, 1, 1_000, 1_001, 2_500].map { QueryStatistics.readOperations(forEntries: $0) }
+    #expect(billed == [1, 1, 1, 2, 3])
     fixture.close()
   }
 

@@ -3,15 +3,20 @@ import FirestoreModel
 import FirestoreWire
 import Synchronization
 
-/// The documents of a batch get, already read, encoded as they are sent.
+/// The documents of a batch get, already read, encoded as they are sent: those that exist before those
+/// that are missing, each group in the order of the request.
 final class BatchGetStream: ResponseStream {
-  private let found: BatchGetResult
+  private let items: [BatchGetResult.Item]
+  private let readTime: CommitVersion
+  private let newTransaction: TransactionID?
   private let database: DatabaseID
   private let mask: [FieldPath]?
   private let position = Mutex(0)
 
   init(_ found: BatchGetResult, in database: DatabaseID, mask: [FieldPath]?) {
-    self.found = found
+    items = found.items.filter { $0.record != nil } + found.items.filter { $0.record == nil }
+    readTime = found.readTime
+    newTransaction = found.newTransaction
     self.database = database
     self.mask = mask
   }
@@ -29,7 +34,7 @@ final class BatchGetStream: ResponseStream {
     var size = 0
     if position == 0 {
       position = 1
-      if let transaction = found.newTransaction {
+      if let transaction = newTransaction {
         messages.append(
           BatchGetDocumentsResponse(
             result: nil,
@@ -40,8 +45,8 @@ final class BatchGetStream: ResponseStream {
         )
       }
     }
-    while position <= found.items.count, size < maxBytes {
-      let message = encode(found.items[position - 1])
+    while position <= items.count, size < maxBytes {
+      let message = encode(items[position - 1])
       size += message.count
       messages.append(message)
       position += 1
@@ -53,7 +58,7 @@ final class BatchGetStream: ResponseStream {
     let name = DocumentName(database: database, path: item.path)
     let response = BatchGetDocumentsResponse(
       result: item.record.map { .found($0) } ?? .missing(name),
-      readTime: found.readTime,
+      readTime: readTime,
       mask: mask
     )
     return response.encoded()
