@@ -134,7 +134,12 @@ package final class FirestoreService: RPCService {
 
   /// What the caller may do in a database.
   func permit(_ call: Call, _ database: DatabaseID) throws(FirestoreError) -> Permit {
-    try access.permit(call.caller, database, requestID: call.context.requestID)
+    try access.permit(
+      call.caller,
+      database,
+      network: call.context.network,
+      requestID: call.context.requestID
+    )
   }
 
   private func perform(

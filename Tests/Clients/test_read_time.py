@@ -7,7 +7,9 @@ from google.cloud import firestore
 from google.cloud.firestore_v1 import types
 from google.cloud.firestore_v1.base_query import FieldFilter
 
+from support import rpc, rules
 from support.rpc import Failure, fields_of
+from support.tokens import unsigned
 
 
 @pytest.fixture
@@ -108,3 +110,49 @@ def test_read_times_never_go_back(calls, names, client):
         assert last is None or now >= last
         last = now
         assert fields_of(message.found) == {"n": number + 1}
+
+
+@pytest.mark.brasa_only
+def test_who_lost_a_right_does_not_read_the_past(server, project, client, calls, names):
+    """Callers under rules choose no time: what they may not see now they do not see as it was."""
+    first = client.document("owned/x").set({"owner": "alice", "secret": 1}).update_time
+    body = "match /owned/{id} { allow read: if resource.data.owner == request.auth.uid; }"
+    assert rules.put(server, project, rules.service(body)).status_code == 200
+    token = (("authorization", f"Bearer {unsigned(project, 'alice')}"),)
+    alice = rpc.Calls(server.host, metadata=token)
+    assert fields_of(alice.GetDocument(name=names("owned/x")))["secret"] == 1
+    begun = alice.BeginTransaction(database=names.database).transaction
+    alice.GetDocument(name=names("owned/x"), transaction=begun)
+    client.document("owned/x").update({"owner": "bob"})
+    query = {"from_": [{"collection_id": "owned"}]}
+    counted = {"structured_query": query, "aggregations": [{"alias": "c", "count": {}}]}
+    at_first = {"read_only": {"read_time": first}}
+    attempts = [
+        lambda: alice.GetDocument(name=names("owned/x"), read_time=first),
+        lambda: alice.BatchGetDocuments(
+            database=names.database, documents=[names("owned/x")], read_time=first
+        ),
+        lambda: alice.BatchGetDocuments(
+            database=names.database, documents=[names("owned/x")], new_transaction=at_first
+        ),
+        lambda: alice.ListDocuments(parent=names.root, collection_id="owned", read_time=first),
+        lambda: alice.RunQuery(parent=names.root, structured_query=query, read_time=first),
+        lambda: alice.RunQuery(parent=names.root, structured_query=query, new_transaction=at_first),
+        lambda: alice.RunAggregationQuery(
+            parent=names.root, structured_aggregation_query=counted, read_time=first
+        ),
+        lambda: alice.BeginTransaction(database=names.database, options=at_first),
+        lambda: alice.ListCollectionIds(parent=names.root, read_time=first),
+        lambda: alice.PartitionQuery(
+            parent=names.root, structured_query=query, partition_count=2, read_time=first
+        ),
+    ]
+    for number, attempt in enumerate(attempts):
+        with pytest.raises(Failure) as refusal:
+            attempt()
+        assert refusal.value.code.name == "PERMISSION_DENIED", number
+    # The server chose the transaction's time.
+    found = alice.GetDocument(name=names("owned/x"), transaction=begun)
+    assert fields_of(found)["secret"] == 1
+    assert fields_of(calls.GetDocument(name=names("owned/x"), read_time=first))["owner"] == "alice"
+    alice.close()

@@ -136,6 +136,7 @@ package final class AccessControl: Sendable {
   func permit(
     _ caller: Caller,
     _ database: DatabaseID,
+    network: String = "",
     requestID: String = ""
   ) throws(FirestoreError) -> Permit {
     if caller == .administrator { return .unrestricted }
@@ -153,6 +154,7 @@ package final class AccessControl: Sendable {
         database: database,
         ruleset: ruleset,
         caller: caller,
+        network: network,
         requestID: requestID,
         compatibility: compatibility,
         clock: clock,

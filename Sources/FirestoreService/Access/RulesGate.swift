@@ -8,6 +8,8 @@ struct RulesGate: Sendable {
   let database: DatabaseID
   let ruleset: ReleasedRuleset
   let caller: Caller
+  /// The network that the call comes from.
+  let network: String
   /// Names the call in the log.
   let requestID: String
   let compatibility: RulesSession.Compatibility
@@ -30,6 +32,17 @@ struct RulesGate: Sendable {
       isMultiple: isMultiple,
       compatibility: compatibility
     )
+  }
+
+  /// Whether there is anything that the rules could allow to the caller; false is certain.
+  var mayAllowAnything: Bool { ruleset.compiled.mayAllowAnything(isSignedIn: auth != nil) }
+
+  /// Who answers for the caller's transactions.
+  var holder: TransactionHolder {
+    guard case .user(let user) = caller else {
+      return TransactionHolder(account: nil, network: network)
+    }
+    return TransactionHolder(account: user.uid, network: network)
   }
 
   /// Whether a document may be read, also one that does not exist.

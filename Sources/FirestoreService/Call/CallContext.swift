@@ -10,6 +10,8 @@ package struct CallContext: Sendable {
   package let isSecure: Bool
   /// Whether the peer is this machine (loopback or the control socket).
   package let isLocal: Bool
+  /// Names the network that the peer is in, by which shares are counted.
+  package let network: String
   /// When the caller stops waiting; nil is never.
   package let deadline: ContinuousClock.Instant?
   /// Raised when the caller went away or the deadline passed; work in progress looks at it.
@@ -26,6 +28,7 @@ package struct CallContext: Sendable {
     isSecure: Bool,
     isLocal: Bool = false,
     isForeignPage: Bool = false,
+    network: String = "",
     deadline: ContinuousClock.Instant? = nil,
     cancellation: Cancellation = Cancellation(),
     memory: CallerMemory? = nil
@@ -35,6 +38,7 @@ package struct CallContext: Sendable {
     self.isSecure = isSecure
     self.isLocal = isLocal
     self.isForeignPage = isForeignPage
+    self.network = network
     self.deadline = deadline
     self.cancellation = cancellation
     self.memory = memory

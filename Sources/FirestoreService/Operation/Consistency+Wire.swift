@@ -8,19 +8,48 @@ extension Permit {
     switch wire {
     case .latest: .latest
     case .transaction(let id): .transaction(TransactionID(id))
-    case .readTime(let time): .at(CommitVersion(microseconds: time.microseconds))
-    case .newTransaction(let options): .newTransaction(self.options(options))
+    case .readTime(let time): .at(try chosen(time))
+    case .newTransaction(let options): .newTransaction(try self.options(options), holder)
     }
   }
 
   /// The transaction that a request asks for, as the caller gets it.
   ///
   /// Under rules it is optimistic, as those of Google's client SDKs are: a place in a document's
-  /// queue keeps others from writing it, which is more than the right to read it.
-  func options(_ wire: WireTransactionOptions) -> StoreTransactionOptions {
-    let options = StoreTransactionOptions(wire: wire)
-    guard gate != nil, case .readWrite(_, let retrying) = options else { return options }
-    return .readWrite(mode: .optimistic, retrying: retrying)
+  /// queue keeps others from writing it, which is more than the right to read it. Whom the rules could
+  /// allow nothing has nothing to do in one.
+  func options(
+    _ wire: WireTransactionOptions
+  ) throws(FirestoreError) -> StoreTransactionOptions {
+    if let gate, !gate.mayAllowAnything { throw AccessControl.denied }
+    switch wire {
+    case .readOnly(let time):
+      return .readOnly(readTime: try time.map { time throws(FirestoreError) in try chosen(time) })
+    case .readWrite(let retry, let concurrency):
+      let isPessimistic = gate == nil && concurrency != .optimistic
+      return .readWrite(
+        mode: isPessimistic ? .pessimistic : .optimistic,
+        retrying: retry.map(TransactionID.init)
+      )
+    }
+  }
+
+  /// Who answers for the caller's transactions.
+  var holder: TransactionHolder? { gate?.holder }
+
+  /// The version of a time that the request names.
+  ///
+  /// Under rules there is none, since who lost a right would read on in the past; no client SDK sends
+  /// one with a read. Transactions keep the times that the server chose. Targets may begin at a time,
+  /// as those of bundles do, because a listener is told of what there is now.
+  private func chosen(_ time: Timestamp) throws(FirestoreError) -> CommitVersion {
+    guard gate == nil else {
+      throw FirestoreError(
+        .permissionDenied,
+        "Reads at a chosen time require admin authentication."
+      )
+    }
+    return CommitVersion(microseconds: time.microseconds)
   }
 }
 

@@ -12,9 +12,9 @@ extension FirestoreService {
   ) throws {
     let permit = try permit(call, request.database)
     let database = try databases.database(request.database)
-    let options = permit.options(request.options)
+    let options = try permit.options(request.options)
     try onEngine(call, respond) {
-      let id = try database.beginTransaction(options)
+      let id = try database.beginTransaction(options, holder: permit.holder)
       return BeginTransactionResponse(transaction: id.bytes).encoded()
     }
   }

@@ -14,6 +14,8 @@ struct Peer: Sendable {
 
   /// The network by which the client's shares are counted.
   let network: ClientAddress
+  /// `network.name`, made once for all calls.
+  let networkName: String
 
   /// Whether the connection speaks HTTP/2.
   let isHTTP2: Bool
@@ -22,6 +24,7 @@ struct Peer: Sendable {
     self.isHTTP2 = isHTTP2
     self.isSecure = isSecure
     network = ClientAddress(channel.remoteAddress)
+    networkName = network.name
     address = channel.remoteAddress?.ipAddress ?? ""
     isLocal = channel.remoteAddress.map(Self.isLoopback) ?? false
   }

@@ -27,6 +27,7 @@ struct AdmittedCall {
       authorization: connection.shared(authorization: head.authorization),
       isSecure: connection.peer.isSecure,
       isLocal: connection.peer.isLocal,
+      network: connection.peer.networkName,
       deadline: timeout.map { [started] in started + $0 },
       memory: connection.peer.memory
     )

@@ -48,6 +48,7 @@ package struct GatewayRequestContext: RequestContext {
       isSecure: peer.isSecure,
       isLocal: peer.isLocal,
       isForeignPage: isForeignPage,
+      network: peer.networkName,
       cancellation: cancellation,
       memory: CallerMemory()
     )
@@ -67,6 +68,7 @@ package struct GatewayRequestContext: RequestContext {
       isSecure: peer.isSecure,
       isLocal: peer.isLocal,
       isForeignPage: isForeignPage,
+      network: peer.networkName,
       cancellation: cancellation,
       memory: peer.memory
     )

@@ -8,6 +8,15 @@ package enum ClientAddress: Hashable, Sendable {
   /// A client on this machine without an IP address, or one that is gone already.
   case none
 
+  /// The network in one word, for layers that only tell networks apart.
+  var name: String {
+    switch self {
+    case .ipv4(let number): "4:\(String(number, radix: 16))"
+    case .ipv6(let number): "6:\(String(number, radix: 16))"
+    case .none: ""
+    }
+  }
+
   /// The network of a connection's other end.
   package init(_ address: SocketAddress?) {
     switch address {

@@ -35,7 +35,9 @@ enum MatrixCaller: CaseIterable, Sendable {
 
 /// One operation, as REST and as gRPC have it.
 struct MatrixOperation: Sendable, CustomStringConvertible {
-  let description: String
+  var description: String
+  /// What the operation reads.
+  var time = MatrixTime.latest
   /// Who else than administrators may do it.
   var allowed: Set<MatrixCaller> = []
   /// What administrators are told where they may, but it does not work.
@@ -286,6 +288,11 @@ extension MatrixOperation {
       commit("take", "products/b1", owner: "alice"),
       commit("write without a rule", "shops/s1", owner: "alice"),
     ] + lists + writes + transactions + forAdministrators
+
+  /// The same at a time that the request names, where it can name one: administrators may, nobody else.
+  static let past: [MatrixOperation] = all.flatMap { operation in
+    MatrixTime.allCases.compactMap { operation.at($0) }
+  }
 
   private static let lists: [MatrixOperation] = [
     MatrixOperation(

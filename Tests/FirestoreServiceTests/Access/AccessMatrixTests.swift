@@ -22,6 +22,19 @@ struct AccessMatrixTests {
     }
   }
 
+  /// Revoked rights live on in the past: nobody under rules chooses the time that he reads at.
+  @Test(arguments: MatrixOperation.past, Wire.allCases)
+  func `side doors skip no checks: chosen read times`(
+    operation: MatrixOperation,
+    wire: Wire
+  ) async throws {
+    for database in Self.databases {
+      for caller in MatrixCaller.allCases {
+        try await check(operation, wire, database, caller)
+      }
+    }
+  }
+
   private func check(
     _ operation: MatrixOperation,
     _ wire: Wire,
@@ -79,14 +92,15 @@ struct AccessMatrixTests {
       memory: CallerMemory()
     )
     let root = database.path + "/documents"
+    let time = try fixture.readTime(of: database)
     switch wire {
     case .rest:
-      let (method, path, body) = operation.rest(root)
+      let (method, path, body) = operation.rest(root, at: time)
       return try await fixture.call(method, path, body, root: "/v1/" + root, context: context)
         .joined()
     case .grpc:
-      let (method, message) = operation.grpc(root)
-      return try await fixture.perform(method, message.bytes, context)
+      let (method, message) = operation.grpc(root, at: time)
+      return try await fixture.perform(method, message, context)
         .map { String(decoding: $0, as: UTF8.self) }.joined()
     }
   }

@@ -106,6 +106,28 @@ struct ChokePointTests {
     _ = try await call(fixture, .administrator, "POST", ":commit", Self.updating(path, "bob"))
   }
 
+  @Test func `who lost a right reads neither now nor in the past`() async throws {
+    let fixture = try await fixture()
+    defer { fixture.close() }
+    let time = try fixture.readTime(of: Self.database)
+    let early = TimestampText.format(seconds: time.seconds, nanos: time.nanos)
+    let begun = try await begin(fixture, .bob)
+    let reading = Self.reading("products/b1", in: begun)
+    #expect(try await call(fixture, .bob, "POST", ":batchGet", reading).contains(Self.secret))
+    let given = Self.updating("products/b1", "alice")
+    _ = try await call(fixture, .administrator, "POST", ":commit", given)
+    let past = "/products/b1?readTime=\(early)"
+    for path in ["/products/b1", past] {
+      #expect(await refusal(fixture, .bob, "GET", path) == .permissionDenied)
+    }
+    let options = #"{"options":{"readOnly":{"readTime":"\#(early)"}}}"#
+    let beginning = await refusal(fixture, .bob, "POST", ":beginTransaction", options)
+    #expect(beginning == .permissionDenied)
+    #expect(try await call(fixture, .administrator, "GET", past).contains(Self.secret))
+    // A transaction goes on at the time that the server chose for it.
+    #expect(try await call(fixture, .bob, "POST", ":batchGet", reading).contains(Self.secret))
+  }
+
   @Test func `rules that change between a read and the commit decide on the commit`() async throws {
     let fixture = try await fixture()
     defer { fixture.close() }

@@ -1,4 +1,3 @@
-import FirestoreWire
 import Testing
 
 @testable import FirestoreService
@@ -19,7 +18,6 @@ struct RulesCostTests {
 
   static let requests: [Request] = [
     Request(testDescription: "get", method: "GET", path: "/d/x"),
-    Request(testDescription: "get of the past", method: "GET", path: "/d/x?readTime=TIME"),
     Request(testDescription: "list", method: "GET", path: "/d"),
     Request(
       testDescription: "batch get",
@@ -70,11 +68,6 @@ struct RulesCostTests {
         return get(/databases/$(database)/documents/roles/$(uid)).data.level == 3;
       }
       """
-    let time = try fixture.databases.database(.init(project: "p")).readTime().timestamp
-    let path = request.path.replacing(
-      "TIME",
-      with: TimestampText.format(seconds: time.seconds, nanos: time.nanos)
-    )
     var counts: [Int] = []
     for condition in conditions {
       try fixture.deploy(
@@ -83,7 +76,7 @@ struct RulesCostTests {
       _ = engine.takeGets()
       _ = try await fixture.call(
         request.method,
-        path,
+        request.path,
         request.body,
         context: ServiceFixture.context(
           authorization: TestTokens.bearer("alice", isSigned: false),

@@ -36,7 +36,7 @@ struct ListenRulesTests {
   private func listen(
     _ target: TestMessage.Part,
     as authorization: String,
-    from token: [UInt8]? = nil
+    from start: Start? = nil
   ) async throws -> String {
     let responses = ScriptedResponses()
     let call = try fixture.service.open(
@@ -45,7 +45,7 @@ struct ListenRulesTests {
       responses: responses
     )
     var parts = [target, .number(5, 1)]
-    if let token { parts.append(.bytes(4, token)) }
+    if let start { parts.append(start.part) }
     let database = String(Self.root.dropLast("/documents".count))
     call.receive(
       TestMessage(.text(1, database), .bytes(2, TestMessage(parts).bytes)).bytes
@@ -61,6 +61,20 @@ struct ListenRulesTests {
     return try #require(answer)
   }
 
+  /// Where a listener left off: the server's token, or a time, as targets of bundles begin.
+  private enum Start {
+    case token([UInt8])
+    case readTime(Timestamp)
+
+    var part: TestMessage.Part {
+      switch self {
+      case .token(let bytes): .bytes(4, bytes)
+      case .readTime(let time):
+        .message(11, .number(1, time.seconds), .number(2, Int64(time.nanos)))
+      }
+    }
+  }
+
   private static let room = TestMessage.Part.message(
     2,
     .text(1, root + "/rooms/r"),
@@ -71,24 +85,29 @@ struct ListenRulesTests {
     .message(3, .text(2, "\(root)/\(path)"))
   }
 
-  /// The token of now, as an administrator gets it.
-  private func token() throws -> [UInt8] {
+  /// The token of now, as an administrator gets it, or its time.
+  private func start(_ isToken: Bool = true) throws -> Start {
     let database = try fixture.databases.database(DatabaseID(project: "p"))
-    return ResumeToken(of: database, version: try database.readTime(), marks: []).bytes
+    let now = try database.readTime()
+    guard isToken else { return .readTime(now.timestamp) }
+    return .token(ResumeToken(of: database, version: now, marks: []).bytes)
   }
 
   private static let alice = TestTokens.bearer("alice", isSigned: false)
 
-  @Test func `a token from before the right was given tells nothing of that time`() async throws {
+  @Test(arguments: [true, false])
+  func `a token or time from before the right was given tells nothing of it`(
+    isToken: Bool
+  ) async throws {
     defer { fixture.close() }
     for id in ["kept", "gone"] { try await write("rooms/r/messages/\(id)") }
-    let early = try token()
+    let early = try start(isToken)
     try await write("rooms/r/messages/gone", "DELETE")
     try await write("rooms/r/members/alice")
     let told = try await listen(Self.room, as: Self.alice, from: early)
     #expect(told.contains("RESET") && told.contains("kept") && !told.contains("gone"), "\(told)")
     // Whose right reaches back is told what went.
-    let later = try token()
+    let later = try start(isToken)
     try await write("rooms/r/messages/kept", "DELETE")
     let rest = try await listen(Self.room, as: Self.alice, from: later)
     #expect(!rest.contains("RESET") && rest.contains("kept"), "\(rest)")
@@ -96,14 +115,15 @@ struct ListenRulesTests {
     #expect(!all.contains("RESET") && all.contains("gone"), "\(all)")
   }
 
-  @Test func `a token does not tell whether there was a document that one could not read`()
-    async throws
-  {
+  @Test(arguments: [true, false])
+  func `a token or time does not tell whether there was a document that one could not read`(
+    isToken: Bool
+  ) async throws {
     defer { fixture.close() }
     for (id, owner) in [("theirs", "bob"), ("mine", "alice")] {
       try await write("notes/\(id)", "PATCH", #""owner":{"stringValue":"\#(owner)"}"#)
     }
-    let early = try token()
+    let early = try start(isToken)
     for id in ["theirs", "mine"] { try await write("notes/\(id)", "DELETE") }
     var answers: Set<String> = []
     for id in ["theirs", "never", "mine"] {

@@ -25,6 +25,7 @@ final class ServiceFixture: Sendable {
     threads count: Int = 2,
     engine: any KeyValueEngine = MemoryEngine(),
     cachedBytes: Int? = nil,
+    transactions: Int? = nil,
     log: Logger = ServiceFixture.silence,
     observer: (any CommitObserver)? = nil,
     listening feed: CommitFeed? = nil
@@ -36,6 +37,7 @@ final class ServiceFixture: Sendable {
     configuration.transactionIdleTimeout = .max
     configuration.transactionTotalTimeout = .max
     if let cachedBytes { configuration.documentCacheBytes = cachedBytes }
+    if let transactions { configuration.maximumTransactions = transactions }
     configuration.commitObserver = observer ?? feed
     threads = EngineThreads(count: count)
     databases = try Databases(engine: engine, configuration: configuration)
@@ -93,6 +95,7 @@ final class ServiceFixture: Sendable {
     authorization: String? = nil,
     isSecure: Bool = true,
     isLocal: Bool = false,
+    network: String = "",
     deadline: ContinuousClock.Instant? = nil,
     cancellation: Cancellation = Cancellation(),
     memory: CallerMemory? = nil
@@ -102,6 +105,7 @@ final class ServiceFixture: Sendable {
       authorization: authorization,
       isSecure: isSecure,
       isLocal: isLocal,
+      network: network,
       deadline: deadline,
       cancellation: cancellation,
       memory: memory
@@ -167,6 +171,11 @@ final class ServiceFixture: Sendable {
       if part.isEmpty { return all }
       all += part
     }
+  }
+
+  /// A time that a database can be read at, and that lies in the past.
+  func readTime(of database: DatabaseID) throws -> Timestamp {
+    try databases.database(database).readTime().timestamp
   }
 
   func administer(
