@@ -2,13 +2,15 @@
 
 import json
 import math
+import pathlib
 import re
 
 import pytest
 from google.cloud import firestore
+from google.cloud.firestore_v1 import types
 from google.cloud.firestore_v1.vector import Vector
 
-from support import clients, rest, server as servers
+from support import clients, rest, rpc, server as servers
 
 pytestmark = pytest.mark.brasa_only
 
@@ -103,6 +105,46 @@ def test_an_export_is_imported_without_loss(filled, tmp_path, running):
     assert snapshot_of(other) == before
     other.stop()
     assert servers.run("verify", "--data", other.data).returncode == 0
+
+
+BOOLEANS = 1_040_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("running", [True, False], ids=["beside a server", "at rest"])
+def test_a_document_of_a_million_booleans_is_exported_and_imported(tmp_path, running):
+    """Its line is longer than any line of the control socket may be."""
+    server = servers.Brasa(tmp_path / "data").start()
+    calls = rpc.Calls(server.host)
+    name = "projects/p/databases/{}/documents/c/large"
+    document = types.Document(name=name.format("(default)"), fields={"b": {"array_value": {}}})
+    value = types.Value.pb(types.Value(boolean_value=True))
+    types.Document.pb(document).fields["b"].array_value.values.extend([value] * BOOLEANS)
+    calls.UpdateDocument(document=document)
+    before = memory_of(server)
+    if not running:
+        server.stop()
+    target = tmp_path / "export"
+    servers.run("export", target, "--project", "p", "--data", server.data)
+    (file,) = target.rglob("*.jsonl")
+    assert file.stat().st_size > 16 << 20
+    servers.run("import", target, "--project", "p", "--database", "copy", "--data", server.data)
+    if running:
+        # The message is four megabytes, its JSON twenty-three, and JSON within JSON more.
+        assert memory_of(server) - before < 100 << 20
+    else:
+        server.start()
+        calls = rpc.Calls(server.host)
+    copy = calls.GetDocument(name=name.format("copy"))
+    found = types.Document.pb(copy).fields["b"].array_value.values
+    assert len(found) == BOOLEANS and all(item.boolean_value for item in found)
+    server.stop()
+
+
+def memory_of(server):
+    """The resident bytes of a server's process."""
+    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1)) << 10
 
 
 def test_verify_works_beside_a_server(filled):

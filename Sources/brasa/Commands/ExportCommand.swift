@@ -25,7 +25,8 @@ struct ExportCommand: ParsableCommand {
     let progress = ProgressLine()
     try data.perform(.export(database: try database.label())) { reply in
       switch reply {
-      case .document(let collection, let json): try files.append(json, to: collection)
+      case .document(let collection, let message):
+        try files.append(DocumentJSON.line(message), to: collection)
       case .progress(let done, let total, let unit):
         progress.show(done: done, total: total, unit: unit)
       case .line(let text), .difference(let text), .finished(let text): progress.print(text)

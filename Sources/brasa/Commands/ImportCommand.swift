@@ -27,7 +27,7 @@ struct ImportCommand: ParsableCommand {
       .import(database: try database.label()),
       input: {
         progress.show(done: lines.bytesRead, total: lines.bytesTotal, unit: "byte")
-        return try lines.next()
+        return try lines.next().map(DocumentJSON.message)
       },
       output: { reply in
         switch reply {

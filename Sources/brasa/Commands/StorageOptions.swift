@@ -19,7 +19,7 @@ struct DataOptions: ParsableArguments {
   /// Runs a request on the directory's server, or on the directory itself when none runs.
   func perform(
     _ request: AdministrationRequest,
-    input: () throws -> String? = { nil },
+    input: () throws -> [UInt8]? = { nil },
     output: (AdministrationReply) throws -> Void
   ) throws {
     let directory = directory

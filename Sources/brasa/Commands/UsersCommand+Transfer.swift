@@ -80,7 +80,7 @@ extension UsersCommand {
           progress.show(done: next, total: users.count, unit: "account")
           guard next < users.count else { return nil }
           defer { next += 1 }
-          return users[next].compact
+          return Array(users[next].compact.utf8)
         },
         output: { reply in
           switch reply {

@@ -31,7 +31,7 @@ struct UsersCommand: ParsableCommand {
     @OptionGroup var data: DataOptions
 
     /// Asks, and prints lines and the summary.
-    func print(_ request: UsersRequest, input: () throws -> String? = { nil }) throws {
+    func print(_ request: UsersRequest, input: () throws -> [UInt8]? = { nil }) throws {
       try perform(request, input: input) { reply in
         switch reply {
         case .line(let text), .difference(let text), .finished(let text):
@@ -43,7 +43,7 @@ struct UsersCommand: ParsableCommand {
 
     func perform(
       _ request: UsersRequest,
-      input: () throws -> String? = { nil },
+      input: () throws -> [UInt8]? = { nil },
       output: (AdministrationReply) throws -> Void
     ) throws {
       guard let project = project ?? ProcessInfo.processInfo.environment["BRASA_PROJECT"] else {
@@ -101,7 +101,7 @@ struct UsersCommand: ParsableCommand {
       var password = passwordStdin ? readLine() ?? "" : nil
       try place.print(.create(account)) {
         defer { password = nil }
-        return password
+        return password.map { Array($0.utf8) }
       }
     }
   }

@@ -5,22 +5,22 @@ import FirestoreModel
 /// `LocalAdministration` does the work on an open store: in the command itself when no server runs,
 /// in the server when one does; `RemoteAdministration` hands the request to that server.
 protocol Administration {
-  /// Does what `request` says. `input` gives the lines of an import, nil at their end; `output`
+  /// Does what `request` says. `input` gives the items of an import, nil at their end; `output`
   /// takes progress and results as they come.
   func perform(
     _ request: AdministrationRequest,
-    input: () throws -> String?,
+    input: () throws -> [UInt8]?,
     output: (AdministrationReply) throws -> Void
   ) throws
 }
 
-/// One request, as the control socket carries it: one line of JSON.
+/// One request, as the control socket carries it: one line of JSON, then the items of an import.
 enum AdministrationRequest: Codable, Sendable, Equatable {
   /// Recomputes what is derived from documents and compares; nil means every database.
   case verify(database: DatabaseLabel?)
   /// Lists every document of a database at one read time, as `document` items.
   case export(database: DatabaseLabel)
-  /// Writes the documents that follow as lines, each the JSON of a `Document`.
+  /// Writes the documents that follow as items, each an `UpdateDocumentRequest`.
   case `import`(database: DatabaseLabel)
   case listDatabases
   case createDatabase(DatabaseLabel)
@@ -73,12 +73,12 @@ struct DatabaseLabel: Codable, Sendable, Equatable {
   var id: DatabaseID { DatabaseID(project: Text(project), database: Text(database)) }
 }
 
-/// One answer line.
+/// One part of an answer.
 enum AdministrationReply: Codable, Sendable, Equatable {
   /// How far the work is, in `unit`s; the total is nil while it is not known.
   case progress(done: Int, total: Int?, unit: String)
-  /// A document of an export: where it belongs and its JSON.
-  case document(collection: String, json: String)
+  /// A document of an export: where it belongs and its `Document` message.
+  case document(collection: String, message: [UInt8])
   /// A line for the person who runs the command.
   case line(String)
   /// A difference that `verify` found.

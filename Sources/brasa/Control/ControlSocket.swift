@@ -10,7 +10,7 @@ import Glibc
 /// Serves administration requests on the socket in the data directory while a server runs.
 ///
 /// Whoever can open the socket (mode 0600) is the operator. One connection carries one request: a
-/// line of JSON, then the lines of an import; the answer is lines of `AdministrationReply`.
+/// line of JSON, then the items of an import; the answer is frames of `ControlFrame`.
 ///
 /// When the process runs out of file descriptors commands are answered still, one at a time: a
 /// descriptor is kept for that.
@@ -107,22 +107,15 @@ final class ControlSocket: Sendable {
     do {
       try administration().perform(
         request,
-        input: { try channel.readLine() },
-        output: { try send($0, on: channel) }
+        input: { try channel.readItem() },
+        output: { try channel.send($0) }
       )
     } catch let error as FirestoreError {
-      try send(.failed(code: error.code.rawValue, message: error.message), on: channel)
+      try channel.send(.failed(code: error.code.rawValue, message: error.message))
     } catch let error as ControlError {
       throw error
     } catch {
-      try send(
-        .failed(code: StatusCode.internalError.rawValue, message: "\(error)"),
-        on: channel
-      )
+      try channel.send(.failed(code: StatusCode.internalError.rawValue, message: "\(error)"))
     }
-  }
-
-  private func send(_ reply: AdministrationReply, on channel: LineChannel) throws {
-    try channel.writeLine(String(decoding: JSONEncoder().encode(reply), as: UTF8.self))
   }
 }

@@ -4,10 +4,16 @@ import Glibc
 import Darwin
 #endif
 
-/// Lines of UTF-8 over a stream socket, read and written with blocking calls by one thread.
+/// Lines of UTF-8, and items of any bytes, over a stream socket, read and written with blocking calls by
+/// one thread.
+///
+/// An item is a line with the number of its bytes in decimal digits, then the bytes themselves.
 final class LineChannel {
-  /// The longest line that is read: a document of 1 MiB grows sixfold at most as JSON.
+  /// The longest line that is read: a ruleset or a file of indexes as JSON.
   static let longestLine = 16 * 1024 * 1024
+  /// The longest item that is read: more than the message of any document, whose writing is bounded by
+  /// the size of a request.
+  static let longestItem = 64 * 1024 * 1024
 
   private let descriptor: CInt
   private var buffer: [UInt8] = []
@@ -32,6 +38,29 @@ final class LineChannel {
     }
   }
 
+  /// The next item; nil when the other side has finished.
+  func readItem() throws -> [UInt8]? {
+    guard let line = try readLine() else { return nil }
+    guard let count = Int(line), (0...Self.longestItem).contains(count) else {
+      throw ControlError.malformed("an item of \(line.prefix(20)) bytes")
+    }
+    return try readBytes(count)
+  }
+
+  /// So many bytes that must follow.
+  func readBytes(_ count: Int) throws -> [UInt8] {
+    let known = min(count, buffer.count - start)
+    var bytes = Array(buffer[start..<(start + known)])
+    start += known
+    bytes.reserveCapacity(count)
+    while bytes.count < count {
+      let room = min(count - bytes.count, 1 << 20)
+      let read = try read(room, into: &bytes)
+      guard read > 0 else { throw ControlError.malformed("an item that ends early") }
+    }
+    return bytes
+  }
+
   /// Reads more bytes behind what is left; false at the end of the stream.
   private func fill(_ searched: inout Int) throws -> Bool {
     if start > 0 {
@@ -39,17 +68,21 @@ final class LineChannel {
       searched -= start
       start = 0
     }
-    let old = buffer.count
-    let room = 64 * 1024
-    buffer.append(contentsOf: repeatElement(0, count: room))
+    return try read(64 * 1024, into: &buffer) > 0
+  }
+
+  /// Appends up to so many bytes, and answers how many; none at the end of the stream.
+  private func read(_ room: Int, into target: inout [UInt8]) throws -> Int {
+    let old = target.count
+    target.append(contentsOf: repeatElement(0, count: room))
     while true {
-      let count = buffer.withUnsafeMutableBytes { bytes in
-        read(descriptor, bytes.baseAddress.map { $0 + old }, room)
+      let count = target.withUnsafeMutableBytes { bytes in
+        readSome(descriptor, bytes.baseAddress.map { $0 + old }, room)
       }
       if count < 0, errno == EINTR { continue }
-      buffer.removeLast(room - max(count, 0))
+      target.removeLast(room - max(count, 0))
       guard count >= 0 else { throw ControlError.system("read", errno) }
-      return count > 0
+      return count
     }
   }
 
@@ -57,6 +90,17 @@ final class LineChannel {
   func writeLine(_ line: String) throws {
     var bytes = Array(line.utf8)
     bytes.append(0x0A)
+    try writeBytes(bytes)
+  }
+
+  /// Writes an item.
+  func writeItem(_ bytes: [UInt8]) throws {
+    try writeLine(String(bytes.count))
+    try writeBytes(bytes)
+  }
+
+  /// Writes bytes as they are.
+  func writeBytes(_ bytes: [UInt8]) throws {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { pointer in
@@ -72,6 +116,11 @@ final class LineChannel {
 
   /// Tells the other side that no more lines come.
   func finishWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+}
+
+/// The system's call, which the channel's own names would hide.
+private func readSome(_ descriptor: CInt, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+  read(descriptor, bytes, count)
 }
 
 /// Sends without raising SIGPIPE when the other side is gone.

@@ -7,7 +7,7 @@ extension LocalAdministration {
   func users(
     _ request: UsersRequest,
     project: String,
-    _ input: () throws -> String?,
+    _ input: () throws -> [UInt8]?,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     let project = accounts.project(Text(project))
@@ -21,7 +21,7 @@ extension LocalAdministration {
   private func perform(
     _ request: UsersRequest,
     _ project: ProjectAccounts,
-    _ input: () throws -> String?,
+    _ input: () throws -> [UInt8]?,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     switch request {
@@ -54,14 +54,19 @@ extension LocalAdministration {
 
   private func draft(
     _ account: UsersRequest.NewAccount,
-    _ input: () throws -> String?
+    _ input: () throws -> [UInt8]?
   ) throws -> NewUser {
     var draft = NewUser(uid: account.uid, email: account.email, displayName: account.displayName)
     draft.phoneNumber = account.phoneNumber
     draft.isEmailVerified = account.isEmailVerified
     draft.isDisabled = account.isDisabled
-    if account.hasPassword { draft.password = try input() ?? "" }
+    if account.hasPassword { draft.password = try text(input) ?? "" }
     return draft
+  }
+
+  /// The next item as text.
+  private func text(_ input: () throws -> [UInt8]?) throws -> String? {
+    try input().map { String(decoding: $0, as: UTF8.self) }
   }
 
   private func find(_ who: String, _ project: ProjectAccounts) throws -> User {
@@ -125,7 +130,7 @@ extension LocalAdministration {
   private func importUsers(
     _ project: ProjectAccounts,
     _ parameters: String,
-    _ input: () throws -> String?,
+    _ input: () throws -> [UInt8]?,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     let reader = try AccountTransfer.Reader(parameters: parameters)
@@ -140,7 +145,7 @@ extension LocalAdministration {
       refusals += try project.importUsers(batch).map { "\($0.uid): \($0.message)" }
       batch = []
     }
-    while let line = try input() {
+    while let line = try text(input) {
       batch.append(try reader.user(line))
       read += 1
       if batch.count == 1_000 { try bringIn() }

@@ -36,7 +36,7 @@ struct LocalAdministration: Administration {
 
   func perform(
     _ request: AdministrationRequest,
-    input: () throws -> String?,
+    input: () throws -> [UInt8]?,
     output: (AdministrationReply) throws -> Void
   ) throws {
     switch request {
@@ -107,8 +107,9 @@ struct LocalAdministration: Administration {
     while true {
       let chunk = try cursor.next()
       for record in chunk.documents {
-        let json = try DocumentJSON.line(record)
-        try output(.document(collection: record.name.path.parent.string, json: json))
+        let collection = record.name.path.parent.string
+        let message = DocumentResponse(record).encoded()
+        try output(.document(collection: collection, message: message))
         count += 1
       }
       try output(.progress(done: count, total: nil, unit: "document"))
@@ -122,17 +123,18 @@ struct LocalAdministration: Administration {
 
   private func importDocuments(
     into id: DatabaseID,
-    _ input: () throws -> String?,
+    _ input: () throws -> [UInt8]?,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     let database = try databases.database(id)
     var batch: [Write] = []
     var bytes = 0
     var count = 0
-    while let line = try input() {
-      let write = try DocumentJSON.write(line, into: id)
-      batch.append(write)
-      bytes += line.utf8.count
+    while let message = try input() {
+      let write = try UpdateDocumentRequest(decoding: message).write
+      let name = DocumentName(database: id, path: write.name.path)
+      batch.append(Write(name: name, operation: write.operation))
+      bytes += message.count
       if batch.count >= Self.importBatch.documents || bytes >= Self.importBatch.bytes {
         count += try commit(&batch, to: database)
         bytes = 0

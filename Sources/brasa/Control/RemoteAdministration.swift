@@ -13,14 +13,13 @@ struct RemoteAdministration: Administration {
 
   func perform(
     _ request: AdministrationRequest,
-    input: () throws -> String?,
+    input: () throws -> [UInt8]?,
     output: (AdministrationReply) throws -> Void
   ) throws {
     try channel.writeLine(String(decoding: JSONEncoder().encode(request), as: UTF8.self))
-    while let line = try input() { try channel.writeLine(line) }
+    while let item = try input() { try channel.writeItem(item) }
     channel.finishWriting()
-    while let line = try channel.readLine() {
-      let reply = try JSONDecoder().decode(AdministrationReply.self, from: Data(line.utf8))
+    while let reply = try channel.receive() {
       if case .failed(let code, let message) = reply {
         throw ControlError.refused(code: code, message: message)
       }

@@ -23,7 +23,7 @@ final class ExportDirectory {
   }
 
   /// Adds a document to its collection's file.
-  func append(_ json: String, to path: String) throws {
+  func append(_ json: [UInt8], to path: String) throws {
     if path != collection {
       try close()
       let url = directory.appendingPathComponent(Self.fileName(of: path))
@@ -34,7 +34,7 @@ final class ExportDirectory {
       try file?.seekToEnd()
       collection = path
     }
-    pending.append(contentsOf: json.utf8)
+    pending.append(contentsOf: json)
     pending.append(0x0A)
     if pending.count > 1 << 20 { try flush() }
   }

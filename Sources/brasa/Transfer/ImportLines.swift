@@ -10,6 +10,8 @@ final class ImportLines {
   private var buffer = Data()
   /// Where the next line begins in `buffer`.
   private var start = 0
+  /// Up to where there is no line's end behind `start`.
+  private var searched = 0
 
   /// Finds the files; a directory without any is refused.
   init(directory path: String) throws {
@@ -26,16 +28,17 @@ final class ImportLines {
   }
 
   /// The next line that is not empty; nil behind the last.
-  func next() throws -> String? {
+  func next() throws -> [UInt8]? {
     while true {
-      if let end = buffer[start...].firstIndex(of: 0x0A) {
+      if let end = buffer[searched...].firstIndex(of: 0x0A) {
         let line = buffer[start..<end]
         start = end + 1
-        if !line.isEmpty { return String(decoding: line, as: UTF8.self) }
+        searched = start
+        if !line.isEmpty { return Array(line) }
       } else if try !fill() {
         guard start < buffer.count else { return nil }
-        defer { start = buffer.count }
-        return String(decoding: buffer[start...], as: UTF8.self)
+        defer { (start, searched) = (buffer.count, buffer.count) }
+        return Array(buffer[start...])
       }
     }
   }
@@ -45,6 +48,7 @@ final class ImportLines {
   private func fill() throws -> Bool {
     buffer = Data(buffer[start...])
     start = 0
+    searched = buffer.count
     while true {
       if let chunk = try current?.read(upToCount: 1 << 20), !chunk.isEmpty {
         bytesRead += chunk.count
