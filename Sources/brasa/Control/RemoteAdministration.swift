@@ -1,6 +1,10 @@
 import FirestoreModel
 import Foundation
 
+#if canImport(Glibc)
+import Glibc
+#endif
+
 /// Hands requests to the server that has the data directory open.
 struct RemoteAdministration: Administration {
   private let channel: LineChannel
@@ -17,8 +21,12 @@ struct RemoteAdministration: Administration {
     output: (AdministrationReply) throws -> Void
   ) throws {
     try channel.writeLine(String(decoding: JSONEncoder().encode(request), as: UTF8.self))
-    while let item = try input() { try channel.writeItem(item) }
-    channel.finishWriting()
+    do {
+      while let item = try input() { try channel.writeItem(item) }
+      channel.finishWriting()
+    } catch ControlError.system(_, EPIPE) {
+      // The server takes no more; its answer says why.
+    }
     while let reply = try channel.receive() {
       if case .failed(let code, let message) = reply {
         throw ControlError.refused(code: code, message: message)
