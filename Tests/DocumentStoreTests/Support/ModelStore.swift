@@ -57,7 +57,7 @@ struct ModelStore {
   }
 
   /// Whether a write demands what the writes before it rule out, whatever is stored.
-  private static func contradicts(_ writes: [Write]) -> Bool {
+  static func contradicts(_ writes: [Write]) -> Bool {
     writes.indices.contains { index in
       let earlier = writes[..<index].filter { $0.name.path == writes[index].name.path }
       guard let first = earlier.first, let last = earlier.last else { return false }
