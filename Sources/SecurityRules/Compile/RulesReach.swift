@@ -51,7 +51,6 @@ struct RulesReach {
     case .constant(let constant): return known(constant)
     case .fault: return .fault
     case .local(let index): return locals.indices.contains(index) ? locals[index] : .unknown
-    case .parenthesized(let inner): return value(inner, locals)
     case .member(let object, let name):
       if case .request = object.operation, name == "auth" { return isSignedIn ? .other : .null }
       return part(of: value(object, locals))
