@@ -52,7 +52,16 @@ struct FairQueueTests {
     let greedy = caller("203.0.113.7")
     let honest = caller("198.51.100.9")
     try await withThrowingTaskGroup(of: Bool.self) { group in
-      group.addTask { try await Self.onThread { try pool.run(for: greedy) { gate.wait() } } }
+      await withCheckedContinuation { started in
+        group.addTask {
+          try await Self.onThread {
+            try pool.run(for: greedy) {
+              started.resume()
+              gate.wait()
+            }
+          }
+        }
+      }
       for index in 0..<9 {
         group.addTask {
           try await Self.onThread {
