@@ -200,7 +200,7 @@ def test_a_port_without_descriptors_waits_instead_of_spinning(tmp_path, library)
     try:
         shortage.touch()
         with socket.create_connection(("127.0.0.1", server.port), timeout=60) as waiting:
-            waiting.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            waiting.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             servers.wait_for(lambda: len(attempts()) >= 4, "attempts to accept")
             shortage.unlink()
             # Who waits is served once that is possible.
