@@ -142,6 +142,8 @@ package final class Gateway: Service {
           high: GatewayConfiguration.unwrittenBytesPerConnection
         )
       )
+      // One buffer a turn of the event loop, so that who sends much is read as often as others.
+      .childChannelOption(.maxMessagesPerRead, value: 1)
       // A connection keeps its first buffer; the size grows as more comes at once.
       .childChannelOption(
         .recvAllocator,

@@ -34,6 +34,8 @@ package struct GatewayConfiguration: Sendable {
     self.development = development
     self.threads = threads
     self.limits = limits
+    // There clients have no credentials to show.
+    if development != nil { self.limits.unservedRequests = nil }
     self.webChannel = webChannel
     self.memory = memory
   }
@@ -81,6 +83,10 @@ package struct GatewayConfiguration: Sendable {
     /// their stream or by opening more streams than it may; more end the connection with
     /// ENHANCE_YOUR_CALM.
     package var ownResetsPerTenSeconds = 200
+    /// How many requests that come to nothing an HTTP/2 connection without credentials may open.
+    ///
+    /// At once, and again each second; it is read more slowly beyond. Nil is any number.
+    package var unservedRequests: (atOnce: Int, perSecond: Int)? = (64, 100)
     /// PING, SETTINGS and PRIORITY frames in ten seconds; more end the connection.
     package var controlFramesPerTenSeconds = 1_000
     /// Until the first bytes, the TLS handshake and each request's head have come.

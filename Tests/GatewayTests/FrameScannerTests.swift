@@ -99,4 +99,21 @@ import Testing
     #expect(cut.others == whole.others, "seed \(seed)")
     #expect(cut.found == whole.found, "seed \(seed)")
   }
+
+  @Test func `streams that are opened are handed on one by one, and what they cost is counted`() {
+    let head = RawClient.headers(stream: 1, RawClient.call("Listen"))
+    let data = RawClient.frame(type: 0, flags: 0, stream: 1, [1])
+    var scanner = FrameScanner()
+    scanner.append(ByteBuffer(bytes: RawClient.preface + head + data + head + head + data))
+    var sizes: [Int] = []
+    while case .other(let bytes)? = scanner.next() { sizes.append(bytes.readableBytes) }
+    #expect(sizes == [24, head.count + data.count, head.count, head.count + data.count])
+    #expect(!scanner.hasUnread)
+    #expect(scanner.cost == 3 * StrangerCredit.request + 2)
+    scanner.append(ByteBuffer(bytes: (0..<100).flatMap { _ in data }))
+    sizes = []
+    while case .other(let bytes)? = scanner.next() { sizes.append(bytes.readableBytes) }
+    #expect(sizes.reduce(0, +) == 100 * data.count)
+    #expect(sizes.allSatisfy { $0 <= 32 * data.count })
+  }
 }

@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP2
 import NIOSSL
 import NIOTLS
+import Synchronization
 
 /// Sets up accepted connections: TLS or not, then the protocol that the client chose.
 final class ConnectionFactory: Sendable {
@@ -9,6 +10,8 @@ final class ConnectionFactory: Sendable {
   private let registry: ConnectionRegistry
   private let certificates: CertificateStore?
   private let mailboxes: [ObjectIdentifier: EventLoopMailbox]
+  /// Of each event loop; made when its first connection comes.
+  private let readTurns = Mutex<[ObjectIdentifier: NIOLoopBound<ReadTurns>]>([:])
 
   init(
     environment: ConnectionEnvironment,
@@ -97,6 +100,7 @@ final class ConnectionFactory: Sendable {
     let connection = HTTP2Connection(
       environment: environment,
       mailbox: mailbox,
+      readTurns: readTurns(of: channel.eventLoop),
       peer: peer,
       activity: activity
     )
@@ -119,6 +123,17 @@ final class ConnectionFactory: Sendable {
         makeWay: { bound.value.makeWay() }
       )
     )
+  }
+
+  private func readTurns(of eventLoop: any EventLoop) -> ReadTurns {
+    readTurns.withLock { known in
+      let turns =
+        known[ObjectIdentifier(eventLoop)]
+        ?? NIOLoopBound(ReadTurns(eventLoop: eventLoop), eventLoop: eventLoop)
+      known[ObjectIdentifier(eventLoop)] = turns
+      return turns
+    }
+    .value
   }
 
   private func http2Configuration() -> (

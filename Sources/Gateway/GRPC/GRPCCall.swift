@@ -202,6 +202,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
 
   private func finish() {
     phase = .finished
+    connection.noteServed()
     connection.writeHeaders(GRPCHeaders.success, on: id, isLast: true)
     observe(.ok)
   }
@@ -215,6 +216,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
       hasWrittenHead
       ? GRPCHeaders.trailers(error, requestID: context.requestID)
       : GRPCHeaders.trailersOnly(error, requestID: context.requestID)
+    if error.code.isOfService { connection.noteServed() }
     connection.writeHeaders(trailers, on: id, isLast: true)
     if !isRequestComplete {
       connection.write(HTTP2Frame(streamID: id, payload: .rstStream(.noError)))
@@ -250,5 +252,16 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
 
   private func observe(_ code: StatusCode) {
     connection.environment.observe(route, code, since: started)
+  }
+}
+
+extension StatusCode {
+  /// Whether the call was let in and tried: its caller gets what any client may get at times.
+  fileprivate var isOfService: Bool {
+    switch self {
+    case .notFound, .alreadyExists, .failedPrecondition, .aborted, .unavailable, .internalError:
+      true
+    default: false
+    }
   }
 }

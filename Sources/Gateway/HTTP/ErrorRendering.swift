@@ -3,6 +3,7 @@ import FirestoreWire
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 
 /// Turns what a handler throws into Google's JSON error body; the one place that does so for HTTP.
 struct ErrorRendering: RouterMiddleware {
@@ -17,10 +18,18 @@ struct ErrorRendering: RouterMiddleware {
       return Self.response(error, isStreaming: false, logger: context.logger)
     } catch let error as any HTTPResponseError {
       return Self.response(error, to: request)
+    } catch  where Self.isClientGone(error) {
+      // Nobody reads it, and no client shall be able to fill the log by going away.
+      let failure = FirestoreError(.cancelled, "The client went away.", cause: error)
+      return Self.response(failure, isStreaming: false, logger: context.logger)
     } catch {
       let failure = FirestoreError(.internalError, "Internal error.", cause: error)
       return Self.response(failure, isStreaming: false, logger: context.logger)
     }
+  }
+
+  private static func isClientGone(_ error: any Error) -> Bool {
+    error is BridgedRequest.Abandoned || error is CancellationError || error is ChannelError
   }
 
   /// The answer for an error of the API; streaming methods wrap it in an array.

@@ -8,7 +8,8 @@ import NIOHTTP2
 /// never sees DATA of ours and so knows nothing of the client's windows: those are kept here, and
 /// WINDOW_UPDATEs of open streams end here. A small message whose windows are open is written into
 /// the batch at once. All else waits for the next flush, in turns of one frame a stream, and the
-/// frame that ends a stream waits behind its DATA. Floods of small frames end here too.
+/// frame that ends a stream waits behind its DATA. Floods of small frames end here too, and a client
+/// that sends more than a turn's worth of work is read by turns with the others (`ReadTurns`).
 final class AnswerLane: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -17,6 +18,8 @@ final class AnswerLane: ChannelDuplexHandler {
 
   private static let largestWindow = 0x7FFF_FFFF
   private static let allocator = ByteBufferAllocator()
+  /// Until a client that is out of credit is looked at again.
+  private static let pause = TimeAmount.milliseconds(10)
 
   private var context: ChannelHandlerContext?
   /// Until the connection ends.
@@ -35,8 +38,16 @@ final class AnswerLane: ChannelDuplexHandler {
   private var frameBytes = 1 << 14
   /// Streams with something to send and room in their own window, by turns.
   private var turns = CircularBuffer<(HTTP2StreamID, any ConnectionStream)>(initialCapacity: 1)
+  private let readTurns: ReadTurns
+  /// Whether something that came waits for the connection's next turn.
+  private var isWaitingForTurn = false
+  /// Whether that turn comes only when the client has credit again.
+  private var isPaused = false
+  /// Whether the channel was asked to read meanwhile.
+  private var isReadDue = false
 
-  init(_ limits: GatewayConfiguration.Limits) {
+  init(_ limits: GatewayConfiguration.Limits, readTurns: ReadTurns) {
+    self.readTurns = readTurns
     resets = RateLimit(limits.resetsPerTenSeconds)
     controls = RateLimit(limits.controlFramesPerTenSeconds)
   }
@@ -67,6 +78,39 @@ final class AnswerLane: ChannelDuplexHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isRefusing else { return }
     scanner.append(unwrapInboundIn(data))
+    if !isWaitingForTurn { handOn(context) }
+    countUnfinished()
+  }
+
+  /// Reads no more while something waits for its turn.
+  func read(context: ChannelHandlerContext) {
+    if isWaitingForTurn { isReadDue = true } else { context.read() }
+  }
+
+  /// The client may have credit again: what waits takes a turn.
+  func endPause() {
+    guard isPaused else { return }
+    isPaused = false
+    readTurns.append(self)
+  }
+
+  /// Goes on with what waits.
+  func takeTurn() {
+    isWaitingForTurn = false
+    guard let context else { return }
+    if !isRefusing { handOn(context) }
+    countUnfinished()
+    context.fireChannelReadComplete()
+    if isReadDue, !isWaitingForTurn {
+      isReadDue = false
+      context.read()
+    }
+  }
+
+  /// Hands on what came, for as long as a turn lasts.
+  private func handOn(_ context: ChannelHandlerContext) {
+    let end = readTurns.endOfTurn
+    var counted = scanner.cost
     while !isRefusing, let piece = nextPiece() {
       switch piece {
       case .other(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
@@ -74,11 +118,25 @@ final class AnswerLane: ChannelDuplexHandler {
         take(settings)
         context.fireChannelRead(wrapInboundOut(frame))
       case .windowUpdate(let id, let increment, let frame):
-        guard let rest = widen(id, by: increment, frame) else { continue }
-        context.fireChannelRead(wrapInboundOut(rest))
+        if let rest = widen(id, by: increment, frame) {
+          context.fireChannelRead(wrapInboundOut(rest))
+        }
+      }
+      let now = NIODeadline.now()
+      let isOutOfCredit = connection?.isOutOfCredit(after: scanner.cost - counted, at: now) == true
+      counted = scanner.cost
+      guard scanner.hasUnread else { continue }
+      if isOutOfCredit {
+        isWaitingForTurn = true
+        isPaused = true
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.endPause() }
+        return
+      }
+      if now >= end {
+        isWaitingForTurn = true
+        return readTurns.append(self)
       }
     }
-    countUnfinished()
   }
 
   /// Counts what the HTTP/2 layer keeps until the rest of a frame or of a header block has come.

@@ -153,7 +153,11 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
       headers.add(name: field.name.canonicalName, value: field.value)
     }
     let block = headers
-    try await onEventLoop { self.connection.writeHeaders(block, on: self.id, isLast: false) }
+    let isServed = response.status.code < 400 || response.status == .notFound
+    try await onEventLoop {
+      if isServed { self.connection.noteServed() }
+      self.connection.writeHeaders(block, on: self.id, isLast: false)
+    }
   }
 
   /// Writes a part of the answer's body; returns when more may follow.

@@ -10,7 +10,7 @@ import NIOHTTP2
 struct FrameScanner {
   /// A part of what came, in order.
   enum Piece {
-    /// Bytes of other frames, cut anywhere.
+    /// Bytes of other frames, cut anywhere: of one stream that is opened at most, and of few frames.
     case other(ByteBuffer)
     /// A whole WINDOW_UPDATE.
     case windowUpdate(HTTP2StreamID, increment: Int, frame: ByteBuffer)
@@ -27,11 +27,15 @@ struct FrameScanner {
   static let headBytes = 9
   private static let prefaceBytes = 24
   private static let largestSettings = 1 << 14
+  /// How many frames are handed on at once.
+  private static let framesOfPiece = 32
 
   /// RST_STREAM frames that have come.
   private(set) var resets = 0
   /// PING, SETTINGS, PRIORITY, ALTSVC and ORIGIN frames that have come.
   private(set) var controls = 0
+  /// What all frames that have come cost, by `StrangerCredit`.
+  private(set) var cost = 0
   /// What is kept of a frame that is not complete and of a header block that has not ended, here and in
   /// the HTTP/2 layer, which takes DATA alone in pieces.
   var unfinishedBytes: Int {
@@ -49,6 +53,9 @@ struct FrameScanner {
   /// How many more bytes pass on unseen: of the preface at first, then of a frame.
   private var passing = prefaceBytes
 
+  /// Whether something that came was not handed on yet; it may be too little to be.
+  var hasUnread: Bool { bytes.readableBytes > 0 }
+
   /// Takes what came.
   mutating func append(_ data: ByteBuffer) {
     if bytes.readableBytes == 0 { bytes = data } else { bytes.writeImmutableBuffer(data) }
@@ -57,6 +64,7 @@ struct FrameScanner {
   /// The next part; nil until more has come.
   mutating func next() -> Piece? {
     var end = bytes.readerIndex
+    var frames = 0
     while true {
       let skipped = min(passing, bytes.writerIndex - end)
       passing -= skipped
@@ -65,6 +73,8 @@ struct FrameScanner {
       finishFrame()
       guard let head = Head(bytes, at: end) else { break }
       guard head.isWanted else {
+        if end > bytes.readerIndex, head.opensStream || frames == Self.framesOfPiece { break }
+        frames += 1
         count(head)
         passing = Self.headBytes + head.length
         frameBytes = head.isData ? 0 : passing
@@ -106,6 +116,7 @@ struct FrameScanner {
   }
 
   private mutating func count(_ head: Head) {
+    cost += head.opensStream ? StrangerCredit.request : 1
     switch head.kind {
     case .reset: resets += 1
     case .priority, .settings, .ping, .alternativeService, .origin: controls += 1
@@ -126,6 +137,7 @@ struct FrameScanner {
     }
 
     private static let data: UInt8 = 0
+    private static let headers: UInt8 = 1
     private static let blockKinds: Set<UInt8> = [1, 5, 9]
     private static let endOfBlock: UInt8 = 4
 
@@ -149,6 +161,9 @@ struct FrameScanner {
     }
 
     var isData: Bool { number == Self.data }
+
+    /// Whether it is HEADERS.
+    var opensStream: Bool { number == Self.headers }
 
     /// Whether it is HEADERS, PUSH_PROMISE or CONTINUATION and another CONTINUATION follows.
     var opensBlock: Bool {

@@ -60,6 +60,8 @@ final class HTTP2Connection: ChannelInboundHandler {
   private(set) var lastStreamID = HTTP2StreamID.rootStream
   /// RST_STREAM frames that the client made the server send.
   private var ownResets: RateLimit
+  /// What callers without credentials may still ask in vain; nil is anything.
+  private var strangerCredit: StrangerCredit?
   /// What is charged for a socket that takes nothing.
   var stalledBytes = 0
   /// Whether all has been given up.
@@ -79,6 +81,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   init(
     environment: ConnectionEnvironment,
     mailbox: EventLoopMailbox,
+    readTurns: ReadTurns,
     peer: Peer,
     activity: ConnectionActivity
   ) {
@@ -86,10 +89,13 @@ final class HTTP2Connection: ChannelInboundHandler {
     self.activity = activity
     account = environment.ledger.account(of: peer.network)
     ownResets = RateLimit(environment.limits.ownResetsPerTenSeconds)
+    strangerCredit = environment.limits.unservedRequests.map {
+      StrangerCredit(requests: $0.atOnce, perSecond: $0.perSecond)
+    }
     self.mailbox = mailbox
     self.peer = peer
     number = environment.nextConnectionNumber()
-    lane = AnswerLane(environment.limits)
+    lane = AnswerLane(environment.limits, readTurns: readTurns)
     lane.start(self)
   }
 
@@ -227,6 +233,17 @@ final class HTTP2Connection: ChannelInboundHandler {
     if let deadline = request.deadline { wake(at: deadline) }
     request.start()
     if isComplete { request.receiveEnd() }
+  }
+
+  /// A request was served, by which its client is no nuisance.
+  func noteServed() {
+    strangerCredit?.giveBack()
+    lane.endPause()
+  }
+
+  /// Whether the client, with so many frames more, is to be read no further for a while.
+  func isOutOfCredit(after frames: Int, at now: NIODeadline) -> Bool {
+    strangerCredit?.spend(frames, at: now) == true && !account.isTrusted
   }
 
   /// Answers a call that never started.

@@ -1,0 +1,40 @@
+import NIOCore
+
+/// The connections of one event loop that have more to read than one turn takes, served by turns.
+///
+/// What a client sends is worked on for a short time, a connection at a time, and then it is the next
+/// one's turn: one that sends as fast as it can delays others by a share of `round`, not by all that
+/// its buffers hold. Turns are measured in time and not in frames, since frames of one size cost a
+/// hundredfold or nothing. On the event loop only.
+final class ReadTurns {
+  /// How long a round through all that wait takes, about.
+  private static let round = TimeAmount.milliseconds(1)
+  /// The shortest turn: a round is longer where more connections wait than it has room for.
+  private static let leastTurn = TimeAmount.microseconds(40)
+
+  private let eventLoop: any EventLoop
+  private var waiting: CircularBuffer<AnswerLane> = []
+  private var isScheduled = false
+
+  init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+  /// When a turn that begins now is over.
+  var endOfTurn: NIODeadline {
+    let share = Self.round.nanoseconds / Int64(waiting.count + 1)
+    return .now() + max(Self.leastTurn, .nanoseconds(share))
+  }
+
+  /// Has the lane take a turn after those that wait already.
+  func append(_ lane: AnswerLane) {
+    waiting.append(lane)
+    guard !isScheduled else { return }
+    isScheduled = true
+    eventLoop.assumeIsolated().execute { self.serve() }
+  }
+
+  /// One turn of each that waits; whatever else the loop has to do comes between two rounds.
+  private func serve() {
+    isScheduled = false
+    for _ in 0..<waiting.count { waiting.popFirst()?.takeTurn() }
+  }
+}

@@ -1,0 +1,44 @@
+import NIOCore
+
+/// How much work a connection whose callers have shown no credentials may make that comes to nothing.
+///
+/// It is counted in frames. A request costs `request` of them when it is opened, and gives them back when
+/// it is served; what is refused, reset or left unfinished has cost them, and so has every other frame.
+/// The credit grows again with time. Where it is used up the connection is read no further until it has
+/// grown: a client that only makes work is slowed down, not sent away.
+struct StrangerCredit {
+  /// What a request costs: about what it takes beside a small frame.
+  static let request = 32
+
+  private let most: Int
+  private let intervalNanoseconds: Int64
+  private var left: Int
+  /// The time up to which the growth is in `left`.
+  private var counted: NIODeadline
+
+  /// A full credit for so many requests, which grows by so many a second.
+  init(requests: Int, perSecond: Int, now: NIODeadline = .now()) {
+    counted = now
+    most = requests * Self.request
+    left = most
+    intervalNanoseconds = 1_000_000_000 / Int64(max(1, perSecond * Self.request))
+  }
+
+  /// Takes what so many frames cost; whether nothing is left then.
+  mutating func spend(_ frames: Int, at now: NIODeadline) -> Bool {
+    if left == most { counted = now }
+    if left <= frames { grow(until: now) }
+    left -= frames
+    return left <= 0
+  }
+
+  private mutating func grow(until now: NIODeadline) {
+    let grown = (now - counted).nanoseconds / intervalNanoseconds
+    guard grown > 0 else { return }
+    left = Int(min(Int64(most), Int64(left) + grown))
+    counted = now
+  }
+
+  /// A request was served.
+  mutating func giveBack() { left = min(most, left + Self.request) }
+}

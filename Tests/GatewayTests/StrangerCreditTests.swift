@@ -1,0 +1,63 @@
+import NIOCore
+import Testing
+
+@testable import Gateway
+
+/// How much work a connection without credentials may make in vain before it is read more slowly.
+@Suite struct StrangerCreditTests {
+  private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+  @Test func `requests that come to nothing use the credit up, and time gives it back`() {
+    var credit = StrangerCredit(requests: 4, perSecond: 10, now: start)
+    var isUsedUp = false
+    for _ in 0..<3 {
+      let isUsedUp = credit.spend(StrangerCredit.request, at: start)
+      #expect(!isUsedUp)
+    }
+    isUsedUp = credit.spend(StrangerCredit.request, at: start)
+    #expect(isUsedUp)
+    isUsedUp = credit.spend(0, at: start + .milliseconds(1))
+    #expect(isUsedUp)
+    isUsedUp = credit.spend(0, at: start + .milliseconds(100))
+    #expect(!isUsedUp)
+    // A tenth of a second is worth one request, and an hour no more than the whole.
+    isUsedUp = credit.spend(StrangerCredit.request, at: start + .milliseconds(100))
+    #expect(isUsedUp)
+    isUsedUp = credit.spend(3 * StrangerCredit.request, at: start + .hours(1))
+    #expect(!isUsedUp)
+    isUsedUp = credit.spend(StrangerCredit.request, at: start + .hours(1))
+    #expect(isUsedUp)
+  }
+
+  @Test func `requests that are served cost nothing, small frames little`() {
+    var credit = StrangerCredit(requests: 1, perSecond: 1, now: start)
+    for _ in 0..<1_000 {
+      _ = credit.spend(StrangerCredit.request, at: start)
+      credit.giveBack()
+    }
+    for _ in 1..<StrangerCredit.request {
+      let isUsedUp = credit.spend(1, at: start)
+      #expect(!isUsedUp)
+    }
+    let isUsedUp = credit.spend(1, at: start)
+    #expect(isUsedUp)
+  }
+
+  /// Nobody has a right there, so every request is refused; those of the pause are answered after it.
+  @Test func `a client that is out of credit is answered later, and all the same`() async throws {
+    var limits = GatewayConfiguration.Limits.test
+    limits.unservedRequests = (2, 50)
+    try await withGateway(limits: limits) { gateway in
+      var reader = try await FrameReader(port: gateway.port, settings: [])
+      let streams = (0..<20).map { UInt32(2 * $0 + 1) }
+      let calls = streams.flatMap { RawClient.headers(stream: $0, RawClient.call("Nothing")) }
+      try await reader.client.send(calls)
+      var ended = 0
+      _ = await reader.frames { frame in
+        if frame.isTrailers { ended += 1 }
+        return ended == streams.count
+      }
+      #expect(ended == streams.count)
+    }
+  }
+}
