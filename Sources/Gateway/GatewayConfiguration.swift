@@ -87,6 +87,8 @@ package struct GatewayConfiguration: Sendable {
     ///
     /// At once, and again each second; it is read more slowly beyond. Nil is any number.
     package var unservedRequests: (atOnce: Int, perSecond: Int)? = (64, 100)
+    /// How long such a connection may have that credit used up; ENHANCE_YOUR_CALM.
+    package var unservedTimeout = Duration.seconds(10)
     /// PING, SETTINGS and PRIORITY frames in ten seconds; more end the connection.
     package var controlFramesPerTenSeconds = 1_000
     /// Until the first bytes, the TLS handshake and each request's head have come.

@@ -53,7 +53,7 @@ import Testing
       let other = try await FrameClient.connect(to: gateway.port)
       try await other.call(1, "GetDocument", [UInt8](repeating: 1, count: 4_000))
       #expect(await other.answer().status == 0)
-      for client in clients + [other] { try await client.close() }
+      for client in clients + [other] { try? await client.close() }
       await eventually { Self.isEmpty(gateway) }
     }
   }
@@ -77,7 +77,7 @@ import Testing
         return
       }
       #expect(headers.first(name: "grpc-status") == nil)
-      try await client.close()
+      try? await client.close()
       await eventually { Self.isEmpty(gateway) }
     }
   }
@@ -142,7 +142,7 @@ import Testing
       }
       #expect(!seen.isEmpty)
       #expect(gateway.gateway.ledger.poolBytes <= 300_000)
-      try await client.close()
+      try? await client.close()
       await eventually { Self.isEmpty(gateway) }
     }
   }
@@ -162,7 +162,7 @@ import Testing
         String(decoding: await client.receive { $0.count > 20 }, as: UTF8.self)
       }
       #expect(refused?.hasPrefix("HTTP/1.1 429") == true)
-      for client in clients { try await client.close() }
+      for client in clients { try? await client.close() }
       await eventually { Self.isEmpty(gateway) }
       let again =
         "POST \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"

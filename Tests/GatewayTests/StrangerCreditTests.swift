@@ -60,4 +60,40 @@ import Testing
       #expect(ended == streams.count)
     }
   }
+
+  @Test func `the credit is used up until half of it is there again`() {
+    var credit = StrangerCredit(requests: 4, perSecond: 10, now: start)
+    _ = credit.spend(4 * StrangerCredit.request, at: start)
+    #expect(credit.usedUpSince == start)
+    _ = credit.spend(StrangerCredit.request, at: start + .milliseconds(200))
+    #expect(credit.usedUpSince == start)
+    for _ in 0..<3 { credit.giveBack() }
+    #expect(credit.usedUpSince == nil)
+  }
+
+  @Test func `a client that goes on asking in vain is sent away`() async throws {
+    var limits = GatewayConfiguration.Limits.test
+    limits.unservedRequests = (2, 50)
+    limits.unservedTimeout = .zero
+    let seen = try await withGateway(limits: limits) { gateway in
+      try await Self.answers(to: Self.calls(20), port: gateway.port)
+    }
+    let answered = seen.filter(\.isTrailers).count
+    #expect(answered < 20)
+    let reasons = seen.filter { $0.type == 7 }.map { $0.payload.suffix(1) }
+    #expect(reasons == [[11]])
+  }
+
+  private static func calls(_ count: UInt32) -> [UInt8] {
+    (0..<count).flatMap { RawClient.headers(stream: 2 * $0 + 1, RawClient.call("Nothing")) }
+  }
+
+  /// All frames up to the connection's end.
+  private static func answers(to calls: [UInt8], port: Int) async throws -> [FrameReader.Frame] {
+    var reader = try await FrameReader(port: port, settings: [])
+    try await reader.client.send(calls)
+    return await reader.frames(until: neverEnds)
+  }
+
+  private static func neverEnds(_ frame: FrameReader.Frame) -> Bool { false }
 }

@@ -18,7 +18,7 @@ struct ErrorRendering: RouterMiddleware {
       return Self.response(error, isStreaming: false, logger: context.logger)
     } catch let error as any HTTPResponseError {
       return Self.response(error, to: request)
-    } catch  where Self.isClientGone(error) {
+    } catch let error where Self.isClientGone(error) {
       // Nobody reads it, and no client shall be able to fill the log by going away.
       let failure = FirestoreError(.cancelled, "The client went away.", cause: error)
       return Self.response(failure, isStreaming: false, logger: context.logger)

@@ -127,6 +127,7 @@ final class AnswerLane: ChannelDuplexHandler {
       counted = scanner.cost
       guard scanner.hasUnread else { continue }
       if isOutOfCredit {
+        if connection?.isNuisance(at: now) == true { return refuse() }
         isWaitingForTurn = true
         isPaused = true
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.endPause() }

@@ -246,6 +246,12 @@ final class HTTP2Connection: ChannelInboundHandler {
     strangerCredit?.spend(frames, at: now) == true && !account.isTrusted
   }
 
+  /// Whether the client has been out of credit for so long that it is to be sent away.
+  func isNuisance(at now: NIODeadline) -> Bool {
+    guard let since = strangerCredit?.usedUpSince else { return false }
+    return now - since >= TimeAmount(environment.limits.unservedTimeout)
+  }
+
   /// Answers a call that never started.
   private func refuse(_ error: FirestoreError, on id: HTTP2StreamID, isComplete: Bool) {
     environment.observe(.unknown, error.code, since: nil)

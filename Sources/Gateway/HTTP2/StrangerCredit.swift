@@ -5,7 +5,7 @@ import NIOCore
 /// It is counted in frames. A request costs `request` of them when it is opened, and gives them back when
 /// it is served; what is refused, reset or left unfinished has cost them, and so has every other frame.
 /// The credit grows again with time. Where it is used up the connection is read no further until it has
-/// grown: a client that only makes work is slowed down, not sent away.
+/// grown: a client that only makes work is slowed down, and sent away when it goes on for long.
 struct StrangerCredit {
   /// What a request costs: about what it takes beside a small frame.
   static let request = 32
@@ -13,6 +13,8 @@ struct StrangerCredit {
   private let most: Int
   private let intervalNanoseconds: Int64
   private var left: Int
+  /// Since when it has been used up, without half of it having come back.
+  private(set) var usedUpSince: NIODeadline?
   /// The time up to which the growth is in `left`.
   private var counted: NIODeadline
 
@@ -29,6 +31,8 @@ struct StrangerCredit {
     if left == most { counted = now }
     if left <= frames { grow(until: now) }
     left -= frames
+    if left <= 0, usedUpSince == nil { usedUpSince = now }
+    if left > most / 2 { usedUpSince = nil }
     return left <= 0
   }
 
@@ -40,5 +44,8 @@ struct StrangerCredit {
   }
 
   /// A request was served.
-  mutating func giveBack() { left = min(most, left + Self.request) }
+  mutating func giveBack() {
+    left = min(most, left + Self.request)
+    if left > most / 2 { usedUpSince = nil }
+  }
 }
