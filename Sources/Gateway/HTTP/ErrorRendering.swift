@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import NIOSSL
 
 /// Turns what a handler throws into Google's JSON error body; the one place that does so for HTTP.
 struct ErrorRendering: RouterMiddleware {
@@ -29,7 +30,11 @@ struct ErrorRendering: RouterMiddleware {
   }
 
   private static func isClientGone(_ error: any Error) -> Bool {
-    error is BridgedRequest.Abandoned || error is CancellationError || error is ChannelError
+    switch error {
+    case is BridgedRequest.Abandoned, is CancellationError, is ChannelError, is IOError: true
+    case let error as NIOSSLError: error == .uncleanShutdown
+    default: false
+    }
   }
 
   /// The answer for an error of the API; streaming methods wrap it in an array.
