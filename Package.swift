@@ -70,8 +70,17 @@ let package = Package(
   ],
   targets: [
     // Values, queries and writes: the vocabulary.
-    .target(name: "FirestoreModel", swiftSettings: strict),
-    .target(name: "DocumentCodec", dependencies: ["FirestoreModel"], swiftSettings: strict),
+    .target(
+      name: "FirestoreModel",
+      path: "Sources/Vocabulary/FirestoreModel",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "DocumentCodec",
+      dependencies: ["FirestoreModel"],
+      path: "Sources/Vocabulary/DocumentCodec",
+      swiftSettings: strict
+    ),
     .target(
       name: "ModelTestSupport",
       dependencies: ["FirestoreModel"],
@@ -91,6 +100,7 @@ let package = Package(
     .target(
       name: "FirestoreWire",
       dependencies: ["FirestoreModel", "DocumentCodec", protobuf],
+      path: "Sources/API/FirestoreWire",
       exclude: ["Protos"],
       swiftSettings: strict
     ),
@@ -103,15 +113,17 @@ let package = Package(
     ),
 
     // Storage.
-    .target(name: "KeyValueStore", swiftSettings: strict),
+    .target(name: "KeyValueStore", path: "Sources/Engine/KeyValueStore", swiftSettings: strict),
     .systemLibrary(
       name: "CRocksDB",
+      path: "Sources/Engine/CRocksDB",
       pkgConfig: "rocksdb",
       providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]
     ),
     .target(
       name: "KeyValueRocksDB",
       dependencies: ["KeyValueStore", "CRocksDB"],
+      path: "Sources/Engine/KeyValueRocksDB",
       swiftSettings: strict
     ),
     .testTarget(
@@ -135,6 +147,7 @@ let package = Package(
     .target(
       name: "DocumentStore",
       dependencies: ["FirestoreModel", "DocumentCodec", "KeyValueStore"],
+      path: "Sources/Engine/DocumentStore",
       swiftSettings: strict
     ),
     .testTarget(
@@ -147,14 +160,23 @@ let package = Package(
     ),
 
     // Who may do what.
-    .target(name: "SecurityRules", dependencies: ["FirestoreModel"], swiftSettings: strict),
+    .target(
+      name: "SecurityRules",
+      dependencies: ["FirestoreModel"],
+      path: "Sources/Access/SecurityRules",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "SecurityRulesTests",
       dependencies: ["SecurityRules", "FirestoreModel", "ModelTestSupport"],
       swiftSettings: strict
     ),
 
-    .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
+    .systemLibrary(
+      name: "CCrypt",
+      path: "Sources/Services/CCrypt",
+      providers: [.apt(["libcrypt-dev"])]
+    ),
     .target(
       name: "Authentication",
       dependencies: [
@@ -162,6 +184,7 @@ let package = Package(
         .target(name: "CCrypt", condition: .when(platforms: [.linux])),
         crypto, cryptoExtras, jwt, asn1, x509,
       ],
+      path: "Sources/Services/Authentication",
       swiftSettings: strict
     ),
     .testTarget(
@@ -177,6 +200,7 @@ let package = Package(
       dependencies: [
         "FirestoreModel", "Authentication", nio, nioPosix, nioSSL, nioTLS, httpClient, logging,
       ],
+      path: "Sources/Server/Outbound",
       swiftSettings: strict
     ),
     .testTarget(
@@ -189,6 +213,7 @@ let package = Package(
     .target(
       name: "Realtime",
       dependencies: ["FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", crypto],
+      path: "Sources/Engine/Realtime",
       swiftSettings: strict
     ),
     .testTarget(
@@ -207,6 +232,7 @@ let package = Package(
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", "SecurityRules",
         "Realtime", crypto, logging,
       ],
+      path: "Sources/Services/FirestoreService",
       swiftSettings: strict
     ),
     .testTarget(
@@ -224,6 +250,7 @@ let package = Package(
         "SecurityRules", "Authentication", nio, nioPosix, nioHTTPTypes, nioHTTP2, nioHPACK, nioTLS,
         nioSSL, httpTypes, hummingbird, hummingbirdCore, logging, coreMetrics, lifecycle,
       ],
+      path: "Sources/Server/Gateway",
       swiftSettings: strict
     ),
 
@@ -238,7 +265,7 @@ let package = Package(
     ),
 
     // Programs.
-    .systemLibrary(name: "CEpoll"),
+    .systemLibrary(name: "CEpoll", path: "Sources/Server/CEpoll"),
     .executableTarget(
       name: "brasa",
       dependencies: [
@@ -247,6 +274,7 @@ let package = Package(
         "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,
         nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
       ],
+      path: "Sources/Server/brasa",
       swiftSettings: strict
     ),
     .executableTarget(
@@ -255,6 +283,7 @@ let package = Package(
         "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "KeyValueRocksDB",
         "SecurityRules", "Authentication", "CRocksDB", "CEpoll", nio, nioHPACK, arguments,
       ],
+      path: "Sources/Server/brasa-load",
       swiftSettings: strict
     ),
     .testTarget(

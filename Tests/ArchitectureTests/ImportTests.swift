@@ -12,14 +12,14 @@ struct ImportTests {
 
   @Test func `the table names every target and no other`() throws {
     let table = try table()
-    #expect(Set(table.allowed.keys) == Set(try tree.folders(of: "Sources")))
+    #expect(Set(table.allowed.keys) == Set(try tree.targets().keys))
   }
 
   @Test func `sources import what their row allows`() throws {
     let table = try table()
-    for target in try tree.folders(of: "Sources") {
+    for (target, folder) in try tree.targets() {
       let allowed = table.allowed[target, default: []].union(TargetTable.free)
-      for line in try tree.imports(below: "Sources/\(target)") {
+      for line in try tree.imports(below: folder) {
         #expect(allowed.contains(line.module), "\(line.file) imports \(line.module)")
       }
     }

@@ -29,6 +29,17 @@ struct SourceTree {
     .map(\.lastPathComponent).sorted()
   }
 
+  /// Every target's name with its folder: the folders of the layers of Sources.
+  func targets() throws -> [String: String] {
+    var folders: [String: String] = [:]
+    for layer in try self.folders(of: "Sources") {
+      for target in try self.folders(of: "Sources/\(layer)") {
+        folders[target] = "Sources/\(layer)/\(target)"
+      }
+    }
+    return folders
+  }
+
   /// All import lines of the Swift files below a folder.
   func imports(below folder: String) throws -> [Import] {
     let base = root.appendingPathComponent(folder)

@@ -12,7 +12,7 @@ import FirestoreModel
 //   0x32, 0x33  kept answers and their age        AnswerKey.swift
 //   0x40, 0x41  directory of collections            DirectoryKey.swift
 //
-// 0x50 is not the databases': accounts have it (Sources/Authentication/Key/AccountKey.swift). Nothing
+// 0x50 is not the databases': accounts have it (Sources/Services/Authentication/Key/AccountKey.swift). Nothing
 // here reads, erases or verifies it.
 //
 // Numbers are big-endian, ids and paths are `SegmentEncoding`'s.
