@@ -171,6 +171,14 @@ let package = Package(
       dependencies: ["SecurityRules", "FirestoreModel", "ModelTestSupport"],
       swiftSettings: strict
     ),
+    .target(
+      name: "Access",
+      dependencies: [
+        "FirestoreModel", "DocumentCodec", "DocumentStore", "SecurityRules", crypto, logging,
+      ],
+      path: "Sources/Access/Access",
+      swiftSettings: strict
+    ),
 
     .systemLibrary(
       name: "CCrypt",
@@ -230,7 +238,7 @@ let package = Package(
       name: "FirestoreService",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", "SecurityRules",
-        "Realtime", crypto, logging,
+        "Access", "Realtime", crypto, logging,
       ],
       path: "Sources/Services/FirestoreService",
       swiftSettings: strict
@@ -238,7 +246,7 @@ let package = Package(
     .testTarget(
       name: "FirestoreServiceTests",
       dependencies: [
-        "FirestoreService", "FirestoreModel", "FirestoreWire", "DocumentStore", "Gateway",
+        "FirestoreService", "Access", "FirestoreModel", "FirestoreWire", "DocumentStore", "Gateway",
         "KeyValueStore", "Realtime", "ModelTestSupport", logging,
       ],
       swiftSettings: strict
@@ -247,8 +255,9 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreService", "DocumentStore",
-        "SecurityRules", "Authentication", nio, nioPosix, nioHTTPTypes, nioHTTP2, nioHPACK, nioTLS,
-        nioSSL, httpTypes, hummingbird, hummingbirdCore, logging, coreMetrics, lifecycle,
+        "SecurityRules", "Access", "Authentication", nio, nioPosix, nioHTTPTypes, nioHTTP2,
+        nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging, coreMetrics,
+        lifecycle,
       ],
       path: "Sources/Server/Gateway",
       swiftSettings: strict
@@ -257,7 +266,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Gateway", "FirestoreModel", "FirestoreWire", "FirestoreService", "ModelTestSupport", nio,
+        "Gateway", "Access", "FirestoreModel", "FirestoreWire", "FirestoreService",
+        "ModelTestSupport", nio,
         nioPosix, nioTLS,
         nioHTTP2, nioHPACK, nioSSL, logging, lifecycle, asn1, crypto, x509,
       ],
@@ -269,7 +279,7 @@ let package = Package(
     .executableTarget(
       name: "brasa",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "Gateway", "FirestoreService",
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "Gateway", "FirestoreService", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",
         "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,
         nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,

@@ -3,6 +3,7 @@ import FirestoreModel
 import FirestoreWire
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 struct FirestoreServiceTests {

@@ -3,6 +3,7 @@ import FirestoreWire
 import Synchronization
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 @testable import Gateway
 

@@ -1,5 +1,3 @@
-import FirestoreService
-
 /// What a gateway listens on and the bounds that it holds its clients to.
 package struct GatewayConfiguration: Sendable {
   /// The address to bind, a name or a number.

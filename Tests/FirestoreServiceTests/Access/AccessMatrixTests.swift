@@ -2,6 +2,7 @@ import FirestoreModel
 import FirestoreWire
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 /// Side doors skip checks (peers' class): every operation, over both protocols, on the default and on

@@ -3,6 +3,7 @@ import FirestoreWire
 import Realtime
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 /// Side doors skip checks (peers' class), on the streams: every kind of target and of batch, through

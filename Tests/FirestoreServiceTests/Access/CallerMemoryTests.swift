@@ -3,6 +3,7 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 struct CallerMemoryTests {

@@ -3,6 +3,7 @@ import FirestoreWire
 import Realtime
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 /// What an attacker would try beside asking straight: one test a way.

@@ -1,6 +1,7 @@
 import FirestoreModel
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 /// Who may not write does not come to wait for those who may.

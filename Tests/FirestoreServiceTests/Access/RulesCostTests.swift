@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 /// What rules cost in readings of the engine.

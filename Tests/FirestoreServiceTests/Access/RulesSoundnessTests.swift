@@ -4,6 +4,7 @@ import ModelTestSupport
 import Realtime
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 /// Rules enforced on results but not on filters or sort (peers' class): through the service, over

@@ -4,6 +4,7 @@ import FirestoreModel
 import Synchronization
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 /// No write lands on a decision that became stale, however many clients change what it rests on.

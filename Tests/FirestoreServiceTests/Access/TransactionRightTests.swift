@@ -2,6 +2,7 @@ import FirestoreModel
 import FirestoreWire
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 /// Who may begin a transaction, and how many.

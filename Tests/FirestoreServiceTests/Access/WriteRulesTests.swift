@@ -1,6 +1,7 @@
 import FirestoreModel
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 /// How writes are judged: what they are called, what they leave, what stands around them.

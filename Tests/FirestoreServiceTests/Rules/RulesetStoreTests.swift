@@ -6,6 +6,7 @@ import SecurityRules
 import Synchronization
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 struct RulesetStoreTests {

@@ -5,6 +5,7 @@ import KeyValueStore
 import Logging
 import Realtime
 
+@testable import Access
 @testable import FirestoreService
 
 /// A service on a store in memory, spoken to as REST and gRPC speak to it.

@@ -3,6 +3,7 @@ import FirestoreModel
 import FirestoreWire
 import Synchronization
 
+@testable import Access
 @testable import FirestoreService
 
 /// Tokens of users, signed with a key that `TestVerifier` knows.

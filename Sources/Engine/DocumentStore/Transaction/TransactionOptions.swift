@@ -47,4 +47,12 @@ package enum Consistency: Sendable, Hashable {
   case at(CommitVersion)
   case transaction(TransactionID)
   case newTransaction(TransactionOptions, TransactionHolder? = nil)
+
+  /// Whether reads are part of a read-write or read-only transaction.
+  package var isTransaction: Bool {
+    switch self {
+    case .transaction, .newTransaction: true
+    case .latest, .at: false
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import FirestoreService
+import Access
 import NIOCore
 
 /// Where a connection comes from and over what.

@@ -1,6 +1,6 @@
+import Access
 import DocumentStore
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import SecurityRules
 

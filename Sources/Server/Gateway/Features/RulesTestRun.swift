@@ -1,5 +1,5 @@
+import Access
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import SecurityRules
 

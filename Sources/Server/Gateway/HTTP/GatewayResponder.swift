@@ -1,4 +1,4 @@
-import FirestoreService
+import Access
 import Hummingbird
 import Logging
 

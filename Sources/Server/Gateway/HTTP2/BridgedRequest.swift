@@ -1,4 +1,4 @@
-import FirestoreService
+import Access
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -1,4 +1,4 @@
-import FirestoreService
+import Access
 import NIOCore
 
 /// What the connection's requests and answers cost, by the ledger.

@@ -1,5 +1,4 @@
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import Logging
 import NIOCore

@@ -1,5 +1,5 @@
+import Access
 import FirestoreModel
-import FirestoreService
 
 /// The shares of clients in the number of WebChannel sessions.
 ///

@@ -1,6 +1,6 @@
+import Access
 import ArgumentParser
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import Foundation
 import Gateway

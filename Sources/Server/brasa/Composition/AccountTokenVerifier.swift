@@ -1,6 +1,6 @@
+import Access
 import Authentication
 import FirestoreModel
-import FirestoreService
 
 /// Shows the accounts' bearer tokens to the choke point, in its words.
 final class AccountTokenVerifier: TokenVerifier {

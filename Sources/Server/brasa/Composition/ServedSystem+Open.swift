@@ -1,3 +1,4 @@
+import Access
 import Authentication
 import DocumentStore
 import FirestoreModel

@@ -1,7 +1,7 @@
+import Access
 import Authentication
 import DocumentStore
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import Logging
 import Synchronization

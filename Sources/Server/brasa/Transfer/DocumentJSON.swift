@@ -1,6 +1,4 @@
-import DocumentStore
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 
 /// Documents as lines of JSON: the REST API's `Document`, on one line.

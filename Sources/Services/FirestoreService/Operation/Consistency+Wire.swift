@@ -1,3 +1,4 @@
+import Access
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -54,14 +55,6 @@ extension Permit {
 }
 
 extension Consistency {
-  /// Whether reads are part of a read-write or read-only transaction.
-  var isTransaction: Bool {
-    switch self {
-    case .transaction, .newTransaction: true
-    case .latest, .at: false
-    }
-  }
-
   /// A request that can only name a read time.
   init(readTime: Timestamp?) {
     self = readTime.map { .at(CommitVersion(microseconds: $0.microseconds)) } ?? .latest

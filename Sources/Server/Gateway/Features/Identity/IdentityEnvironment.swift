@@ -1,6 +1,6 @@
+import Access
 import Authentication
 import FirestoreModel
-import FirestoreService
 
 /// What the account APIs stand on.
 package struct IdentityEnvironment: Sendable {

@@ -74,7 +74,7 @@ package final class AccessControl: Sendable {
 
   /// What tells, again and again, whether the caller of a call that goes on may still be taken for the
   /// same; cheap.
-  func standing(of caller: Caller, _ context: CallContext) -> @Sendable () -> Bool {
+  package func standing(of caller: Caller, _ context: CallContext) -> @Sendable () -> Bool {
     switch caller {
     case .nobody: return { true }
     case .user: return { [self] in stands(caller) }
@@ -88,7 +88,7 @@ package final class AccessControl: Sendable {
   }
 
   /// Has `act` done whenever a caller may have ceased to stand before its time.
-  func onRevocation(_ act: @escaping @Sendable () -> Void) {
+  package func onRevocation(_ act: @escaping @Sendable () -> Void) {
     verifier?.onRevocation { _, _ in act() }
   }
 
@@ -133,7 +133,7 @@ package final class AccessControl: Sendable {
   /// What the caller may do in a database; throws PERMISSION_DENIED where that is nothing.
   ///
   /// Every operation passes here before it touches anything, and does what its permit lets it do.
-  func permit(
+  package func permit(
     _ caller: Caller,
     _ database: DatabaseID,
     network: String = "",
@@ -164,7 +164,7 @@ package final class AccessControl: Sendable {
   }
 
   /// For what no rules can allow: `what` is plural and begins the text of the refusal.
-  func requireAdministrator(
+  package func requireAdministrator(
     _ caller: Caller,
     _ database: DatabaseID,
     for what: String
@@ -192,13 +192,13 @@ package final class AccessControl: Sendable {
   }
 
   /// What clients hear of every denial.
-  static let denied = FirestoreError(
+  package static let denied = FirestoreError(
     .permissionDenied,
     "Missing or insufficient permissions."
   )
 
   /// The text for credentials that do not verify; production's own.
-  static let invalidCredentials = FirestoreError(
+  package static let invalidCredentials = FirestoreError(
     .unauthenticated,
     "Missing or invalid authentication."
   )

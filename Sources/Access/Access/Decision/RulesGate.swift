@@ -4,7 +4,7 @@ import FirestoreModel
 import SecurityRules
 
 /// The rules in force for one call: what a caller who is no administrator has to ask.
-struct RulesGate: Sendable {
+package struct RulesGate: Sendable {
   let database: DatabaseID
   let ruleset: ReleasedRuleset
   let caller: Caller
@@ -35,10 +35,10 @@ struct RulesGate: Sendable {
   }
 
   /// Whether there is anything that the rules could allow to the caller; false is certain.
-  var mayAllowAnything: Bool { ruleset.compiled.mayAllowAnything(isSignedIn: auth != nil) }
+  package var mayAllowAnything: Bool { ruleset.compiled.mayAllowAnything(isSignedIn: auth != nil) }
 
   /// Who answers for the caller's transactions.
-  var holder: TransactionHolder {
+  package var holder: TransactionHolder {
     guard case .user(let user) = caller else {
       return TransactionHolder(account: nil, network: network)
     }

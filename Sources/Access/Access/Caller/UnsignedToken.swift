@@ -1,5 +1,4 @@
 import FirestoreModel
-import FirestoreWire
 
 /// The claims of a JSON web token whose signature nobody checks: development mode's credentials, as
 /// the emulator takes them.
@@ -36,8 +35,8 @@ struct UnsignedToken {
   private static func object(
     _ part: Substring.UTF8View.SubSequence
   ) throws(FirestoreError) -> MapValue? {
-    guard let bytes = Base64.decode(part), let json = try? JSONParser.parse(bytes),
-      case .map(let map) = Value(json)
+    guard let bytes = Base64.decode(part), let text = String(validating: bytes, as: UTF8.self),
+      let json = try? JSONText(parsing: text), case .map(let map) = json.value
     else { return nil }
     return map
   }
@@ -47,22 +46,6 @@ struct UnsignedToken {
     case .integer(let number): number
     case .double(let number): Int64(exactly: number.rounded(.down))
     default: nil
-    }
-  }
-}
-
-extension Value {
-  /// A JSON value as rules see it in a token: numbers without a fraction are integers.
-  init(_ json: JSONValue) {
-    switch json {
-    case .null: self = .null
-    case .bool(let flag): self = .boolean(flag)
-    case .number(let digits):
-      self = Int64(digits).map(Value.integer) ?? .double(Double(digits) ?? 0)
-    case .string(let text): self = .string(Text(text))
-    case .array(let elements): self = .array(elements.map(Value.init))
-    case .object(let members):
-      self = .map(MapValue(members.map { .init(key: Text($0.name), value: Value($0.value)) }))
     }
   }
 }

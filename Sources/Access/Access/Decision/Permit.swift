@@ -6,19 +6,19 @@ import SecurityRules
 /// What a caller may do in one database: everything, or what the rules say.
 ///
 /// Given out by `AccessControl` alone; what reads or writes for a client asks it.
-enum Permit: Sendable {
+package enum Permit: Sendable {
   case unrestricted
   case ruled(RulesGate)
 
   /// The rules to ask; nil where none apply.
-  var gate: RulesGate? {
+  package var gate: RulesGate? {
     if case .ruled(let gate) = self { gate } else { nil }
   }
 
   /// Decides on a query by its conditions; false where the rules look at documents too.
   ///
   /// Throws PERMISSION_DENIED.
-  func allowsAlone(_ query: NormalizedQuery, isInTransaction: Bool) throws -> Bool {
+  package func allowsAlone(_ query: NormalizedQuery, isInTransaction: Bool) throws -> Bool {
     guard let gate else { return true }
     do {
       let question = gate.list(query, isInTransaction: isInTransaction)
@@ -33,7 +33,7 @@ enum Permit: Sendable {
   ///
   /// Rules that may look at other documents see them in one view with this one; the others decide on
   /// what was read without a view. Throws PERMISSION_DENIED.
-  func getInMemory(_ path: ResourcePath, in database: Database) throws -> DocumentRecord? {
+  package func getInMemory(_ path: ResourcePath, in database: Database) throws -> DocumentRecord? {
     if let gate, gate.mayReadDocuments(toGet: path) {
       return try database.readInMemory(steps: Self.stepsInMemory) { view in
         try get(path, in: database, view, gate)
@@ -52,7 +52,7 @@ enum Permit: Sendable {
   /// The newest state of a document, decided on as it was read; nil when there is none.
   ///
   /// Throws PERMISSION_DENIED.
-  func get(_ path: ResourcePath, in database: Database) throws -> DocumentRecord? {
+  package func get(_ path: ResourcePath, in database: Database) throws -> DocumentRecord? {
     guard let gate else { return try database.get(path) }
     return try database.read(.now) { try get(path, in: database, $0, gate) }
   }
@@ -71,14 +71,14 @@ enum Permit: Sendable {
 
   /// Whether the caller, who was allowed to write, may know the whole document that results: who
   /// replaces it does already.
-  func mayKnowAll(of write: Write) -> Bool {
+  package func mayKnowAll(of write: Write) -> Bool {
     guard gate != nil, case .update(_, _?) = write.operation else { return true }
     return false
   }
 
   /// A document that was just written, with the fields that the caller may know: all where they may
   /// read it, else those that they wrote.
-  func get(
+  package func get(
     written write: Write,
     in database: Database,
     at version: CommitVersion
@@ -107,7 +107,7 @@ enum Permit: Sendable {
   /// version.
   ///
   /// Throws PERMISSION_DENIED, and ends the transaction that the reading began.
-  func require(
+  package func require(
     _ query: NormalizedQuery,
     _ database: Database,
     _ read: ConsistentRead,
@@ -126,7 +126,7 @@ enum Permit: Sendable {
   }
 
   /// Decides on documents with what their view shows to the rules; nil where no rules apply.
-  func judgeOfReads(_ database: Database, isInTransaction: Bool) -> BatchGetJudge? {
+  package func judgeOfReads(_ database: Database, isInTransaction: Bool) -> BatchGetJudge? {
     guard let gate else { return nil }
     return { found, view in
       let session = gate.session(ViewDocuments(database, view), isMultiple: true)
@@ -142,7 +142,7 @@ enum Permit: Sendable {
   }
 
   /// Decides on all writes of a commit; nil where no rules apply.
-  var judgeOfWrites: CommitJudge? {
+  package var judgeOfWrites: CommitJudge? {
     guard let gate else { return nil }
     return { preview in
       gate.clock.note(preview.requestTime)
