@@ -44,10 +44,11 @@ let unixSignals = Target.Dependency.product(
 
 let package = Package(
   name: "brasa",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  // Only what apps link. The programs are products without being declared, so that SwiftPM fetches for an
+  // app what the libraries need and nothing of the server's.
   products: [
-    .executable(name: "brasa", targets: ["brasa"]),
-    .executable(name: "brasa-load", targets: ["brasa-load"]),
+    .library(name: "FirebaseCore", targets: ["FirebaseCore"])
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -301,6 +302,10 @@ let package = Package(
       dependencies: ["brasa-load", "DocumentCodec"],
       swiftSettings: strict
     ),
+
+    // The SDK for apps.
+    .target(name: "FirebaseCore", path: "Sources/SDK/FirebaseCore", swiftSettings: strict),
+    .testTarget(name: "FirebaseCoreTests", dependencies: ["FirebaseCore"], swiftSettings: strict),
 
     // The rules of this file itself.
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),

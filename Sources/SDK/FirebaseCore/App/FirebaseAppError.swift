@@ -1,0 +1,59 @@
+import Foundation
+
+/// Why an app cannot be configured.
+public struct FirebaseAppError: Error, Sendable, Equatable {
+  /// The kinds of reasons.
+  public enum Code: Int, Sendable {
+    /// The app's name is empty or has other characters than letters, digits, `-` and `_`.
+    case invalidName = 1
+    /// There is an app of this name already.
+    case alreadyConfigured = 2
+    /// No file and no variable has options.
+    case optionsNotFound = 3
+    /// An option is missing or malformed.
+    case invalidOptions = 4
+  }
+
+  /// The kind of reason.
+  public let code: Code
+  /// What is wrong, for people.
+  public let message: String
+
+  static func invalidName(_ name: String) -> Self {
+    Self(
+      code: .invalidName,
+      message: "App name can only contain alphanumeric, hyphen (-), and underscore (_) characters "
+        + "and must not be empty; this one is \"\(name)\"."
+    )
+  }
+
+  static func alreadyConfigured(_ name: String) -> Self {
+    Self(
+      code: .alreadyConfigured,
+      message: name == FirebaseApp.defaultName
+        ? "Default app has already been configured."
+        : "App named \(name) has already been configured."
+    )
+  }
+
+  static let optionsNotFound = Self(
+    code: .optionsNotFound,
+    message: "`FirebaseApp.configure()` found no options: neither GoogleService-Info.plist nor "
+      + "firebase-config.json is beside the program, and BRASA_PROJECT is not set."
+  )
+
+  static func invalidOptions(_ message: String) -> Self {
+    Self(code: .invalidOptions, message: message)
+  }
+}
+
+extension FirebaseAppError: CustomNSError, LocalizedError {
+  /// The domain of this error as an `NSError`.
+  public static var errorDomain: String { "com.firebase.core" }
+  /// The number of this error as an `NSError`.
+  public var errorCode: Int { code.rawValue }
+  /// What is wrong, for people.
+  public var errorDescription: String? { message }
+  /// The members of this error as an `NSError`.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
+}

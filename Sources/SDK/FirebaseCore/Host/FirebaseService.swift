@@ -1,0 +1,6 @@
+/// The services that have a server of their own.
+package enum FirebaseService: Sendable, Hashable, CaseIterable {
+  case auth
+  case firestore
+  case storage
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+/// A point in time: seconds since 1970 and nanoseconds, from the year 1 to 9999.
+public final class Timestamp: NSObject, NSCopying, Sendable, Codable {
+  /// Seconds since the beginning of 1970 in UTC.
+  public let seconds: Int64
+  /// The fraction of the second, always counted forwards: 0 to 999 999 999.
+  public let nanoseconds: Int32
+
+  /// A point in time; traps outside the years 1 to 9999.
+  public init(seconds: Int64, nanoseconds: Int32) {
+    precondition(
+      0..<1_000_000_000 ~= nanoseconds,
+      "Timestamp nanoseconds out of range: \(nanoseconds)"
+    )
+    precondition(
+      -62_135_596_800..<253_402_300_800 ~= seconds,
+      "Timestamp seconds out of range: \(seconds)"
+    )
+    self.seconds = seconds
+    self.nanoseconds = nanoseconds
+  }
+
+  /// A date's point in time; what is finer than a nanosecond is cut off.
+  public convenience init(date: Date) {
+    let interval = date.timeIntervalSince1970
+    let whole = interval.rounded(.down)
+    self.init(
+      seconds: Int64(whole),
+      nanoseconds: min(999_999_999, Int32((interval - whole) * 1_000_000_000))
+    )
+  }
+
+  /// This moment.
+  public convenience override init() { self.init(date: Date()) }
+
+  /// Nil outside the years 1 to 9999.
+  package static func checked(seconds: Int64, nanoseconds: Int32) -> Timestamp? {
+    guard 0..<1_000_000_000 ~= nanoseconds, -62_135_596_800..<253_402_300_800 ~= seconds else {
+      return nil
+    }
+    return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
+  }
+
+  /// The point in time as a date, as exactly as a date can say it.
+  public func dateValue() -> Date {
+    Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1_000_000_000)
+  }
+
+  /// Which of two points in time is earlier.
+  public func compare(_ other: Timestamp) -> ComparisonResult {
+    let left = (seconds, nanoseconds)
+    let right = (other.seconds, other.nanoseconds)
+    if left < right { return .orderedAscending }
+    return left > right ? .orderedDescending : .orderedSame
+  }
+
+  /// Itself: it never changes.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? Timestamp else { return false }
+    return seconds == other.seconds && nanoseconds == other.nanoseconds
+  }
+
+  public override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(seconds)
+    hasher.combine(nanoseconds)
+    return hasher.finalize()
+  }
+
+  public override var description: String {
+    "<FIRTimestamp: seconds=\(seconds) nanoseconds=\(nanoseconds)>"
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case seconds
+    case nanoseconds
+  }
+
+  /// Reads the members `seconds` and `nanoseconds`.
+  public convenience init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let seconds = try container.decode(Int64.self, forKey: .seconds)
+    let nanoseconds = try container.decode(Int32.self, forKey: .nanoseconds)
+    guard let checked = Timestamp.checked(seconds: seconds, nanoseconds: nanoseconds) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .seconds,
+        in: container,
+        debugDescription: "A timestamp of the years 1 to 9999 was expected."
+      )
+    }
+    self.init(seconds: checked.seconds, nanoseconds: checked.nanoseconds)
+  }
+
+  /// Writes the members `seconds` and `nanoseconds`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(seconds, forKey: .seconds)
+    try container.encode(nanoseconds, forKey: .nanoseconds)
+  }
+}
