@@ -1,6 +1,7 @@
 import ArgumentParser
 import CoreMetrics
 import Gateway
+import KeyValueRocksDB
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -39,6 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var flags: ServeFlags
 
   func run() async throws {
+    FreedMemory.boundArenas()
     let settings = try ServeSettings(flags, environment: Self.environment())
     let metrics = MetricsRegistry()
     MetricsSystem.bootstrap(metrics)
