@@ -238,8 +238,8 @@ let package = Package(
     .target(
       name: "FirestoreService",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", "SecurityRules",
-        "Access", "Realtime", crypto, logging,
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", "KeyValueStore",
+        "SecurityRules", "Access", "Realtime", crypto, logging,
       ],
       path: "Sources/Services/FirestoreService",
       swiftSettings: strict
@@ -256,9 +256,9 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreService", "DocumentStore",
-        "SecurityRules", "Access", "Authentication", nio, nioPosix, nioHTTPTypes, nioHTTP2,
-        nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging, coreMetrics,
-        lifecycle,
+        "KeyValueStore", "SecurityRules", "Access", "Authentication", nio, nioPosix, nioHTTPTypes,
+        nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging,
+        coreMetrics, lifecycle,
       ],
       path: "Sources/Server/Gateway",
       swiftSettings: strict
@@ -268,9 +268,8 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Gateway", "Access", "FirestoreModel", "FirestoreWire", "FirestoreService",
-        "ModelTestSupport", nio,
-        nioPosix, nioTLS,
-        nioHTTP2, nioHPACK, nioSSL, logging, lifecycle, asn1, crypto, x509,
+        "KeyValueStore", "ModelTestSupport", nio, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL,
+        logging, lifecycle, asn1, crypto, x509,
       ],
       swiftSettings: strict
     ),

@@ -23,6 +23,8 @@ package struct KeyValueError: Error, Sendable {
     package static let closed = Code(rawValue: "closed")
     /// This engine cannot do that.
     package static let unsupported = Code(rawValue: "unsupported")
+    /// More is asked of the store than it takes on at once.
+    package static let overloaded = Code(rawValue: "overloaded")
     /// The caller broke the protocol's rules.
     package static let misuse = Code(rawValue: "misuse")
   }
@@ -50,6 +52,9 @@ package struct KeyValueError: Error, Sendable {
     try checkKey(key)
     guard !value.isEmpty else { throw KeyValueError(.misuse, "a value is empty") }
   }
+
+  /// The queue of the engine threads has no room for another job of the caller's.
+  package static let noThread = KeyValueError(.overloaded, "too many jobs wait for a thread")
 
   /// A rollback or release without a savepoint.
   package static let noSavepoint = KeyValueError(.misuse, "the group has no savepoint")

@@ -2,6 +2,7 @@ import Access
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 import Logging
 import Realtime
 
@@ -198,7 +199,7 @@ package final class FirestoreService: RPCService {
         respond(.failure(reported(error, call.context)))
       }
     }
-    guard accepted else { throw EngineThreads.overloaded }
+    guard accepted else { throw FirestoreError.overloaded }
   }
 
   /// The client's error; what it is not told goes to the log.

@@ -10,7 +10,7 @@ final class CommitWriter: Sendable {
   private let engine: any KeyValueEngine
   private let observer: (any CommitObserver)?
   private let groupObserver: (@Sendable (Int) -> Void)?
-  private let mailbox = Mailbox<PendingCommit>()
+  private let mailbox = BlockingQueue<PendingCommit>()
   let recentWrites = RecentWrites()
   /// Documents that need not be read again.
   let documents: DocumentCache

@@ -16,7 +16,7 @@ package final class Databases: Sendable {
   private let followUp = FollowUpQueue()
   private let catalog: DatabaseCatalog
   private let maintenance: Maintenance
-  private let ticks = Mailbox<Void>()
+  private let ticks = BlockingQueue<Void>()
   private let open = Mutex<[DatabaseID: Database]>([:])
   /// Held while a database begins or ends, so that nobody opens what is about to end.
   private let lifecycle = Mutex(())

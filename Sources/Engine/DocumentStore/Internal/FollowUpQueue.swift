@@ -1,6 +1,8 @@
+import KeyValueStore
+
 /// Work that the store owes to others, done on a thread of its own: what goes on after a wait.
 final class FollowUpQueue: Sendable {
-  private let mailbox = Mailbox<@Sendable () -> Void>()
+  private let mailbox = BlockingQueue<@Sendable () -> Void>()
 
   /// Runs the work soon; after the store was closed, on the caller's thread.
   func run(_ work: @escaping @Sendable () -> Void) {

@@ -77,9 +77,16 @@ extension FirestoreError {
     "The transaction has read too much."
   )
 
+  /// What clients hear whose job found no room in the queue of the engine threads.
+  package static let overloaded = FirestoreError(
+    .resourceExhausted,
+    "The server is overloaded. Try again later."
+  )
+
   /// What clients hear when the engine fails; the cause is for the log.
   package static func storage(_ error: any Error) -> FirestoreError {
     if let known = error as? FirestoreError { return known }
+    if let cause = error as? KeyValueError, cause.code == .overloaded { return .overloaded }
     if let cause = error as? KeyValueError, cause.code == .corruption {
       return FirestoreError(.dataLoss, "Stored data is damaged.", cause: cause)
     }

@@ -1,5 +1,6 @@
 import DocumentStore
 import FirestoreModel
+import KeyValueStore
 import Synchronization
 
 /// The way of commits from the store's writer to the hub's thread.
@@ -13,7 +14,7 @@ package final class CommitFeed: CommitObserver {
     var through = CommitVersion.zero
   }
 
-  let inbox = Mailbox<HubInput>()
+  let inbox = BlockingQueue<HubInput>()
   private let state = Mutex(State())
 
   /// A feed that nobody listens to yet.

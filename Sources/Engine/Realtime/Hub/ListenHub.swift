@@ -1,5 +1,6 @@
 import DocumentStore
 import FirestoreModel
+import KeyValueStore
 import Synchronization
 
 /// Everything that listens to the databases of one store.
@@ -93,10 +94,10 @@ package final class ListenHub: Sendable {
 /// A client's stream as its transport sees it; calls take effect in their order.
 package final class ListenStream: Sendable {
   private let id: StreamID
-  private let inbox: Mailbox<HubInput>
+  private let inbox: BlockingQueue<HubInput>
   private let gate: RequestGate
 
-  init(id: StreamID, inbox: Mailbox<HubInput>, gate: RequestGate) {
+  init(id: StreamID, inbox: BlockingQueue<HubInput>, gate: RequestGate) {
     self.id = id
     self.inbox = inbox
     self.gate = gate

@@ -1,5 +1,6 @@
 import DocumentStore
 import FirestoreModel
+import KeyValueStore
 
 /// What the hub has others read, so many at a time; results come back to the inbox.
 ///
@@ -12,7 +13,7 @@ final class ReadJobs {
   }
 
   private let databases: Databases
-  private let inbox: Mailbox<HubInput>
+  private let inbox: BlockingQueue<HubInput>
   private let limit: Int
   private let submit: @Sendable (@escaping @Sendable () -> Void) -> Bool
   private var urgent = Queue<Job>()
@@ -21,7 +22,7 @@ final class ReadJobs {
 
   init(
     databases: Databases,
-    inbox: Mailbox<HubInput>,
+    inbox: BlockingQueue<HubInput>,
     limit: Int,
     submit: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
   ) {
@@ -87,7 +88,7 @@ final class ReadJobs {
     submit { [databases, inbox] in Self.tellTime(databases, inbox) }
   }
 
-  private static func tellTime(_ databases: Databases, _ inbox: Mailbox<HubInput>) {
+  private static func tellTime(_ databases: Databases, _ inbox: BlockingQueue<HubInput>) {
     guard let time = try? databases.publishedReadTime() else { return }
     _ = inbox.put(.time(time))
   }

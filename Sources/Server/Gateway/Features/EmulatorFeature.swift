@@ -4,6 +4,7 @@ import FirestoreModel
 import FirestoreService
 import HTTPTypes
 import Hummingbird
+import KeyValueStore
 
 /// Development mode's helper routes, which Google's emulator has too.
 ///

@@ -5,6 +5,7 @@ import FirestoreService
 import FirestoreWire
 import HTTPTypes
 import Hummingbird
+import KeyValueStore
 import NIOCore
 import SecurityRules
 

@@ -25,6 +25,9 @@ enum MetricHelp {
     // Commits.
     "brasa_commit_group_commits": "Commits in each group that became durable with one sync.",
     "brasa_engine_jobs_waiting": "Jobs that wait for one of the engine's threads.",
+    "brasa_engine_reads_waiting": "Point reads and commits among them.",
+    "brasa_engine_scans_waiting": "Slices of long queries among them.",
+    "brasa_engine_maintenance_waiting": "Administration and clean-up among them.",
 
     // The engine.
     "brasa_storage_writable":

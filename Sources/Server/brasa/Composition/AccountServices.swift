@@ -3,6 +3,7 @@ import Authentication
 import FirestoreModel
 import FirestoreService
 import Gateway
+import KeyValueStore
 import Logging
 import Outbound
 import ServiceLifecycle

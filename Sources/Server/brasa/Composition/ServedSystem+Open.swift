@@ -4,6 +4,7 @@ import DocumentStore
 import FirestoreModel
 import FirestoreService
 import Gateway
+import KeyValueStore
 import Logging
 import Realtime
 import ServiceLifecycle
@@ -58,14 +59,17 @@ extension ServedSystem {
       compatibility: settings.rulesCompatibility == .emulator ? .emulator : .safe,
       log: Logger(label: "access")
     )
-    let threads = EngineThreads(count: engineThreads)
+    let threads = EngineThreads(
+      settings.engineThreads.map(ThreadCounts.init(reads:))
+        ?? ThreadCounts(cores: ThreadCounts.cores)
+    )
     var listening = RealtimeConfiguration(clock: StoreConfiguration.monotonicClock)
     listening.backlogBytes = settings.listenBacklogKilobytes << 10
     let listeners = try ListenHub(
       databases: directory.databases,
       feed: feed,
       configuration: listening,
-      submit: { threads.submit($0) }
+      submit: { threads.submit(to: .scans, $0) }
     )
     let service = FirestoreService(
       databases: directory.databases,
@@ -109,9 +113,6 @@ extension ServedSystem {
       services: [storage, identity.service, probe]
     )
   }
-
-  /// Enough for disks with some depth; commits wait without a thread.
-  private static let engineThreads = 4
 
   private static func mode(_ settings: ServeSettings, log: Logger) throws -> AccessControl.Mode {
     if settings.isDevelopment { return .development }

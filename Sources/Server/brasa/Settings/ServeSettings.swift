@@ -17,6 +17,8 @@ struct ServeSettings: Sendable, Equatable {
   var cacheMegabytes: Int?
   /// The size of the store's tables, for tests that need many of them; nil leaves it to the engine.
   var tableKilobytes: Int?
+  /// How many threads read the store; nil leaves it to the number of cores.
+  var engineThreads: Int?
   /// How much memory clients may make the port hold.
   var clientMemory: ClientMemorySettings
   /// Kilobytes of changes that may wait for one listening client.
@@ -60,6 +62,10 @@ struct ServeSettings: Sendable, Equatable {
     tableKilobytes = try environment.number("TABLE_KILOBYTES")
     if let tableKilobytes, !(64...1_048_576).contains(tableKilobytes) {
       throw ValidationError("BRASA_TABLE_KILOBYTES must be between 64 and 1048576.")
+    }
+    engineThreads = try flags.engineThreads ?? environment.number("ENGINE_THREADS")
+    if let engineThreads, !(1...256).contains(engineThreads) {
+      throw ValidationError("There must be between 1 and 256 engine threads.")
     }
     clientMemory = try ClientMemorySettings(flags.clientMemory, environment)
     listenBacklogKilobytes =
@@ -299,6 +305,14 @@ struct ServeFlags: ParsableArguments {
       """
   )
   var clientMemory: Int?
+
+  @Option(
+    help: """
+      Threads that read the store; half as many run long queries. [BRASA_ENGINE_THREADS, default: \
+      two a core, between 4 and 64]
+      """
+  )
+  var engineThreads: Int?
 
   @Option(
     help: """

@@ -4,6 +4,7 @@ import FirestoreModel
 import FirestoreService
 import FirestoreWire
 import HTTPTypes
+import KeyValueStore
 
 /// The operations of the account APIs: reads a request's message, names its project, makes one call
 /// of the domain, answers.

@@ -1,0 +1,99 @@
+/// The threads for blocking work on the storage engine, in lanes that do not wait for each other.
+///
+/// Each lane has threads and a bounded queue of its own. Jobs of one caller start in the order in which they
+/// were submitted; callers take turns. What does not fit is refused, so that overload shows as
+/// RESOURCE_EXHAUSTED and not as memory. Any thread may submit.
+package final class EngineThreads: Sendable {
+  /// What a job does, by how long it may hold a thread.
+  package enum Lane: Int, Sendable, CaseIterable {
+    /// Point reads, commits, the first slice of a query: what somebody waits for and is soon over.
+    case reads
+    /// The slices of long scans, aggregations and searches. A job does one slice and submits the next one.
+    case scans
+    /// What nobody waits for in earnest: administration, clean-up.
+    case maintenance
+  }
+
+  private final class Pool: Sendable {
+    let queue: JobQueue
+    private let threads: [StoreThread]
+
+    init(count: Int, capacity: Int) {
+      let queue = JobQueue(capacity: capacity)
+      self.queue = queue
+      threads = (0..<count).map { _ in
+        StoreThread {
+          while let job = queue.take() { job() }
+        }
+      }
+    }
+
+    func stop() {
+      queue.close()
+      for thread in threads { thread.join() }
+    }
+  }
+
+  /// The pools by lane; lanes may share one.
+  private let pools: [Pool]
+  private let distinctPools: [Pool]
+
+  /// Starts the threads of all lanes; at most `capacity` jobs of a lane wait at once.
+  package init(_ counts: ThreadCounts, capacity: Int = 16_384) {
+    pools = Lane.allCases.map { Pool(count: counts[$0], capacity: capacity) }
+    distinctPools = pools
+  }
+
+  /// Starts so many threads that all lanes share.
+  package init(count: Int, capacity: Int = 16_384) {
+    let pool = Pool(count: count, capacity: capacity)
+    pools = Lane.allCases.map { _ in pool }
+    distinctPools = [pool]
+  }
+
+  /// Queues a job; false when the caller's share of the lane's queue is used up or the threads were stopped.
+  ///
+  /// - Parameter caller: Names who takes turns with others; empty is the server itself.
+  package func submit(
+    to lane: Lane = .reads,
+    caller: String = "",
+    _ job: @escaping @Sendable () -> Void
+  ) -> Bool { pools[lane.rawValue].queue.put(job, of: caller) }
+
+  /// Runs a job and returns what it does; throws `KeyValueError.overloaded` when it does not fit.
+  package func run<Answer: Sendable>(
+    on lane: Lane = .reads,
+    caller: String = "",
+    _ job: @escaping @Sendable () throws -> Answer
+  ) async throws -> Answer {
+    try await withCheckedThrowingContinuation { continuation in
+      let accepted = submit(to: lane, caller: caller) {
+        continuation.resume(with: Result { try job() })
+      }
+      if !accepted { continuation.resume(throwing: KeyValueError.noThread) }
+    }
+  }
+
+  /// The number of jobs that wait for a thread.
+  package var waiting: Int { distinctPools.reduce(0) { $0 + $1.queue.count } }
+
+  /// The number of a lane's jobs that wait for a thread.
+  package func waiting(in lane: Lane) -> Int { pools[lane.rawValue].queue.count }
+
+  /// Lets the queued jobs run, then ends the threads and returns.
+  ///
+  /// Jobs that these submit to other lanes meanwhile may be refused.
+  package func stop() {
+    for pool in distinctPools { pool.stop() }
+  }
+}
+
+extension ThreadCounts {
+  fileprivate subscript(lane: EngineThreads.Lane) -> Int {
+    switch lane {
+    case .reads: reads
+    case .scans: scans
+    case .maintenance: maintenance
+    }
+  }
+}

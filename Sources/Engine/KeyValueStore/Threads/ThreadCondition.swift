@@ -1,0 +1,62 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A lock together with the condition that threads wait for under it.
+///
+/// The caller pairs `lock()` with `unlock()`, and waits only while it holds the lock.
+///
+/// `@unchecked Sendable`: both pointers are set before `init` returns and never change; what they point to is
+/// made for concurrent use.
+final class ThreadCondition: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(changed, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(changed)
+    pthread_mutex_destroy(mutex)
+    changed.deallocate()
+    mutex.deallocate()
+  }
+
+  func lock() { pthread_mutex_lock(mutex) }
+
+  func unlock() { pthread_mutex_unlock(mutex) }
+
+  func withLock<R>(_ body: () throws -> R) rethrows -> R {
+    lock()
+    defer { unlock() }
+    return try body()
+  }
+
+  /// Gives the lock away until some thread signals; may return without a signal.
+  func wait() { pthread_cond_wait(changed, mutex) }
+
+  /// The same for at most so many microseconds.
+  func wait(microseconds: Int) {
+    var until = Self.deadline(after: microseconds)
+    pthread_cond_timedwait(changed, mutex, &until)
+  }
+
+  /// Wakes one waiting thread.
+  func signal() { pthread_cond_signal(changed) }
+
+  /// Wakes all waiting threads.
+  func broadcast() { pthread_cond_broadcast(changed) }
+
+  private static func deadline(after microseconds: Int) -> timespec {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    let nanoseconds = time.tv_nsec + microseconds % 1_000_000 * 1_000
+    time.tv_sec += microseconds / 1_000_000 + nanoseconds / 1_000_000_000
+    time.tv_nsec = nanoseconds % 1_000_000_000
+    return time
+  }
+}

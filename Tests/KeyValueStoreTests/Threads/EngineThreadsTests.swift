@@ -1,0 +1,121 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import KeyValueStore
+
+@Suite struct EngineThreadsTests {
+  @Test func `a lane whose threads are all held holds up no other lane`() {
+    let threads = EngineThreads(ThreadCounts(reads: 2))
+    let gate = DispatchSemaphore(value: 0)
+    let begun = DispatchSemaphore(value: 0)
+    let scans = ThreadCounts(reads: 2).scans
+    for _ in 0..<scans {
+      let isTaken = threads.submit(to: .scans) {
+        begun.signal()
+        gate.wait()
+      }
+      #expect(isTaken)
+    }
+    for _ in 0..<scans { begun.wait() }
+    let isQueued = threads.submit(to: .scans) {}
+    let read = DispatchSemaphore(value: 0)
+    let maintenance = DispatchSemaphore(value: 0)
+    let isRead = threads.submit(to: .reads) { read.signal() }
+    let isMaintained = threads.submit(to: .maintenance) { maintenance.signal() }
+    #expect(isQueued && isRead && isMaintained)
+    // Both return although every scanning thread is held: there is no time limit that could pass.
+    read.wait()
+    maintenance.wait()
+    #expect(threads.waiting(in: .scans) == 1)
+    for _ in 0..<scans { gate.signal() }
+    threads.stop()
+    #expect(threads.waiting == 0)
+  }
+
+  @Test func `callers take turns, and each one's jobs keep their order`() {
+    let queue = JobQueue(capacity: 100)
+    let ran = Mutex<[String]>([])
+    for (caller, count) in [("a", 4), ("b", 2), ("c", 1)] {
+      for number in 1...count {
+        let isTaken = queue.put({ ran.withLock { $0.append("\(caller)\(number)") } }, of: caller)
+        #expect(isTaken)
+      }
+    }
+    queue.close()
+    while let job = queue.take() { job() }
+    #expect(ran.withLock { $0 } == ["a1", "b1", "c1", "a2", "b2", "a3", "a4"])
+  }
+
+  @Test func `a caller has at most as many jobs waiting as there is room for others`() {
+    let queue = JobQueue(capacity: 8)
+    #expect((0..<8).filter { _ in Self.put(queue, "greedy") }.count == 4)
+    #expect((0..<8).filter { _ in Self.put(queue, "second") }.count == 2)
+    #expect(Self.put(queue, "third"))
+    #expect(queue.count == 7)
+    #expect(queue.take() != nil)
+    #expect(!Self.put(queue, "greedy"))
+    #expect(Self.put(queue, "third"))
+  }
+
+  private static func put(_ queue: JobQueue, _ caller: String) -> Bool { queue.put({}, of: caller) }
+
+  @Test func `jobs of random callers all run once and in each caller's order`() {
+    var random = SystemRandomNumberGenerator()
+    let threads = EngineThreads(count: 1, capacity: 1_000_000)
+    let ran = Mutex<[Int: [Int]]>([:])
+    var sent: [Int: Int] = [:]
+    for _ in 0..<5_000 {
+      let caller = Int.random(in: 0..<20, using: &random)
+      let number = sent[caller, default: 0]
+      sent[caller] = number + 1
+      let lane = EngineThreads.Lane.allCases.randomElement(using: &random) ?? .reads
+      let isTaken = threads.submit(to: lane, caller: "\(caller)") {
+        ran.withLock { $0[caller, default: []].append(number) }
+      }
+      #expect(isTaken)
+    }
+    threads.stop()
+    for (caller, count) in sent {
+      #expect(ran.withLock { $0[caller] } == Array(0..<count))
+    }
+    let isTaken = threads.submit {}
+    #expect(!isTaken)
+  }
+
+  @Test func `a job that does not fit is refused with its own error`() async {
+    let threads = EngineThreads(count: 1, capacity: 1)
+    let gate = DispatchSemaphore(value: 0)
+    let begun = DispatchSemaphore(value: 0)
+    let isHeld = threads.submit {
+      begun.signal()
+      gate.wait()
+    }
+    Self.wait(begun)
+    let isQueued = threads.submit {}
+    #expect(isHeld && isQueued)
+    let refusal = await Self.refusal(of: threads)
+    #expect(refusal?.code == .overloaded)
+    gate.signal()
+    threads.stop()
+  }
+
+  private static func refusal(of threads: EngineThreads) async -> KeyValueError? {
+    do {
+      try await threads.run {}
+      return nil
+    } catch {
+      return error as? KeyValueError
+    }
+  }
+
+  private static func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+
+  @Test(arguments: [
+    (1, 4, 2), (2, 4, 2), (4, 8, 4), (16, 32, 16), (64, 64, 32),
+  ])
+  func `the counts follow the cores`(cores: Int, reads: Int, scans: Int) {
+    let counts = ThreadCounts(cores: cores)
+    #expect(counts.reads == reads && counts.scans == scans && counts.maintenance == 1)
+  }
+}
