@@ -2,7 +2,7 @@ import FirestoreModel
 import KeyValueStore
 import Synchronization
 
-/// The accounts of every project: the one object behind all calls on users, tokens and keys.
+/// The accounts of every scope: the one object behind all calls on users, tokens and keys.
 ///
 /// It keeps everything in the engine, under keys of its own (`AccountKey`). All calls block, some for
 /// as long as hashing a password takes: call from threads that serve accounts alone, not from those of
@@ -21,7 +21,7 @@ package final class Accounts: Sendable {
   package let limits: AttemptLimits
   let revocations = Revocations()
   private let servedOrigin: Mutex<String>
-  let projects = Mutex<[Text: ProjectRecord]>([:])
+  let projects = Mutex<[AccountScope: ProjectRecord]>([:])
 
   /// Serves the accounts in that engine.
   package init(
@@ -38,10 +38,13 @@ package final class Accounts: Sendable {
     limits = AttemptLimits(configuration.limits, clock: configuration.clock)
   }
 
-  /// The accounts of one project; projects need no making.
-  package func project(_ id: Text) -> ProjectAccounts {
-    ProjectAccounts(accounts: self, project: id)
+  /// The accounts of one scope; scopes need no making.
+  package subscript(scope: AccountScope) -> ProjectAccounts {
+    ProjectAccounts(accounts: self, scope: scope)
   }
+
+  /// The accounts of one project.
+  package func project(_ id: Text) -> ProjectAccounts { self[.project(id)] }
 
   /// Lets a next signing key take over: with overlap, or `immediately`, which ends every ID token,
   /// session cookie and access token at once; who has a refresh token goes on with it.
@@ -58,34 +61,33 @@ package final class Accounts: Sendable {
     servedOrigin.withLock { if $0.hasSuffix(":0") { $0 = $0.dropLast() + String(port) } }
   }
 
-  /// Registers to be told when a user's tokens stop standing before their time.
+  /// Registers to be told when tokens are revoked before their time.
   ///
-  /// The observer gets project and uid, both empty where everybody's end, on the thread of the change, after it is durable. Observers
-  /// are never removed.
-  package func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
+  /// The observer runs on the thread of the change, after it is durable. Observers are never removed.
+  package func onRevocation(_ observer: @escaping @Sendable (Revocation) -> Void) {
     revocations.observe(observer)
   }
 
   /// Microseconds since 1970.
   var now: Int64 { configuration.clock.now() }
 
-  /// Runs a group on one project's users; tells who lost tokens once it is durable.
-  func write<R>(_ project: Text, _ body: (UserGroup) throws -> R) throws -> R {
+  /// Runs a group on one scope's users; tells who lost tokens once it is durable.
+  func write<R>(_ scope: AccountScope, _ body: (UserGroup) throws -> R) throws -> R {
     var revoked: [Revocations.Event] = []
     var begun: [(uid: Text, session: Int64)] = []
     let result = try engine.write { group in
-      let users = UserGroup(group: group, project: project)
+      let users = UserGroup(group: group, scope: scope)
       let result = try body(users)
       (revoked, begun) = (users.revoked, users.begun)
       return result
     }
     for event in revoked { revocations.record(event, at: now) }
-    for user in begun { revocations.begin(project, user.uid, session: user.session, at: now) }
+    for user in begun { revocations.begin(scope, user.uid, session: user.session, at: now) }
     return result
   }
 
-  /// Runs a read on one project's users.
-  func read<R>(_ project: Text, _ body: (UserReader) throws -> R) throws -> R {
-    try engine.read { try body(UserReader(reader: $0, project: project)) }
+  /// Runs a read on one scope's users.
+  func read<R>(_ scope: AccountScope, _ body: (UserReader) throws -> R) throws -> R {
+    try engine.read { try body(UserReader(reader: $0, scope: scope)) }
   }
 }

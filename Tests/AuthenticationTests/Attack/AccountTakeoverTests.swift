@@ -261,7 +261,7 @@ struct AccountTakeoverTests {
 
   private func records(of uid: Text, _ fixture: AccountsFixture) throws -> Int {
     try fixture.engine.read { snapshot in
-      let range = KeyRange(prefix: AccountKey.refreshTokens(fixture.project.project, uid))
+      let range = KeyRange(prefix: AccountKey.refreshTokens(fixture.project.scope, uid))
       let cursor = try snapshot.cursor(over: range, reversed: false)
       var count = 0
       while try cursor.next() { count += 1 }

@@ -11,17 +11,17 @@ struct ProjectConfigurationTests {
     let project = development.project
     _ = try project.signUp(email: "ana@example.com", password: "her own password", from: .somewhere)
     #expect(try !project.configuration().hidesAccounts)
-    let production = try Accounts(engine: development.engine).project(project.project)
+    let production = try Accounts(engine: development.engine).project("demo-brasa")
     #expect(try production.configuration().hidesAccounts)
     try production.configure { $0.hidesAccounts = false }
-    let again = try Accounts(engine: development.engine).project(project.project)
+    let again = try Accounts(engine: development.engine).project("demo-brasa")
     #expect(try !again.configuration().hidesAccounts)
   }
 
   @Test func `a project that was told keeps it in development`() throws {
     let development = try AccountsFixture { $0.defaults = .development }
     try development.project.configure { $0.hidesAccounts = true }
-    let again = try development.reopened().project(development.project.project)
+    let again = try development.reopened().project("demo-brasa")
     #expect(try again.configuration().hidesAccounts)
   }
 

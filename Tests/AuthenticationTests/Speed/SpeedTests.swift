@@ -18,7 +18,12 @@ struct SpeedTests {
     }
     print("a token at first sight:", cold)
     let stands = best(batches: 40, of: 1_000) {
-      _ = tokens.stands("demo-brasa", session.user.uid, session: session.user.session, expiry: .max)
+      _ = tokens.stands(
+        .project("demo-brasa"),
+        session.user.uid,
+        session: session.user.session,
+        expiry: .max
+      )
     }
     print("whether a token still stands:", stands)
     #if !DEBUG
@@ -52,7 +57,7 @@ struct SpeedTests {
     }
     let key = try best(batches: 20, of: 500) {
       _ = try fixture.engine.get(
-        AccountKey.user("demo-brasa", Text("user-\(next())")),
+        AccountKey.user(.project("demo-brasa"), Text("user-\(next())")),
         cachedOnly: false
       )
     }

@@ -30,7 +30,7 @@ struct BearerTokenTests {
       return
     }
     #expect(user.uid == session.user.uid)
-    #expect(user.project == "demo-brasa")
+    #expect(user.scope == .project("demo-brasa"))
     #expect(user.expiry == now + 3_600)
     #expect(user.claims["sub"] == .string(session.user.uid))
     #expect(user.claims["iss"] == .string("https://securetoken.google.com/demo-brasa"))
@@ -63,28 +63,28 @@ struct BearerTokenTests {
     }
   }
 
-  @Test(arguments: Revocation.allCases)
-  func `a token stops with the change, known or not`(revocation: Revocation) throws {
+  @Test(arguments: EarlyEnd.allCases)
+  func `a token stops with the change, known or not`(end: EarlyEnd) throws {
     let project = fixture.project
     let other = try project.signUpAnonymously(from: .somewhere)
     let text = Substring(session.idToken)
     _ = try tokens.bearer(text)
     let told = Told()
-    tokens.onRevocation { told.add("\($0)/\($1)") }
+    tokens.onRevocation { told.add($0) }
     // Within the second of the sign-in, which times in whole seconds could not tell apart.
-    try revocation.apply(to: session.user.uid, in: project)
+    try end.apply(to: session.user.uid, in: project)
     #expect(throws: AccountError.self) { try tokens.bearer(text) }
     #expect(throws: AccountError.self) { try BearerTokens(fixture.accounts).bearer(text) }
     #expect(throws: AccountError.self) { try project.signedIn(session.idToken) }
     #expect(throws: AccountError.self) { try fixture.accounts.refresh(session.refreshToken) }
-    #expect(told.all == ["demo-brasa/\(session.user.uid)"])
+    #expect(told.all == [.user(.project("demo-brasa"), uid: session.user.uid)])
     let identity = try #require(try user(of: other.idToken))
     #expect(
-      tokens.stands(identity.project, identity.uid, session: identity.session, expiry: now + 60)
+      tokens.stands(identity.scope, identity.uid, session: identity.session, expiry: now + 60)
     )
     #expect(
       !tokens.stands(
-        "demo-brasa",
+        .project("demo-brasa"),
         session.user.uid,
         session: session.user.session,
         expiry: now + 60
@@ -94,7 +94,7 @@ struct BearerTokenTests {
 
   @Test func `a user who is enabled again gets new tokens, and the old stay ended`() throws {
     let project = fixture.project
-    try Revocation.disabled.apply(to: session.user.uid, in: project)
+    try EarlyEnd.disabled.apply(to: session.user.uid, in: project)
     var enable = UserUpdate()
     enable.isDisabled = false
     let user = try project.update(session.user.uid, enable)
@@ -117,10 +117,10 @@ struct BearerTokenTests {
     let again = try project.create(NewUser(uid: session.user.uid.string))
     let renewed = try project.renew(again, session.signIn)
     let user = try #require(try user(of: renewed.idToken))
-    #expect(tokens.stands(user.project, user.uid, session: user.session, expiry: user.expiry))
+    #expect(tokens.stands(user.scope, user.uid, session: user.session, expiry: user.expiry))
     #expect(
       !tokens.stands(
-        user.project,
+        user.scope,
         user.uid,
         session: session.user.session,
         expiry: user.expiry
@@ -136,7 +136,7 @@ struct BearerTokenTests {
     let old = try #require(try user(of: session.idToken))
     _ = try tokens.bearer(Substring(session.idToken))
     let told = Told()
-    tokens.onRevocation { told.add("\($0)/\($1)") }
+    tokens.onRevocation { told.add($0) }
     try fixture.accounts.rotateSigningKeys(immediately: false)
     _ = try tokens.bearer(Substring(session.idToken))
     #expect(told.all.isEmpty)
@@ -144,12 +144,12 @@ struct BearerTokenTests {
     #expect(throws: JSONWebToken.Problem.unknownKey) {
       try tokens.bearer(Substring(session.idToken))
     }
-    #expect(!tokens.stands(old.project, old.uid, session: old.session, expiry: old.expiry))
-    #expect(told.all == ["/"])
+    #expect(!tokens.stands(old.scope, old.uid, session: old.session, expiry: old.expiry))
+    #expect(told.all == [.everybody])
     fixture.clock.advance(seconds: 1)
     let fresh = try fixture.accounts.refresh(session.refreshToken)
     let new = try #require(try user(of: fresh.idToken))
-    #expect(tokens.stands(new.project, new.uid, session: new.session, expiry: new.expiry))
+    #expect(tokens.stands(new.scope, new.uid, session: new.session, expiry: new.expiry))
   }
 
   @Test func `lazy revocation lets a token live out its hour`() throws {
@@ -241,7 +241,7 @@ struct BearerTokenTests {
 }
 
 /// The ways in which a user's tokens end early.
-enum Revocation: CaseIterable, CustomTestStringConvertible {
+enum EarlyEnd: CaseIterable, CustomTestStringConvertible {
   case disabled, deleted, revoked, passwordChanged
 
   var testDescription: String { "\(self)" }
@@ -355,11 +355,11 @@ enum Forgery: CaseIterable, CustomTestStringConvertible {
 
 /// Something that was told, from any thread.
 final class Told: Sendable {
-  private let list = Mutex<[String]>([])
+  private let list = Mutex<[Revocation]>([])
 
-  func add(_ text: String) { list.withLock { $0.append(text) } }
+  func add(_ revocation: Revocation) { list.withLock { $0.append(revocation) } }
 
-  var all: [String] { list.withLock { $0 } }
+  var all: [Revocation] { list.withLock { $0 } }
 }
 
 private func token(header: String, claims: String, signature: String) -> Substring {

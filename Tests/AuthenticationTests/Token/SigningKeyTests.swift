@@ -78,7 +78,7 @@ struct SigningKeyTests {
     let other = fixture.accounts.project("other")
     expect(.invalidIDToken) { _ = try other.signedIn(session.idToken) }
     expect(.projectMismatch) {
-      _ = try fixture.accounts.refresh(session.refreshToken, only: "other")
+      _ = try fixture.accounts.refresh(session.refreshToken, only: .project("other"))
     }
   }
 
@@ -89,7 +89,7 @@ struct SigningKeyTests {
       #expect(throws: AccountError.self) { try fixture.accounts.refresh(text) }
     }
     let forged = RefreshToken(
-      project: "demo-brasa",
+      scope: .project("demo-brasa"),
       uid: session.user.uid,
       issued: AccountsFixture.start,
       random: .system

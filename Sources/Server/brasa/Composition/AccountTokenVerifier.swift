@@ -22,9 +22,10 @@ final class AccountTokenVerifier: TokenVerifier {
   func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
     switch try bearer(token) {
     case .user(let user):
+      guard case .project(let project) = user.scope else { throw Self.foreignScope }
       return .user(
         UserIdentity(
-          project: user.project,
+          project: project,
           uid: user.uid,
           claims: user.claims,
           expiry: user.expiry,
@@ -45,7 +46,7 @@ final class AccountTokenVerifier: TokenVerifier {
 
   func stands(_ identity: UserIdentity) -> Bool {
     tokens.stands(
-      identity.project,
+      .project(identity.project),
       identity.uid,
       session: identity.session,
       expiry: identity.expiry
@@ -53,8 +54,20 @@ final class AccountTokenVerifier: TokenVerifier {
   }
 
   func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
-    tokens.onRevocation(observer)
+    tokens.onRevocation { revocation in
+      switch revocation {
+      case .user(.project(let project), let uid): observer(project, uid)
+      case .user: break
+      case .everybody: observer("", "")
+      }
+    }
   }
+
+  /// Databases belong to projects: the accounts of another scope have nothing in them.
+  private static let foreignScope = FirestoreError(
+    .unauthenticated,
+    "Missing or invalid authentication."
+  )
 
   /// What is wrong with a token is for the log; who sent it learns that it is not good.
   private func bearer(_ token: Substring) throws(FirestoreError) -> Bearer {

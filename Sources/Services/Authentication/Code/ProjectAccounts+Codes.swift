@@ -74,7 +74,7 @@ extension ProjectAccounts {
     if let token { try checkFresh(user, token) }
     guard let old = user.email else { throw AccountError(.missingEmail) }
     try enterLetter(new, from: origin)
-    guard try read({ try $0.owner(AccountKey.email(project, new)) }) == nil else {
+    guard try read({ try $0.owner(AccountKey.email(scope, new)) }) == nil else {
       return try hidden(
         .verifyAndChangeEmail,
         old,

@@ -5,7 +5,7 @@ import KeyValueStore
 // A ticket stands for something that was begun and is finished once: a code in a letter, a credential
 // that waits for the second factor. Its text is the Base64 of 40 random bytes; the store keeps their
 // SHA-256 digest alone, with the record, in the form of RecordWriter.swift: 1 kind, 2 project,
-// 3 end (us), 4 payload as JSON. A second key orders tickets by their ends, and every new ticket
+// 3 end (us), 4 payload as JSON, 5 tenant. A second key orders tickets by their ends, and every new ticket
 // takes a few that are over with it.
 
 /// What a ticket is for; a ticket of one kind is none of another.
@@ -27,7 +27,7 @@ package struct TicketKind: RawRepresentable, Sendable, Hashable {
 
 /// A ticket that is good.
 package struct Ticket: Sendable {
-  package let project: Text
+  package let scope: AccountScope
   package let payload: JSONText
   let key: [UInt8]
   let endKey: [UInt8]
@@ -58,9 +58,10 @@ extension ProjectAccounts {
     let end = now + lifetime * 1_000_000
     var record = RecordWriter()
     record.put(1, kind.rawValue)
-    record.put(2, project)
+    record.put(2, scope.project)
     record.put(3, end)
     record.put(4, payload.compact)
+    record.put(5, scope.tenant)
     try accounts.engine.write { group in
       try sweepTickets(in: group)
       try group.put(AccountKey.ticket(digest), record.bytes)
@@ -69,7 +70,7 @@ extension ProjectAccounts {
     return Base64.url(secret)
   }
 
-  /// The ticket of that text; `Ticket.Problem` when there is none, it is over, of another kind or project.
+  /// The ticket of that text; `Ticket.Problem` when there is none, it is over, of another kind or scope.
   package func ticket(_ kind: TicketKind, _ text: String) throws -> Ticket {
     try accounts.engine.read { try ticket(kind, text, in: $0) }
   }
@@ -96,12 +97,11 @@ extension ProjectAccounts {
     while let field = try record.next() {
       if field.tag == 3 { end = try field.number() } else { texts[field.tag] = try field.string() }
     }
-    guard texts[1] == kind.rawValue, texts[2].map({ Text($0) }) == project else {
-      throw Ticket.Problem.unknown
-    }
+    let owner = AccountScope(project: texts[2].map { Text($0) }, tenant: texts[5].map { Text($0) })
+    guard texts[1] == kind.rawValue, owner == scope else { throw Ticket.Problem.unknown }
     guard now < end else { throw Ticket.Problem.over }
     return Ticket(
-      project: project,
+      scope: scope,
       payload: try JSONText(parsing: texts[4] ?? "null"),
       key: key,
       endKey: AccountKey.ticketEnd(end, digest)

@@ -2,18 +2,18 @@ import FirestoreModel
 
 // The keys of accounts. All begin with 0x50, which no key of a database does, then the byte of their
 // kind. Text is `SegmentEncoding`'s escaped form (0x00 as 0x00 0xFF, ended by 0x00 0x01), times are
-// microseconds as 8 bytes big-endian, digests are SHA-256's 32 bytes.
+// microseconds as 8 bytes big-endian, digests are SHA-256's 32 bytes, scopes as in AccountScope.swift.
 //
-//   0x01 user             project, uid                      UserRecord.swift
-//   0x02 e-mail           project, canonical e-mail         uid as UTF-8
-//   0x03 phone            project, number                   uid
-//   0x04 provider         project, provider id, raw id      uid
-//   0x05 refresh token    project, uid, time, digest        RefreshTokenRecord.swift
+//   0x01 user             scope, uid                        UserRecord.swift
+//   0x02 e-mail           scope, canonical e-mail           uid as UTF-8
+//   0x03 phone            scope, number                     uid
+//   0x04 provider         scope, provider id, raw id        uid
+//   0x05 refresh token    scope, uid, time, digest          RefreshTokenRecord.swift
 //   0x06 ticket           digest                            Ticket.swift
 //   0x07 ticket's end     time, digest                      a marker; what to sweep when
-//   0x08 initial e-mail   project, canonical e-mail, uid    uid
-//   0x20 project          project                           configuration as JSON
-//   0x21 provider set-up  project, kind, id                 configuration as JSON
+//   0x08 initial e-mail   scope, canonical e-mail, uid      uid
+//   0x20 scope            scope                             configuration as JSON
+//   0x21 provider set-up  scope, kind, id                   configuration as JSON
 //   0x30 signing key      kid                               SigningKeyRecord.swift
 //   0x31 service account  e-mail, kid                       ServiceAccountRecord.swift
 
@@ -31,66 +31,78 @@ enum AccountKey {
     case ticket = 0x06
     case ticketEnd = 0x07
     case initialEmail = 0x08
-    case project = 0x20
+    case scope = 0x20
     case providerConfiguration = 0x21
     case signingKey = 0x30
     case serviceAccount = 0x31
   }
 
-  /// What all keys of a kind begin with, or those of a project.
+  /// What all keys of a kind begin with that has no scope.
   static func prefix(_ kind: Kind, _ parts: Text...) -> [UInt8] {
     var bytes = [space, kind.rawValue]
-    for part in parts { part.withBytes { SegmentEncoding.appendEscaped($0, to: &bytes) } }
+    append(parts, to: &bytes)
     return bytes
   }
 
-  static func user(_ project: Text, _ uid: Text) -> [UInt8] { prefix(.user, project, uid) }
+  /// What all keys of a kind begin with in a scope.
+  static func prefix(_ kind: Kind, _ scope: AccountScope, _ parts: Text...) -> [UInt8] {
+    var bytes = [space, kind.rawValue]
+    scope.append(to: &bytes)
+    append(parts, to: &bytes)
+    return bytes
+  }
 
-  /// The project in a key whose kind has one.
-  static func project(ofKey key: UnsafeRawBufferPointer) -> Text? {
+  private static func append(_ parts: [Text], to bytes: inout [UInt8]) {
+    for part in parts { part.withBytes { SegmentEncoding.appendEscaped($0, to: &bytes) } }
+  }
+
+  static func user(_ scope: AccountScope, _ uid: Text) -> [UInt8] { prefix(.user, scope, uid) }
+
+  /// The scope in a key whose kind has one.
+  static func scope(ofKey key: UnsafeRawBufferPointer) -> AccountScope? {
     var position = 2
-    return SegmentEncoding.decodeText(key, at: &position)
+    return AccountScope.decode(key, at: &position)
   }
 
   /// The uid in a user's key.
   static func uid(ofUserKey key: UnsafeRawBufferPointer) -> Text? {
     var position = 2
-    guard SegmentEncoding.decodeText(key, at: &position) != nil else { return nil }
+    guard AccountScope.decode(key, at: &position) != nil else { return nil }
     return SegmentEncoding.decodeText(key, at: &position)
   }
 
-  static func email(_ project: Text, _ email: EmailAddress) -> [UInt8] {
-    prefix(.email, project, email.text)
+  static func email(_ scope: AccountScope, _ email: EmailAddress) -> [UInt8] {
+    prefix(.email, scope, email.text)
   }
 
   /// All users whose first address it was, or one of them.
-  static func initialEmails(_ project: Text, _ email: EmailAddress) -> [UInt8] {
-    prefix(.initialEmail, project, email.text)
+  static func initialEmails(_ scope: AccountScope, _ email: EmailAddress) -> [UInt8] {
+    prefix(.initialEmail, scope, email.text)
   }
 
-  static func initialEmail(_ project: Text, _ email: EmailAddress, _ uid: Text) -> [UInt8] {
-    prefix(.initialEmail, project, email.text, uid)
+  static func initialEmail(_ scope: AccountScope, _ email: EmailAddress, _ uid: Text) -> [UInt8] {
+    prefix(.initialEmail, scope, email.text, uid)
   }
 
-  static func phone(_ project: Text, _ number: Text) -> [UInt8] {
-    prefix(.phone, project, number)
+  static func phone(_ scope: AccountScope, _ number: Text) -> [UInt8] {
+    prefix(.phone, scope, number)
   }
 
-  static func provider(_ project: Text, _ provider: Text, _ rawID: Text) -> [UInt8] {
-    prefix(.provider, project, provider, rawID)
+  static func provider(_ scope: AccountScope, _ provider: Text, _ rawID: Text) -> [UInt8] {
+    prefix(.provider, scope, provider, rawID)
   }
 
-  static func refreshTokens(_ project: Text, _ uid: Text) -> [UInt8] {
-    prefix(.refreshToken, project, uid)
+  static func refreshTokens(_ scope: AccountScope, _ uid: Text) -> [UInt8] {
+    prefix(.refreshToken, scope, uid)
   }
 
   static func refreshToken(
-    _ project: Text,
+    _ scope: AccountScope,
     _ uid: Text,
     issued: Int64,
     digest: [UInt8]
   ) -> [UInt8] {
-    var bytes = refreshTokens(project, uid)
+    var bytes = refreshTokens(scope, uid)
     appendBigEndian(UInt64(bitPattern: issued), to: &bytes)
     return bytes + digest
   }

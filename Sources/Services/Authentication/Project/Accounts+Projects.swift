@@ -6,10 +6,10 @@ import KeyValueStore
 extension Accounts {
   /// Whether anybody set the project up or made an account in it; asking makes nothing.
   package func knows(_ project: Text) throws -> Bool {
-    if projects.withLock({ $0[project] != nil }) { return true }
+    if projects.withLock({ $0[.project(project)] != nil }) { return true }
     return try engine.read { snapshot in
-      if try snapshot.get(AccountKey.prefix(.project, project)) != nil { return true }
-      let users = KeyRange(prefix: AccountKey.prefix(.user, project))
+      if try snapshot.get(AccountKey.prefix(.scope, .project(project))) != nil { return true }
+      let users = KeyRange(prefix: AccountKey.prefix(.user, .project(project)))
       return try snapshot.cursor(over: users, reversed: false).next()
     }
   }
@@ -18,15 +18,16 @@ extension Accounts {
   package func knownProjects(limit: Int) throws -> Set<Text> {
     try engine.read { snapshot in
       var found: Set<Text> = []
-      for kind in [AccountKey.Kind.project, .user] {
+      for kind in [AccountKey.Kind.scope, .user] {
         var range = KeyRange(prefix: AccountKey.prefix(kind))
         while found.count < limit {
           let cursor = try snapshot.cursor(over: range, reversed: false)
-          guard try cursor.next(), let project = AccountKey.project(ofKey: cursor.key) else {
-            break
-          }
+          // The scopes of projects come first.
+          guard try cursor.next(),
+            case .project(let project)? = AccountKey.scope(ofKey: cursor.key)
+          else { break }
           found.insert(project)
-          let ofProject = KeyRange(prefix: AccountKey.prefix(kind, project))
+          let ofProject = KeyRange(prefix: AccountKey.prefix(kind, .project(project)))
           guard let next = ofProject.upper else { break }
           range.lower = next
         }

@@ -8,12 +8,12 @@ extension ProjectAccounts {
   package func list(limit: Int = 1_000, pageToken: String? = nil) throws -> UserPage {
     guard 1...1_000 ~= limit else { throw AccountError(.invalidPageToken) }
     return try accounts.engine.read { snapshot in
-      var range = KeyRange(prefix: AccountKey.prefix(.user, project))
+      var range = KeyRange(prefix: AccountKey.prefix(.user, scope))
       if let pageToken {
         guard let uid = Base64.decodeStrictly(Array(pageToken.utf8)),
           let text = String(validating: uid, as: UTF8.self)
         else { throw AccountError(.invalidPageToken) }
-        range.lower = AccountKey.user(project, Text(text)) + [0]
+        range.lower = AccountKey.user(scope, Text(text)) + [0]
       }
       var users: [User] = []
       let cursor = try snapshot.cursor(over: range, reversed: false)
@@ -30,7 +30,7 @@ extension ProjectAccounts {
 
   /// The users that fit a query.
   ///
-  /// Without expressions, and in another order than that of uids, this reads all users of the project
+  /// Without expressions, and in another order than that of uids, this reads all users of the scope
   /// and keeps `offset + limit` of them, 10,000 at most.
   package func query(_ query: UserQuery) throws -> [User] {
     guard 1...500 ~= query.limit, 0...9_500 ~= query.offset else {
@@ -45,7 +45,7 @@ extension ProjectAccounts {
   /// How many users there are; reads every key.
   package func count() throws -> Int {
     try accounts.engine.read { snapshot in
-      let range = KeyRange(prefix: AccountKey.prefix(.user, project))
+      let range = KeyRange(prefix: AccountKey.prefix(.user, scope))
       let cursor = try snapshot.cursor(over: range, reversed: false)
       var count = 0
       while try cursor.next() { count += 1 }
@@ -81,7 +81,7 @@ extension ProjectAccounts {
     }
   }
 
-  /// Deletes every account of the project, a thousand at a time.
+  /// Deletes every account of the scope, a thousand at a time.
   package func deleteAll() throws {
     while true {
       let page = try list()
@@ -108,7 +108,7 @@ extension ProjectAccounts {
   private func all(inOrderOf query: UserQuery) throws -> [User] {
     let wanted = query.offset + query.limit
     return try accounts.engine.read { snapshot in
-      let range = KeyRange(prefix: AccountKey.prefix(.user, project))
+      let range = KeyRange(prefix: AccountKey.prefix(.user, scope))
       let byKey = query.order == .uid
       let cursor = try snapshot.cursor(over: range, reversed: byKey && query.isDescending)
       var kept: [User] = []

@@ -9,7 +9,7 @@ extension ProjectAccounts {
   package func providers(_ kind: ProviderConfiguration.Kind) throws -> [ProviderConfiguration] {
     try accounts.engine.read { snapshot in
       var found: [ProviderConfiguration] = []
-      let prefix = AccountKey.prefix(.providerConfiguration, project, Text(kind.rawValue))
+      let prefix = AccountKey.prefix(.providerConfiguration, scope, Text(kind.rawValue))
       let cursor = try snapshot.cursor(over: KeyRange(prefix: prefix), reversed: false)
       while try cursor.next() {
         found.append(
@@ -70,7 +70,7 @@ extension ProjectAccounts {
   }
 
   private func key(_ kind: ProviderConfiguration.Kind, _ id: String) -> [UInt8] {
-    AccountKey.prefix(.providerConfiguration, project, Text(kind.rawValue), Text(id))
+    AccountKey.prefix(.providerConfiguration, scope, Text(kind.rawValue), Text(id))
   }
 }
 

@@ -2,27 +2,27 @@ import FirestoreModel
 import Foundation
 import KeyValueStore
 
-/// The accounts of one project.
+/// The accounts of one scope, mostly a project.
 package struct ProjectAccounts: Sendable {
   package let accounts: Accounts
-  package let project: Text
+  package let scope: AccountScope
 
   var now: Int64 { accounts.now }
   var random: RandomBytes { accounts.configuration.random }
 
   /// What limits call the account of that address.
-  func name(_ email: EmailAddress) -> Text { Text("\(project) \(email.string)") }
+  func name(_ email: EmailAddress) -> Text { Text("\(scope) \(email.string)") }
 
   /// What limits call the account of that uid.
-  func name(_ uid: Text) -> Text { Text("\(project) \(uid)") }
+  func name(_ uid: Text) -> Text { Text("\(scope) \(uid)") }
 
-  /// Runs a group on the project's users.
+  /// Runs a group on the scope's users.
   func write<R>(_ body: (UserGroup) throws -> R) throws -> R {
-    try accounts.write(project, body)
+    try accounts.write(scope, body)
   }
 
-  /// Runs a read on the project's users.
-  func read<R>(_ body: (UserReader) throws -> R) throws -> R { try accounts.read(project, body) }
+  /// Runs a read on the scope's users.
+  func read<R>(_ body: (UserReader) throws -> R) throws -> R { try accounts.read(scope, body) }
 }
 
 // MARK: Configuration
@@ -64,15 +64,15 @@ extension ProjectAccounts {
 
   /// What is stored of the project; nothing of one that nobody configured or signed up to.
   private func record() throws -> ProjectRecord? {
-    if let known = accounts.projects.withLock({ $0[project] }) { return known }
-    let key = AccountKey.prefix(.project, project)
+    if let known = accounts.projects.withLock({ $0[scope] }) { return known }
+    let key = AccountKey.prefix(.scope, scope)
     guard try accounts.engine.read({ try $0.get(key) }) != nil else { return nil }
     return try update { _ in }
   }
 
   /// Changes the record under the lock of the cache, so that the cache never holds an older one.
   private func update(_ change: (inout ProjectRecord) throws -> Void) throws -> ProjectRecord {
-    let key = AccountKey.prefix(.project, project)
+    let key = AccountKey.prefix(.scope, scope)
     return try accounts.projects.withLock { projects in
       let record = try accounts.engine.write { group in
         let stored = try group.get(key)
@@ -86,7 +86,7 @@ extension ProjectAccounts {
         if bytes != stored { try group.put(key, bytes) }
         return record
       }
-      projects[project] = record
+      projects[scope] = record
       return record
     }
   }

@@ -47,7 +47,7 @@ extension ProjectAccounts {
       if token.isUnsigned, accounts.configuration.acceptsUnsigned { return token.claims }
       let account = try accounts.signer(of: token)
       try accounts.checkLifetime(token)
-      guard account.project == project else {
+      guard scope == .project(account.project) else {
         throw AccountError(.credentialMismatch)
       }
       return token.claims

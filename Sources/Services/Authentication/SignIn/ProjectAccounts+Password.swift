@@ -17,7 +17,7 @@ extension ProjectAccounts {
     let email = try Self.email(raw)
     try configuration.passwordPolicy.check(password)
     _ = try accounts.limits.enterSignUp(from: origin)
-    guard try read({ try $0.owner(AccountKey.email(project, email)) }) == nil else {
+    guard try read({ try $0.owner(AccountKey.email(scope, email)) }) == nil else {
       throw AccountError(.emailExists)
     }
     var user = User(uid: Text(random.uid()), at: now)

@@ -17,7 +17,7 @@ extension ProjectAccounts {
     let profile = identity.profile
     let email = profile.email.flatMap(EmailAddress.init)
     let owner = try read { users in
-      try users.owner(AccountKey.provider(project, profile.providerID, profile.rawID))
+      try users.owner(AccountKey.provider(scope, profile.providerID, profile.rawID))
     }
     if owner == nil {
       guard configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
@@ -65,7 +65,7 @@ extension ProjectAccounts {
     let profile = identity.profile
     let email = profile.email.flatMap(EmailAddress.init)
     let changed = try write { users in
-      let key = AccountKey.provider(project, profile.providerID, profile.rawID)
+      let key = AccountKey.provider(scope, profile.providerID, profile.rawID)
       guard try users.users.owner(key) == nil else {
         throw AccountError(.federatedUserIDAlreadyLinked)
       }

@@ -25,7 +25,7 @@ extension ProjectAccounts {
       user.lastSignInAt = time / 1_000
       user.lastRefreshAt = time / 1_000
       try users.replace(found, by: user)
-      let refresh = RefreshToken(project: project, uid: user.uid, issued: time, random: random)
+      let refresh = RefreshToken(scope: scope, uid: user.uid, issued: time, random: random)
       try users.keep(
         refresh,
         signIn,
@@ -39,7 +39,7 @@ extension ProjectAccounts {
     }
     return .signedIn(
       Session(
-        project: project,
+        scope: scope,
         user: user,
         idToken: try makeIDToken(user, signIn),
         refreshToken: refresh.text,
@@ -91,7 +91,7 @@ extension ProjectAccounts {
       let (user, _) = try find(users)
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
       try accounts.limits.enterToken(account: name(uid))
-      let refresh = RefreshToken(project: project, uid: user.uid, issued: time, random: random)
+      let refresh = RefreshToken(scope: scope, uid: user.uid, issued: time, random: random)
       try users.keep(
         refresh,
         signIn,
@@ -101,7 +101,7 @@ extension ProjectAccounts {
       return (user, refresh)
     }
     return Session(
-      project: project,
+      scope: scope,
       user: user,
       idToken: try makeIDToken(user, signIn),
       refreshToken: refresh.text,

@@ -2,7 +2,7 @@ import FirestoreModel
 
 /// What a client gets when somebody signed in.
 package struct Session: Sendable {
-  package let project: Text
+  package let scope: AccountScope
   package let user: User
   package let idToken: String
   package let refreshToken: String

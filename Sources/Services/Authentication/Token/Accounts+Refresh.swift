@@ -4,16 +4,16 @@ extension Accounts {
   /// New tokens for the holder of a refresh token, which stays the same.
   ///
   /// INVALID_REFRESH_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it does not stand.
-  /// A token of another project than `only` is refused with PROJECT_NUMBER_MISMATCH.
+  /// A token of another scope than `only` is refused with PROJECT_NUMBER_MISMATCH.
   package func refresh(
     _ text: String,
-    only: Text? = nil,
+    only: AccountScope? = nil,
     from origin: RequestOrigin = .administrator
   ) throws -> Session {
     guard let token = RefreshToken(text) else { throw AccountError(.invalidRefreshToken) }
-    guard only == nil || only == token.project else { throw AccountError(.projectMismatch) }
-    let project = project(token.project)
-    let (user, facts) = try project.read { users in
+    guard only == nil || only == token.scope else { throw AccountError(.projectMismatch) }
+    let scoped = self[token.scope]
+    let (user, facts) = try scoped.read { users in
       let record = try users.reader.get(token.key)
       guard let user = try users.user(token.uid) else { throw AccountError(.userNotFound) }
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
@@ -22,12 +22,12 @@ extension Accounts {
       guard session == user.session else { throw AccountError(.tokenExpired) }
       return (user, facts)
     }
-    try limits.enterToken(account: project.name(user.uid))
-    if let email = user.email { limits.befriend(account: project.name(email), origin) }
+    try limits.enterToken(account: scoped.name(user.uid))
+    if let email = user.email { limits.befriend(account: scoped.name(email), origin) }
     return Session(
-      project: token.project,
-      user: try project.noteRefresh(user),
-      idToken: try project.makeIDToken(user, facts),
+      scope: token.scope,
+      user: try scoped.noteRefresh(user),
+      idToken: try scoped.makeIDToken(user, facts),
       refreshToken: text,
       signIn: facts
     )

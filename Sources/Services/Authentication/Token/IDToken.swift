@@ -2,7 +2,7 @@ import FirestoreModel
 
 /// An ID token or session cookie that verified: signature, issuer, audience and times.
 package struct IDToken: Sendable {
-  package let project: Text
+  package let scope: AccountScope
   package let uid: Text
   /// Seconds since 1970, as all times here.
   package let issued: Int64
@@ -13,17 +13,20 @@ package struct IDToken: Sendable {
   /// The session of `User.session`; nil of an unsigned token.
   let session: Int64?
 
-  /// The issuers of the two kinds of token, without the project that follows.
+  /// The issuers of the two kinds of token, without the project that follows where there is one.
   enum Issuer: String {
     case idToken = "https://securetoken.google.com/"
     case sessionCookie = "https://session.firebase.google.com/"
+
+    /// The issuer of a scope's tokens.
+    func name(for scope: AccountScope) -> String { rawValue + (scope.project?.string ?? "") }
   }
 
   /// Reads the claims of a token whose signature was checked, or needs none.
   init(_ token: JSONWebToken, issuer: Issuer, isSigned: Bool) throws(JSONWebToken.Problem) {
     let claims = token.claims
-    guard let project = claims["aud"]?.string, !project.isEmpty else { throw .audience }
-    guard claims["iss"]?.string == issuer.rawValue + project else { throw .issuer }
+    let scope = try Self.scope(claims, isSigned: isSigned)
+    guard claims["iss"]?.string == issuer.name(for: scope) else { throw .issuer }
     guard let uid = claims["sub"]?.string, !uid.isEmpty, uid.utf16.count <= 128 else {
       throw .subject
     }
@@ -42,7 +45,7 @@ package struct IDToken: Sendable {
     } else {
       session = nil
     }
-    self.project = Text(project)
+    self.scope = scope
     self.uid = Text(uid)
     self.issued = issued
     self.expiry = expiry
@@ -55,5 +58,24 @@ package struct IDToken: Sendable {
         .init(id: Text($0), kind: Text(firebase?["sign_in_second_factor"]?.string ?? ""))
       }
     )
+  }
+
+  /// The scope that the audience and `firebase.tenant` name; tokens of the server's own accounts have no
+  /// audience.
+  ///
+  /// An unsigned token, which development takes, is of its project whatever tenant it tells of.
+  private static func scope(
+    _ claims: JSONText,
+    isSigned: Bool
+  ) throws(JSONWebToken.Problem) -> AccountScope {
+    guard let audience = claims["aud"] else {
+      guard isSigned else { throw .audience }
+      return .server
+    }
+    guard let project = audience.string, !project.isEmpty else { throw .audience }
+    guard isSigned, let tenant = claims["firebase"]?["tenant"]?.string else {
+      return .project(Text(project))
+    }
+    return .tenant(Text(tenant), project: Text(project))
   }
 }

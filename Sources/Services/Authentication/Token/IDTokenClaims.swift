@@ -4,14 +4,14 @@ import FirestoreModel
 //
 //   iss, aud, auth_time, user_id, sub, iat, exp; where the user has them: name, picture, email with
 //   email_verified, phone_number; provider_id "anonymous" of anonymous users; `firebase` with
-//   identities and sign_in_provider; custom claims at the top level, those of the sign-in before those
+//   identities, sign_in_provider and, of a tenant's user, tenant; custom claims at the top level, those of the sign-in before those
 //   of the user, reserved names never.
 //
 // The header carries, beside alg, kid and typ, the session of the user (`User.session`) as `ses`.
 
 /// Builds the claims of a user's tokens.
 struct IDTokenClaims {
-  let project: Text
+  let scope: AccountScope
   let user: User
   let signIn: SignInFacts
 
@@ -27,8 +27,8 @@ struct IDTokenClaims {
     if user.isAnonymous || signIn.provider == "anonymous" {
       add("provider_id", .string("anonymous"))
     }
-    add("iss", .string(IDToken.Issuer.idToken.rawValue + project.string))
-    add("aud", .string(project.string))
+    add("iss", .string(IDToken.Issuer.idToken.name(for: scope)))
+    add("aud", scope.project.map { .string($0.string) })
     add("auth_time", .integer(signIn.time))
     add("user_id", .string(user.uid.string))
     add("sub", .string(user.uid.string))
@@ -61,6 +61,7 @@ struct IDTokenClaims {
       .init("identities", identities),
       .init("sign_in_provider", .string(signIn.provider.string)),
     ]
+    if let tenant = scope.tenant { members.append(.init("tenant", .string(tenant.string))) }
     if let factor = signIn.secondFactor {
       members.append(.init("sign_in_second_factor", .string(factor.kind.string)))
       members.append(.init("second_factor_identifier", .string(factor.id.string)))

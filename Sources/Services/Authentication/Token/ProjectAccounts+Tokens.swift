@@ -21,7 +21,7 @@ extension ProjectAccounts {
     let user = try user(standing: token)
     let issued = now / 1_000_000
     let replaced: [JSONText.Member] = [
-      .init("iss", .string(IDToken.Issuer.sessionCookie.rawValue + project.string)),
+      .init("iss", .string(IDToken.Issuer.sessionCookie.name(for: scope))),
       .init("iat", .integer(issued)), .init("exp", .integer(issued + lifetime)),
     ]
     let names = Set(replaced.map { Text($0.key) })
@@ -38,7 +38,7 @@ extension ProjectAccounts {
   /// A new ID token.
   func makeIDToken(_ user: User, _ signIn: SignInFacts) throws -> String {
     let issued = now / 1_000_000
-    let claims = IDTokenClaims(project: project, user: user, signIn: signIn)
+    let claims = IDTokenClaims(scope: scope, user: user, signIn: signIn)
     return try sign(
       claims.members(issued: issued, expiry: issued + Self.idTokenLifetime),
       session: user.session
@@ -67,7 +67,7 @@ extension ProjectAccounts {
       throw AccountError(error == .expired ? .tokenExpired : .invalidIDToken, cause: error)
     }
     // Development takes tokens of any audience, as the Auth emulator does: the uid decides.
-    guard token.project == project || accounts.configuration.acceptsUnsigned else {
+    guard token.scope == scope || accounts.configuration.acceptsUnsigned else {
       throw AccountError(.invalidIDToken)
     }
     return token

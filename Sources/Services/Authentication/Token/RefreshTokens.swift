@@ -3,26 +3,26 @@ import FirestoreModel
 import KeyValueStore
 
 // A refresh token is the Base64 of: 0x01, its time (microseconds, 8 bytes), 32 random bytes, the
-// project escaped and ended (0x00 0x01), the uid as UTF-8. The store keeps the SHA-256 digest of that
+// scope (AccountScope.swift), the uid as UTF-8. The store keeps the SHA-256 digest of that
 // text, in the key; the value, in the form of RecordWriter.swift, says how the session began:
 // 1 provider, 2 time of sign-in (s), 3 extra claims, 4 second factor, 5 its kind, 6 session (us).
 
 /// Which session a refresh token is for.
 struct RefreshToken {
   let text: String
-  let project: Text
+  let scope: AccountScope
   let uid: Text
   let issued: Int64
 
   /// A new token.
-  init(project: Text, uid: Text, issued: Int64, random: RandomBytes) {
-    self.project = project
+  init(scope: AccountScope, uid: Text, issued: Int64, random: RandomBytes) {
+    self.scope = scope
     self.uid = uid
     self.issued = issued
     var bytes: [UInt8] = [0x01]
     appendBigEndian(UInt64(bitPattern: issued), to: &bytes)
     bytes += random.bytes(32)
-    project.withBytes { SegmentEncoding.appendEscaped($0, to: &bytes) }
+    scope.append(to: &bytes)
     uid.withBytes { bytes += Array($0) }
     text = Base64.url(bytes)
   }
@@ -34,20 +34,20 @@ struct RefreshToken {
     else { return nil }
     self.text = text
     var position = 1
-    let parts = bytes.withUnsafeBytes { raw -> (Int64, Text)? in
+    let parts = bytes.withUnsafeBytes { raw -> (Int64, AccountScope)? in
       guard let time = readBigEndian(raw, at: &position) else { return nil }
       position += 32
-      return SegmentEncoding.decodeText(raw, at: &position).map { (Int64(bitPattern: time), $0) }
+      return AccountScope.decode(raw, at: &position).map { (Int64(bitPattern: time), $0) }
     }
     guard let parts, let uid = String(validating: bytes[position...], as: UTF8.self), !uid.isEmpty
     else { return nil }
-    (issued, project) = parts
+    (issued, scope) = parts
     self.uid = Text(uid)
   }
 
   var key: [UInt8] {
     let digest = Array(SHA256.hash(data: Array(text.utf8)))
-    return AccountKey.refreshToken(project, uid, issued: issued, digest: digest)
+    return AccountKey.refreshToken(scope, uid, issued: issued, digest: digest)
   }
 }
 
@@ -90,7 +90,7 @@ extension UserGroup {
   /// Keeps a new refresh token; the oldest beyond the bound go.
   func keep(_ token: RefreshToken, _ facts: SignInFacts, session: Int64, atMost: Int) throws {
     try group.put(token.key, facts.encoded(session: session))
-    let range = KeyRange(prefix: AccountKey.refreshTokens(project, token.uid))
+    let range = KeyRange(prefix: AccountKey.refreshTokens(scope, token.uid))
     let cursor = try group.cursor(over: range, reversed: true)
     var count = 0
     var surplus: [[UInt8]] = []

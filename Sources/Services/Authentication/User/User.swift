@@ -1,8 +1,8 @@
 import FirestoreModel
 
-/// One account of a project.
+/// One account of a scope.
 package struct User: Sendable, Hashable {
-  /// At most 128 UTF-16 units; unique in the project.
+  /// At most 128 UTF-16 units; unique in the scope.
   package let uid: Text
   package var email: EmailAddress?
   package var isEmailVerified = false

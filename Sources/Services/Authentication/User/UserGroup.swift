@@ -1,24 +1,24 @@
 import FirestoreModel
 import KeyValueStore
 
-/// Changes users of one project within one group, with their index entries.
+/// Changes users of one scope within one group, with their index entries.
 ///
 /// Uniqueness is decided here: groups run one after the other, and each sees what the earlier wrote.
 /// Lives as long as its group, on the group's thread.
 final class UserGroup {
   let group: any KeyValueGroup
-  let project: Text
+  let scope: AccountScope
   /// Whose tokens end with this group.
   private(set) var revoked: [Revocations.Event] = []
   /// Who came to be with this group, by uid, with his session.
   private(set) var begun: [(uid: Text, session: Int64)] = []
 
-  init(group: any KeyValueGroup, project: Text) {
+  init(group: any KeyValueGroup, scope: AccountScope) {
     self.group = group
-    self.project = project
+    self.scope = scope
   }
 
-  var users: UserReader { UserReader(reader: group, project: project) }
+  var users: UserReader { UserReader(reader: group, scope: scope) }
 
   /// The user, or USER_NOT_FOUND.
   func user(_ uid: Text) throws -> User {
@@ -28,7 +28,7 @@ final class UserGroup {
 
   /// Adds an account; DUPLICATE_LOCAL_ID, EMAIL_EXISTS and so on when something of it is taken.
   func insert(_ user: User) throws {
-    let key = AccountKey.user(project, user.uid)
+    let key = AccountKey.user(scope, user.uid)
     guard try group.get(key) == nil else { throw AccountError(.duplicateLocalID) }
     try claim(entries(of: user), without: [], for: user.uid)
     try group.put(key, user.encoded())
@@ -42,10 +42,10 @@ final class UserGroup {
     try claim(after, without: before, for: new.uid)
     let kept = Set(after.map(\.key))
     for entry in before where !kept.contains(entry.key) { try group.delete(entry.key) }
-    try group.put(AccountKey.user(project, new.uid), new.encoded())
+    try group.put(AccountKey.user(scope, new.uid), new.encoded())
     if new.isDisabled != old.isDisabled || new.session != old.session {
       revoked.append(
-        .init(project: project, uid: new.uid, session: new.isDisabled ? nil : new.session)
+        .init(scope: scope, uid: new.uid, session: new.isDisabled ? nil : new.session)
       )
     }
     if new.session != old.session { try dropRefreshTokens(of: new.uid) }
@@ -63,13 +63,13 @@ final class UserGroup {
   /// Removes an account with all that points to it.
   func delete(_ user: User) throws {
     for entry in entries(of: user) { try group.delete(entry.key) }
-    try group.delete(AccountKey.user(project, user.uid))
+    try group.delete(AccountKey.user(scope, user.uid))
     try dropRefreshTokens(of: user.uid)
-    revoked.append(.init(project: project, uid: user.uid, session: nil))
+    revoked.append(.init(scope: scope, uid: user.uid, session: nil))
   }
 
   private func dropRefreshTokens(of uid: Text) throws {
-    let range = KeyRange(prefix: AccountKey.refreshTokens(project, uid))
+    let range = KeyRange(prefix: AccountKey.refreshTokens(scope, uid))
     let cursor = try group.cursor(over: range, reversed: false)
     var keys: [[UInt8]] = []
     while try cursor.next() { keys.append(Array(cursor.key)) }
@@ -97,19 +97,19 @@ final class UserGroup {
   private func entries(of user: User) -> [Entry] {
     var entries = user.providers.map { provider in
       Entry(
-        key: AccountKey.provider(project, provider.providerID, provider.rawID),
+        key: AccountKey.provider(scope, provider.providerID, provider.rawID),
         taken: .federatedUserIDAlreadyLinked
       )
     }
     if let email = user.email {
-      entries.append(Entry(key: AccountKey.email(project, email), taken: .emailExists))
+      entries.append(Entry(key: AccountKey.email(scope, email), taken: .emailExists))
     }
     if let email = user.initialEmail {
-      let key = AccountKey.initialEmail(project, email, user.uid)
+      let key = AccountKey.initialEmail(scope, email, user.uid)
       entries.append(Entry(key: key, taken: .emailExists))
     }
     if let phone = user.phoneNumber {
-      let key = AccountKey.phone(project, phone.text)
+      let key = AccountKey.phone(scope, phone.text)
       entries.append(Entry(key: key, taken: .phoneNumberExists))
     }
     return entries

@@ -1,24 +1,24 @@
 import FirestoreModel
 import KeyValueStore
 
-/// Finds users of one project in a view or a group.
+/// Finds users of one scope in a view or a group.
 struct UserReader {
   let reader: any KeyValueReader
-  let project: Text
+  let scope: AccountScope
 
   func user(_ uid: Text) throws -> User? {
     let format = ValueFormat("a user") { try User(uid: uid, record: Array($0)) }
-    return try reader.get(AccountKey.user(project, uid), as: format)
+    return try reader.get(AccountKey.user(scope, uid), as: format)
   }
 
   func user(email: EmailAddress) throws -> User? {
-    try user(at: AccountKey.email(project, email))
+    try user(at: AccountKey.email(scope, email))
   }
 
   /// The users who began with that address, whether they still have it or not.
   func users(initialEmail email: EmailAddress) throws -> [User] {
     var found: [User] = []
-    let range = KeyRange(prefix: AccountKey.initialEmails(project, email))
+    let range = KeyRange(prefix: AccountKey.initialEmails(scope, email))
     let cursor = try reader.cursor(over: range, reversed: false)
     while try cursor.next() {
       guard let uid = String(validating: Array(cursor.value), as: UTF8.self),
@@ -31,11 +31,11 @@ struct UserReader {
   }
 
   func user(phone: PhoneNumber) throws -> User? {
-    try user(at: AccountKey.phone(project, phone.text))
+    try user(at: AccountKey.phone(scope, phone.text))
   }
 
   func user(provider: Text, rawID: Text) throws -> User? {
-    try user(at: AccountKey.provider(project, provider, rawID))
+    try user(at: AccountKey.provider(scope, provider, rawID))
   }
 
   /// The uid that an index entry holds.

@@ -9,7 +9,7 @@ package enum Bearer: Sendable {
 
 /// A user, as his token tells.
 package struct BearerUser: Sendable {
-  package let project: Text
+  package let scope: AccountScope
   package let uid: Text
   package let claims: MapValue
   /// Seconds since 1970.

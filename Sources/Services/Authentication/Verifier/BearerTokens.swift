@@ -36,19 +36,18 @@ package final class BearerTokens: Sendable {
   }
 
   /// Whether a token that verified earlier still stands.
-  package func stands(_ project: Text, _ uid: Text, session: Int64, expiry: Int64) -> Bool {
+  package func stands(_ scope: AccountScope, _ uid: Text, session: Int64, expiry: Int64) -> Bool {
     guard accounts.now / 1_000_000 < expiry else { return false }
     guard session != 0 else { return true }
     guard accounts.revocations.stands(expiry: expiry) else { return false }
     guard mode == .immediate else { return true }
-    return accounts.revocations.stands(project, uid, session: session)
+    return accounts.revocations.stands(scope, uid, session: session)
   }
 
-  /// Registers to be told when tokens stop standing before their time: a user's, or, with empty names,
-  /// everybody's; in lazy mode the latter only.
-  package func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
-    accounts.onRevocation { [mode] project, uid in
-      if mode == .immediate || uid.isEmpty { observer(project, uid) }
+  /// Registers to be told when tokens are revoked before their time; in lazy mode only of everybody's.
+  package func onRevocation(_ observer: @escaping @Sendable (Revocation) -> Void) {
+    accounts.onRevocation { [mode] revocation in
+      if mode == .immediate || revocation == .everybody { observer(revocation) }
     }
   }
 
@@ -56,7 +55,7 @@ package final class BearerTokens: Sendable {
   private func stands(_ entry: TokenCache.Entry) -> Bool {
     switch entry.bearer {
     case .user(let user):
-      return stands(user.project, user.uid, session: user.session, expiry: user.expiry)
+      return stands(user.scope, user.uid, session: user.session, expiry: user.expiry)
     case .administrator:
       guard accounts.now / 1_000_000 < entry.expiry,
         !entry.isOurs || accounts.revocations.stands(expiry: entry.expiry)
@@ -76,7 +75,7 @@ package final class BearerTokens: Sendable {
   private func userEntry(_ text: Substring, _ token: JSONWebToken) throws -> TokenCache.Entry {
     let verified = try accounts.verify(token, .idToken)
     if mode == .immediate, verified.session != nil {
-      let key = AccountKey.user(verified.project, verified.uid)
+      let key = AccountKey.user(verified.scope, verified.uid)
       guard case .found(let record) = try accounts.engine.get(key, cachedOnly: false) else {
         throw AccountError(.userNotFound)
       }
@@ -88,7 +87,7 @@ package final class BearerTokens: Sendable {
       throw JSONWebToken.Problem.malformed
     }
     let user = BearerUser(
-      project: verified.project,
+      scope: verified.scope,
       uid: verified.uid,
       claims: claims,
       expiry: verified.expiry,

@@ -9,20 +9,20 @@ import Synchronization
 final class Revocations: Sendable {
   /// A user's tokens ended.
   struct Event: Sendable {
-    let project: Text
+    let scope: AccountScope
     let uid: Text
     /// The session whose tokens stand from now on; nil when none do: disabled or deleted.
     let session: Int64?
   }
 
   private struct User: Hashable {
-    let project: Text
+    let scope: AccountScope
     let uid: Text
   }
 
   private struct State {
     var sessions: [User: (session: Int64?, at: Int64)] = [:]
-    var observers: [@Sendable (Text, Text) -> Void] = []
+    var observers: [@Sendable (Revocation) -> Void] = []
     var lastSweep: Int64 = 0
     /// Sessions that began up to here may have ended without an event that is still known.
     var floor: Int64 = 0
@@ -37,13 +37,13 @@ final class Revocations: Sendable {
 
   private static let capacity = 100_000
 
-  func observe(_ observer: @escaping @Sendable (Text, Text) -> Void) {
+  func observe(_ observer: @escaping @Sendable (Revocation) -> Void) {
     state.withLock { $0.observers.append(observer) }
   }
 
   func record(_ event: Event, at time: Int64) {
     let observers = state.withLock { state in
-      state.sessions[User(project: event.project, uid: event.uid)] = (event.session, time)
+      state.sessions[User(scope: event.scope, uid: event.uid)] = (event.session, time)
       if time - state.lastSweep > Self.memory {
         state.sessions = state.sessions.filter { time - $0.value.at < Self.memory }
         if time - state.floor > Self.memory { state.floor = 0 }
@@ -55,12 +55,12 @@ final class Revocations: Sendable {
       }
       return state.observers
     }
-    for observer in observers { observer(event.project, event.uid) }
+    for observer in observers { observer(.user(event.scope, uid: event.uid)) }
   }
 
   /// A uid that was free is a user's again: his sessions are not those of the one before.
-  func begin(_ project: Text, _ uid: Text, session: Int64, at time: Int64) {
-    let user = User(project: project, uid: uid)
+  func begin(_ scope: AccountScope, _ uid: Text, session: Int64, at time: Int64) {
+    let user = User(scope: scope, uid: uid)
     state.withLock { if $0.sessions[user] != nil { $0.sessions[user] = (session, time) } }
   }
 
@@ -70,17 +70,17 @@ final class Revocations: Sendable {
       state.earliestExpiry = second + ProjectAccounts.idTokenLifetime
       return state.observers
     }
-    for observer in observers { observer("", "") }
+    for observer in observers { observer(.everybody) }
   }
 
   /// Whether a token of that end may be of a key that still signs.
   func stands(expiry: Int64) -> Bool { state.withLock { expiry > $0.earliestExpiry } }
 
   /// Whether tokens of that session still stand, as far as events tell.
-  func stands(_ project: Text, _ uid: Text, session: Int64) -> Bool {
+  func stands(_ scope: AccountScope, _ uid: Text, session: Int64) -> Bool {
     state.withLock {
       if $0.sessions.isEmpty { return session > $0.floor }
-      guard let event = $0.sessions[User(project: project, uid: uid)] else {
+      guard let event = $0.sessions[User(scope: scope, uid: uid)] else {
         return session > $0.floor
       }
       return event.session == session

@@ -42,7 +42,7 @@ extension IdentityService {
     case .get:
       return ProjectConfigurationJSON.json(
         try await blocking { try accounts.configuration() },
-        project: accounts.project
+        scope: accounts.scope
       )
     case .patch:
       let changed = try await blocking {
@@ -54,7 +54,7 @@ extension IdentityService {
           )
         }
       }
-      return ProjectConfigurationJSON.json(changed, project: accounts.project)
+      return ProjectConfigurationJSON.json(changed, scope: accounts.scope)
     default: throw IdentityFailure.notFound
     }
   }
@@ -71,14 +71,14 @@ extension IdentityService {
     case (.get, let id?):
       let found = try await blocking { try accounts.provider(resource.kind, id) }
       guard let found else { throw AccountError(.configurationNotFound) }
-      return resource.json(found, project: accounts.project)
+      return resource.json(found, scope: accounts.scope)
     case (.patch, let id?):
       let changed = try await blocking {
         try accounts.updateProvider(resource.kind, id) { provider in
           try resource.apply(envelope.body, mask: UpdateMask(envelope), to: &provider)
         }
       }
-      return resource.json(changed, project: accounts.project)
+      return resource.json(changed, scope: accounts.scope)
     case (.delete, let id?):
       try await blocking { try accounts.deleteProvider(resource.kind, id) }
       return .object([JSONValue.Member]())
@@ -102,7 +102,7 @@ extension IdentityService {
       _ = try accounts.configuration()
       try accounts.add(made)
     }
-    return resource.json(made, project: accounts.project)
+    return resource.json(made, scope: accounts.scope)
   }
 
   /// A page of providers; the token is the last id of the page before.
@@ -119,7 +119,7 @@ extension IdentityService {
     var answer = AnswerBuilder()
     answer.put(
       resource.collection,
-      page.map { resource.json($0, project: accounts.project) }
+      page.map { resource.json($0, scope: accounts.scope) }
     )
     answer.put("nextPageToken", rest.count > size ? page.last?.id : nil)
     return answer.json

@@ -5,7 +5,7 @@ import FirestoreWire
 /// A project's configuration as the resource `config` of identitytoolkit v2.
 enum ProjectConfigurationJSON {
   /// The resource.
-  static func json(_ configuration: ProjectConfiguration, project: Text) -> JSONValue {
+  static func json(_ configuration: ProjectConfiguration, scope: AccountScope) -> JSONValue {
     let policy = configuration.passwordPolicy
     let options: JSONValue = .object([
       "minPasswordLength": .number("\(policy.minimumLength)"),
@@ -17,7 +17,7 @@ enum ProjectConfigurationJSON {
     ])
     let state = configuration.allowsTOTP ? "ENABLED" : "DISABLED"
     return .object([
-      "name": .string("projects/\(project)/config"),
+      "name": .string("\(scope)/config"),
       "signIn": .object([
         "email": .object([
           "enabled": .bool(configuration.allowsPassword),

@@ -44,9 +44,9 @@ enum ProviderResource {
   }
 
   /// The resource as the API shows it; a secret is shown to administrators, as Google does.
-  func json(_ provider: ProviderConfiguration, project: Text) -> JSONValue {
+  func json(_ provider: ProviderConfiguration, scope: AccountScope) -> JSONValue {
     var answer = AnswerBuilder()
-    answer.put("name", "projects/\(project)/\(collection)/\(provider.id)")
+    answer.put("name", "\(scope)/\(collection)/\(provider.id)")
     answer.put("displayName", provider.displayName)
     answer.put("enabled", provider.isEnabled)
     switch self {

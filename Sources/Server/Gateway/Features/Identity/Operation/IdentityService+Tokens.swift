@@ -13,7 +13,7 @@ extension IdentityService {
     guard envelope.method == .post else { throw IdentityFailure.notFound }
     let ofKey = try await blocking { try self.project(ofKey: envelope) }
     // In development the token alone says which project it is of.
-    let project = environment.isDevelopment ? nil : ofKey
+    let scope = environment.isDevelopment ? nil : AccountScope.project(ofKey)
     let message = try RequestShapes.token.read(envelope.body)
     guard let grant = message.text("grantType") else {
       throw IdentityFailure.code("MISSING_GRANT_TYPE")
@@ -23,7 +23,10 @@ extension IdentityService {
       throw IdentityFailure.code("MISSING_REFRESH_TOKEN")
     }
     let session = try await blocking {
-      try accounts.refresh(token, only: project, from: .client(address: envelope.address))
+      try accounts.refresh(token, only: scope, from: .client(address: envelope.address))
+    }
+    guard case .project(let project) = session.scope else {
+      throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
     }
     return .object([
       "access_token": .string(session.idToken),
@@ -32,7 +35,7 @@ extension IdentityService {
       "refresh_token": .string(session.refreshToken),
       "id_token": .string(session.idToken),
       "user_id": .string(session.user.uid.string),
-      "project_id": .string(ProjectNumber(session.project).text),
+      "project_id": .string(ProjectNumber(project).text),
     ])
   }
 
