@@ -110,7 +110,8 @@ struct SecondFactorTests {
   @Test func `enrolments that end at once leave one factor, and a code of theirs is used up`()
     async throws
   {
-    let enrolled = try Enrolled()
+    // How many of the enrolments count against the limit depends on who comes first.
+    let enrolled = try Enrolled { $0 = .unlimited }
     let project = enrolled.project
     _ = try project.withdraw(idToken: enrolled.session.idToken, factor: enrolled.factor)
     enrolled.fixture.clock.advance(seconds: 60)
