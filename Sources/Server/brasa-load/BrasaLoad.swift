@@ -13,7 +13,8 @@ struct BrasaLoad: AsyncParsableCommand {
     subcommands: [
       FillCommand.self, CreateCommand.self, BatchCreateCommand.self, GetCommand.self,
       QueryCommand.self, TransactCommand.self, ListenCommand.self,
-      ListenPocketBaseCommand.self, RawCommand.self, RawGetCommand.self, RulesCommand.self,
+      ListenPocketBaseCommand.self, RawCommand.self, RawGetCommand.self, RawQueryCommand.self,
+      RulesCommand.self,
       TokensCommand.self,
     ]
   )

@@ -13,8 +13,14 @@ struct RawCommand: AsyncParsableCommand {
       """
   )
 
-  @Option(help: "A directory that does not exist yet; removed afterwards.", completion: .directory)
+  @Option(
+    help: "A directory that does not exist yet; removed afterwards.",
+    completion: .directory
+  )
   var directory = "brasa-load-raw"
+  @Flag(help: "Write into the directory, a copy of a stopped server's store, and leave it.")
+  var existing = false
+  @Option(help: "The size of the block cache in megabytes.") var cache = 512
   @Option(help: "How many products one group holds.") var group = 64
   @Option(help: "How many products to write.") var documents = 50_000
   @Option(help: "How many products to write before measuring: something to merge with.")
@@ -30,19 +36,21 @@ struct RawCommand: AsyncParsableCommand {
     try ServerOptions.check("--group", group, 1...10_000)
     try ServerOptions.check("--documents", documents, 1...10_000_000)
     try ServerOptions.check("--fill", fill, 0...10_000_000)
+    try ServerOptions.check("--cache", cache, 1...1_048_576)
     try ServerOptions.check("--seconds", seconds, 1...3_600)
   }
 
   func run() async throws {
-    guard !FileManager.default.fileExists(atPath: directory) else {
-      throw ValidationError("\(directory) exists already.")
+    let exists = FileManager.default.fileExists(atPath: directory)
+    guard exists == existing else {
+      throw ValidationError("\(directory) \(exists ? "exists already" : "does not exist").")
     }
     let cost = try await CreateCost(
       products: fill + documents,
       collection: "products",
       seed: seed
     )
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    defer { if !existing { try? FileManager.default.removeItem(atPath: directory) } }
     let written = try write(cost.products)
     let pairs = cost.products.reduce(0) { $0 + $1.count }
     let bytes = cost.products.joined().reduce(0) { $0 + $1.key.count + $1.value.count }
@@ -61,7 +69,7 @@ struct RawCommand: AsyncParsableCommand {
   }
 
   private func write(_ products: [RecordingEngine.Pairs]) throws -> Written {
-    let store = try RawStore(directory: directory)
+    let store = try RawStore(directory: directory, cacheBytes: cache << 20)
     for first in stride(from: 0, to: fill, by: Self.fillGroup) {
       try store.write(products[first..<min(first + Self.fillGroup, fill)])
     }

@@ -14,11 +14,11 @@ final class RawStore: @unchecked Sendable {
 
   /// What a server has by default where memory is not scarce; only reads and the number of open files
   /// depend on it.
-  private static let cacheBytes = 512 << 20
+  static let cacheBytes = 512 << 20
 
   /// Opens a database in a directory, made if it is missing.
-  convenience init(directory: String) throws {
-    try self.init(cacheBytes: Self.cacheBytes) { rocksdb_open($0, directory, &$1) }
+  convenience init(directory: String, cacheBytes: Int = cacheBytes) throws {
+    try self.init(cacheBytes: cacheBytes) { rocksdb_open($0, directory, &$1) }
   }
 
   /// Opens a database as it is, without writing to it; a server may have it open.
@@ -90,6 +90,28 @@ final class RawStore: @unchecked Sendable {
     var count = 0
     let value = rocksdb_pinnableslice_value(pinned, &count)
     return Array(UnsafeRawBufferPointer(start: value, count: count))
+  }
+
+  /// The keys that begin with a prefix, the first ones in order.
+  func keys(from prefix: [UInt8], limit: Int) throws -> [[UInt8]] {
+    RocksDBOptions.countNothing()
+    let cursor: OpaquePointer = rocksdb_create_iterator(database, reading)
+    defer { rocksdb_iter_destroy(cursor) }
+    var keys: [[UInt8]] = []
+    prefix.withUnsafeBytes {
+      rocksdb_iter_seek(cursor, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+    }
+    while keys.count < limit, rocksdb_iter_valid(cursor) != 0 {
+      var count = 0
+      let key = Array(UnsafeRawBufferPointer(start: rocksdb_iter_key(cursor, &count), count: count))
+      guard key.starts(with: prefix) else { break }
+      keys.append(key)
+      rocksdb_iter_next(cursor)
+    }
+    var message: UnsafeMutablePointer<CChar>?
+    rocksdb_iter_get_error(cursor, &message)
+    if message != nil { throw Self.failure(message) }
+    return keys
   }
 
   private static func failure(_ message: UnsafeMutablePointer<CChar>?) -> LoadError {
