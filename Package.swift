@@ -175,7 +175,8 @@ let package = Package(
     .target(
       name: "Access",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "DocumentStore", "SecurityRules", crypto, logging,
+        "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "SecurityRules",
+        crypto, logging,
       ],
       path: "Sources/Access/Access",
       swiftSettings: strict
@@ -255,10 +256,10 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreService", "DocumentStore",
-        "KeyValueStore", "SecurityRules", "Access", "Authentication", nio, nioPosix, nioHTTPTypes,
-        nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging,
-        coreMetrics, lifecycle,
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreService", "KeyValueStore",
+        "SecurityRules", "Access", "Authentication", nio, nioPosix, nioHTTPTypes, nioHTTP2,
+        nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging, coreMetrics,
+        lifecycle,
       ],
       path: "Sources/Server/Gateway",
       swiftSettings: strict

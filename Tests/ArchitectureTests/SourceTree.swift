@@ -40,17 +40,41 @@ struct SourceTree {
     return folders
   }
 
-  /// All import lines of the Swift files below a folder.
-  func imports(below folder: String) throws -> [Import] {
+  /// The paths of all Swift files below a folder.
+  func files(below folder: String) throws -> [String] {
     let base = root.appendingPathComponent(folder)
     let paths = FileManager.default.enumerator(atPath: base.path) ?? .init()
-    return try paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
-      .flatMap { path in
-        let text = try String(contentsOf: base.appendingPathComponent(path), encoding: .utf8)
-        return text.split(separator: "\n").compactMap(Self.module).map {
-          Import(file: "\(folder)/\(path)", module: $0)
-        }
-      }
+    return paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
+      .map { "\(folder)/\($0)" }
+  }
+
+  /// All import lines of the Swift files below a folder.
+  func imports(below folder: String) throws -> [Import] {
+    try files(below: folder).flatMap { file in
+      try lines(of: file).compactMap(Self.module).map { Import(file: file, module: $0) }
+    }
+  }
+
+  /// Whether a file's code names a type.
+  func names(_ type: String, in file: String) throws -> Bool {
+    try lines(of: file).contains { Self.names(type, in: $0) }
+  }
+
+  /// Whether a line names a type, outside comments and texts.
+  static func names(_ type: String, in line: Substring) -> Bool {
+    let code = line.components(separatedBy: "//")[0].split(
+      separator: "\"",
+      omittingEmptySubsequences: false
+    )
+    let words = code.enumerated().filter { $0.offset.isMultiple(of: 2) }.flatMap { part in
+      part.element.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+    }
+    return words.contains(Substring(type))
+  }
+
+  private func lines(of file: String) throws -> [Substring] {
+    try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
+      .split(separator: "\n")
   }
 
   /// The module that a line imports; nil for any other line.

@@ -9,13 +9,13 @@ import Testing
 /// Listens as somebody who may see documents whose `owner` is his, and queries that ask for those.
 ///
 /// A document `roles/<uid>` with `isBlocked` takes every right.
-private final class OwnerAuthority: ListenAuthority {
+private final class OwnerAuthority: ListenJudge {
   let user: Text
-  private let standing = Mutex(true)
+  private let isValid = Mutex(true)
 
   init(_ user: Text) { self.user = user }
 
-  func revoke() { standing.withLock { $0 = false } }
+  func revoke() { isValid.withLock { $0 = false } }
 
   func decide(
     _ subject: ViewSubject,
@@ -48,14 +48,14 @@ private final class OwnerAuthority: ListenAuthority {
   }
 
   func checkCredentials() throws(FirestoreError) {
-    if !standing.withLock({ $0 }) {
+    if !isValid.withLock({ $0 }) {
       throw FirestoreError(.unauthenticated, "Missing or invalid authentication.")
     }
   }
 }
 
 /// Lets everybody listen while it allows it; each decision takes its time.
-private final class SlowAuthority: ListenAuthority {
+private final class SlowAuthority: ListenJudge {
   private let time: ManualTime
   private let microseconds: Int64
   private let usesTime: Bool

@@ -54,7 +54,7 @@ private final class OracleRun {
   private let seed: UInt64
   private var random: RandomValues
   private var listeners: [Listener] = []
-  private let authority: any ListenAuthority
+  private let authority: any ListenJudge
 
   init(_ fixture: HubFixture, seed: UInt64) {
     self.fixture = fixture
@@ -297,7 +297,7 @@ private final class OracleRun {
 }
 
 /// Lets everybody listen, but must be asked again, which takes so long that others have their turn.
-private final class ForgetfulAuthority: ListenAuthority {
+private final class ForgetfulAuthority: ListenJudge {
   private let time: ManualTime
 
   init(_ time: ManualTime) { self.time = time }

@@ -1,5 +1,4 @@
 import Access
-import DocumentStore
 import FirestoreModel
 import FirestoreWire
 import KeyValueStore
@@ -16,7 +15,6 @@ package final class FirestoreService: RPCService {
   /// Answers a call with a stream of responses.
   typealias RespondStream = @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
 
-  let databases: Databases
   /// The rules of every database: deployments go here.
   package let rules: RulesetStore
   /// Who may do what: features beside the API ask it too.
@@ -26,16 +24,14 @@ package final class FirestoreService: RPCService {
   private let threads: EngineThreads
   private let log: Logger
 
-  /// A service over an open store.
+  /// A service on the store that `access` gives permits to.
   package init(
-    databases: Databases,
     rules: RulesetStore,
     access: AccessControl,
     threads: EngineThreads,
     listeners: ListenHub? = nil,
     log: Logger
   ) {
-    self.databases = databases
     self.rules = rules
     self.access = access
     self.listeners = listeners
@@ -118,8 +114,7 @@ package final class FirestoreService: RPCService {
         body: request.body
       )
       guard let admin else { return respond(.success(nil)) }
-      try access.requireAdministration(caller)
-      let service = AdminService(databases: databases)
+      let service = AdminService(permit: try access.administratorPermit(for: caller))
       let call = Call(method: nil, caller: caller, context: context)
       try onEngine(call, respond) { try service.perform(admin).json() }
     } catch {

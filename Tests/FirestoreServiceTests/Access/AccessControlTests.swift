@@ -92,7 +92,7 @@ struct AccessControlTests {
     fixture.close()
   }
 
-  @Test func `a connection remembers its users only while their tokens stand`() throws {
+  @Test func `a connection remembers its users only while their tokens are valid`() throws {
     let verifier = RevocableVerifier()
     let fixture = try ServiceFixture(.production(key: Self.key), verifier: verifier)
     defer { fixture.close() }
@@ -173,7 +173,7 @@ private final class RevocableVerifier: TokenVerifier {
     )
   }
 
-  func stands(_ identity: UserIdentity) -> Bool { !isRevoked.withLock { $0 } }
+  func isValid(_ identity: UserIdentity) -> Bool { !isRevoked.withLock { $0 } }
 
   func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {}
 }

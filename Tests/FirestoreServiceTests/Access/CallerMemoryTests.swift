@@ -13,6 +13,7 @@ struct CallerMemoryTests {
     let verifier = EndingVerifier()
     let control = AccessControl(
       mode: .production(key: AdministratorKey("brasa-admin-secret")),
+      databases: fixture.databases,
       rules: fixture.service.rules,
       verifier: verifier,
       log: Logger(label: "test")
@@ -41,6 +42,6 @@ private final class EndingVerifier: TokenVerifier {
     return .administrator
   }
 
-  func stands(_ identity: UserIdentity) -> Bool { true }
+  func isValid(_ identity: UserIdentity) -> Bool { true }
   func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {}
 }

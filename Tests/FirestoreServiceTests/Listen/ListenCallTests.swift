@@ -3,6 +3,7 @@ import FirestoreWire
 import Realtime
 import Testing
 
+@testable import Access
 @testable import FirestoreService
 
 /// A Listen stream without sockets: what its client says and sees, on a store in memory.
@@ -122,6 +123,30 @@ import Testing
     #expect(await client.sees(["removed"]), "\(client.seen)")
     client.call.receive(Self.document("c/a"))
     #expect(await client.sees(["removed"] + Self.opened), "\(client.seen)")
+  }
+
+  @Test func `callers who are denied everything make no database by listening to one`() async throws
+  {
+    let fixture = try ServiceFixture(
+      .production(key: AdministratorKey("key")),
+      verifier: TestVerifier(),
+      rules: "match /c/{id} { allow read; }",
+      listening: CommitFeed()
+    )
+    defer { fixture.close() }
+    let other = "projects/q/databases/(default)"
+    for authorization in [nil, TestTokens.bearer("alice"), TestTokens.bearer("bob", project: "q")] {
+      let client = try Client(fixture, authorization: authorization)
+      let document = TestMessage.Part.message(3, .text(2, "\(other)/documents/c/a"))
+      let target = TestMessage.Part.message(2, document, .number(5, 1))
+      client.call.receive(Self.request(target, database: other))
+      #expect(await client.sees(["ended permissionDenied"]), "\(client.seen)")
+    }
+    #expect(try fixture.databases.listDatabases().isEmpty)
+    let allowed = try Client(fixture)
+    allowed.call.receive(Self.document("c/a"))
+    #expect(await allowed.sees(["added", "deleted", "current", "consistent"]), "\(allowed.seen)")
+    #expect(try fixture.databases.listDatabases().map(\.id) == [DatabaseID(project: "p")])
   }
 
   @Test func `a cancelled call is told nothing more`() async throws {

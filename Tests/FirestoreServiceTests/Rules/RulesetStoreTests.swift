@@ -15,7 +15,10 @@ struct RulesetStoreTests {
   private func withStore<R>(_ body: (RulesetStore, Databases) throws -> R) throws -> R {
     let databases = try Databases(engine: engine, configuration: StoreConfiguration())
     defer { databases.close() }
-    return try body(try RulesetStore(databases.rulesets, log: Logger(label: "test")), databases)
+    return try body(
+      try RulesetStore(engine: databases.engine, log: Logger(label: "test")),
+      databases
+    )
   }
 
   private static func file(_ condition: String) -> RulesetFile {
@@ -129,7 +132,7 @@ struct RulesetStoreTests {
 
   @Test func `stored rules that do not compile deny everything`() throws {
     try withStore { _, databases in
-      _ = try databases.rulesets.deploy(
+      _ = try RulesetCatalog(engine: databases.engine).deploy(
         project: "p",
         id: "broken",
         files: [RulesetFile(name: "f", content: "service")],

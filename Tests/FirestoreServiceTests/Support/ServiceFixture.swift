@@ -50,11 +50,16 @@ final class ServiceFixture: Sendable {
         threads.submit($0)
       }
     }
-    let rules = try RulesetStore(databases.rulesets, log: log)
+    let rules = try RulesetStore(engine: databases.engine, log: log)
     service = FirestoreService(
-      databases: databases,
       rules: rules,
-      access: AccessControl(mode: mode, rules: rules, verifier: verifier, log: log),
+      access: AccessControl(
+        mode: mode,
+        databases: databases,
+        rules: rules,
+        verifier: verifier,
+        log: log
+      ),
       threads: threads,
       listeners: listeners,
       log: log

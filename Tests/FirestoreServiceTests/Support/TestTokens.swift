@@ -12,7 +12,7 @@ struct TestTokens {
   static let now: Int64 = 1_800_000_000
   private static let key = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
 
-  /// A token's header value; by default one that stands for the user in project `p`.
+  /// A token's header value; by default one that is valid for the user in project `p`.
   static func bearer(
     _ uid: String,
     project: String = "p",
@@ -77,7 +77,7 @@ final class TestVerifier: TokenVerifier {
     )
   }
 
-  func stands(_ identity: UserIdentity) -> Bool {
+  func isValid(_ identity: UserIdentity) -> Bool {
     identity.expiry > TestTokens.now && !state.withLock { $0.revoked.contains(identity.uid) }
   }
 

@@ -27,7 +27,7 @@ struct IdentityFixture: Sendable {
     let log = Logger(label: "test") { _ in
       LineLogHandler(label: "test", level: .trace, write: lines.add)
     }
-    let rules = try RulesetStore(databases.rulesets, log: log)
+    let rules = try RulesetStore(engine: databases.engine, log: log)
     var configuration = AccountsConfiguration()
     configuration.origin = origin
     let accounts = try Accounts(
@@ -42,6 +42,7 @@ struct IdentityFixture: Sendable {
         accounts: accounts,
         access: AccessControl(
           mode: .production(key: AdministratorKey(administrator)),
+          databases: databases,
           rules: rules,
           log: log
         ),

@@ -52,9 +52,13 @@ final class HubFixture {
 
   func client(
     database: DatabaseID = HubFixture.id,
-    authority: any ListenAuthority = OpenAuthority()
+    authority: any ListenJudge = OpenAuthority()
   ) -> TestClient {
-    TestClient(hub: hub, database: database, authority: authority)
+    TestClient(
+      hub: hub,
+      database: database,
+      authority: FixtureAuthority(databases: databases, judge: authority)
+    )
   }
 
   /// Commits and returns the version.
@@ -101,8 +105,42 @@ final class ManualTime: Sendable {
   func advance(_ microseconds: Int64) { now.wrappingAdd(microseconds, ordering: .relaxed) }
 }
 
+/// Decides who may listen to what.
+protocol ListenJudge: AnyObject, Sendable {
+  func decide(
+    _ subject: ViewSubject,
+    in database: Database,
+    at version: CommitVersion
+  ) throws(FirestoreError) -> ListenDecision
+
+  func checkCredentials() throws(FirestoreError)
+}
+
+/// A judge's decisions on the databases of a fixture.
+final class FixtureAuthority: ListenAuthority {
+  private let databases: Databases
+  private let judge: any ListenJudge
+
+  init(databases: Databases, judge: any ListenJudge) {
+    self.databases = databases
+    self.judge = judge
+  }
+
+  func database(_ id: DatabaseID) throws -> Database { try databases.database(id) }
+
+  func decide(
+    _ subject: ViewSubject,
+    in database: Database,
+    at version: CommitVersion
+  ) throws(FirestoreError) -> ListenDecision {
+    try judge.decide(subject, in: database, at: version)
+  }
+
+  func checkCredentials() throws(FirestoreError) { try judge.checkCredentials() }
+}
+
 /// Lets everybody listen to everything.
-final class OpenAuthority: ListenAuthority {
+final class OpenAuthority: ListenJudge {
   func decide(
     _ subject: ViewSubject,
     in database: Database,

@@ -38,17 +38,17 @@ package struct UserIdentity: Sendable, Hashable {
 
 /// Reads the bearer tokens that clients send.
 ///
-/// Any thread; must not wait for the disk or the network
-/// once a token is known.
+/// Any thread; must not wait for the disk or the network once a token is known.
 package protocol TokenVerifier: AnyObject, Sendable {
-  /// Who holds the token; throws UNAUTHENTICATED when it does not verify, is over, or was revoked.
+  /// Identifies the holder; throws UNAUTHENTICATED when the token does not verify, has expired or was
+  /// revoked.
   func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller
 
-  /// Whether a token that verified earlier still stands: not over, its user neither disabled,
+  /// Whether a token that verified earlier is still valid: not expired, its user neither disabled,
   /// deleted nor revoked since. Cheap: streams ask again and again.
-  func stands(_ identity: UserIdentity) -> Bool
+  func isValid(_ identity: UserIdentity) -> Bool
 
-  /// Registers to be told when a user's tokens stop standing before their time; the observer gets
-  /// project and uid. Observers are never removed.
+  /// Registers to be told when a user's tokens are revoked; the observer gets project and uid.
+  /// Observers are never removed.
   func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void)
 }

@@ -5,8 +5,8 @@ import SecurityRules
 /// A decision for somebody who goes on listening, with all that it depends on.
 ///
 /// It must be taken again when one of the documents has changed, when other rules are in force, when
-/// the caller no longer stands, and, where it looked at the time, with every change that is to be
-/// told.
+/// the caller's credentials are no longer valid, and, where it looked at the time, with every change
+/// that is to be told.
 package struct AccessDecision: Sendable {
   /// What the client is told; nil where it is allowed.
   package let refusal: FirestoreError?

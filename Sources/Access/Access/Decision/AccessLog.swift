@@ -60,6 +60,11 @@ final class AccessLog: Sendable {
     )
   }
 
+  /// Notes what an administrator's permit was given out for without credentials.
+  func noteAdministration(_ reason: String) {
+    log.info("administration", metadata: ["reason": "\(reason)"])
+  }
+
   /// Writes a denial if this second has room for it; the argument says whether details are wanted.
   func noteDenial(_ denial: (Bool) -> Denial) {
     guard log.logLevel <= .notice else { return }

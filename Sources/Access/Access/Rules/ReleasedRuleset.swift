@@ -1,4 +1,3 @@
-import DocumentStore
 import FirestoreModel
 import SecurityRules
 

@@ -1,5 +1,5 @@
-import DocumentStore
 import FirestoreModel
+import KeyValueStore
 import Logging
 import SecurityRules
 import Synchronization
@@ -22,8 +22,12 @@ package final class RulesetStore: Sendable {
   /// Compiles what is in force; stored rules that do not compile any more deny everything, loudly.
   ///
   /// - Parameter countsCoverage: Whether rules in force count what their expressions give.
-  package init(_ catalog: RulesetCatalog, countsCoverage: Bool = false, log: Logger) throws {
-    self.catalog = catalog
+  package init(
+    engine: any KeyValueEngine,
+    countsCoverage: Bool = false,
+    log: Logger
+  ) throws {
+    catalog = RulesetCatalog(engine: engine)
     self.countsCoverage = countsCoverage
     var released: [RulesTarget: ReleasedRuleset] = [:]
     for release in try catalog.allReleases() {

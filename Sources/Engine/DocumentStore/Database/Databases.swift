@@ -9,8 +9,6 @@ import Synchronization
 package final class Databases: Sendable {
   package let engine: any KeyValueEngine
   package let configuration: StoreConfiguration
-  /// The security rules of all projects, as they were deployed.
-  package let rulesets: RulesetCatalog
 
   private let writer: CommitWriter
   private let followUp = FollowUpQueue()
@@ -38,7 +36,6 @@ package final class Databases: Sendable {
     self.configuration = configuration
     writer = CommitWriter(engine: engine, configuration: configuration)
     catalog = try DatabaseCatalog(engine: engine)
-    rulesets = RulesetCatalog(engine: engine)
     maintenance = Maintenance(engine: engine, configuration: configuration)
     let (writer, followUp) = (writer, followUp)
     threads.withLock {
@@ -58,6 +55,15 @@ package final class Databases: Sendable {
         throw FirestoreError.unknownDatabase(id)
       }
       return try opened(id, incarnation)
+    }
+  }
+
+  /// The database of that id; nil where there is none, which is not made.
+  package func existingDatabase(_ id: DatabaseID) throws -> Database? {
+    if let known = open.withLock({ $0[id] }) { return known }
+    return try lifecycle.withLock { _ in
+      if let known = open.withLock({ $0[id] }) { return known }
+      return try catalog.incarnation(of: id).map { try opened(id, $0) }
     }
   }
 

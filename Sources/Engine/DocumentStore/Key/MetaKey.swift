@@ -12,7 +12,7 @@ import FirestoreModel
 /// - 0x05 history floor: incarnation; value: version (8 bytes) below which history may be gone.
 /// - 0x10 index definitions and their states: incarnation, then as `Index/` documents.
 /// - 0x20 rulesets, 0x21 releases of security rules: project segment, ruleset id or release name
-///   segment; values as `Rules/RulesetCatalog.swift` documents.
+///   segment; values as `Access/Rules/RulesetCatalog.swift` documents.
 package enum MetaKey {
   private enum Kind: UInt8 {
     case format = 0x01

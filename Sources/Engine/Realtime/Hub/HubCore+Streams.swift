@@ -27,7 +27,13 @@ extension HubCore {
 
   func resolve(_ stream: StreamState, _ clock: Int64) {
     let isStale = lastAdvance == .min || clock - lastAdvance > Self.freshness
-    if !jobs.resolve(stream.databaseID, for: stream.id, tellsTime: isStale) {
+    let isAccepted = jobs.resolve(
+      stream.databaseID,
+      for: stream.id,
+      of: stream.authority,
+      tellsTime: isStale
+    )
+    if !isAccepted {
       fail(stream, FirestoreError(.resourceExhausted, "The server is overloaded. Try again later."))
     }
   }

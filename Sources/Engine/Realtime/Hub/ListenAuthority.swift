@@ -6,6 +6,9 @@ import FirestoreModel
 /// The hub asks on its own thread, and everybody else's changes wait for the answer. Of the past,
 /// where a client resumes, it is asked on engine threads.
 package protocol ListenAuthority: AnyObject, Sendable {
+  /// Opens the database that the stream is for, on an engine thread.
+  func database(_ id: DatabaseID) throws -> Database
+
   /// Admits a target or throws what the client is told; asked again whenever something changes that
   /// the decision says it depends on.
   ///
@@ -16,7 +19,7 @@ package protocol ListenAuthority: AnyObject, Sendable {
     at version: CommitVersion
   ) throws(FirestoreError) -> ListenDecision
 
-  /// Throws what the stream ends with once the caller's credentials stand no longer; cheap.
+  /// Throws what the stream ends with once the caller's credentials are no longer valid; cheap.
   func checkCredentials() throws(FirestoreError)
 }
 

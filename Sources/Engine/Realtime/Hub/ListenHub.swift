@@ -51,7 +51,7 @@ package final class ListenHub: Sendable {
     return stream
   }
 
-  /// Asks every stream's authority whether its caller's credentials still stand, soon.
+  /// Asks every stream's authority whether its caller's credentials are still valid, soon.
   package func checkCredentials() { _ = feed.inbox.put(.checkCredentials) }
 
   /// Makes every decision that rests on rules again, soon.

@@ -74,11 +74,16 @@ final class ReadJobs {
     }
   }
 
-  /// Finds a stream's database; with `tellsTime` the hub first hears how far the store has come.
-  func resolve(_ id: DatabaseID, for stream: StreamID, tellsTime: Bool) -> Bool {
+  /// Opens a stream's database; with `tellsTime` the hub first hears how far the store has come.
+  func resolve(
+    _ id: DatabaseID,
+    for stream: StreamID,
+    of authority: any ListenAuthority,
+    tellsTime: Bool
+  ) -> Bool {
     submit { [databases, inbox] in
       if tellsTime { Self.tellTime(databases, inbox) }
-      let result = Self.result { try databases.database(id) }
+      let result = Self.result { try authority.database(id) }
       _ = inbox.put(.stream(stream, .database(result)))
     }
   }

@@ -1,4 +1,4 @@
-import DocumentStore
+import Access
 import FirestoreModel
 import FirestoreWire
 

@@ -1,5 +1,4 @@
 import Access
-import DocumentStore
 import FirestoreModel
 import FirestoreWire
 import SecurityRules

@@ -44,7 +44,7 @@ final class AccountTokenVerifier: TokenVerifier {
     }
   }
 
-  func stands(_ identity: UserIdentity) -> Bool {
+  func isValid(_ identity: UserIdentity) -> Bool {
     tokens.stands(
       .project(identity.project),
       identity.uid,

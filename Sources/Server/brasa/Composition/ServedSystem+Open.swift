@@ -40,7 +40,7 @@ extension ServedSystem {
     )
     directory.engine.reportDiscardedLog(to: log)
     let rules = try RulesetStore(
-      directory.databases.rulesets,
+      engine: directory.databases.engine,
       countsCoverage: settings.isDevelopment,
       log: Logger(label: "rules")
     )
@@ -50,6 +50,7 @@ extension ServedSystem {
     )
     let access = AccessControl(
       mode: try mode(settings, log: log),
+      databases: directory.databases,
       rules: rules,
       verifier: AccountTokenVerifier(
         accounts,
@@ -72,7 +73,6 @@ extension ServedSystem {
       submit: { threads.submit(to: .scans, $0) }
     )
     let service = FirestoreService(
-      databases: directory.databases,
       rules: rules,
       access: access,
       threads: threads,
@@ -80,7 +80,11 @@ extension ServedSystem {
       log: Logger(label: "firestore")
     )
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) {
-      LocalAdministration(databases: directory.databases, rules: rules, accounts: accounts)
+      LocalAdministration(
+        permit: access.administratorPermit(reason: "control socket"),
+        rules: rules,
+        accounts: accounts
+      )
     }
     let storage = StorageService(
       directory: directory,
@@ -105,7 +109,9 @@ extension ServedSystem {
       },
       settings: settings
     )
-    let emulator = EmulatorFeature(databases: databases, access: access, threads: threads)
+    let emulator = EmulatorFeature(
+      operations: EmulatorOperations(access: access, threads: threads)
+    )
     return ServedSystem(
       service: service,
       features: [identity.feature, rulesFeature] + (settings.isDevelopment ? [emulator] : []),

@@ -4,7 +4,7 @@ import FirestoreModel
 extension LocalAdministration {
   /// Each composite index with its state, then each override, as a definitions file has them.
   func listIndexes(_ id: DatabaseID, _ output: (AdministrationReply) throws -> Void) throws {
-    let set = try databases.database(id).indexes.current
+    let set = try permit.database(id).indexes.current
     let declared = set.declared.filter(\.state.isMaintained)
     for index in declared {
       var fields = index.definition.listedFields.map {
@@ -47,7 +47,7 @@ extension LocalAdministration {
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     let file = try IndexDefinitionsFile(parsing: text)
-    let database = try databases.database(id)
+    let database = try permit.database(id)
     try database.apply(file, deletingOthers: deletingOthers)
     let building = database.indexes.current.declared.count { $0.state == .creating }
     try output(

@@ -83,7 +83,7 @@ extension LocalAdministration {
     let decision = try explanation.decision(
       by: compiled,
       in: id,
-      on: StoredDocuments(database: try databases.database(id))
+      on: StoredDocuments(database: try permit.database(id))
     )
     for line in decision.report { try output(.line(line)) }
     try output(.finished(summary: decision.isAllowed ? "allowed" : "denied"))

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Does what the storage commands ask, on an open store.
 struct LocalAdministration: Administration {
-  let databases: Databases
+  let permit: AdministratorPermit
   let rules: RulesetStore
   let accounts: Accounts
 
@@ -22,9 +22,10 @@ struct LocalAdministration: Administration {
       openTables: DescriptorBudget.raisingLimit().tables
     )
     do {
-      let rules = try RulesetStore(open.databases.rulesets, log: Logger(label: "rules"))
+      let rules = try RulesetStore(engine: open.databases.engine, log: Logger(label: "rules"))
       let accounts = try Accounts(engine: open.engine)
-      try body(LocalAdministration(databases: open.databases, rules: rules, accounts: accounts))
+      let permit = AccessControl.administratorPermit(atRest: open.databases)
+      try body(LocalAdministration(permit: permit, rules: rules, accounts: accounts))
       // What the request left to the background has nobody else to do it.
       while try open.databases.performMaintenance() {}
     } catch {
@@ -45,10 +46,10 @@ struct LocalAdministration: Administration {
     case .import(let label): try importDocuments(into: label.id, input, output)
     case .listDatabases: try listDatabases(output)
     case .createDatabase(let label):
-      _ = try databases.createDatabase(label.id)
+      try permit.createDatabase(label.id)
       try output(.finished(summary: "created \(label.id.path)"))
     case .deleteDatabase(let label):
-      try databases.deleteDatabase(label.id)
+      try permit.deleteDatabase(label.id)
       try output(.finished(summary: "deleted \(label.id.path)"))
     case .deployRules(let project, let releases, let file):
       try deployRules(file, to: releases, of: Text(project), output)
@@ -71,8 +72,8 @@ struct LocalAdministration: Administration {
 
   private func verify(_ only: DatabaseID?, _ output: (AdministrationReply) throws -> Void) throws {
     var total = VerificationSummary()
-    for listing in try databases.listDatabases() where only == nil || listing.id == only {
-      let summary = try databases.database(listing.id).verify(
+    for listing in try permit.listDatabases() where only == nil || listing.id == only {
+      let summary = try permit.database(listing.id).verify(
         progress: { try output(.progress(done: $0, total: nil, unit: "document")) },
         report: { try output(.difference("\(listing.id.path): \($0)")) }
       )
@@ -91,14 +92,14 @@ struct LocalAdministration: Administration {
   }
 
   private func listDatabases(_ output: (AdministrationReply) throws -> Void) throws {
-    let listings = try databases.listDatabases()
+    let listings = try permit.listDatabases()
     for listing in listings { try output(.line(listing.id.path)) }
     if listings.isEmpty { try output(.line("There is no database yet.")) }
     try output(.finished(summary: listings.count.counting("database")))
   }
 
   private func export(_ id: DatabaseID, _ output: (AdministrationReply) throws -> Void) throws {
-    let database = try databases.database(id)
+    let database = try permit.database(id)
     let cursor = try database.query(
       Query(scope: .descendants),
       consistency: .at(try database.readTime())
@@ -126,7 +127,7 @@ struct LocalAdministration: Administration {
     _ input: () throws -> [UInt8]?,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
-    let database = try databases.database(id)
+    let database = try permit.database(id)
     var batch: [Write] = []
     var bytes = 0
     var count = 0

@@ -1,3 +1,4 @@
+import Access
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -7,13 +8,13 @@ import FirestoreWire
 /// Operations have no life of their own: one is named for what it made, and looking it up looks at
 /// that. Calls block.
 struct AdminService {
-  let databases: Databases
+  let permit: AdministratorPermit
 
   /// Answers a call; what it names must exist.
   func perform(_ call: AdminCall) throws -> AdminResponse {
     switch call {
     case .listDatabases(let project):
-      let listings = try databases.listDatabases().filter { $0.id.project == project }
+      let listings = try permit.listDatabases().filter { $0.id.project == project }
       return .databases(listings.map(Google_Firestore_Admin_V1_Database.init))
     case .createDatabase(let id, let message): return try createDatabase(id, message)
     case .getDatabase(let id): return .database(.init(try listing(of: id)))
@@ -25,7 +26,7 @@ struct AdminService {
       return .index(.init(try index(name, group: group, in: id), in: id))
     case .deleteIndex(let id, let group, let name):
       _ = try index(name, group: group, in: id)
-      try databases.database(id).deleteIndex(name)
+      try permit.database(id).deleteIndex(name)
       return .empty
     case .listFields(let id, let group, let page): return try listFields(id, group, page)
     case .getField(let id, let group, let path): return try field(path, group: group, in: id)
@@ -41,7 +42,7 @@ struct AdminService {
     guard message.type == .unspecified || message.type == .firestoreNative else {
       throw FirestoreError.invalidArgument("Only databases of type FIRESTORE_NATIVE are supported.")
     }
-    _ = try databases.createDatabase(id)
+    try permit.createDatabase(id)
     return .operation(
       .init(
         name: "\(id.path)/operations/create",
@@ -57,7 +58,7 @@ struct AdminService {
     guard etag.isEmpty || etag == current.etag else {
       throw FirestoreError(.aborted, "The etag does not match the database's.")
     }
-    try databases.deleteDatabase(id)
+    try permit.deleteDatabase(id)
     return .operation(
       .init(
         name: "\(id.path)/operations/delete",
@@ -68,7 +69,7 @@ struct AdminService {
   }
 
   private func listing(of id: DatabaseID) throws -> DatabaseListing {
-    guard let listing = try databases.listDatabases().first(where: { $0.id == id }) else {
+    guard let listing = try permit.listDatabases().first(where: { $0.id == id }) else {
       throw FirestoreError(
         .notFound,
         "The database \(id.database.string) does not exist for project \(id.project.string)"
@@ -80,7 +81,7 @@ struct AdminService {
   // MARK: Indexes
 
   private func declared(_ id: DatabaseID) throws -> [DeclaredIndex] {
-    try databases.database(id).indexes.current.declared.filter(\.state.isMaintained)
+    try permit.database(id).indexes.current.declared.filter(\.state.isMaintained)
   }
 
   private func index(_ name: String, group: Text, in id: DatabaseID) throws -> DeclaredIndex {
@@ -110,14 +111,14 @@ struct AdminService {
     in id: DatabaseID
   ) throws -> AdminResponse {
     let definition = try IndexDefinition(message, collectionID: group)
-    let index = try databases.database(id).declareIndex(definition)
+    let index = try permit.database(id).declareIndex(definition)
     return .operation(Self.operation(of: index, in: id))
   }
 
   // MARK: Fields
 
   private func overrides(_ id: DatabaseID) throws -> [FieldOverride] {
-    try databases.database(id).indexes.current.overrides
+    try permit.database(id).indexes.current.overrides
   }
 
   /// Lists the fields with overrides; the filter that every client sends asks for just those.

@@ -7,13 +7,17 @@ import Realtime
 final class CallerAuthority: ListenAuthority {
   private let caller: Caller
   private let access: AccessControl
-  private let stands: @Sendable () -> Bool
+  private let hasValidCredentials: @Sendable () -> Bool
 
   /// The caller of a stream that was opened in that context.
   init(_ caller: Caller, _ context: CallContext, access: AccessControl) {
     self.caller = caller
     self.access = access
-    stands = access.standing(of: caller, context)
+    hasValidCredentials = access.validity(of: caller, context)
+  }
+
+  func database(_ id: DatabaseID) throws -> Database {
+    try access.databaseForListening(caller, id)
   }
 
   func decide(
@@ -40,7 +44,7 @@ final class CallerAuthority: ListenAuthority {
   }
 
   func checkCredentials() throws(FirestoreError) {
-    guard stands() else { throw AccessControl.invalidCredentials }
+    guard hasValidCredentials() else { throw AccessControl.invalidCredentials }
   }
 }
 

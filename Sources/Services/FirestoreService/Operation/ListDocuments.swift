@@ -10,15 +10,12 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    let id = request.parent.database
-    let permit = try permit(call, id)
-    if request.showMissing {
-      try access.requireAdministrator(call.caller, id, for: "Metadata operations")
-    }
+    let permit = try permit(call, request.parent.database)
+    if request.showMissing { try permit.requireAdministrator(for: "Metadata operations") }
     let query = try request.query.normalized()
     let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
-    let database = try databases.database(id)
+    let database = try permit.database()
     beginRead(database, consistency, call, respond) { [self] read in
       try onEngine(call, respond) {
         if !isProven { try permit.require(query, database, read, consistency) }
@@ -43,9 +40,9 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    let id = request.parent.database
-    try access.requireAdministrator(call.caller, id, for: "Metadata operations")
-    let database = try databases.database(id)
+    let permit = try permit(call, request.parent.database)
+    try permit.requireAdministrator(for: "Metadata operations")
+    let database = try permit.database()
     try onEngine(call, respond) {
       let page = try database.listCollectionIDs(
         parent: request.parent.path,
@@ -62,9 +59,9 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    let id = request.parent.database
-    try access.requireAdministrator(call.caller, id, for: "Partition queries")
-    let database = try databases.database(id)
+    let permit = try permit(call, request.parent.database)
+    try permit.requireAdministrator(for: "Partition queries")
+    let database = try permit.database()
     try onEngine(call, respond) {
       let page = try database.partition(
         request.query,

@@ -13,7 +13,7 @@ extension FirestoreService {
     let query = try request.query.normalized()
     let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
-    let database = try databases.database(request.parent.database)
+    let database = try permit.database()
     beginRead(database, consistency, call, respond) { [self] read in
       try onEngine(call, respond) {
         if !isProven { try permit.require(query, database, read, consistency) }

@@ -14,7 +14,7 @@ extension FirestoreService {
     let query = try request.query.normalized()
     let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
-    let database = try databases.database(request.parent.database)
+    let database = try permit.database()
     beginRead(database, consistency, call, respond) { [self] read in
       let answer: @Sendable () -> any ResponseStream = {
         QueryStream(
@@ -54,8 +54,9 @@ extension FirestoreService {
   /// Pipelines belong to the Enterprise edition; the answer is what a Standard edition database
   /// gives.
   func executePipeline(_ request: ExecutePipelineRequest, _ call: Call) throws {
-    try access.requireAdministrator(call.caller, request.database, for: "Pipeline operations")
-    _ = try databases.database(request.database)
+    let permit = try permit(call, request.database)
+    try permit.requireAdministrator(for: "Pipeline operations")
+    _ = try permit.database()
     throw FirestoreError(
       .failedPrecondition,
       """

@@ -11,7 +11,7 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let permit = try permit(call, request.database)
-    let database = try databases.database(request.database)
+    let database = try permit.database()
     let options = try permit.options(request.options)
     try onEngine(call, respond) {
       let id = try database.beginTransaction(options, holder: permit.holder)
@@ -24,8 +24,8 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    _ = try permit(call, request.database)
-    let database = try databases.database(request.database)
+    let permit = try permit(call, request.database)
+    let database = try permit.database()
     try onEngine(call, respond) {
       try database.rollback(TransactionID(request.transaction))
       return EmptyResponse().encoded()

@@ -24,7 +24,7 @@ extension FirestoreService {
     _ answer: @escaping @Sendable (CommitOutcome) -> Answer
   ) throws {
     let permit = try permit(call, request.database)
-    let database = try databases.database(request.database)
+    let database = try permit.database()
     let transaction = request.transaction.map(TransactionID.init)
     let commit = StoreCommitRequest(
       writes: request.writes,
@@ -40,8 +40,9 @@ extension FirestoreService {
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
-    try access.requireAdministrator(call.caller, request.database, for: "Batch writes")
-    let database = try databases.database(request.database)
+    let permit = try permit(call, request.database)
+    try permit.requireAdministrator(for: "Batch writes")
+    let database = try permit.database()
     try onEngine(call, onlyFailure(respond)) { [self] in
       database.batchWrite(request.writes) { result in
         respond(
@@ -81,7 +82,7 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let permit = try permit(call, request.write.name.database)
-    let database = try databases.database(request.write.name.database)
+    let database = try permit.database()
     let commit = StoreCommitRequest(writes: [request.write], judge: permit.judgeOfWrites)
     try submit(commit, to: database, call, respond) { _ in
       EmptyResponse().encoded()
@@ -96,7 +97,7 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let permit = try permit(call, write.name.database)
-    let database = try databases.database(write.name.database)
+    let database = try permit.database()
     let isWhole = permit.mayKnowAll(of: write)
     let submitted = StoreCommitRequest(
       writes: [write],

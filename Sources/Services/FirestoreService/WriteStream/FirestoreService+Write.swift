@@ -7,12 +7,12 @@ extension FirestoreService {
   /// Opens a Write stream; every batch is a commit of its own, judged as one.
   func openWriteStream(_ call: Call, _ responses: any StreamResponses) -> WriteStreamCall {
     let streamID = String(UInt64.random(in: .min ... .max), radix: 36)
-    let stands = access.standing(of: call.caller, call.context)
+    let isValid = access.validity(of: call.caller, call.context)
     return WriteStreamCall(streamID: streamID, responses: responses) { [self] batch, respond in
       do {
         try call.checkWanted()
-        // A token that ended is the client's to renew: it sends the batch again on a new stream.
-        guard stands() else { throw AccessControl.invalidCredentials }
+        // A token that has expired is the client's to renew: it sends the batch again on a new stream.
+        guard isValid() else { throw AccessControl.invalidCredentials }
         let request = WireCommitRequest(database: batch.database, writes: batch.writes)
         let key = batch.idempotencyKey.flatMap { IdempotencyLabel.storeKey($0, of: call.caller) }
         try commit(request, idempotencyKey: key, call, respond) { $0 }

@@ -3,16 +3,32 @@ import DocumentStore
 import FirestoreModel
 import SecurityRules
 
-/// What a caller may do in one database: everything, or what the rules say.
+/// A caller's right to one database: to everything, or to what the rules say.
 ///
-/// Given out by `AccessControl` alone; what reads or writes for a client asks it.
-package enum Permit: Sendable {
-  case unrestricted
-  case ruled(RulesGate)
-
+/// Given out by `AccessControl` alone, and the only source of a `Database`: what reads or writes for a
+/// client asks it. Any thread may call.
+package struct Permit: Sendable {
   /// The rules to ask; nil where none apply.
-  package var gate: RulesGate? {
-    if case .ruled(let gate) = self { gate } else { nil }
+  package let gate: RulesGate?
+  private let id: DatabaseID
+  private let databases: Databases
+
+  init(_ databases: Databases, _ id: DatabaseID, gate: RulesGate?) {
+    self.databases = databases
+    self.id = id
+    self.gate = gate
+  }
+
+  /// Opens the database, which is made on first use where the store's configuration says so; may touch
+  /// the disk the first time.
+  package func database() throws -> Database { try databases.database(id) }
+
+  /// Throws PERMISSION_DENIED unless no rules apply, for what no rules can allow.
+  ///
+  /// - Parameter operations: Plural; begins the text of the error.
+  package func requireAdministrator(for operations: String) throws(FirestoreError) {
+    guard gate != nil else { return }
+    throw FirestoreError(.permissionDenied, "\(operations) require admin authentication.")
   }
 
   /// Decides on a query by its conditions; false where the rules look at documents too.

@@ -1,3 +1,4 @@
+import DocumentStore
 import FirestoreModel
 import KeyValueStore
 
@@ -7,7 +8,7 @@ enum RulesetFormat {
 
   static func value(of ruleset: StoredRuleset) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.append(ruleset.createTime)
+    append(ruleset.createTime, to: &bytes)
     for file in ruleset.files {
       for text in [file.name, file.content] {
         appendBigEndian(UInt64(text.utf8.count), to: &bytes)
@@ -34,8 +35,8 @@ enum RulesetFormat {
 
   static func value(of release: StoredRelease) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.append(release.createTime)
-    bytes.append(release.updateTime)
+    append(release.createTime, to: &bytes)
+    append(release.updateTime, to: &bytes)
     SegmentEncoding.append(release.rulesetID, to: &bytes)
     return bytes
   }
@@ -63,6 +64,10 @@ enum RulesetFormat {
       let name = SegmentEncoding.decode(key, at: &position), position == key.count
     else { throw damaged }
     return (project, name)
+  }
+
+  private static func append(_ version: CommitVersion, to bytes: inout [UInt8]) {
+    appendBigEndian(UInt64(bitPattern: version.microseconds), to: &bytes)
   }
 
   private static func version(

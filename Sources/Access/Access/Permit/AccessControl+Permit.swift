@@ -1,0 +1,105 @@
+import DocumentStore
+import FirestoreModel
+
+// Giving out permits: the only way to a database.
+
+extension AccessControl {
+  /// Turns away callers who could not be allowed anything, before the request is even read.
+  package func admit(_ caller: Caller) throws(FirestoreError) {
+    guard case .production = mode, caller != .administrator, rules.isEmpty else { return }
+    throw Self.denied
+  }
+
+  /// Gives out what the caller may do in a database; throws PERMISSION_DENIED where that is nothing.
+  ///
+  /// Every operation passes here before it touches anything, and does what its permit lets it do.
+  package func permit(
+    _ caller: Caller,
+    _ database: DatabaseID,
+    network: String = "",
+    requestID: String = ""
+  ) throws(FirestoreError) -> Permit {
+    if caller == .administrator { return Permit(databases, database, gate: nil) }
+    if case .user(let user) = caller, user.project != database.project {
+      guard case .development = mode else { throw Self.denied }
+      log.noteForeignToken(of: user.project, for: database)
+    }
+    guard let ruleset = ruleset(of: database) else {
+      guard case .development = mode else { throw Self.denied }
+      log.noteMissingRules(of: database)
+      return Permit(databases, database, gate: nil)
+    }
+    let gate = RulesGate(
+      database: database,
+      ruleset: ruleset,
+      caller: caller,
+      network: network,
+      requestID: requestID,
+      compatibility: compatibility,
+      clock: clock,
+      log: log
+    )
+    return Permit(databases, database, gate: gate)
+  }
+
+  /// Opens a database for a stream of listeners whose targets are decided on one by one.
+  ///
+  /// Callers who are denied everything listen in vain, but do not make a database by that: for them it
+  /// is denied where there is none.
+  package func databaseForListening(
+    _ caller: Caller,
+    _ database: DatabaseID
+  ) throws -> Database {
+    do throws(FirestoreError) {
+      _ = try permit(caller, database)
+    } catch {
+      guard let existing = try databases.existingDatabase(database) else { throw error }
+      return existing
+    }
+    return try databases.database(database)
+  }
+
+  /// Throws PERMISSION_DENIED to callers of an administration API who are no administrators;
+  /// development leaves it open as the emulator does its own.
+  package func requireAdministration(_ caller: Caller) throws(FirestoreError) {
+    switch (mode, caller) {
+    case (_, .administrator), (.development, .nobody): return
+    case (.production, .nobody), (_, .user): throw Self.denied
+    }
+  }
+
+  /// Gives out the right to all databases to a caller of an administration API.
+  ///
+  /// Throws PERMISSION_DENIED as `requireAdministration` does.
+  package func administratorPermit(
+    for caller: Caller
+  ) throws(FirestoreError) -> AdministratorPermit {
+    try requireAdministration(caller)
+    return AdministratorPermit(databases)
+  }
+
+  /// Gives out the right to all databases to what the machine's own administrator asks of the program,
+  /// for which there are no credentials to check: whoever may open the data directory may do all.
+  ///
+  /// - Parameter reason: What it is for; the log has it.
+  package func administratorPermit(reason: String) -> AdministratorPermit {
+    log.noteAdministration(reason)
+    return AdministratorPermit(databases)
+  }
+
+  /// Gives out the right to the databases of a data directory that no server has open, to the process
+  /// that opened it.
+  package static func administratorPermit(atRest databases: Databases) -> AdministratorPermit {
+    AdministratorPermit(databases)
+  }
+
+  /// The rules in force for a database.
+  ///
+  /// The emulator has one ruleset for all databases of a project, and so has development for those
+  /// without one of their own.
+  private func ruleset(of database: DatabaseID) -> ReleasedRuleset? {
+    if let own = rules.current(.firestore(database)) { return own }
+    guard case .development = mode, !database.isDefault else { return nil }
+    return rules.current(.firestore(DatabaseID(project: database.project)))
+  }
+}
