@@ -114,7 +114,7 @@ class TestKeys:
         session, project = fresh.sign_up("account-shop", email="ana@example.com", password=PASSWORD)
         assert project == "account-shop"
         assert fresh.document("data-shop", "PATCH", session["idToken"]).status_code == 200
-        assert "a token of another project" in running.output
+        running.wait_for_output("a token of another project")
         # The account is found by the key of another project, and its session goes on there.
         looked = fresh.post("accounts:lookup", {"idToken": session["idToken"]}, "data-shop")
         assert looked.json()["users"][0]["localId"] == session["localId"]

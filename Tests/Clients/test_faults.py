@@ -78,7 +78,7 @@ def test_a_failing_disk_ends_acknowledging_and_a_restart_recovers(tmp_path, libr
         # It stays so, and the log says why.
         _, still_refused = write_until_refused(client, 1)
         assert still_refused
-        assert "call failed" in failing.output and "cause=" in failing.output, failing.output
+        failing.wait_for_output("call failed", "cause=")
     finally:
         failing.kill()
     server = servers.Brasa(data).start()

@@ -222,8 +222,7 @@ def test_development_mode_answers_without_the_index_and_names_it(server, client)
     collection = client.collection("products")
     collection.document("a").set({"userId": "ana", "name": "N"})
     assert [s.id for s in seed_query(collection).stream()] == ["a"]
-    collection_name = "products"
-    assert "index" in server.output and collection_name in server.output
+    server.wait_for_output("index", "products")
 
 
 def test_indexes_over_rest(strict, project, products):

@@ -145,6 +145,10 @@ class Process:
     def output(self):
         return "".join(self.lines)
 
+    def wait_for_output(self, *texts):
+        """Waits until the output has all of the texts: a line may be read after the answer that it is about."""
+        wait_for(lambda: all(text in self.output for text in texts), " and ".join(texts))
+
     @property
     def administrator_key(self):
         """The key that the first start in production printed, on a line of its own."""
