@@ -169,7 +169,7 @@ def test_no_link_follows_a_forged_host(identity, ana, working):
         assert letter.link.startswith(f"{ORIGIN}/__/auth/action?")
 
 
-def test_a_letter_goes_to_the_address_of_the_account_not_to_its_lookalike(shop, identity, working):
+def test_an_email_goes_to_the_address_of_the_account_not_to_its_lookalike(shop, identity, working):
     """A Kelvin sign becomes a k in lower case; the letter must not go to who owns the other spelling."""
     address = "mike@kilo.example"
     made(shop, identity, address)
@@ -209,7 +209,7 @@ def test_a_certificate_that_is_wrong_is_refused(identity, shop, ana, working, tm
     finally:
         if names != ["localhost"]:
             assert shop.stop() == 0
-            assert "a letter was given up" in shop.output
+            assert "a message was given up" in shop.output
 
 
 def test_a_login_that_is_refused(identity, shop, ana, working):
@@ -242,14 +242,14 @@ def test_a_stop_tries_once_more_and_says_what_is_lost(working, certificates, tmp
     working.is_up = True
     assert server.stop() == 0
     working.wait_for("saved@customer.example")
-    assert "a letter was given up" not in server.output
+    assert "a message was given up" not in server.output
     working.is_up = False
     server.start()
     identity = Identity(server, PROJECT)
     identity.client("sendOobCode", requestType="PASSWORD_RESET", email="lost@customer.example")
     mails.wait_for_line(server, "another attempt")
     assert server.stop() == 0
-    line = mails.wait_for_line(server, "a letter was given up", "customer.example")
+    line = mails.wait_for_line(server, "a message was given up", "customer.example")
     assert " ERROR" in line and "lost@" not in line
 
 

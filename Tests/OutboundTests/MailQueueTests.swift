@@ -5,7 +5,7 @@ import Testing
 
 @testable import Outbound
 
-/// Letters for a mail server that is not there.
+/// Messages for a mail server that is not there.
 struct MailQueueTests {
   private let log = Lines()
 
@@ -29,7 +29,7 @@ struct MailQueueTests {
   }
 
   private func mail(to recipient: String = "ana@customer.example") -> Mail {
-    Mail(recipient: recipient, subject: "Hello", text: "code-of-the-letter", html: "")
+    Mail(recipient: recipient, subject: "Hello", text: "code-of-the-message", html: "")
   }
 
   @Test func `attempts are bounded, and what is given up is in the log`() async throws {
@@ -37,29 +37,29 @@ struct MailQueueTests {
     try queue.post(mail())
     queue.finish()
     await queue.run()
-    #expect(log.count("a letter waits for another attempt") == 2)
-    #expect(log.count("a letter was given up") == 1)
+    #expect(log.count("a message waits for another attempt") == 2)
+    #expect(log.count("a message was given up") == 1)
     #expect(log.text.contains("customer.example") && log.text.contains("attempts=3"))
-    #expect(!log.text.contains("ana@") && !log.text.contains("code-of-the-letter"))
+    #expect(!log.text.contains("ana@") && !log.text.contains("code-of-the-message"))
   }
 
-  @Test func `a stop tries every letter once more and loses none silently`() async throws {
+  @Test func `a stop tries every message once more and loses none silently`() async throws {
     let queue = try queue(delays: [.seconds(3_600)])
     for number in 0..<30 { try queue.post(mail(to: "n\(number)@customer.example")) }
     let running = Task { await queue.run() }
-    while log.count("a letter waits for another attempt") < 30 { await Task.yield() }
+    while log.count("a message waits for another attempt") < 30 { await Task.yield() }
     running.cancel()
     await running.value
-    #expect(log.count("a letter was given up") == 30)
+    #expect(log.count("a message was given up") == 30)
     #expect(throws: OutboundError.self) { try queue.post(mail()) }
   }
 
-  @Test func `letters that wait do not hold up others, and are bounded`() async throws {
+  @Test func `messages that wait do not hold up others, and are bounded`() async throws {
     let queue = try queue(delays: [.seconds(3_600)], capacity: 20)
     let running = Task { await queue.run() }
     for number in 0..<20 { try queue.post(mail(to: "n\(number)@customer.example")) }
     // More than are tried at a time: each had its first attempt.
-    while log.count("a letter waits for another attempt") < 20 { await Task.yield() }
+    while log.count("a message waits for another attempt") < 20 { await Task.yield() }
     #expect(throws: AccountError.self) { try queue.post(mail()) }
     running.cancel()
     await running.value

@@ -18,17 +18,17 @@ struct MailTextTests {
   }
 
   private func render(_ mail: Mail) throws -> String {
-    let letter = try MailText.render(
+    let message = try MailText.render(
       mail,
       from: configuration,
       to: try #require(MailAddress(mail.recipient)),
       date: 1_763_700_000,
       token: "t0k3n"
     )
-    return String(decoding: letter, as: UTF8.self)
+    return String(decoding: message, as: UTF8.self)
   }
 
-  @Test func `a letter has its head and two parts`() throws {
+  @Test func `a message has its head and two parts`() throws {
     let text = try render(
       Mail(recipient: "ana@example.com", subject: "Olá", text: "Oi", html: "<p>Oi</p>")
     )
@@ -59,7 +59,7 @@ struct MailTextTests {
     )
   }
 
-  @Test func `no line of a letter is longer than mail allows`() throws {
+  @Test func `no line of a message is longer than mail allows`() throws {
     let long = String(repeating: "ação ", count: 90)
     let text = try render(
       Mail(recipient: "ana@example.com", subject: String(long.prefix(300)), text: long, html: long)

@@ -23,7 +23,7 @@ struct SMTPConversationTests {
     )
   }
 
-  @Test func `a letter goes out after TLS and the password after TLS only`() throws {
+  @Test func `a message goes out after TLS and the password after TLS only`() throws {
     var talk = try conversation()
     #expect(talk.receive("220 mail.example.com ESMTP") == .send("EHLO client"))
     #expect(talk.receive("250-mail.example.com") == .wait)
@@ -36,7 +36,7 @@ struct SMTPConversationTests {
     #expect(talk.receive("235 welcome") == .send("MAIL FROM:<no-reply@example.com>"))
     #expect(talk.receive("250 ok") == .send("RCPT TO:<ana@example.com>"))
     #expect(talk.receive("250 ok") == .send("DATA"))
-    #expect(talk.receive("354 go") == .sendLetter)
+    #expect(talk.receive("354 go") == .sendMessage)
     #expect(talk.receive("250 queued") == .finish)
   }
 

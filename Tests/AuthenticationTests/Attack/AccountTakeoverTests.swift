@@ -137,7 +137,7 @@ struct AccountTakeoverTests {
 
   // MARK: Addresses
 
-  @Test func `a token that was left behind sends no letter that changes the address`() throws {
+  @Test func `a token that was left behind sends no email that changes the address`() throws {
     let found = try ana()
     fixture.clock.advance(seconds: 301)
     let (user, token) = try project.signedIn(found.idToken)
@@ -207,7 +207,7 @@ struct AccountTakeoverTests {
     #expect(try project.user(user.uid)?.email?.string == "new@example.com")
   }
 
-  @Test func `a letter for nobody takes the same work as one that is sent`() throws {
+  @Test func `an email for nobody takes the same work as one that is sent`() throws {
     _ = try ana()
     func work(_ email: String) throws -> [Int] {
       let before = try ticketSizes()

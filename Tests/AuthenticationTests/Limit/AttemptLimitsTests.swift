@@ -54,7 +54,7 @@ struct AttemptLimitsTests {
     #expect(right("bia", "192.0.2.1"))
   }
 
-  @Test func `lock-out: a letter's code opens a new address in the storm`() {
+  @Test func `lock-out: an email's code opens a new address in the storm`() {
     for host in 0..<20 { for _ in 0..<10 { _ = wrong("ana", "203.0.113.\(host)") } }
     #expect(!right("ana", "192.0.2.1"))
     limits.befriend(account: "ana", .client(address: "192.0.2.1"))

@@ -39,7 +39,7 @@ struct FairQueueTests {
     queue.append("elsewhere", for: caller("198.51.100.9"))
     #expect(queue.crowdedOut(by: caller("203.0.113.7", "bia")) == "greedy 2")
     queue.append("other account", for: caller("203.0.113.7", "bia"))
-    // Three of one address and one of the other: who has one already would only change places.
+    // Three of one address and one of the other: who has one already would only change slots.
     #expect(queue.crowdedOut(by: caller("198.51.100.9")) == "greedy 1")
     #expect(queue.crowdedOut(by: caller("198.51.100.9")) == nil)
     #expect(served(&queue) == ["greedy 0", "elsewhere", "other account"])

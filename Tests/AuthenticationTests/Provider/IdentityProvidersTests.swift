@@ -140,7 +140,7 @@ struct IdentityProvidersTests {
     }
   }
 
-  @Test func `a nonce stands in both places or in none`() async throws {
+  @Test func `a nonce is in both the request and the token or in neither`() async throws {
     let digest = SHA256.hash(data: Data("n1".utf8)).map { String(format: "%02x", $0) }.joined()
     #expect(await refusal { try await profile(try token(["nonce": .string("n1")])) } != nil)
     #expect(await refusal { try await profile(try token(), nonce: "n1") } != nil)

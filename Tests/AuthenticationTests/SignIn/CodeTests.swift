@@ -4,7 +4,7 @@ import Testing
 
 @testable import Authentication
 
-/// Codes that letters carry.
+/// Codes that emails carry.
 struct CodeTests {
   private let fixture: AccountsFixture
   private let session: Session
@@ -115,7 +115,7 @@ struct CodeTests {
     }
   }
 
-  @Test func `letters to one address are bounded`() throws {
+  @Test func `emails to one address are bounded`() throws {
     for _ in 0..<5 { _ = try resetCode() }
     expect(.tooManyAttempts) { _ = try resetCode() }
     expect(.tooManyAttempts) {
@@ -124,7 +124,7 @@ struct CodeTests {
     _ = try project.makePasswordResetCode(email: "ana@example.com", from: .administrator)
   }
 
-  @Test func `an address is verified, and changed, by letters`() throws {
+  @Test func `an address is verified, and changed, by emails`() throws {
     let verify = try #require(
       try project.makeVerificationCode(session.user, from: .somewhere).text
     )
@@ -160,7 +160,7 @@ struct CodeTests {
     #expect(done.change == nil)
   }
 
-  @Test func `letters go to the account's address, not to a spelling that looks alike`() throws {
+  @Test func `emails go to the account's address, not to a spelling that looks alike`() throws {
     let kelvin = "an\u{E1}@\u{212A}ilo.example"
     _ = try project.create(NewUser(email: "an\u{E1}@kilo.example", password: "some password"))
     for spelling in [kelvin, "AN\u{C1}@KILO.example", "ana\u{301}@kilo.example"] {

@@ -93,7 +93,7 @@ struct ProviderSignInTests {
     _ = try project.signedIn(own.idToken)
   }
 
-  @Test func `what a provider vouches for takes the place of an older profile`() throws {
+  @Test func `what a provider vouches for replaces an older profile`() throws {
     let own = try project.create(NewUser(email: "ana@example.com", displayName: "Impostor"))
     var ana = identity("g-1", "ana@example.com", isVerified: true)
     let first = try project.signIn(ana, from: .somewhere)

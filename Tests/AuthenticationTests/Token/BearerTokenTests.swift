@@ -80,10 +80,10 @@ struct BearerTokenTests {
     #expect(told.all == [.user(.project("demo-brasa"), uid: session.user.uid)])
     let identity = try #require(try user(of: other.idToken))
     #expect(
-      tokens.stands(identity.scope, identity.uid, session: identity.session, expiry: now + 60)
+      tokens.isValid(identity.scope, identity.uid, session: identity.session, expiry: now + 60)
     )
     #expect(
-      !tokens.stands(
+      !tokens.isValid(
         .project("demo-brasa"),
         session.user.uid,
         session: session.user.session,
@@ -117,9 +117,9 @@ struct BearerTokenTests {
     let again = try project.create(NewUser(uid: session.user.uid.string))
     let renewed = try project.renew(again, session.signIn)
     let user = try #require(try user(of: renewed.idToken))
-    #expect(tokens.stands(user.scope, user.uid, session: user.session, expiry: user.expiry))
+    #expect(tokens.isValid(user.scope, user.uid, session: user.session, expiry: user.expiry))
     #expect(
-      !tokens.stands(
+      !tokens.isValid(
         user.scope,
         user.uid,
         session: session.user.session,
@@ -144,12 +144,12 @@ struct BearerTokenTests {
     #expect(throws: JSONWebToken.Problem.unknownKey) {
       try tokens.bearer(Substring(session.idToken))
     }
-    #expect(!tokens.stands(old.scope, old.uid, session: old.session, expiry: old.expiry))
+    #expect(!tokens.isValid(old.scope, old.uid, session: old.session, expiry: old.expiry))
     #expect(told.all == [.everybody])
     fixture.clock.advance(seconds: 1)
     let fresh = try fixture.accounts.refresh(session.refreshToken)
     let new = try #require(try user(of: fresh.idToken))
-    #expect(tokens.stands(new.scope, new.uid, session: new.session, expiry: new.expiry))
+    #expect(tokens.isValid(new.scope, new.uid, session: new.session, expiry: new.expiry))
   }
 
   @Test func `lazy revocation lets a token live out its hour`() throws {

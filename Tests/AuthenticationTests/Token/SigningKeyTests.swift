@@ -3,7 +3,7 @@ import Testing
 
 @testable import Authentication
 
-/// Keys change, and what they signed stands as long as it should.
+/// Keys change, and what they signed is valid as long as it should be.
 struct SigningKeyTests {
   @Test func `rotation overlaps: published before it signs, kept after`() throws {
     let fixture = try AccountsFixture()

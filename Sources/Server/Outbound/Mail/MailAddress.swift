@@ -1,4 +1,4 @@
-/// An e-mail address that can stand in an SMTP command and a header without being anything else.
+/// An e-mail address that can be part of an SMTP command and a header without being anything else.
 package struct MailAddress: Sendable, Hashable {
   package let text: String
 

@@ -2,13 +2,13 @@ import Authentication
 import Logging
 import Synchronization
 
-/// Letters on their way: taken at once, delivered in the background, tried again a few times.
+/// Messages on their way: taken at once, delivered in the background, tried again a few times.
 ///
-/// At most `capacity` letters wait; what comes on top is refused. Letters live in memory and never in
+/// At most `capacity` messages wait; what comes on top is refused. Messages live in memory and never in
 /// the store, which holds no code that works: who reads a copy of it must not be able to take accounts.
-/// At a stop every letter that waits is tried once more; what is not delivered then, or after the last
+/// At a stop every message that waits is tried once more; what is not delivered then, or after the last
 /// attempt, is in the log as an error. The log has the recipient's domain and the reason of a failure,
-/// never the letter.
+/// never the message.
 package final class MailQueue: Mailer {
   private struct State {
     /// Taken and not begun.
@@ -52,12 +52,12 @@ package final class MailQueue: Mailer {
       throw AccountError(.init(rawValue: "INVALID_RECIPIENT_EMAIL"))
     }
     guard MailText.isOneLine(mail.subject) else {
-      throw OutboundError(.refused, "the letter's subject is no plain line")
+      throw OutboundError(.refused, "the message's subject is no plain line")
     }
     try state.withLock { state in
       guard !state.isClosed else { throw OutboundError(.overloaded, "the server is stopping") }
       guard state.count < capacity else {
-        throw AccountError(.init(rawValue: "QUOTA_EXCEEDED"), "Too many letters wait already.")
+        throw AccountError(.init(rawValue: "QUOTA_EXCEEDED"), "Too many messages wait already.")
       }
       state.count += 1
       state.new.append(mail)
@@ -65,7 +65,7 @@ package final class MailQueue: Mailer {
     signal.yield()
   }
 
-  /// Delivers letters until the task is cancelled, some at a time; returns when none waits any more.
+  /// Delivers messages until the task is cancelled, some at a time; returns when none waits any more.
   package func run() async {
     await withDiscardingTaskGroup { group in
       for await _ in signals { begin(&group, isLast: false) }
@@ -73,7 +73,7 @@ package final class MailQueue: Mailer {
     }
   }
 
-  /// Takes no more letters; `run` returns once those that wait are delivered or given up.
+  /// Takes no more messages; `run` returns once those that wait are delivered or given up.
   package func finish() { signal.finish() }
 
   private func begin(_ group: inout DiscardingTaskGroup, isLast: Bool) {
@@ -98,7 +98,7 @@ package final class MailQueue: Mailer {
       guard let delay, (problem as? OutboundError)?.code != .refused, !Task.isCancelled else {
         return giveUp(mail, problem, attempts)
       }
-      note(.warning, "a letter waits for another attempt", mail, problem, ["after": "\(delay)"])
+      note(.warning, "a message waits for another attempt", mail, problem, ["after": "\(delay)"])
       do {
         try await Task.sleep(for: delay)
       } catch {
@@ -108,7 +108,7 @@ package final class MailQueue: Mailer {
     }
   }
 
-  /// What went wrong; nil when the letter was delivered.
+  /// What went wrong; nil when the message was delivered.
   private func attempt(_ mail: Mail) async -> (any Error)? {
     await turns.enter()
     defer { turns.leave() }
@@ -132,7 +132,7 @@ package final class MailQueue: Mailer {
   }
 
   private func giveUp(_ mail: Mail, _ problem: any Error, _ attempts: Int) {
-    note(.error, "a letter was given up", mail, problem, ["attempts": "\(attempts)"])
+    note(.error, "a message was given up", mail, problem, ["attempts": "\(attempts)"])
   }
 
   private func note(

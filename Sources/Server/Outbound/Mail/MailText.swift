@@ -7,13 +7,13 @@ import Glibc
 import Darwin
 #endif
 
-// A letter as it goes over the wire (RFC 5322, RFC 2045-2047): headers, then two parts with the same
+// A message as it goes over the wire (RFC 5322, RFC 2045-2047): headers, then two parts with the same
 // content, plain text and HTML, each as UTF-8 in Base64 with lines of 76 characters. So no line is
 // long, none begins with a dot, and no content can be taken for a header.
 
-/// Writes letters.
+/// Writes messages.
 enum MailText {
-  /// The letter; throws for a subject that is not one line.
+  /// The message; throws for a subject that is not one line.
   static func render(
     _ mail: Mail,
     from configuration: SMTPConfiguration,
@@ -46,7 +46,7 @@ enum MailText {
     return Array(lines.joined(separator: "\r\n").utf8)
   }
 
-  /// Whether the text can stand in a header.
+  /// Whether the text can be part of a header.
   static func isOneLine(_ text: String) -> Bool {
     text.utf8.count <= 500
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && !isBreak($0) }

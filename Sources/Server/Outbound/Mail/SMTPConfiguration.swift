@@ -26,13 +26,13 @@ package struct SMTPConfiguration: Sendable, Hashable {
   package let port: Int
   package let encryption: Encryption
   package let login: Login?
-  /// The address that letters come from.
+  /// The address that messages come from.
   package let sender: MailAddress
   /// What people see as the sender's name.
   package let senderName: String
   /// A PEM file of authorities to trust instead of the system's.
   package var authorities: String?
-  /// How long one letter may take in all.
+  /// How long one message may take in all.
   package var timeout = Duration.seconds(60)
 
   /// Settings, checked: no password without TLS, no cleartext beyond this machine.

@@ -13,23 +13,23 @@ final class SMTPConnection: ChannelInboundHandler {
   private static let longestLine = 2_048
 
   private var conversation: SMTPConversation
-  private let letter: [UInt8]
+  private let message: [UInt8]
   private let tls: NIOSSLContext?
   private let host: String
   private let result: EventLoopPromise<Void>
   private var received = ByteBuffer()
   private var isOver = false
 
-  /// A connection that fulfils `result` when the letter was accepted.
+  /// A connection that fulfils `result` when the message was accepted.
   init(
     conversation: SMTPConversation,
-    letter: [UInt8],
+    message: [UInt8],
     tls: NIOSSLContext?,
     host: String,
     result: EventLoopPromise<Void>
   ) {
     self.conversation = conversation
-    self.letter = letter
+    self.message = message
     self.tls = tls
     self.host = host
     self.result = result
@@ -85,7 +85,7 @@ final class SMTPConnection: ChannelInboundHandler {
     case .wait: break
     case .send(let line): write(Array("\(line)\r\n".utf8), context)
     case .encrypt: encrypt(context)
-    case .sendLetter: write(Self.stuffed(letter) + Array(".\r\n".utf8), context)
+    case .sendMessage: write(Self.stuffed(message) + Array(".\r\n".utf8), context)
     case .finish:
       write(Array("QUIT\r\n".utf8), context)
       end(context, .success(()))
@@ -121,11 +121,11 @@ final class SMTPConnection: ChannelInboundHandler {
   }
 
   /// Doubles a dot at the beginning of a line.
-  static func stuffed(_ letter: [UInt8]) -> [UInt8] {
+  static func stuffed(_ message: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
-    result.reserveCapacity(letter.count + 16)
+    result.reserveCapacity(message.count + 16)
     var isAtStart = true
-    for byte in letter {
+    for byte in message {
       if isAtStart, byte == UInt8(ascii: ".") { result.append(byte) }
       result.append(byte)
       isAtStart = byte == 0x0A

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// A client's side of SMTP (RFC 5321, 3207, 4954) for one letter, without I/O.
+/// A client's side of SMTP (RFC 5321, 3207, 4954) for one message, without I/O.
 ///
 /// Fed with the server's reply lines it says what to do next. Nothing but the greeting and EHLO is
 /// said before TLS where TLS is asked for; a server that does not offer it gets nothing more, and one
@@ -14,9 +14,9 @@ struct SMTPConversation {
     case send(String)
     /// Switch to TLS, then call `didEncrypt`.
     case encrypt
-    /// Send the letter, dot-stuffed and ended.
-    case sendLetter
-    /// The letter was accepted: say goodbye and close.
+    /// Send the message, dot-stuffed and ended.
+    case sendMessage
+    /// The message was accepted: say goodbye and close.
     case finish
     /// Give up.
     case fail(String)
@@ -34,7 +34,7 @@ struct SMTPConversation {
     case sender
     case recipient
     case data
-    case letter
+    case message
     case done
   }
 
@@ -81,13 +81,13 @@ struct SMTPConversation {
     case (.loginUser, 334):
       return go(.loginPassword, secret(configuration.login?.user))
     case (.loginPassword, 334): return go(.authentication, secret(configuration.login?.password))
-    case (.authentication, 235): return beginLetter()
+    case (.authentication, 235): return beginMessage()
     case (.sender, 250): return go(.recipient, "RCPT TO:<\(recipient.text)>")
     case (.recipient, 250), (.recipient, 251): return go(.data, "DATA")
     case (.data, 354):
-      state = .letter
-      return .sendLetter
-    case (.letter, 250):
+      state = .message
+      return .sendMessage
+    case (.message, 250):
       state = .done
       return .finish
     default: return .fail("the mail server answered \(code) to \(step)")
@@ -112,7 +112,7 @@ struct SMTPConversation {
         return .fail("the mail server takes no international addresses")
       }
     }
-    guard let login = configuration.login else { return beginLetter() }
+    guard let login = configuration.login else { return beginMessage() }
     let methods = offers.filter { $0.hasPrefix("AUTH ") }.flatMap { $0.split(separator: " ") }
     if methods.contains("PLAIN") {
       return go(.authentication, "AUTH PLAIN \(secret("\0\(login.user)\0\(login.password)"))")
@@ -121,7 +121,7 @@ struct SMTPConversation {
     return .fail("the mail server offers neither AUTH PLAIN nor AUTH LOGIN")
   }
 
-  private mutating func beginLetter() -> Action {
+  private mutating func beginMessage() -> Action {
     let isInternational = recipient.isInternational || configuration.sender.isInternational
     return go(
       .sender,
@@ -141,7 +141,7 @@ struct SMTPConversation {
     case .sender: "MAIL FROM"
     case .recipient: "RCPT TO"
     case .data: "DATA"
-    case .letter, .done: "the letter"
+    case .message, .done: "the message"
     }
   }
 }

@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Hands letters to a mail server, one connection a letter.
+/// Hands messages to a mail server, one connection a message.
 package struct SMTPTransport: Sendable {
   private let configuration: SMTPConfiguration
   private let group: any EventLoopGroup
@@ -28,7 +28,7 @@ package struct SMTPTransport: Sendable {
     tls = configuration.encryption == .none ? nil : try Self.context(configuration)
   }
 
-  /// Delivers the letter; returns when the server has accepted it.
+  /// Delivers the message; returns when the server has accepted it.
   ///
   /// `limit` may shorten how long it may take.
   package func deliver(_ mail: Mail, within limit: Duration? = nil) async throws {
@@ -37,7 +37,7 @@ package struct SMTPTransport: Sendable {
     }
     var generator = SystemRandomNumberGenerator()
     let token = String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
-    let letter = try MailText.render(
+    let message = try MailText.render(
       mail,
       from: configuration,
       to: recipient,
@@ -50,12 +50,12 @@ package struct SMTPTransport: Sendable {
       name: "brasa.localdomain"
     )
     let time = min(configuration.timeout, limit ?? configuration.timeout)
-    try await converse(conversation, letter, within: TimeAmount(time))
+    try await converse(conversation, message, within: TimeAmount(time))
   }
 
   private func converse(
     _ conversation: SMTPConversation,
-    _ letter: [UInt8],
+    _ message: [UInt8],
     within time: TimeAmount
   ) async throws {
     let loop = group.next()
@@ -70,7 +70,7 @@ package struct SMTPTransport: Sendable {
         .connectTimeout(min(.seconds(10), time))
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try configure(channel, conversation, letter, result)
+            try configure(channel, conversation, message, result)
           }
         }
         .connect(host: configuration.host, port: configuration.port)
@@ -87,7 +87,7 @@ package struct SMTPTransport: Sendable {
   private func configure(
     _ channel: any Channel,
     _ conversation: SMTPConversation,
-    _ letter: [UInt8],
+    _ message: [UInt8],
     _ result: EventLoopPromise<Void>
   ) throws {
     let name = NetworkAddress(configuration.host) == nil ? configuration.host : nil
@@ -99,7 +99,7 @@ package struct SMTPTransport: Sendable {
     try channel.pipeline.syncOperations.addHandler(
       SMTPConnection(
         conversation: conversation,
-        letter: letter,
+        message: message,
         tls: tls,
         host: configuration.host,
         result: result

@@ -45,7 +45,7 @@ final class AccountTokenVerifier: TokenVerifier {
   }
 
   func isValid(_ identity: UserIdentity) -> Bool {
-    tokens.stands(
+    tokens.isValid(
       .project(identity.project),
       identity.uid,
       session: identity.session,

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// What a code in a letter is for.
+/// What a code in an email is for.
 package enum CodePurpose: String, Sendable, Hashable, CaseIterable {
   case passwordReset = "PASSWORD_RESET"
   case verifyEmail = "VERIFY_EMAIL"
@@ -30,7 +30,7 @@ package enum CodePurpose: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What a code stands for.
+/// The action that a code allows.
 package struct OneTimeCode: Sendable {
   package let purpose: CodePurpose
   package let email: String
@@ -70,14 +70,14 @@ package struct OneTimeCode: Sendable {
   }
 }
 
-/// A code for a letter, with the addresses as the store has them.
+/// A code for an email, with the addresses as the store has them.
 ///
-/// Letters go to those and never to the spelling that a request had: two spellings may be one address
+/// Emails go to those and never to the spelling that a request had: two spellings may be one address
 /// here and two mailboxes elsewhere.
 package struct AddressedCode: Sendable {
   /// Nil where nobody has the address and nobody shall know.
   package let text: String?
-  /// The text, or one that opens nothing: what a letter is written with, sent or not.
+  /// The text, or one that opens nothing: what an email is written with, sent or not.
   package let written: String
   package let email: String
   package let newEmail: String?

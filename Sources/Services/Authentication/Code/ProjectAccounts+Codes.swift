@@ -1,6 +1,6 @@
 import FirestoreModel
 
-// Codes that letters carry: made, looked at, used once.
+// Codes that emails carry: made, looked at, used once.
 
 extension ProjectAccounts {
   /// Makes a code for resetting the password of the account with that address.
@@ -11,7 +11,7 @@ extension ProjectAccounts {
     from origin: RequestOrigin
   ) throws -> AddressedCode {
     let email = try Self.email(raw)
-    try enterLetter(email, from: origin)
+    try enterEmail(email, from: origin)
     guard let user = try read({ try $0.user(email: email) }) else {
       return try hidden(.passwordReset, email, from: origin, else: .emailNotFound)
     }
@@ -45,7 +45,7 @@ extension ProjectAccounts {
     from origin: RequestOrigin
   ) throws -> AddressedCode {
     guard let email = user.email else { throw AccountError(.missingEmail) }
-    try enterLetter(email, from: origin)
+    try enterEmail(email, from: origin)
     return try issue(OneTimeCode(.verifyEmail, email: email.string, of: user))
   }
 
@@ -56,11 +56,11 @@ extension ProjectAccounts {
   ) throws -> AddressedCode {
     guard try configuration().allowsEmailLink else { throw AccountError(.operationNotAllowed) }
     let email = try Self.email(raw)
-    try enterLetter(email, from: origin)
+    try enterEmail(email, from: origin)
     return try issue(OneTimeCode(.emailSignIn, email: email.string))
   }
 
-  /// Makes a code for giving a user another address, which the letter goes to.
+  /// Makes a code for giving a user another address, which the email goes to.
   ///
   /// None where another account has the address and the project hides that; else
   /// EMAIL_EXISTS. Whoever asks by an ID token signed in during the last five minutes.
@@ -73,7 +73,7 @@ extension ProjectAccounts {
     let new = try Self.email(raw)
     if let token { try checkFresh(user, token) }
     guard let old = user.email else { throw AccountError(.missingEmail) }
-    try enterLetter(new, from: origin)
+    try enterEmail(new, from: origin)
     guard try read({ try $0.owner(AccountKey.email(scope, new)) }) == nil else {
       return try hidden(
         .verifyAndChangeEmail,
@@ -88,7 +88,7 @@ extension ProjectAccounts {
     )
   }
 
-  /// Makes a code for taking a change of address back, for a letter to the old one.
+  /// Makes a code for taking a change of address back, for an email to the old one.
   package func makeRecoveryCode(_ change: AddressChange) throws -> AddressedCode {
     try issue(
       OneTimeCode(
@@ -107,7 +107,7 @@ extension ProjectAccounts {
     }
   }
 
-  /// Sets the password by a code of a letter: its address is verified then, older tokens end.
+  /// Sets the password by a code of an email: its address is verified then, older tokens end.
   package func resetPassword(
     code: String,
     newPassword: String,
@@ -169,7 +169,7 @@ extension ProjectAccounts {
     return (code, user, change)
   }
 
-  /// Signs in by the code of a letter, or with `idToken` adds the address to that account.
+  /// Signs in by the code of an email, or with `idToken` adds the address to that account.
   package func signIn(
     emailCode code: String,
     email raw: String,
@@ -218,7 +218,7 @@ extension ProjectAccounts {
     _ users: UserGroup
   ) throws -> User {
     try users.change(holder.user.uid) { user in
-      guard user.stands(holder.token) else { throw AccountError(.tokenExpired) }
+      guard user.accepts(holder.token) else { throw AccountError(.tokenExpired) }
       guard user.email == nil || user.email == email else {
         throw AccountError(.operationNotAllowed, "The account has another e-mail.")
       }
@@ -229,7 +229,7 @@ extension ProjectAccounts {
     }
   }
 
-  /// Who reads the letters of an address that was not verified takes the account from who made it.
+  /// Who reads the emails of an address that was not verified takes the account from who made it.
   private func admit(_ user: User, _ users: UserGroup) throws -> User {
     guard !user.isDisabled else { return user }
     return try users.change(user.uid) { user in
@@ -256,8 +256,8 @@ extension ProjectAccounts {
     )
   }
 
-  private func enterLetter(_ email: EmailAddress, from origin: RequestOrigin) throws {
-    _ = try accounts.limits.enterLetter(account: name(email), from: origin)
+  private func enterEmail(_ email: EmailAddress, from origin: RequestOrigin) throws {
+    _ = try accounts.limits.enterEmail(account: name(email), from: origin)
   }
 
   /// Uses a code in one group with what it does.

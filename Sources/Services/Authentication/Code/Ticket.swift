@@ -2,7 +2,7 @@ import Crypto
 import FirestoreModel
 import KeyValueStore
 
-// A ticket stands for something that was begun and is finished once: a code in a letter, a credential
+// A ticket is for something that was begun and is finished once: a code in an email, a credential
 // that waits for the second factor. Its text is the Base64 of 40 random bytes; the store keeps their
 // SHA-256 digest alone, with the record, in the form of RecordWriter.swift: 1 kind, 2 project,
 // 3 end (us), 4 payload as JSON, 5 tenant. A second key orders tickets by their ends, and every new ticket
@@ -15,9 +15,9 @@ package struct TicketKind: RawRepresentable, Sendable, Hashable {
   /// A kind by its name.
   package init(rawValue: String) { self.rawValue = rawValue }
 
-  /// A code that a letter carries.
+  /// A code that an email carries.
   package static let oneTimeCode = TicketKind(rawValue: "oob")
-  /// What is written in the place of a code that nobody gets; no text of it leaves the server.
+  /// What is written instead of a code that nobody gets; no text of it leaves the server.
   package static let decoy = TicketKind(rawValue: "nil")
   /// The first factor was right, a second must follow.
   package static let pendingSignIn = TicketKind(rawValue: "mfa-sign-in")
@@ -75,7 +75,7 @@ extension ProjectAccounts {
     try accounts.engine.read { try ticket(kind, text, in: $0) }
   }
 
-  /// Takes a ticket: what it stands for, to one caller only.
+  /// Takes a ticket: what it is for, to one caller only.
   package func redeemTicket(_ kind: TicketKind, _ text: String) throws -> Ticket {
     try accounts.engine.write { group in
       let ticket = try ticket(kind, text, in: group)

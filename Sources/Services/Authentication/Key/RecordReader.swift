@@ -3,7 +3,7 @@ import KeyValueStore
 
 /// Reads what `RecordWriter` wrote.
 struct RecordReader {
-  /// One field as it stands in the record.
+  /// One field of the record, undecoded.
   struct Field {
     let tag: UInt8
     let bytes: ArraySlice<UInt8>

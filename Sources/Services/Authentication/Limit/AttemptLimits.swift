@@ -2,14 +2,14 @@ import FirestoreModel
 import KeyValueStore
 import Synchronization
 
-/// Counts what strangers try: wrong passwords, new accounts, codes, letters.
+/// Counts what strangers try: wrong passwords, new accounts, codes, emails.
 ///
 /// An attempt is counted before its outcome is known and given back when it was good, so that a
 /// hundred at once count as a hundred. Wrong passwords count three times over: by address, by account
 /// and address, and by account. The first two stop only that address. The third stops addresses that
 /// never signed in to the account, once many different ones tried: the owner's own addresses and his
-/// sessions stay as they are, and a letter's code or link opens a new address, so nobody is locked out by
-/// a stranger. An address is the owner's after a sign-up, a right password, a code of a letter or a
+/// sessions stay as they are, and an email's code or link opens a new address, so nobody is locked out by
+/// a stranger. An address is the owner's after a sign-up, a right password, a code of an email or a
 /// refresh from it.
 ///
 /// Counts are in memory, bounded, and begin anew with the server.
@@ -38,7 +38,7 @@ package final class AttemptLimits: Sendable {
     package var codesByAddress: Rate? = Rate(60, per: 600)
     /// Second factors tried for one user, wherever from.
     package var secondFactorsByAccount: Rate? = Rate(10, per: 600)
-    /// The same over a day: six digits stand against guesses of somebody who knows the password.
+    /// The same over a day: six digits resist guesses of somebody who knows the password.
     package var secondFactorsByAccountAndDay: Rate? = Rate(50, per: 86_400)
     /// Enrolments that one user begins.
     package var enrollmentsByAccount: Rate? = Rate(20, per: 600)
@@ -146,8 +146,8 @@ package final class AttemptLimits: Sendable {
     return try enter([(key, settings.signUpsByAddress)], origin)
   }
 
-  /// Counts a letter to that account.
-  package func enterLetter(
+  /// Counts an email to that account.
+  package func enterEmail(
     account: Text,
     from origin: RequestOrigin
   ) throws(AccountError) -> Attempt {

@@ -13,7 +13,7 @@ package enum RequestOrigin: Sendable, Hashable {
   /// Whoever holds an administrator's credential: nothing is counted.
   case administrator
 
-  /// What is counted as one place: an IPv4 address, or the 64-bit network of an IPv6 one, since whoever
+  /// What is counted as one source: an IPv4 address, or the 64-bit network of an IPv6 one, since whoever
   /// has one address of it has them all.
   var bucket: Text {
     guard case .client(let address) = self else { return "" }

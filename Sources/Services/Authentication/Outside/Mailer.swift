@@ -1,4 +1,4 @@
-/// A letter to one address.
+/// An email to one address.
 package struct Mail: Sendable, Hashable {
   package let recipient: String
   package let subject: String
@@ -6,7 +6,7 @@ package struct Mail: Sendable, Hashable {
   /// The same as `text`, as an HTML page.
   package let html: String
 
-  /// A letter; whoever sends it refuses what would not be one line in its head.
+  /// An email; whoever sends it refuses what would not be one line in its head.
   package init(recipient: String, subject: String, text: String, html: String) {
     self.recipient = recipient
     self.subject = subject
@@ -17,7 +17,7 @@ package struct Mail: Sendable, Hashable {
 
 /// Sends mail.
 package protocol Mailer: Sendable {
-  /// Takes the letter for delivery and returns at once, so that the time an answer takes does not
-  /// tell whether there was a letter to send. Throws when it can take no more.
+  /// Takes the email for delivery and returns at once, so that the time an answer takes does not
+  /// tell whether there was an email to send. Throws when it can take no more.
   func post(_ mail: Mail) throws
 }

@@ -19,7 +19,7 @@ package final class PasswordPool: Sendable {
 
   /// Starts the threads; by default half of the processors, so that the others go on serving.
   ///
-  /// - Parameter niceness: How far below the others they stand. At 10 a thread has an eighth of a normal
+  /// - Parameter niceness: How much less the threads are scheduled than others. At 10 a thread has an eighth of a normal
   ///   one's share of a processor that both want, and makes way at once for one that wakes. Further down
   ///   a busy machine would not get to it: at 19 a sign-in was seen to take 47 s.
   package init(

@@ -58,7 +58,7 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   }
 }
 
-/// The texts of letters; `%LINK%`, `%EMAIL%`, `%NEW_EMAIL%` and `%APP_NAME%` are replaced.
+/// The texts of emails; `%LINK%`, `%EMAIL%`, `%NEW_EMAIL%` and `%APP_NAME%` are replaced.
 package struct MailTemplates: Sendable, Hashable, Codable {
   package var appName: String?
   /// Overrides by the name of the request type, such as `PASSWORD_RESET`.

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Checks what people bring from identity providers.
 ///
-/// Issuer, audience and the place of the keys are the configuration's, or fixed for the providers that
+/// Issuer, audience and the address of the keys are the configuration's, or fixed for the providers that
 /// Firebase knows; nothing of a token chooses them. Discovery and keys are kept as long as their servers
 /// say, an hour at most. Keys that are not known yet are asked for at most once in ten seconds. Any task may
 /// call.
@@ -144,7 +144,7 @@ package final class IdentityProviders: Sendable {
     else { throw Self.invalid("The ID token is for another client.") }
   }
 
-  /// A token that carries a nonce needs it, and a nonce that was given must stand in the token.
+  /// A token that carries a nonce needs it, and a nonce that was given must be in the token.
   private static func checkNonce(
     _ inToken: String?,
     _ given: String?,
@@ -337,7 +337,7 @@ extension IdentityProviders {
     return (authorization + separator + PercentEncoding.form(fields), session)
   }
 
-  /// What stands in a token that was asked for in that session.
+  /// What is in a token that was asked for in that session.
   private func nonce(of credential: ProviderCredential) throws -> String {
     guard let session = credential.sessionID, !session.isEmpty else {
       throw AccountError(.init(rawValue: "MISSING_SESSION_ID"))

@@ -1,6 +1,6 @@
 /// What is fixed of a provider: who may issue its tokens and where its keys are.
 struct ProviderEndpoints: Sendable, Hashable {
-  /// The issuers of ID tokens; exactly one of them must stand in a token.
+  /// The issuers of ID tokens; a token must have exactly one of them.
   var issuers: Set<String>
   var keys: String?
   var authorization: String?

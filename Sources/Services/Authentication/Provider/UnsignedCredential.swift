@@ -1,9 +1,9 @@
 import FirestoreModel
 
-/// What development takes from a client in the place of a provider's answer, as the Auth emulator does:
+/// What development takes from a client instead of a provider's answer, as the Auth emulator does:
 /// the claims of an ID token without a proof.
 ///
-/// They come as a strict JSON object or as a JSON Web Token, in the place of the ID token or, where that
+/// They come as a strict JSON object or as a JSON Web Token, as the ID token or, where that
 /// is none, of the access token.
 struct UnsignedCredential {
   private let claims: JSONText

@@ -57,7 +57,7 @@ extension ProjectAccounts {
         else { throw AccountError(.invalidCode) }
         try ticket.redeem(in: users.group)
         return try users.change(user.uid) { current in
-          guard current.stands(token) else { throw AccountError(.tokenExpired) }
+          guard current.accepts(token) else { throw AccountError(.tokenExpired) }
           // Somebody may have enrolled one since, which this session has not given.
           try checkMayEnroll(current, token)
           current.secondFactors.append(
@@ -84,7 +84,7 @@ extension ProjectAccounts {
     try checkFresh(user, token)
     let changed = try write { users in
       try users.change(user.uid) { current in
-        guard current.stands(token) else { throw AccountError(.tokenExpired) }
+        guard current.accepts(token) else { throw AccountError(.tokenExpired) }
         guard current.secondFactors.contains(where: { $0.id == id }) else {
           throw AccountError(.secondFactorNotFound)
         }
@@ -133,7 +133,7 @@ extension ProjectAccounts {
     return user
   }
 
-  /// Makes the credential that stands for the first factor alone.
+  /// Makes the credential that proves the first factor alone.
   func makePendingCredential(_ user: User, _ signIn: SignInFacts) throws -> String {
     var members: [JSONText.Member] = [
       .init("uid", .string(user.uid.string)), .init("session", .integer(user.session)),

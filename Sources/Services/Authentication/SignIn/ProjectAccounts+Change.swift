@@ -21,7 +21,7 @@ extension ProjectAccounts {
   ///
   /// E-mail and password, set or removed, need a sign-in of the last five minutes. Adding both to an
   /// anonymous account upgrades it. While the project hides accounts, a verified address changes by a
-  /// letter to the new one only, as Firebase has it.
+  /// email to the new one only, as Firebase has it.
   package func updateOwn(
     idToken: String,
     _ update: OwnUpdate,
@@ -56,7 +56,7 @@ extension ProjectAccounts {
     let (before, changed) = try write { users in
       let before = try users.user(user.uid)
       return try users.change(user.uid) { current in
-        guard current.stands(token) else { throw AccountError(.tokenExpired) }
+        guard current.accepts(token) else { throw AccountError(.tokenExpired) }
         try prepared.apply(to: &current, at: now)
         return (before, current)
       }
@@ -89,7 +89,7 @@ extension ProjectAccounts {
     let prepared = try PreparedUpdate(change) { try newHash($0, for: caller) }
     let changed = try write { users in
       try users.change(user.uid) { current in
-        guard current.stands(token) else { throw AccountError(.tokenExpired) }
+        guard current.accepts(token) else { throw AccountError(.tokenExpired) }
         try prepared.apply(to: &current, at: now)
         return current
       }
@@ -117,7 +117,7 @@ extension ProjectAccounts {
     try checkFresh(user, token)
     try write { users in
       let current = try users.user(user.uid)
-      guard current.stands(token) else { throw AccountError(.tokenExpired) }
+      guard current.accepts(token) else { throw AccountError(.tokenExpired) }
       try users.delete(current)
     }
   }

@@ -73,7 +73,7 @@ extension ProjectAccounts {
         throw AccountError(.emailExists)
       }
       return try users.change(holder.uid) { user in
-        guard user.stands(token) else { throw AccountError(.tokenExpired) }
+        guard user.accepts(token) else { throw AccountError(.tokenExpired) }
         user.providers.removeAll { $0.providerID == profile.providerID }
         user.providers.append(profile)
         if user.email == nil, let email {

@@ -3,7 +3,7 @@ import FirestoreModel
 extension Accounts {
   /// New tokens for the holder of a refresh token, which stays the same.
   ///
-  /// INVALID_REFRESH_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it does not stand.
+  /// INVALID_REFRESH_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it is not valid.
   /// A token of another scope than `only` is refused with PROJECT_NUMBER_MISMATCH.
   package func refresh(
     _ text: String,

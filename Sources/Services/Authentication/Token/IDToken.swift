@@ -8,7 +8,7 @@ package struct IDToken: Sendable {
   package let issued: Int64
   package let expiry: Int64
   package let signIn: SignInFacts
-  /// All claims, as they stand in the token.
+  /// All claims of the token.
   package let claims: JSONText
   /// The session of `User.session`; nil of an unsigned token.
   let session: Int64?

@@ -8,17 +8,17 @@ extension ProjectAccounts {
 
   /// The user of an ID token that a client sent, and what the token says.
   ///
-  /// INVALID_ID_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it does not stand.
+  /// INVALID_ID_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it is not valid.
   package func signedIn(_ token: String) throws -> (user: User, token: IDToken) {
     let verified = try idToken(token)
-    return (try user(standing: verified), verified)
+    return (try validUser(of: verified), verified)
   }
 
   /// A session cookie for the holder of an ID token; it lives 300 to 1,209,600 seconds.
   package func makeSessionCookie(idToken text: String, lifetime: Int64) throws -> String {
     guard 300...SigningKeys.longestToken ~= lifetime else { throw AccountError(.invalidDuration) }
     let token = try idToken(text)
-    let user = try user(standing: token)
+    let user = try validUser(of: token)
     let issued = now / 1_000_000
     let replaced: [JSONText.Member] = [
       .init("iss", .string(IDToken.Issuer.sessionCookie.name(for: scope))),
@@ -32,7 +32,7 @@ extension ProjectAccounts {
   /// The user of a session cookie, as `signedIn` gives that of an ID token.
   package func signedIn(sessionCookie text: String) throws -> (user: User, token: IDToken) {
     let token = try verify(text, .sessionCookie)
-    return (try user(standing: token), token)
+    return (try validUser(of: token), token)
   }
 
   /// A new ID token.
@@ -73,17 +73,17 @@ extension ProjectAccounts {
     return token
   }
 
-  private func user(standing token: IDToken) throws -> User {
+  private func validUser(of token: IDToken) throws -> User {
     guard let user = try user(token.uid) else { throw AccountError(.userNotFound) }
     guard !user.isDisabled else { throw AccountError(.userDisabled) }
-    guard user.stands(token) else { throw AccountError(.tokenExpired) }
+    guard user.accepts(token) else { throw AccountError(.tokenExpired) }
     return user
   }
 }
 
 extension User {
-  /// Whether a token of the user was issued after the last revocation.
-  func stands(_ token: IDToken) -> Bool {
+  /// Whether a token of the user was issued after the last revocation, and the user is not disabled.
+  func accepts(_ token: IDToken) -> Bool {
     !isDisabled && token.issued >= validSince && (token.session ?? session) == session
   }
 }

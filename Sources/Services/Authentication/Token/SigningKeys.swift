@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The newest key whose lead is over signs; the first signs at once. When the newest is older than its
 /// lifetime, a next one is made: it is published during its lead, before any token needs it. A key goes
-/// when nothing that it signed can still stand: fourteen days after its successor took over, the life of
+/// when nothing that it signed can still be valid: fourteen days after its successor took over, the life of
 /// the longest session cookie. Keys are made when first needed.
 package final class SigningKeys: Sendable {
   private let engine: any KeyValueEngine
@@ -68,7 +68,7 @@ package final class SigningKeys: Sendable {
     return key
   }
 
-  /// The public key of that id, as long as tokens of it may stand.
+  /// The public key of that id, as long as tokens of it may be valid.
   func publicKey(_ id: String) -> _RSA.Signing.PublicKey? {
     keys.withLock { $0.first { $0.id == id }?.publicKey }
   }

@@ -28,11 +28,11 @@ package struct User: Sendable, Hashable {
   package var createdAt: Int64
   package var lastSignInAt: Int64?
   package var lastRefreshAt: Int64?
-  /// Seconds since 1970: tokens issued earlier do not stand.
+  /// Seconds since 1970: tokens issued earlier are not valid.
   package var validSince: Int64
   /// Names the span between two revocations, about in microseconds since 1970.
   ///
-  /// Tokens carry it, and one of another span does not stand: it tells apart what happens within a
+  /// Tokens carry it, and one of another span is not valid: it tells apart what happens within a
   /// second.
   package internal(set) var session: Int64
 

@@ -35,7 +35,7 @@ final class UserGroup {
     begun.append((user.uid, user.session))
   }
 
-  /// Writes an account in the place of what it was.
+  /// Replaces an account.
   func replace(_ old: User, by new: User) throws {
     let before = entries(of: old)
     let after = entries(of: new)
@@ -51,7 +51,7 @@ final class UserGroup {
     if new.session != old.session { try dropRefreshTokens(of: new.uid) }
   }
 
-  /// Changes an account in place.
+  /// Changes an account.
   func change<R>(_ uid: Text, _ body: (inout User) throws -> R) throws -> R {
     let old = try user(uid)
     var new = old

@@ -10,7 +10,7 @@ import KeyValueStore
 package final class BearerTokens: Sendable {
   /// When a revocation takes hold.
   package enum RevocationMode: String, Sendable, CaseIterable {
-    /// At once: disabled, deleted and revoked users' tokens stop standing with the change.
+    /// At once: disabled, deleted and revoked users' tokens end with the change.
     case immediate
     /// When the token is over, an hour at most, as with Google.
     case lazy
@@ -27,21 +27,21 @@ package final class BearerTokens: Sendable {
   }
 
   /// Who holds the token; `JSONWebToken.Problem` where it does not verify, `AccountError` where its
-  /// user does not stand.
+  /// user is gone, disabled or revoked it.
   package func bearer(_ token: Substring) throws -> Bearer {
-    if let known = cache.entry(token), stands(known) { return known.bearer }
+    if let known = cache.entry(token), isValid(known) { return known.bearer }
     let entry = try verify(token)
     cache.insert(entry)
     return entry.bearer
   }
 
-  /// Whether a token that verified earlier still stands.
-  package func stands(_ scope: AccountScope, _ uid: Text, session: Int64, expiry: Int64) -> Bool {
+  /// Whether a token that verified earlier is still valid.
+  package func isValid(_ scope: AccountScope, _ uid: Text, session: Int64, expiry: Int64) -> Bool {
     guard accounts.now / 1_000_000 < expiry else { return false }
     guard session != 0 else { return true }
-    guard accounts.revocations.stands(expiry: expiry) else { return false }
+    guard accounts.revocations.isValid(expiry: expiry) else { return false }
     guard mode == .immediate else { return true }
-    return accounts.revocations.stands(scope, uid, session: session)
+    return accounts.revocations.isValid(scope, uid, session: session)
   }
 
   /// Registers to be told when tokens are revoked before their time; in lazy mode only of everybody's.
@@ -52,13 +52,13 @@ package final class BearerTokens: Sendable {
   }
 
   /// Whether what was verified earlier is so still; if not, verifying again says why.
-  private func stands(_ entry: TokenCache.Entry) -> Bool {
+  private func isValid(_ entry: TokenCache.Entry) -> Bool {
     switch entry.bearer {
     case .user(let user):
-      return stands(user.scope, user.uid, session: user.session, expiry: user.expiry)
+      return isValid(user.scope, user.uid, session: user.session, expiry: user.expiry)
     case .administrator:
       guard accounts.now / 1_000_000 < entry.expiry,
-        !entry.isOurs || accounts.revocations.stands(expiry: entry.expiry)
+        !entry.isOurs || accounts.revocations.isValid(expiry: entry.expiry)
       else { return false }
       return entry.keyID.map { accounts.serviceAccounts.key($0) != nil } ?? true
     }
@@ -81,7 +81,7 @@ package final class BearerTokens: Sendable {
       }
       let user = try User(uid: verified.uid, record: record)
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
-      guard user.stands(verified) else { throw AccountError(.tokenExpired) }
+      guard user.accepts(verified) else { throw AccountError(.tokenExpired) }
     }
     guard case .map(let claims) = verified.claims.value else {
       throw JSONWebToken.Problem.malformed

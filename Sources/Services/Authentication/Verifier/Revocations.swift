@@ -1,17 +1,17 @@
 import FirestoreModel
 import Synchronization
 
-/// Whose tokens stopped standing lately, and who wants to know.
+/// The revocations of the last hours, and their observers.
 ///
 /// Only what happened within the life of a token is kept; older tokens are over by themselves. When that
-/// is too much, all of it is forgotten but its time: sessions from before do not stand until verified
+/// is too much, all of it is forgotten but its time: sessions from before are not valid until verified
 /// anew.
 final class Revocations: Sendable {
   /// A user's tokens ended.
   struct Event: Sendable {
     let scope: AccountScope
     let uid: Text
-    /// The session whose tokens stand from now on; nil when none do: disabled or deleted.
+    /// The session whose tokens are valid from now on; nil when none are: disabled or deleted.
     let session: Int64?
   }
 
@@ -64,7 +64,7 @@ final class Revocations: Sendable {
     state.withLock { if $0.sessions[user] != nil { $0.sessions[user] = (session, time) } }
   }
 
-  /// No token stands that was issued up to that second, for whichever user.
+  /// Ends every token that was issued up to that second, of whichever user.
   func endAll(issuedUpTo second: Int64) {
     let observers = state.withLock { state in
       state.earliestExpiry = second + ProjectAccounts.idTokenLifetime
@@ -74,10 +74,10 @@ final class Revocations: Sendable {
   }
 
   /// Whether a token of that end may be of a key that still signs.
-  func stands(expiry: Int64) -> Bool { state.withLock { expiry > $0.earliestExpiry } }
+  func isValid(expiry: Int64) -> Bool { state.withLock { expiry > $0.earliestExpiry } }
 
-  /// Whether tokens of that session still stand, as far as events tell.
-  func stands(_ scope: AccountScope, _ uid: Text, session: Int64) -> Bool {
+  /// Whether tokens of that session are valid, as far as events tell.
+  func isValid(_ scope: AccountScope, _ uid: Text, session: Int64) -> Bool {
     state.withLock {
       if $0.sessions.isEmpty { return session > $0.floor }
       guard let event = $0.sessions[User(scope: scope, uid: uid)] else {

@@ -10,7 +10,7 @@ import Darwin
 /// Bearer tokens that verified, so that a token costs its signature once.
 ///
 /// A token is found by its last bytes, a part of its signature, and compared whole. Only tokens that
-/// verified are kept; whether one still stands is for who asks. Two generations bound the memory: when
+/// verified are kept; whether one is still valid is for the caller to check. Two generations bound the memory: when
 /// the young one is full it becomes the old one, and what was not used since goes.
 final class TokenCache: Sendable {
   private struct Tail: Hashable {
