@@ -12,6 +12,27 @@ run_logged() {
   return "${PIPESTATUS[0]}"
 }
 
+# Starts a runner beside what follows. After `await_runner`, `finished_runner` shows its output and gives its
+# code. It ends with the script.
+start_runner() {
+  beside=$(mktemp)
+  "$@" >"$beside" 2>&1 &
+  runner=$!
+  trap 'kill "$runner" 2>/dev/null' EXIT
+}
+
+await_runner() {
+  wait "$runner"
+  runner_code=$?
+  trap - EXIT
+}
+
+finished_runner() {
+  cat "$beside"
+  rm -f "$beside"
+  return "$runner_code"
+}
+
 # Adds what one runner said. Arguments: its name, its exit code, passed, failed.
 add_result() {
   local name=$1 code=$2 good=${3:-0} bad=${4:-0}
