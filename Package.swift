@@ -182,6 +182,21 @@ let package = Package(
       swiftSettings: strict
     ),
 
+    .target(
+      name: "AccessTestSupport",
+      dependencies: ["Access", "FirestoreModel", crypto, logging],
+      path: "Tests/AccessTestSupport",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "AccessTests",
+      dependencies: [
+        "Access", "AccessTestSupport", "DocumentStore", "FirestoreModel", "KeyValueStore",
+        "SecurityRules", logging,
+      ],
+      swiftSettings: strict
+    ),
+
     .systemLibrary(
       name: "CCrypt",
       path: "Sources/Services/CCrypt",
@@ -248,7 +263,8 @@ let package = Package(
     .testTarget(
       name: "FirestoreServiceTests",
       dependencies: [
-        "FirestoreService", "Access", "FirestoreModel", "FirestoreWire", "DocumentStore", "Gateway",
+        "FirestoreService", "Access", "AccessTestSupport", "FirestoreModel", "FirestoreWire",
+        "DocumentStore", "Gateway",
         "KeyValueStore", "Realtime", "ModelTestSupport", logging,
       ],
       swiftSettings: strict

@@ -1,6 +1,6 @@
+import AccessTestSupport
 import FirestoreModel
 import Logging
-import Synchronization
 import Testing
 
 @testable import Access
@@ -16,7 +16,7 @@ struct AccessLogTests {
       allow update: if request.resource.data.size() < 2;
     }
     """
-  /// What stands before the rules in the fixture's source.
+  /// The lines before the rules in the fixture's source.
   private static let offset = 3
 
   private let notes = Notes()
@@ -82,7 +82,7 @@ struct AccessLogTests {
     #expect(lines.allSatisfy { $0.count < 300 })
   }
 
-  @Test func `denied queries, writes and strangers are told alike`() async throws {
+  @Test func `denied queries, writes and nobody's are told alike`() async throws {
     let fixture = try await fixture()
     defer { fixture.close() }
     let query = #"{"structuredQuery":{"from":[{"collectionId":"d"}]}}"#
@@ -99,55 +99,4 @@ struct AccessLogTests {
     let elsewhere = try await denied(fixture, "GET", "/elsewhere/x")
     #expect(elsewhere["why"] == "No matching allow statements" && elsewhere["seen"] == nil)
   }
-
-  @Test func `of many denials twenty a second are written and the others counted`() throws {
-    let time = Mutex<Int64>(5_000_000)
-    let log = AccessLog(notes.logger) { time.withLock { $0 } }
-    var details = 0
-    for _ in 0..<50 {
-      log.noteDenial { _ in
-        details += 1
-        return AccessLog.Denial(metadata: [:])
-      }
-    }
-    #expect(details == 20 && notes.entries.withLock { $0.count } == 20)
-    time.withLock { $0 += 1_000_000 }
-    log.noteDenial { _ in AccessLog.Denial(metadata: [:]) }
-    let last = notes.entries.withLock { Array($0[20...]) }
-    #expect(last.map(\.message) == ["more denials than are written", "denied by the rules"])
-    #expect(last.first?.metadata["count"] == "30")
-  }
-}
-
-/// A log that keeps its entries.
-private final class Notes: Sendable {
-  struct Entry: Sendable {
-    let level: Logger.Level
-    let message: String
-    let metadata: Logger.Metadata
-  }
-
-  private struct Handler: LogHandler {
-    let notes: Notes
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.notice
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-      let entry = Entry(
-        level: event.level,
-        message: "\(event.message)",
-        metadata: event.metadata ?? [:]
-      )
-      notes.entries.withLock { $0.append(entry) }
-    }
-  }
-
-  let entries = Mutex<[Entry]>([])
-
-  var logger: Logger { Logger(label: "notes") { [self] _ in Handler(notes: self) } }
 }

@@ -139,7 +139,7 @@ extension MatrixStream {
     write("write to give away", [("products/a1", "bob")]),
     write("write foreign", [("products/b1", "bob")], allowed: [.bob]),
     write("write own and foreign", [("products/a1", "alice"), ("products/b1", "bob")]),
-    write("write in a place without a rule", [("shops/s1", "alice")]),
+    write("write to a path without a rule", [("shops/s1", "alice")]),
     MatrixStream(
       description: "write a deletion of foreign",
       method: .write,

@@ -1,3 +1,4 @@
+import AccessTestSupport
 import FirestoreModel
 import FirestoreWire
 import Realtime
@@ -102,7 +103,7 @@ struct ChokePointTests {
     let reading = Self.reading(path, in: transaction)
     let answer = try? await call(fixture, caller, "POST", ":batchGet", reading)
     #expect((answer != nil) == (caller == .nobody))
-    // Behind a place in the document's queue this would wait for the transaction, which does not end,
+    // Behind a lock on the document this would wait for the transaction, which does not end,
     // and be refused.
     _ = try await call(fixture, .administrator, "POST", ":commit", Self.updating(path, "bob"))
   }

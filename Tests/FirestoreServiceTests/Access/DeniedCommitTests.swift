@@ -1,3 +1,4 @@
+import AccessTestSupport
 import FirestoreModel
 import Testing
 
@@ -9,7 +10,7 @@ struct DeniedCommitTests {
   private static let held = "products/b1"
 
   @Test(arguments: [false, true], [[held], ["products/a1", held]])
-  func `a denied commit takes no place among those who write`(
+  func `a denied commit takes no lock`(
     isInTransaction: Bool,
     paths: [String]
   ) async throws {

@@ -1,3 +1,4 @@
+import AccessTestSupport
 import FirestoreModel
 import FirestoreWire
 import ModelTestSupport
@@ -138,7 +139,7 @@ struct RulesSoundnessTests {
       return (parent, #""structuredQuery":{\#(parts.joined(separator: ","))}"#)
     }
 
-    static let places =
+    static let paths =
       (0..<12).map { "d/d\($0)" } + ["d/d1/d/e1", "d/d1/e/e2", "x/y/d/d1", "e/d1"]
 
     mutating func pattern() -> String {
@@ -161,10 +162,10 @@ struct RulesSoundnessTests {
     let administrator = ServiceFixture.context(authorization: "Bearer owner")
     let fixture = try ServiceFixture(rules: "match /d/{id} { allow read: if false; }")
     defer { fixture.close() }
-    for place in Generator.places {
+    for path in Generator.paths {
       _ = try await fixture.call(
         "PATCH",
-        "/" + place,
+        "/" + path,
         generator.document(),
         context: administrator
       )

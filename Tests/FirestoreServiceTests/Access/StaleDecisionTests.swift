@@ -1,3 +1,4 @@
+import AccessTestSupport
 import DocumentCodec
 import DocumentStore
 import FirestoreModel

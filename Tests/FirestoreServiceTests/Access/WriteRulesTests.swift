@@ -1,10 +1,11 @@
+import AccessTestSupport
 import FirestoreModel
 import Testing
 
 @testable import Access
 @testable import FirestoreService
 
-/// How writes are judged: what they are called, what they leave, what stands around them.
+/// How writes are judged: what they are called, what they leave, what surrounds them.
 struct WriteRulesTests {
   private static let root = "projects/p/databases/(default)/documents"
 
@@ -32,7 +33,7 @@ struct WriteRulesTests {
     return fixture
   }
 
-  /// Nil where the commit stands.
+  /// Nil where the commit is applied.
   private func commit(
     _ fixture: ServiceFixture,
     _ writes: String...,
@@ -221,7 +222,7 @@ struct WriteRulesTests {
     #expect(try await commit(fixture, Self.delete("likes/alice"), down) == nil)
   }
 
-  @Test func `a commit stands or falls as a whole`() async throws {
+  @Test func `a commit is applied or refused as a whole`() async throws {
     let fixture = try await fixture(
       "match /d/{id} { allow create: if id != \"bad\"; }",
       [:]

@@ -1,3 +1,4 @@
+import AccessTestSupport
 import FirestoreModel
 import FirestoreWire
 import Realtime

@@ -1,3 +1,4 @@
+import AccessTestSupport
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -80,21 +81,9 @@ final class ServiceFixture: Sendable {
     databases.close()
   }
 
-  /// Puts rules in force; the source is what stands in `match /databases/{database}/documents`.
+  /// Puts rules in force; the source is what is in `match /databases/{database}/documents`.
   func deploy(_ source: String, in database: DatabaseID = DatabaseID(project: "p")) throws {
-    let content = """
-      rules_version = '2';
-      service cloud.firestore {
-        match /databases/{database}/documents {
-          \(source)
-        }
-      }
-      """
-    try service.rules.deploy(
-      [RulesetFile(name: "firestore.rules", content: content)],
-      to: [.firestore(database)],
-      project: database.project
-    )
+    try service.rules.deploy(statements: source, in: database)
   }
 
   static func context(

@@ -56,7 +56,7 @@ import Testing
       commits: [1, 2]
     ),
     Case(
-      "a token keeps its place among batches",
+      "a token keeps its order among batches",
       [.receive(opening), .receive(batch(1)), .receive(batch(0)), .receive(batch(2)), .committed],
       seen: ["open", "results 1", "token"],
       commits: [1, 2]

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The last credentials of one connection and whom they stood for, so that a client that sends the
+/// The last credentials of one connection and the caller that they identified, so that a client that sends the
 /// same token with every call has it verified once.
 ///
 /// One object a connection, since how a connection is secured is part of what was judged. Any
@@ -23,15 +23,15 @@ package final class CallerMemory: Sendable {
   /// Notes that credentials were valid.
   func noteCredentials() { hasSeenCredentials.store(true, ordering: .relaxed) }
 
-  /// Whom the last credentials stood for; nil where there were none that may be remembered.
+  /// The caller that the last credentials identified; nil where there were none that may be remembered.
   package var caller: Caller? { last.withLock { $0?.caller } }
 
-  /// Whom that header stood for; nil when another or none came last.
+  /// The caller that this header identified; nil when another or none came last.
   func caller(of authorization: String) -> Caller? {
     last.withLock { $0?.authorization == authorization ? $0?.caller : nil }
   }
 
-  /// Keeps what a header stands for.
+  /// Keeps the caller that a header identifies.
   func remember(_ authorization: String, _ caller: Caller) {
     last.withLock { $0 = Known(authorization: authorization, caller: caller) }
   }

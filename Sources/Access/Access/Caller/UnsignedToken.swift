@@ -5,13 +5,14 @@ import FirestoreModel
 ///
 /// Three parts of base64 without padding, joined by points: a header, the claims, a signature. The
 /// user is the claim `sub`; `exp` does not count.
-struct UnsignedToken {
-  let identity: UserIdentity
+package struct UnsignedToken: Sendable {
+  /// What the claims say.
+  package let identity: UserIdentity
   /// Whether the token claims to be signed.
-  let isSigned: Bool
+  package let isSigned: Bool
 
   /// Reads a token; INVALID_ARGUMENT for what is none.
-  init(_ token: Substring) throws(FirestoreError) {
+  package init(_ token: Substring) throws(FirestoreError) {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, let header = try Self.object(parts[0]),
       let claims = try Self.object(parts[1]), case .string(let uid)? = claims["sub"],

@@ -1,23 +1,18 @@
 import FirestoreModel
-import Logging
 import Synchronization
 import Testing
 
 @testable import Access
-@testable import FirestoreService
 
 struct CallerMemoryTests {
   @Test func `a connection does not outlive the token of its service account`() throws {
-    let fixture = try ServiceFixture(.development)
-    defer { fixture.close() }
     let verifier = EndingVerifier()
-    let control = AccessControl(
-      mode: .production(key: AdministratorKey("brasa-admin-secret")),
-      databases: fixture.databases,
-      rules: fixture.service.rules,
-      verifier: verifier,
-      log: Logger(label: "test")
+    let fixture = try AccessFixture(
+      .production(key: AdministratorKey("brasa-admin-secret")),
+      verifier: verifier
     )
+    defer { fixture.close() }
+    let control = fixture.access
     let context = CallContext(
       requestID: "1",
       authorization: "Bearer header.claims.signature",

@@ -7,7 +7,6 @@ import Synchronization
 import Testing
 
 @testable import Access
-@testable import FirestoreService
 
 struct RulesetStoreTests {
   private let engine = MemoryEngine()

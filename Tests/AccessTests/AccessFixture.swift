@@ -1,0 +1,37 @@
+import AccessTestSupport
+import DocumentStore
+import FirestoreModel
+import KeyValueStore
+import Logging
+
+@testable import Access
+
+/// Access control over a store in memory that makes databases on first use.
+struct AccessFixture {
+  let databases: Databases
+  let rules: RulesetStore
+  let access: AccessControl
+
+  init(
+    _ mode: AccessControl.Mode,
+    verifier: (any TokenVerifier)? = nil,
+    log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  ) throws {
+    var configuration = StoreConfiguration()
+    configuration.autoCreateDatabases = true
+    databases = try Databases(engine: MemoryEngine(), configuration: configuration)
+    rules = try RulesetStore(engine: databases.engine, log: log)
+    access = AccessControl(
+      mode: mode,
+      databases: databases,
+      rules: rules,
+      verifier: verifier,
+      log: log
+    )
+  }
+
+  func close() { databases.close() }
+
+  /// The databases that there are.
+  func existing() throws -> [DatabaseID] { try databases.listDatabases().map(\.id) }
+}
