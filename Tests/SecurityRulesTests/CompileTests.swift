@@ -220,7 +220,7 @@ struct CompileTests {
     }
   }
 
-  @Test func `both services may stand in one file`() throws {
+  @Test func `both services may be in one file`() throws {
     let ruleset = try compile(
       """
       rules_version = '2';
@@ -241,11 +241,15 @@ struct CompileTests {
     ("/{p=**}/sub/{s}", "2", "a/b/sub/x", true), ("/{p=**}/sub/{s}", "2", "a/b/other/x", false),
     ("/q/{i}", "2", "q/d0/s/x", false), ("/q/%20a", "2", "q/ a", true),
   ])
-  func `recursive wildcards`(pattern: String, version: String, place: String, expected: Bool) throws
-  {
+  func `recursive wildcards`(
+    pattern: String,
+    version: String,
+    document: String,
+    expected: Bool
+  ) throws {
     let ruleset = try compile(firestoreRules("match \(pattern) { allow get; }", version: version))
     let decision = try RulesSession(ruleset, Documents())
-      .evaluate(Operation(method: .get, path: place), in: Documents())
+      .evaluate(Operation(method: .get, path: document), in: Documents())
     #expect(decision.isAllowed == expected)
   }
 

@@ -115,11 +115,11 @@ struct EmulatorQueryTests {
   }
 
   @Test func `a recursive capture that the query tells is that path`() throws {
-    let place = Query(parent: path("q/d0"), scope: .collection("sub"))
+    let query = Query(parent: path("q/d0"), scope: .collection("sub"))
     for mode in [RulesSession.Compatibility.safe, .emulator] {
       for condition in ["p == /q/d0", "p[0] == 'q'", "p == p"] {
         let rules = "match /{p=**}/sub/{s} { allow list: if \(condition); }"
-        #expect(try verdict(rules, place, mode), "\(mode) \(condition)")
+        #expect(try verdict(rules, query, mode), "\(mode) \(condition)")
       }
     }
   }

@@ -52,8 +52,8 @@ struct QueryProofTests {
   }
 
   private func query(_ filter: Filter?, _ collection: String = "q") -> Query {
-    let place = path(collection)
-    var query = Query(parent: place.parent, scope: .collection(place.lastID ?? ""))
+    let target = path(collection)
+    var query = Query(parent: target.parent, scope: .collection(target.lastID ?? ""))
     query.filter = filter
     return query
   }
@@ -132,7 +132,7 @@ struct QueryProofTests {
     #expect((31...512).contains(tried), "\(tried)")
   }
 
-  @Test func `verbs and places`() throws {
+  @Test func `verbs and paths`() throws {
     let literal = "match /q/d0 { allow list: if true; }"
     #expect(try !isAllowed(literal, query(nil)))
     #expect(try isAllowed(literal, query(f("__name__", "==", reference("q/d0")))))

@@ -57,7 +57,7 @@ struct RecoveryTests {
     {
       let parts = line.split(separator: "§", maxSplits: 1)
       lines.append(String(parts.first ?? ""))
-      // Four lines of every source stand before the body, which the fixture indents.
+      // Four lines of every source come before the body, which the fixture indents.
       guard parts.count == 2 else { continue }
       expected.append((index + 4, parts[1].trimmingCharacters(in: .whitespaces)))
     }

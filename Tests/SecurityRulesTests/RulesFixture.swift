@@ -121,18 +121,18 @@ extension RulesSession {
   }
 
   func evaluate(_ operation: Operation, in documents: Documents) throws -> RulesDecision {
-    let place = path(operation.path)
+    let document = path(operation.path)
     var request = RulesRequest(
       method: operation.method,
-      path: ["databases", "(default)", "documents"] + place.segments,
+      path: ["databases", "(default)", "documents"] + document.segments,
       auth: auth(operation.user, operation.claims),
       time: operation.time
     )
     request.resource = documents.before[operation.path].map {
-      RulesMap(Documents.document(place, $0))
+      RulesMap(Documents.document(document, $0))
     }
     request.newResource = operation.change.map {
-      RulesMap(Documents.document(place, fields($0)))
+      RulesMap(Documents.document(document, fields($0)))
     }
     return try evaluate(request)
   }

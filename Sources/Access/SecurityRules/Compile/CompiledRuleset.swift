@@ -96,7 +96,7 @@ package final class CompiledRuleset: Sendable {
 
 /// A ruleset that does not compile.
 package struct RulesCompileError: Error, Sendable {
-  /// Errors and warnings in the order of their places.
+  /// Errors and warnings in the order of their positions.
   package let issues: [RulesIssue]
   package let source: SourceText
 

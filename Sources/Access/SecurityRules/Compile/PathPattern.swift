@@ -3,7 +3,7 @@ import FirestoreModel
 /// The whole path of a match block: at most one recursive wildcard among literals and captures.
 ///
 /// In version 1 the wildcard is the last segment and takes one segment or more, in version 2 it
-/// stands anywhere and may take none.
+/// is allowed anywhere and may take none.
 struct PathPattern: Sendable {
   let segments: [PatternSegment]
   private let glob: Int?
@@ -27,7 +27,7 @@ struct PathPattern: Sendable {
     }
   }
 
-  /// The captures' values where the pattern matches; nil stands for one that is not known.
+  /// The captures' values where the pattern matches; nil represents one that is not known.
   func match(_ path: SymbolicPath) -> [RulesValue?]? {
     guard path.gap == nil else { return matchGap(path) }
     return matchPlain(path, 0..<path.segments.count)
@@ -103,7 +103,7 @@ struct PathPattern: Sendable {
 struct SymbolicPath: Sendable {
   /// Nil is a segment that may be anything.
   let segments: [Text?]
-  /// Any even number of segments may stand before this index; nil is none.
+  /// Any even number of segments may come before this index; nil is none.
   var gap: Int?
   /// Whether what is not known is an unbound capture, as in Google's emulator: one that is equal to
   /// nothing.

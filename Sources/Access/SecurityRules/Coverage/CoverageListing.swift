@@ -1,6 +1,6 @@
 /// The source with what its expressions gave, for people.
 ///
-/// Below each line stand the expressions that begin on it: those that were never evaluated, whole,
+/// Below each line the expressions that begin on it are listed: those that were never evaluated, whole,
 /// and those that decide with how often they were true, false and an error. A `!` marks lines with
 /// something that no evaluation has seen: an expression never evaluated, never true or never false.
 package struct CoverageListing {

@@ -9,7 +9,7 @@ package final class RulesCoverage: Sendable {
   package struct Tally: Sendable {
     /// A value with how often it was seen.
     package struct Entry: Sendable {
-      /// Nil stands for all values beyond the first `maximumValues` different ones.
+      /// Nil represents all values beyond the first `maximumValues` different ones.
       package let result: Result?
       package var count: Int
     }

@@ -70,8 +70,8 @@ extension Evaluator {
     }
   }
 
-  /// A path from text, percent-decoded: `{x}` and `{x=**}` become captures, `$( )` is taken as it
-  /// stands.
+  /// A path from text, percent-decoded: `{x}` and `{x=**}` become captures, `$( )` is taken
+  /// literally.
   private func parsedPath(_ value: RulesValue, _ node: Node) throws(RulesFault) -> RulesPath {
     guard case .string(let text) = value else { throw typeFault(value, "string", node) }
     try spend(text.byteCount, node)

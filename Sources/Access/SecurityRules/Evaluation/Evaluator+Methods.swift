@@ -35,7 +35,7 @@ extension Evaluator {
     return result
   }
 
-  /// What can be said of values that stand for many; nil is nothing.
+  /// Applies a method to symbolic values; nil where nothing can be said of the result.
   private func applySymbolic(
     _ method: Method,
     _ receiver: RulesValue,

@@ -219,7 +219,7 @@ final class Evaluator {
     return flag
   }
 
-  /// Evaluates all; values that stand for many are refused in most places.
+  /// Evaluates all; symbolic values are refused unless they are allowed.
   private func list(
     _ elements: [Node],
     _ frame: Frame,

@@ -51,13 +51,13 @@ package struct RulesAttempt: Sendable {
 
   /// `false for 'get' @ L4`.
   package var summary: String {
-    let place = "for '\(method.rawValue)' @ L\(position.line)"
+    let context = "for '\(method.rawValue)' @ L\(position.line)"
     switch outcome {
-    case .allowed: return "true \(place)"
+    case .allowed: return "true \(context)"
     case .notTrue(let value):
-      if case .boolean = value { return "false \(place)" }
-      return "\(value.summary) \(place)"
-    case .failed(let fault): return "\(fault.message) \(place)"
+      if case .boolean = value { return "false \(context)" }
+      return "\(value.summary) \(context)"
+    case .failed(let fault): return "\(fault.message) \(context)"
     }
   }
 }

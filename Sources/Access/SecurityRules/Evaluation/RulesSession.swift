@@ -16,7 +16,7 @@ package final class RulesSession {
   let ruleset: CompiledRuleset
   let digests: any RulesDigests
   let compatibility: Compatibility
-  /// Answers access calls in place of documents, in tests of rules.
+  /// Answers access calls instead of documents, in tests of rules.
   let mocks: RulesMocks?
   private let coverage: RulesCoverage?
   /// What the evaluation that runs has counted; a failed one counts nothing, since it is repeated.

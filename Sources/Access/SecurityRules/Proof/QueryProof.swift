@@ -18,23 +18,23 @@ extension RulesSession {
     isInTransaction: Bool = false,
     observing: Bool = false
   ) throws -> RulesDecision {
-    let place = QueryPlace(query, database: database.database)
+    let range = QueryRange(query, database: database.database)
     let request = RulesRequest(
       method: .list,
-      path: place.prefix,
+      path: range.prefix,
       auth: auth,
       time: time,
       isInTransaction: isInTransaction
     )
     let object = RequestObject(
       request,
-      path: place.collection,
+      path: range.collection,
       query: query.rulesMap,
       timeUse: timeUse
     )
     begin(limit: RulesLimits.accessCallsOfBatch)
     return try counting {
-      try proveAll(query, database, place, RulesMap(object), observing: observing)
+      try proveAll(query, database, range, RulesMap(object), observing: observing)
     }
   }
 
@@ -42,7 +42,7 @@ extension RulesSession {
   private func proveAll(
     _ query: NormalizedQuery,
     _ database: DatabaseID,
-    _ place: QueryPlace,
+    _ range: QueryRange,
     _ request: RulesMap,
     observing: Bool
   ) throws -> RulesDecision {
@@ -62,7 +62,7 @@ extension RulesSession {
           request: .map(request),
           resource: .map(resource(variant, name))
         )
-        var path = place.path(name)
+        var path = range.path(name)
         path.isLenient = compatibility == .emulator
         let decision = try decide(.firestore, .list, evaluator, observing: observing) {
           $0.match(path)
@@ -93,8 +93,8 @@ extension SymbolicDocument {
   }
 }
 
-/// Where a query looks for documents.
-private struct QueryPlace {
+/// The paths that a query ranges over.
+private struct QueryRange {
   /// The parent with the database in front.
   let prefix: [Text]
   private let scope: Query.Scope

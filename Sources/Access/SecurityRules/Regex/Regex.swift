@@ -17,7 +17,7 @@ struct Regex: Sendable {
     case match
   }
 
-  /// Conditions on a place between characters.
+  /// Conditions on a position between characters.
   enum Assertion: Int32, Sendable {
     case textStart, textEnd, lineStart, lineEnd, wordBoundary, noWordBoundary
   }
@@ -29,7 +29,7 @@ struct Regex: Sendable {
     }
 
     let kind: Kind
-    /// Where it goes first, the slot that it saves, the place of its set, or its assertion.
+    /// Where it goes first, the slot that it saves, the index of its set, or its assertion.
     var first: Int32 = 0
     /// Where it goes second.
     var second: Int32 = 0
@@ -61,9 +61,9 @@ extension Regex.Operation {
     switch instruction {
     case .one(var set):
       set.seal()
-      let place = Int32(sets.count)
+      let index = Int32(sets.count)
       sets.append(set)
-      self.init(kind: .one, first: place, low: set.low, high: set.high)
+      self.init(kind: .one, first: index, low: set.low, high: set.high)
     case .any: self.init(kind: .any)
     case .anyButNewline: self.init(kind: .anyButNewline)
     case .assertion(let assertion): self.init(kind: .assertion, first: assertion.rawValue)

@@ -66,7 +66,7 @@ struct RegexMatcher {
     return current.states.contains { program[Int($0)].kind == .match }
   }
 
-  /// The places of the leftmost match from an offset on: begin and end of the whole and of every
+  /// The offsets of the leftmost match from an offset on: begin and end of the whole and of every
   /// group, -1 for groups that took no part.
   mutating func firstMatch(from start: Int) -> [Int]? {
     var (current, following) = spare

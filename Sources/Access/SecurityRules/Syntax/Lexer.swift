@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// Cuts source into tokens, one at a time, from wherever the parser stands.
+/// Cuts source into tokens, one at a time, from the parser's position on.
 ///
 /// A `/` directly followed by a segment's character begins a path literal, so `7/2` is no division
 /// while `7 / 2` is. Comments are `//` to the end of the line and `/* */`, not nested.

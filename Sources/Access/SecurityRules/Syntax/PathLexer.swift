@@ -3,7 +3,7 @@ import FirestoreModel
 /// Reads the literal segments of paths, which have a lexical grammar of their own.
 ///
 /// A segment is letters, digits and `- _ . : ~ * ' %` and balanced parentheses, percent-decoded, so
-/// that `(default)` may stand bare while the parenthesis that closes a call ends the path.
+/// that `(default)` needs no quotes while the parenthesis that closes a call ends the path.
 struct PathLexer: Sendable {
   let bytes: [UInt8]
 
@@ -56,7 +56,7 @@ struct PathLexer: Sendable {
     return text
   }
 
-  /// Whether the byte may stand in a segment outside parentheses.
+  /// Whether the byte is allowed in a segment outside parentheses.
   static func isSegmentByte(_ byte: UInt8) -> Bool {
     if Lexer.isWord(byte) { return byte != UInt8(ascii: "$") }
     return byte >= 0x80 || "-.:~*'%".utf8.contains(byte)

@@ -209,7 +209,7 @@ extension RulesParser {
     }
   }
 
-  /// The expression that ends where the parser stands.
+  /// The expression that ends at the parser's position.
   func make(_ kind: Expression.Kind, from start: Int) -> Expression {
     Expression(kind: kind, range: start..<tokens.lastEnd)
   }

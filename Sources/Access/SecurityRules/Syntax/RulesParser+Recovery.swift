@@ -1,9 +1,9 @@
-// After a syntax error the parser goes on at the next place that it can know: behind the statement's
+// After a syntax error the parser goes on at the next position that it can know: behind the statement's
 // `;`, at the brace that closes the block, or at a word that only begins statements. So one source
-// shows all its errors; a brace too few or too many still costs what stands around it.
+// shows all its errors; a brace too few or too many still costs what is around it.
 
 extension RulesParser {
-  /// Words that begin a statement of a block and stand nowhere else, except behind a point.
+  /// Words that begin a statement of a block and occur nowhere else, except behind a point.
   static let statementWords: Set<String> = ["allow", "function", "match", "service"]
 
   /// Parses one statement of a block; a statement with an error is noted and skipped.
@@ -75,7 +75,7 @@ extension RulesParser {
     return false
   }
 
-  /// Skips a block as a whole; the parser stands at its brace.
+  /// Skips a block as a whole; the parser is at its brace.
   mutating func skipBlock() {
     let braces = tokens.openBraces
     repeat { tokens.advance() } while tokens.current.kind != .end && tokens.openBraces > braces

@@ -22,16 +22,6 @@ package struct RulesParser {
     return (file, parser.issues)
   }
 
-  /// Parses a source that is one expression.
-  package static func parseExpression(_ source: SourceText) throws(RulesIssue) -> Expression {
-    var parser = RulesParser(source.bytes)
-    let expression = try parser.expression()
-    guard parser.tokens.current.kind == .end else {
-      throw parser.tokens.unexpected("the end of the expression")
-    }
-    return expression
-  }
-
   private mutating func file() -> RulesFile {
     var file = RulesFile(version: .one, functions: [], services: [])
     if tokens.current.kind == .end {

@@ -1,6 +1,6 @@
-/// A ruleset's source with the means to say where something stands in it.
+/// A ruleset's source with the means to tell positions in it.
 package struct SourceText: Sendable {
-  /// A place for people: lines and columns count from 1, columns in UTF-8 bytes.
+  /// A position for people: lines and columns count from 1, columns in UTF-8 bytes.
   package struct Position: Sendable, Hashable {
     package let line: Int
     package let column: Int

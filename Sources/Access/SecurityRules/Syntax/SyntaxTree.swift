@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// A parsed ruleset: what was written, with the places where it was written.
+/// A parsed ruleset: what was written, with its positions in the source.
 package struct RulesFile: Sendable {
   /// `rules_version`; 1 where the source names none.
   package var version: Version
@@ -45,7 +45,7 @@ package enum PatternSegment: Sendable, Hashable {
 
 /// `allow read, write: if condition;`.
 package struct AllowDeclaration: Sendable {
-  /// A method as written, with its place; unknown ones only warn.
+  /// A method as written, with its position; unknown ones only warn.
   package struct Method: Sendable {
     package let name: String
     package let range: Range<Int>
@@ -66,7 +66,7 @@ package struct FunctionDeclaration: Sendable {
     package let range: Range<Int>
   }
 
-  /// A parameter with its place.
+  /// A parameter with its position.
   package struct Parameter: Sendable {
     package let name: Text
     package let range: Range<Int>
@@ -79,7 +79,7 @@ package struct FunctionDeclaration: Sendable {
   package let range: Range<Int>
 }
 
-/// An expression with its place in the source.
+/// An expression with its position in the source.
 package struct Expression: Sendable {
   package let kind: Kind
   package let range: Range<Int>
@@ -109,7 +109,7 @@ package struct Expression: Sendable {
     case conditional(Expression, Expression, Expression)
     /// `value is type`, the type as written.
     case typeTest(Expression, String)
-    /// Parentheses are kept for the place of what they hold.
+    /// Parentheses are kept for the position of what they hold.
     case parenthesized(Expression)
   }
 

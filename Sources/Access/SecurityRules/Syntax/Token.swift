@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// A word of the language with its place.
+/// A word of the language with its position.
 struct Token: Sendable {
   let kind: Kind
   let range: Range<Int>

@@ -52,7 +52,7 @@ struct TokenStream: Sendable {
     read(at: offset)
   }
 
-  /// Goes on behind the `}` of a path's capture, which stands at the current token.
+  /// Goes on behind the `}` of a path's capture, which is the current token.
   mutating func leaveCapture() -> Int {
     openBraces = max(0, openBraces - 1)
     return current.range.upperBound
@@ -91,7 +91,7 @@ struct TokenStream: Sendable {
     return advance()
   }
 
-  /// What the compiler says of a token that cannot stand here.
+  /// What the compiler says of a token that is not allowed here.
   func unexpected(_ expected: String) -> RulesIssue {
     if let failure { return failure }
     if current.kind == .end {

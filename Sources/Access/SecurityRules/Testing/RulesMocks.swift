@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the access functions of rules answer in a test, in place of documents.
+/// What the access functions of rules answer in a test, instead of documents.
 ///
 /// A function that no mock fits is answered by the test's documents, or, where the test has none, is
 /// an error. Calls are noted.

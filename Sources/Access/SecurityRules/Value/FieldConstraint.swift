@@ -115,7 +115,7 @@ package struct FieldConstraint: Sendable {
     return equal.typeName == constant.typeName && !equal.isIdentical(to: constant)
   }
 
-  /// How a query's operand stands to a constant of the same class; nil where rules cannot tell.
+  /// The order of a query's operand and a constant of the same class; nil where rules cannot tell.
   private static func order(_ operand: Value, _ constant: RulesValue) -> Ordering? {
     guard let comparable = constant.stored, operand.typeOrder == comparable.typeOrder else {
       return nil

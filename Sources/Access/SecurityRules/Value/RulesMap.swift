@@ -192,7 +192,7 @@ extension RulesValue {
     }
   }
 
-  /// Whether this stands for many values; containers and most functions do not take such.
+  /// Whether this represents many values; containers and most functions do not take such.
   var isSymbolic: Bool {
     switch self {
     case .constraint(let constraint): !constraint.isLenient

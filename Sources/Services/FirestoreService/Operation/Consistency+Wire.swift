@@ -16,8 +16,8 @@ extension Permit {
 
   /// The transaction that a request asks for, as the caller gets it.
   ///
-  /// Under rules it is optimistic, as those of Google's client SDKs are: a place in a document's
-  /// queue keeps others from writing it, which is more than the right to read it. Whom the rules could
+  /// Under rules it is optimistic, as those of Google's client SDKs are: a lock on a document
+  /// keeps others from writing it, which is more than the right to read it. Whom the rules could
   /// allow nothing has nothing to do in one.
   func options(
     _ wire: WireTransactionOptions

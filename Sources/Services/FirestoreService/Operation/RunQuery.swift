@@ -33,8 +33,8 @@ extension FirestoreService {
     }
   }
 
-  /// Begins a reading; goes on at once, or when a transaction that is retried has the places that its
-  /// last attempt was refused for.
+  /// Begins a reading; goes on at once, or when a transaction that is retried holds the locks that
+  /// its last attempt was refused for.
   func beginRead<Answer>(
     _ database: Database,
     _ consistency: Consistency,

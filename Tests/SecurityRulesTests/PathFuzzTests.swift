@@ -5,9 +5,9 @@ import Testing
 
 @testable import SecurityRules
 
-/// Where rules apply, against documents at random places; and how deep an evaluation goes.
-struct PlaceFuzzTests {
-  private struct RandomPlaces {
+/// Where rules apply, against documents at random paths; and how deep an evaluation goes.
+struct PathFuzzTests {
+  private struct RandomPaths {
     var source: SeededSource
 
     mutating func segments(_ count: Int) -> [Text] {
@@ -33,10 +33,10 @@ struct PlaceFuzzTests {
   }
 
   @Test(arguments: ["1", "2"])
-  func `a proof covers every place that the query ranges over`(version: String) throws {
+  func `a proof covers every path that the query ranges over`(version: String) throws {
     let seed = UInt64.random(in: 0..<1_000_000)
-    print("seed of the random places:", seed)
-    var random = RandomPlaces(source: SeededSource(seed: seed))
+    print("seed of the random paths:", seed)
+    var random = RandomPaths(source: SeededSource(seed: seed))
     var proven = 0
     for round in 0..<1_500 {
       let pattern = random.pattern()
@@ -57,14 +57,14 @@ struct PlaceFuzzTests {
         proven += 1
         for _ in 0..<20 {
           let tail = random.segments(2 * Int.random(in: 1..<4, using: &random.source))
-          let place = ResourcePath(query.parent.segments + tail)
-          guard query.holds(place) else { continue }
-          let operation = Operation(method: .get, path: place.string)
+          let path = ResourcePath(query.parent.segments + tail)
+          guard query.holds(path) else { continue }
+          let operation = Operation(method: .get, path: path.string)
           let verdict = try RulesSession(ruleset, Documents())
             .evaluate(operation, in: Documents())
           #expect(
             verdict.isAllowed,
-            "seed \(seed), round \(round): \(pattern) \(query.scope) \(place.string)"
+            "seed \(seed), round \(round): \(pattern) \(query.scope) \(path.string)"
           )
         }
       }
