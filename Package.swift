@@ -254,8 +254,8 @@ let package = Package(
     .target(
       name: "FirestoreService",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", "KeyValueStore",
-        "SecurityRules", "Access", "Realtime", crypto, logging,
+        "FirestoreModel", "FirestoreWire", "DocumentStore", "KeyValueStore", "Access", "Realtime",
+        crypto, logging,
       ],
       path: "Sources/Services/FirestoreService",
       swiftSettings: strict
@@ -263,9 +263,9 @@ let package = Package(
     .testTarget(
       name: "FirestoreServiceTests",
       dependencies: [
-        "FirestoreService", "Access", "AccessTestSupport", "FirestoreModel", "FirestoreWire",
-        "DocumentStore", "Gateway",
-        "KeyValueStore", "Realtime", "ModelTestSupport", logging,
+        "FirestoreService", "Access", "AccessTestSupport", "FirestoreModel", "DocumentCodec",
+        "FirestoreWire", "DocumentStore", "Gateway", "KeyValueStore", "Realtime",
+        "ModelTestSupport", logging,
       ],
       swiftSettings: strict
     ),

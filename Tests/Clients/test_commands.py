@@ -165,6 +165,14 @@ def test_databases_are_listed_created_and_deleted(filled):
     assert "orders" not in databases("list").stdout
     bad = databases("create", "Not An Id", "--project", "p", check=False)
     assert bad.returncode != 0
+    for command in ("create", "delete", "list"):
+        servers.wait_for(
+            lambda: any(
+                f"administration reason=\"brasa databases {command}\"" in line
+                for line in filled.lines
+            ),
+            f"{command} in the log",
+        )
 
 
 def test_version():

@@ -79,9 +79,9 @@ extension ServedSystem {
       listeners: listeners,
       log: Logger(label: "firestore")
     )
-    let control = try ControlSocket(directory: settings.dataDirectory, log: log) {
+    let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
       LocalAdministration(
-        permit: access.administratorPermit(reason: "control socket"),
+        permit: access.administratorPermit(reason: "brasa \(request.command)"),
         rules: rules,
         accounts: accounts
       )

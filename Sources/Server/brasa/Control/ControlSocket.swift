@@ -17,17 +17,19 @@ import Glibc
 final class ControlSocket: Sendable {
   private let descriptor: CInt
   private let directory: String
-  private let administration: @Sendable () -> any Administration
+  private let administration: @Sendable (AdministrationRequest) -> any Administration
   private let log: Logger
   private let isStopping = Atomic<Bool>(false)
 
   private static let backoffMicroseconds: UInt32 = 50_000
 
   /// Binds the socket; `start` serves it.
+  ///
+  /// `administration` gives what does a request.
   init(
     directory: String,
     log: Logger,
-    administration: @escaping @Sendable () -> any Administration
+    administration: @escaping @Sendable (AdministrationRequest) -> any Administration
   ) throws {
     self.directory = directory
     self.administration = administration
@@ -105,7 +107,7 @@ final class ControlSocket: Sendable {
 
   private func answer(_ request: AdministrationRequest, on channel: LineChannel) throws {
     do {
-      try administration().perform(
+      try administration(request).perform(
         request,
         input: { try channel.readItem() },
         output: { try channel.send($0) }

@@ -1,0 +1,24 @@
+extension AdministrationRequest {
+  /// The command that makes the request, as the log names it; without its arguments, which may be secret.
+  var command: String {
+    switch self {
+    case .verify: "verify"
+    case .export: "export"
+    case .import: "import"
+    case .listDatabases: "databases list"
+    case .createDatabase: "databases create"
+    case .deleteDatabase: "databases delete"
+    case .listIndexes: "indexes list"
+    case .applyIndexes: "indexes apply"
+    case .deployRules: "rules deploy"
+    case .listRules: "rules list"
+    case .showRules: "rules show"
+    case .explainRules: "rules explain"
+    case .createKey: "keys create"
+    case .listKeys: "keys list"
+    case .rotateKeys: "keys rotate"
+    case .revokeKeys: "keys revoke"
+    case .users: "users"
+    }
+  }
+}
