@@ -15,19 +15,19 @@ import SecurityRules
 /// It alone is handed the store. `Caller/` identifies callers, `Permit/` gives out permits, `Decision/`
 /// asks the rules. Any thread may call.
 package final class AccessControl: Sendable {
-  /// How strictly callers are judged.
+  /// The strictness with which callers are judged.
   package enum Mode: Sendable {
     /// Claims count unproven; only for development on loopback.
     case development
     case production(key: AdministratorKey)
   }
 
-  package let mode: Mode
+  let mode: Mode
   let databases: Databases
   let rules: RulesetStore
   let verifier: (any TokenVerifier)?
   let compatibility: RulesSession.Compatibility
-  /// What rules see of the time.
+  /// The clock that rules see.
   let clock: RequestClock
   let log: AccessLog
 

@@ -17,7 +17,7 @@ package final class FirestoreService: RPCService {
 
   /// The rules of every database: deployments go here.
   package let rules: RulesetStore
-  /// Who may do what: features beside the API ask it too.
+  /// The choke point, which features beside the API ask too.
   package let access: AccessControl
   /// Nil where nothing can be listened to.
   private let listeners: ListenHub?
@@ -129,7 +129,7 @@ package final class FirestoreService: RPCService {
     return call
   }
 
-  /// What the caller may do in a database.
+  /// The caller's right to a database.
   func permit(_ call: Call, _ database: DatabaseID) throws(FirestoreError) -> Permit {
     try access.permit(
       call.caller,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a transport knows of a call beside its message.
+/// The facts that a transport knows of a call beside its message.
 package struct CallContext: Sendable {
   /// Names the call in logs; also sent back as `x-request-id`.
   package let requestID: String
@@ -18,7 +18,7 @@ package struct CallContext: Sendable {
   package let cancellation: Cancellation
   /// Whether a web page sent it that the operator did not name: no credential of the emulator's counts.
   package let isForeignPage: Bool
-  /// What the connection remembers of its callers; nil remembers nothing.
+  /// The connection's memory of its callers; nil remembers nothing.
   package let memory: CallerMemory?
 
   /// The circumstances of one call.

@@ -1,4 +1,4 @@
-/// Who makes a call, as far as its credentials say.
+/// The caller of a call, as far as its credentials say.
 package enum Caller: Sendable, Hashable {
   /// Holds the administrator key, or is development mode's `Bearer owner`: rules do not apply.
   case administrator

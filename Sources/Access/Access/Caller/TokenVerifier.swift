@@ -16,7 +16,7 @@ package struct UserIdentity: Sendable, Hashable {
   /// Which of the user's sessions it is of, told apart more finely than by `issued`; for the verifier.
   package let session: Int64
 
-  /// What a verified token says.
+  /// The user that a verified token names.
   package init(
     project: Text,
     uid: Text,

@@ -6,7 +6,7 @@ import FirestoreModel
 /// Three parts of base64 without padding, joined by points: a header, the claims, a signature. The
 /// user is the claim `sub`; `exp` does not count.
 package struct UnsignedToken: Sendable {
-  /// What the claims say.
+  /// The user that the claims name.
   package let identity: UserIdentity
   /// Whether the token claims to be signed.
   package let isSigned: Bool

@@ -8,7 +8,7 @@ import SecurityRules
 /// the caller's credentials are no longer valid, and, where it looked at the time, with every change
 /// that is to be told.
 package struct AccessDecision: Sendable {
-  /// What the client is told; nil where it is allowed.
+  /// The error for the client; nil where it is allowed.
   package let refusal: FirestoreError?
   /// The documents that the rules read beside the one that was asked about, as they were seen.
   package let dependencies: [ReadDependency]

@@ -3,7 +3,7 @@ import Logging
 import SecurityRules
 import Synchronization
 
-/// What operators are told of decisions: each denial with its reason, and which databases have no
+/// The log of decisions for operators: each denial with its reason, and which databases have no
 /// rules.
 ///
 /// Denials cost their authors nothing, so only some of each second are written; the others are
@@ -93,7 +93,7 @@ extension AccessLog.Denial {
   /// Parts of the conditions that are shown, and the length of each.
   private static let shown = (parts: 16, characters: 120)
 
-  /// What was asked, by whom, which conditions denied it and what they saw.
+  /// A denial with the question, the caller, the conditions that denied it and the values they saw.
   init(_ gate: RulesGate, _ question: RulesGate.Question, _ decision: RulesDecision) {
     var metadata: Logger.Metadata = [
       "request": "\(gate.requestID)",

@@ -16,7 +16,7 @@ package struct RulesGate: Sendable {
   let clock: RequestClock
   let log: AccessLog
 
-  /// What is asked of the rules.
+  /// A question to the rules.
   enum Question {
     case document(RulesRequest)
     case query(NormalizedQuery, time: Timestamp, isInTransaction: Bool)
@@ -37,7 +37,7 @@ package struct RulesGate: Sendable {
   /// Whether there is anything that the rules could allow to the caller; false is certain.
   package var mayAllowAnything: Bool { ruleset.compiled.mayAllowAnything(isSignedIn: auth != nil) }
 
-  /// Who answers for the caller's transactions.
+  /// The account or network that the caller's transactions are counted for.
   package var holder: TransactionHolder {
     guard case .user(let user) = caller else {
       return TransactionHolder(account: nil, network: network)
@@ -105,7 +105,7 @@ package struct RulesGate: Sendable {
     Text(field.segments.map(\.string).joined(separator: "."))
   }
 
-  /// What rules call a write: by what there was before the whole commit.
+  /// The method that a write is to the rules: by what there was before the whole commit.
   ///
   /// A write that insists on a document, or on there being none, is called after that; it comes to
   /// nothing where it is wrong. A `verify` only reads.

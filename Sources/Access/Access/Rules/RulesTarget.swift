@@ -1,7 +1,7 @@
 import FirestoreModel
 import SecurityRules
 
-/// What a release of rules is for: one database, or one bucket.
+/// The scope of a release of rules: one database, or one bucket.
 package enum RulesTarget: Sendable, Hashable {
   case firestore(DatabaseID)
   case storage(project: Text, bucket: Text)

@@ -3,7 +3,7 @@ import DocumentStore
 import FirestoreModel
 import KeyValueStore
 
-/// What development mode's helper routes do to documents, as Google's emulator does it.
+/// The operations of development mode's helper routes on documents, as Google's emulator has them.
 ///
 /// Administrators' work: open to callers without a token, but not to users. Any thread may call.
 package struct EmulatorOperations: Sendable {

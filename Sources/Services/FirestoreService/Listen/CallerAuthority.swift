@@ -3,7 +3,7 @@ import DocumentStore
 import FirestoreModel
 import Realtime
 
-/// What the choke point says of one stream's caller.
+/// The choke point's decisions on one stream's caller.
 final class CallerAuthority: ListenAuthority {
   private let caller: Caller
   private let access: AccessControl
@@ -49,7 +49,7 @@ final class CallerAuthority: ListenAuthority {
 }
 
 extension ListenDecision {
-  /// What the choke point's decisions come to together; throws the first refusal.
+  /// The choke point's decisions taken together; throws the first refusal.
   ///
   /// Without rules too it may change: rules may come.
   fileprivate init(_ decisions: [AccessDecision], dependsOnResults: Bool) throws {

@@ -4,7 +4,7 @@ import FirestoreModel
 import FirestoreWire
 
 extension Permit {
-  /// What a request asks for, in the store's terms and as far as the caller gets it.
+  /// The consistency that a request asks for, in the store's terms and as far as the caller gets it.
   func consistency(_ wire: ReadConsistency) throws(FirestoreError) -> Consistency {
     switch wire {
     case .latest: .latest
@@ -35,7 +35,7 @@ extension Permit {
     }
   }
 
-  /// Who answers for the caller's transactions.
+  /// The account or network that the caller's transactions are counted for.
   var holder: TransactionHolder? { gate?.holder }
 
   /// The version of a time that the request names.

@@ -9,7 +9,7 @@ extension QueryPlan {
 }
 
 extension QueryStatistics {
-  /// What the run took, as `execution_stats` tells it.
+  /// The cost of the run, as `execution_stats` tells it.
   ///
   /// As Google bills it: one read operation a document that was returned or skipped, one at least.
   func execution(in duration: Duration) -> ExplainMetrics.Execution {

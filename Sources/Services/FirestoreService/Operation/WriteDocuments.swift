@@ -163,7 +163,7 @@ extension FirestoreService {
     }
   }
 
-  /// How often a commit is decided on.
+  /// The number of times that a commit is decided on.
   private static let attempts = 4
 
   /// For work that answers by itself unless it throws.

@@ -23,7 +23,7 @@ final class QueryStream: ResponseStream {
     var isFinished = false
   }
 
-  /// What one pull reads at most, so that a stream shares the engine threads fairly.
+  /// The most documents that one pull reads, so that a stream shares the engine threads fairly.
   private static let documentsPerPull = 300
 
   init(

@@ -25,7 +25,7 @@ package enum IdempotencyLabel {
     return key
   }
 
-  /// What the store knows the key of a caller by.
+  /// The store's key for a caller's label.
   static func storeKey(_ key: String, of caller: Caller) -> IdempotencyKey? {
     var digest = SHA256()
     switch caller {

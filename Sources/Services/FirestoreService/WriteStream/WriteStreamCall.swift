@@ -22,7 +22,7 @@ final class WriteStreamCall: StreamCall {
       WriteStreamBatch, @escaping @Sendable (Result<CommitOutcome, FirestoreError>) -> Void
     ) -> Void
 
-  /// What one message comes to.
+  /// The step that one message asks for.
   private enum Step: Sendable {
     case open
     case batch(WriteStreamBatch)
@@ -48,7 +48,7 @@ final class WriteStreamCall: StreamCall {
     var answers: UInt64 = 0
   }
 
-  /// How many messages wait before the client is not read any more, and how many bytes.
+  /// The bounds of waiting messages, and of their bytes, from which the client is not read any more.
   private static let maximumWaiting = 32
   private static let maximumWaitingBytes = 4 << 20
 
