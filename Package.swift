@@ -19,7 +19,6 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
@@ -52,7 +51,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),

@@ -21,15 +21,6 @@ struct BCryptHash {
     self.text = text
   }
 
-  /// Whether the system can compute it.
-  static var isSupported: Bool {
-    #if canImport(CCrypt)
-    true
-    #else
-    false
-    #endif
-  }
-
   func matches(_ password: [UInt8]) throws(AccountError) -> Bool {
     guard password.count <= 72, !password.contains(0) else { return false }
     #if canImport(CCrypt)

@@ -125,14 +125,6 @@ extension ProjectAccounts {
     }
   }
 
-  /// The user and the second factors that a pending credential waits for.
-  package func pendingUser(_ pendingCredential: String) throws -> User {
-    guard let user = try user(try pendingSignIn(pendingCredential).uid) else {
-      throw AccountError(.userNotFound)
-    }
-    return user
-  }
-
   /// Makes the credential that proves the first factor alone.
   func makePendingCredential(_ user: User, _ signIn: SignInFacts) throws -> String {
     var members: [JSONText.Member] = [
