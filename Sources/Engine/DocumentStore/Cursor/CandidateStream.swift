@@ -8,6 +8,12 @@ final class CandidateStream {
   private let leadingValues: Int
   /// Where the position's values end; the name follows the last one.
   private var ends: [Int] = []
+  /// Whether the current candidate fails the conditions and only marks how far the stream has come.
+  private(set) var isMilestone = false
+
+  /// After so many positions in a row that fail the conditions one is delivered as a milestone, so that whoever
+  /// reads can pause there.
+  static let milestoneDistance = 1_000
 
   /// Reads a plan's positions from the stream that was opened for it.
   init(plan: DisjunctPlan, base: any PositionStream) {
@@ -23,11 +29,18 @@ final class CandidateStream {
   /// What is stored beside the position: an entry's tags or a document's record.
   var payload: UnsafeRawBufferPointer { base.payload }
 
-  /// Moves to the next candidate that satisfies the conditions which its position can judge.
+  /// Moves to the next candidate that satisfies the conditions which its position can judge, or to a milestone.
   func next() throws -> Bool {
+    var passed = 0
+    isMilestone = false
     while try base.next() {
       try split()
       if satisfiesConditions { return true }
+      passed += 1
+      if passed == Self.milestoneDistance {
+        isMilestone = true
+        return true
+      }
     }
     return false
   }

@@ -203,6 +203,7 @@ extension CollectionsStream {
     )
     view.statistics.seeks += 1
     while try cursor.next() {
+      try view.step()
       let collection = parent + cursor.key.dropFirst(prefix.count)
       if let upper = range.upper, !collection.precedes(upper) { return }
       pending.insert(Item(name: collection, collection: collection))
@@ -233,6 +234,7 @@ extension CollectionsStream {
 
   /// Moves the directory cursor; the frontier is then the next parent's path.
   private func moveDirectory() throws {
+    try view.step()
     guard let directory, try directory.next() else {
       frontier = nil
       return

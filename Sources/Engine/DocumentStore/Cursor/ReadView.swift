@@ -1,6 +1,11 @@
 import FirestoreModel
 import KeyValueStore
 
+/// Throws what long work ends with when nobody waits for its result any more.
+///
+/// Asked every so many steps, on the thread that works.
+package typealias WorkCheck = @Sendable () throws -> Void
+
 /// One engine view together with the version at which it is read and what reading it has cost.
 ///
 /// A view is `current` when it holds no commit above the read version: then what is live is what is
@@ -10,21 +15,35 @@ package final class ReadView {
   package let version: CommitVersion
   package let isCurrent: Bool
   package var statistics = ReadStatistics()
+  /// How many entries and documents were looked at.
+  private(set) var steps = 0
+  private let check: WorkCheck?
   private let lease: DocumentCache.Lease
 
   /// A view read at `version`; `isCurrent` promises that it holds no later commit.
   ///
-  /// - Parameter lease: Taken before the engine's view was opened.
+  /// - Parameters:
+  ///   - lease: Taken before the engine's view was opened.
+  ///   - check: Asked every 1,024 steps.
   init(
     _ reader: any KeyValueReader,
     at version: CommitVersion,
     isCurrent: Bool,
-    lease: DocumentCache.Lease
+    lease: DocumentCache.Lease,
+    check: WorkCheck? = nil
   ) {
     self.reader = reader
     self.version = version
     self.isCurrent = isCurrent
     self.lease = lease
+    self.check = check
+  }
+
+  /// Counts one entry or document; throws where nobody waits for the result any more.
+  @inline(__always)
+  func step() throws {
+    steps &+= 1
+    if steps & 1_023 == 0 { try check?() }
   }
 
   /// The live record under a document's key; it may be later than the view's version.

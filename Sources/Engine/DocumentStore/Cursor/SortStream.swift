@@ -66,6 +66,7 @@ final class SortStream: PositionStream {
     var overflowed = false
     var name: [UInt8] = []
     while try base.next() {
+      if base.isMilestone { continue }
       base.copyName(to: &name)
       guard let entry = try entry(base, name: name, in: wanted) else { continue }
       if heap.count < SortBuffer.capacity {

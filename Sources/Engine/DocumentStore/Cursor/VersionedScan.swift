@@ -62,7 +62,7 @@ package final class VersionedScan: PositionStream {
   package func next() throws -> Bool {
     guard history != nil else {
       guard try live.next() else { return false }
-      countRead()
+      try countRead()
       return true
     }
     switch state {
@@ -81,21 +81,21 @@ package final class VersionedScan: PositionStream {
     guard let history else {
       setSeekKey(livePrefix, target)
       guard try live.seek(seekKey) else { return false }
-      countRead()
+      try countRead()
       return true
     }
     guard state != .finished else { return false }
     if state == .initial || (liveValid && isBefore(livePosition, target)) {
       setSeekKey(livePrefix, target)
       liveValid = try live.seek(seekKey)
-      if liveValid { countRead() }
+      if liveValid { try countRead() }
     }
     if state == .initial || (historyValid && isBefore(historyPosition, target)) {
       setSeekKey(historyPrefix, target)
       // Backwards, the records of the target itself lie above its bare body.
       if reversed { seekKey.append(contentsOf: repeatElement(0xFF, count: format.historySuffix)) }
       historyValid = try history.seek(seekKey)
-      if historyValid { countRead() }
+      if historyValid { try countRead() }
     }
     return try settle()
   }
@@ -168,13 +168,13 @@ package final class VersionedScan: PositionStream {
 
   private func moveLive() throws -> Bool {
     guard try live.next() else { return false }
-    countRead()
+    try countRead()
     return true
   }
 
   private func moveHistory() throws -> Bool {
     guard let history, try history.next() else { return false }
-    countRead()
+    try countRead()
     return true
   }
 
@@ -194,7 +194,8 @@ package final class VersionedScan: PositionStream {
   }
 
   @inline(__always)
-  private func countRead() {
+  private func countRead() throws {
+    try view.step()
     switch format {
     case .indexEntry: view.statistics.indexEntriesScanned += 1
     case .document: view.statistics.documentsScanned += 1

@@ -67,6 +67,9 @@ package final class Databases: Sendable {
     }
   }
 
+  /// The database of that id where it is open already; never touches the disk.
+  package func openDatabase(_ id: DatabaseID) -> Database? { open.withLock { $0[id] } }
+
   private func createsOnUse(_ id: DatabaseID) -> Bool {
     configuration.autoCreateDatabases
       || (configuration.autoCreateDefaultDatabases && id.isDefault)

@@ -4,19 +4,27 @@ import KeyValueStore
 extension Database {
   /// Lends a view at that time.
   ///
-  /// Refuses versions that are too old or in the future.
-  package func read<R>(_ time: ReadTime, _ body: (ReadView) throws -> R) throws -> R {
+  /// Refuses versions that are too old or in the future. `check` is asked while the body reads much.
+  package func read<R>(
+    _ time: ReadTime,
+    check: WorkCheck? = nil,
+    _ body: (ReadView) throws -> R
+  ) throws -> R {
     let lease = writer.documents.lease()
     return try engine.read { snapshot in
       let now = CommitVersion(microseconds: try snapshot.readTime())
       guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
       switch time {
       case .now:
-        return try body(ReadView(snapshot, at: now, isCurrent: true, lease: lease))
+        return try body(
+          ReadView(snapshot, at: now, isCurrent: true, lease: lease, check: check)
+        )
       case .at(let version):
         try checkReadable(version, now: now)
         let isCurrent = try version == now || !hasCommits(after: version, in: snapshot)
-        return try body(ReadView(snapshot, at: version, isCurrent: isCurrent, lease: lease))
+        return try body(
+          ReadView(snapshot, at: version, isCurrent: isCurrent, lease: lease, check: check)
+        )
       }
     }
   }

@@ -8,13 +8,14 @@ extension Database {
     parent: ResourcePath,
     pageSize: Int = 0,
     pageToken: String = "",
-    consistency: Consistency = .latest
+    consistency: Consistency = .latest,
+    check: WorkCheck? = nil
   ) throws -> CollectionIDListing {
     do {
       let arguments = ["collections", parent.string]
       let size = try ListingLimits.page(pageSize)
       let token = try PageToken(pageToken, of: arguments)
-      return try beginRead(consistency).view { view in
+      return try beginRead(consistency, check: check).view { view in
         var listing = CollectionIDListing(ids: [], nextPageToken: "", readTime: view.version)
         var last: [UInt8] = []
         try forEachCollectionID(of: parent, after: token?.parts.first, in: view) { id, encoded in
@@ -43,6 +44,7 @@ extension Database {
     let range = PositionRange(lower: last.map { $0 + [0] } ?? []).keys(below: prefix)
     let cursor = try view.reader.cursor(over: range, reversed: false)
     while try cursor.next() {
+      try view.step()
       guard let collection = DirectoryKey.collection(ofKey: cursor.key),
         let id = collection.lastID
       else { continue }

@@ -199,6 +199,7 @@ final class ParentWalk {
     // Ids are segments; the terminator would be a collection with documents of its own.
     let lowest = [SegmentEncoding.numericTag]
     while true {
+      try view.step()
       let start = position.precedes(lowest) ? lowest : position
       let range = PositionRange(lower: start).keys(below: prefix)
       let cursor = try view.reader.cursor(over: range, reversed: false)

@@ -19,14 +19,15 @@ extension Database {
     count: Int,
     pageSize: Int = 0,
     pageToken: String = "",
-    consistency: Consistency = .latest
+    consistency: Consistency = .latest,
+    check: WorkCheck? = nil
   ) throws -> Partitioning {
     do {
       let normalized = try query.partitionable(count)
       let arguments = ["partition", "\(query)", String(count)]
       let size = try ListingLimits.page(pageSize)
       let token = try PageToken(pageToken, of: arguments).map(PartitionPlace.init)
-      let read = try beginRead(token.map { .at($0.version) } ?? consistency)
+      let read = try beginRead(token.map { .at($0.version) } ?? consistency, check: check)
       let (places, version) = try places(normalized, count - 1, read)
       let first = min(token?.offset ?? 0, places.count)
       let page = places[first...].prefix(size)

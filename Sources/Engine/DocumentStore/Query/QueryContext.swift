@@ -37,6 +37,7 @@ final class QueryContext {
   func document(named name: [UInt8]) throws -> StoredDocument? {
     setKey(ofName: name)
     view.statistics.documentsScanned += 1
+    try view.step()
     if let document = try view.liveDocument(key) {
       if view.isCurrent || document.updateTime <= view.version { return document }
     } else if view.isCurrent {

@@ -49,22 +49,41 @@ package final class QueryCursor: Sendable {
   }
 
   /// The next documents: as many as asked for, fewer when their fields exceed `maxBytes` together
-  /// or when finding more would take long; none and not done is possible.
+  /// or when the slice is used up; none and not done is possible.
+  ///
+  /// - Parameter slice: How many candidates are judged at most.
   package func next(
     maxDocuments: Int = 300,
-    maxBytes: Int = 1 << 20
+    maxBytes: Int = 1 << 20,
+    slice: Int = QueryCursor.longSlice
   ) throws -> QueryChunk {
     try storage {
       try state.withLock { state in
         if state.search != nil {
-          return try nearest(&state, maxDocuments: maxDocuments, maxBytes: maxBytes)
+          return try nearest(
+            &state,
+            maxDocuments: maxDocuments,
+            maxBytes: maxBytes,
+            slice: slice
+          )
         }
         return try read.view { view in
-          try pull(view, &state.run, maxDocuments: maxDocuments, maxBytes: maxBytes)
+          try pull(
+            view,
+            &state.run,
+            maxDocuments: maxDocuments,
+            maxBytes: maxBytes,
+            slice: slice
+          )
         }
       }
     }
   }
+
+  /// The longest slice of a scan: what one job on an engine thread does.
+  package static let longSlice = QueryRun.slice
+  /// A slice that is over soon, for the beginning of a query on the threads for point reads.
+  package static let shortSlice = 2_000
 
   /// The first documents, where memory alone can tell them and they are few; nil, and nothing
   /// changed, where `next` has to be asked.
@@ -77,7 +96,13 @@ package final class QueryCursor: Sendable {
         return try read.viewInMemory(steps: Self.stepsInMemory) { view in
           guard try state.run.plan(in: view).isDirect else { throw NotInMemory() }
           var run = state.run
-          let chunk = try pull(view, &run, maxDocuments: .max, maxBytes: maxBytes)
+          let chunk = try pull(
+            view,
+            &run,
+            maxDocuments: .max,
+            maxBytes: maxBytes,
+            slice: Self.longSlice
+          )
           state.run = run
           return chunk
         }
@@ -121,12 +146,13 @@ package final class QueryCursor: Sendable {
     _ view: ReadView,
     _ run: inout QueryRun,
     maxDocuments: Int,
-    maxBytes: Int
+    maxBytes: Int,
+    slice: Int
   ) throws -> QueryChunk {
     var chunk = QueryChunk(readTime: view.version)
     var bytes = 0
     if maxDocuments > 0 {
-      chunk.skipped = try run.pull(view) { result in
+      chunk.skipped = try run.pull(view, slice: slice) { result in
         let record = try projection.record(result)
         bytes += record.fields.bytes.count
         chunk.documents.append(record)
@@ -137,28 +163,28 @@ package final class QueryCursor: Sendable {
     return chunk
   }
 
-  /// Searches through all of the query's documents first, then hands out the nearest.
+  /// Searches through all of the query's documents first, a slice a call, then hands out the nearest.
   private func nearest(
     _ state: inout State,
     maxDocuments: Int,
-    maxBytes: Int
+    maxBytes: Int,
+    slice: Int
   ) throws -> QueryChunk {
     guard var search = state.search.take() else {
       throw FirestoreError(.internalError, "There is no search to go on with.")
     }
     defer { state.search = search }
-    var readTime = CommitVersion.zero
-    repeat {
-      try read.view { view in
-        readTime = view.version
-        if state.run.isDone { return }
-        _ = try state.run.pull(view) { result in
+    let readTime = try read.view { view in
+      if !state.run.isDone {
+        _ = try state.run.pull(view, slice: slice) { result in
           try search.judge(result)
           return true
         }
       }
-    } while !state.run.isDone
+      return view.version
+    }
     var chunk = QueryChunk(readTime: readTime)
+    guard state.run.isDone else { return chunk }
     chunk.documents = try search.take(
       maxDocuments: maxDocuments,
       maxBytes: maxBytes,

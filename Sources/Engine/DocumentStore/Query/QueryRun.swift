@@ -5,8 +5,9 @@ import KeyValueStore
 ///
 /// All pulls read at one version; what lies between them is the sort key of the last candidate.
 struct QueryRun {
-  /// Candidates that one pull judges at most, so that no view stays open for long.
-  static let candidateBudget = 20_000
+  /// How many candidates one pull judges at most, and how many entries and documents it looks at before it stops
+  /// at the next candidate, so that no view stays open for long.
+  static let slice = 20_000
 
   let query: NormalizedQuery
   let read: ConsistentRead
@@ -72,10 +73,11 @@ struct QueryRun {
     return made
   }
 
-  /// Visits the next results until there are none, the visitor has enough, or it took long; answers
+  /// Visits the next results until there are none, the visitor has enough, or the slice is used up; answers
   /// how many the offset has eaten.
   mutating func pull(
     _ view: ReadView,
+    slice: Int = QueryRun.slice,
     visit: (QueryResult) throws -> Bool
   ) throws -> Int {
     let plan = try self.plan(in: view)
@@ -91,7 +93,7 @@ struct QueryRun {
     let lower = position ?? bound(query.start, plan)
     let upper = bound(query.end, plan)
     let stream = try opener.open(from: lower, to: upper)
-    let skipped = try walk(stream, context, visit)
+    let skipped = try walk(stream, context, slice: slice, visit)
     if read.isTracking {
       let end = isExhausted ? upper : position
       try RangeTracker(opener: opener, read: read).record(from: lower, to: end)
@@ -108,13 +110,15 @@ struct QueryRun {
   private mutating func walk(
     _ stream: UnionStream,
     _ context: QueryContext,
+    slice: Int,
     _ visit: (QueryResult) throws -> Bool
   ) throws -> Int {
     var skipped = 0
     var judged = 0
     var goesOn = true
     let result = QueryResult(context)
-    while goesOn, !isDone, judged < Self.candidateBudget {
+    let end = context.view.steps + slice
+    while goesOn, !isDone, judged < slice, context.view.steps < end {
       guard try stream.next() else {
         isExhausted = true
         return skipped
@@ -140,6 +144,7 @@ struct QueryRun {
   }
 
   private func accepts(_ result: QueryResult) throws -> Bool {
+    if result.candidate.isMilestone { return false }
     if read.isTracking {
       // The document itself becomes part of what the transaction has seen.
       try read.record(.document(result.path(), result.document().updateTime))

@@ -12,13 +12,16 @@ package final class ConsistentRead: Sendable {
   private let database: Database
   let transaction: Transaction?
   private let version: Mutex<CommitVersion?>
+  private let check: WorkCheck?
 
   init(
     _ database: Database,
     version: CommitVersion?,
     transaction: Transaction?,
-    isNew: Bool
+    isNew: Bool,
+    check: WorkCheck? = nil
   ) {
+    self.check = check
     self.database = database
     self.transaction = transaction
     self.version = Mutex(version)
@@ -29,15 +32,18 @@ package final class ConsistentRead: Sendable {
   package var isTracking: Bool { transaction.map { !$0.isReadOnly } ?? false }
 
   /// Lends a view at the version; views end with the call and may be opened again and again.
+  ///
+  /// Throws at once where nobody waits for the result any more.
   package func view<R>(_ body: (ReadView) throws -> R) throws -> R {
+    try check?()
     try transaction?.beginCall(database)
     defer { transaction?.endCall(now: database.configuration.clock.now()) }
     while true {
       if let fixed = transaction?.version ?? version.withLock({ $0 }) {
-        return try database.read(.at(fixed), body)
+        return try database.read(.at(fixed), check: check, body)
       }
       // Another first read of the transaction may fix a version that this view does not hold.
-      let result = try database.read(.now) { view -> R? in
+      let result = try database.read(.now, check: check) { view -> R? in
         guard fix(view.version) == view.version else { return nil }
         return try body(view)
       }

@@ -36,15 +36,26 @@ extension Database {
   }
 
   /// Prepares reading with a consistency; queries take it from here.
-  package func beginRead(_ consistency: Consistency) throws -> ConsistentRead {
-    switch consistency {
-    case .latest: ConsistentRead(self, version: nil, transaction: nil, isNew: false)
-    case .at(let version): ConsistentRead(self, version: version, transaction: nil, isNew: false)
-    case .transaction(let id):
-      try ConsistentRead(self, version: nil, transaction: transactions.find(id), isNew: false)
-    case .newTransaction(let options, let holder):
-      try ConsistentRead(self, version: nil, transaction: begin(options, holder), isNew: true)
-    }
+  ///
+  /// What is read with it ends with what `check` throws, within some thousand steps.
+  package func beginRead(
+    _ consistency: Consistency,
+    check: WorkCheck? = nil
+  ) throws -> ConsistentRead {
+    let (version, transaction): (CommitVersion?, Transaction?) =
+      switch consistency {
+      case .latest: (nil, nil)
+      case .at(let version): (version, nil)
+      case .transaction(let id): (nil, try transactions.find(id))
+      case .newTransaction(let options, let holder): (nil, try begin(options, holder))
+      }
+    return ConsistentRead(
+      self,
+      version: version,
+      transaction: transaction,
+      isNew: consistency.beginsTransaction,
+      check: check
+    )
   }
 
   /// The same, after waiting for what a refused attempt of the transaction had read.
@@ -54,10 +65,11 @@ extension Database {
   /// fail the read, as in `batchGet`.
   package func beginRead(
     _ consistency: Consistency,
+    check: WorkCheck? = nil,
     completion: @escaping @Sendable (Result<ConsistentRead, any Error>) -> Void
   ) {
     do {
-      let read = try beginRead(consistency)
+      let read = try beginRead(consistency, check: check)
       guard let transaction = read.transaction, transaction.version == nil,
         !transaction.contested.isEmpty
       else { return completion(.success(read)) }

@@ -55,4 +55,9 @@ package enum Consistency: Sendable, Hashable {
     case .latest, .at: false
     }
   }
+
+  /// Whether to begin such a read the store has to be read: for a transaction at a time of its own.
+  package var readsToBegin: Bool {
+    if case .newTransaction(.readOnly(_?), _) = self { true } else { false }
+  }
 }

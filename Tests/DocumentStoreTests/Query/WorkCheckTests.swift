@@ -1,0 +1,179 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+import Testing
+
+@testable import DocumentStore
+
+/// Long reads ask again and again whether anybody waits for them, and go on slice by slice.
+@Suite struct WorkCheckTests {
+  /// Counts how often it is asked, and says stop from some time on.
+  private final class Asked: Sendable {
+    private let state: Mutex<(count: Int, limit: Int)>
+
+    init(stopsAt limit: Int = .max) { state = Mutex((0, limit)) }
+
+    var count: Int { state.withLock { $0.count } }
+
+    func ask() throws {
+      let stops = state.withLock { state in
+        state.count += 1
+        return state.count >= state.limit
+      }
+      if stops { throw FirestoreError(.cancelled, "Nobody waits.") }
+    }
+  }
+
+  private static let documents = 6_000
+
+  /// Documents whose field `n` counts, `m` counts down and `k` is alike, with vectors.
+  private static func filled() throws -> QueryFixture {
+    let fixture = try QueryFixture(.memory, requireIndexes: false)
+    for start in stride(from: 0, to: documents, by: 500) {
+      try fixture.write(
+        (start..<(start + 500)).map { number in
+          let document = fields([
+            "n": .integer(Int64(number)), "m": .integer(Int64(documents - number)),
+            "k": .integer(0), "e": .vector([Double(number), 1]),
+          ])
+          return (path("c/d\(number)"), document)
+        }
+      )
+    }
+    // Of a query with ranges of both fields the first one's range is scanned.
+    _ = try fixture.database.declareIndex(
+      try IndexDefinition(
+        collectionID: "c",
+        scope: .collection,
+        fields: ["m", "n"].map { IndexField(FieldPath([$0]), .ascending) }
+      )
+    )
+    while try fixture.database.performIndexMaintenance() {}
+    return fixture
+  }
+
+  private static let everything = Query(scope: .collection("c"))
+
+  private static var nearest: Query {
+    var query = everything
+    query.findNearest = FindNearest(
+      field: FieldPath(["e"]),
+      vector: [1, 0],
+      measure: .euclidean,
+      limit: 3,
+      distanceThreshold: nil
+    )
+    return query
+  }
+
+  /// Nothing satisfies both conditions, so no candidate is ever delivered.
+  private static var fruitless: Query {
+    var query = everything
+    query.filter = .and([
+      .field(FieldPath(["n"]), .greaterThanOrEqual, .integer(Int64(documents / 2))),
+      .field(FieldPath(["m"]), .greaterThan, .integer(Int64(documents / 2))),
+    ])
+    return query
+  }
+
+  private static func read(
+    _ fixture: QueryFixture,
+    _ query: Query,
+    slice: Int,
+    _ asked: Asked
+  ) throws -> (documents: Int, slices: Int) {
+    let read = try fixture.database.beginRead(.latest, check: { try asked.ask() })
+    let cursor = fixture.database.query(try query.normalized(), read: read)
+    var (documents, slices) = (0, 0)
+    while true {
+      let chunk = try cursor.next(maxDocuments: .max, maxBytes: .max, slice: slice)
+      documents += chunk.documents.count
+      slices += 1
+      if chunk.isDone { return (documents, slices) }
+    }
+  }
+
+  @Test func `a scan asks at least once every thousand steps`() throws {
+    let fixture = try Self.filled()
+    let asked = Asked()
+    let found = try Self.read(fixture, Self.everything, slice: 20_000, asked)
+    #expect(found == (Self.documents, 1))
+    #expect(asked.count >= Self.documents / 1_024)
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func `a scan, a search and an aggregation end when nobody waits`(limit: Int) throws {
+    let fixture = try Self.filled()
+    for query in [Self.everything, Self.nearest, Self.fruitless] {
+      let asked = Asked(stopsAt: limit)
+      #expect(throws: FirestoreError.self) {
+        _ = try Self.read(fixture, query, slice: 20_000, asked)
+      }
+      #expect(asked.count == limit)
+    }
+    let asked = Asked(stopsAt: limit)
+    #expect(throws: FirestoreError.self) { _ = try Self.count(fixture, slice: 1_000, asked) }
+    #expect(asked.count == limit)
+  }
+
+  private static func count(
+    _ fixture: QueryFixture,
+    slice: Int,
+    _ asked: Asked
+  ) throws -> (result: AggregationResult, slices: Int) {
+    let read = try fixture.database.beginRead(.latest, check: { try asked.ask() })
+    let cursor = fixture.database.aggregation(
+      try everything.normalized(),
+      [Aggregation(alias: "count", operator: .count(upTo: nil))],
+      read: read
+    )
+    var slices = 1
+    while true {
+      if let result = try cursor.next(slice: slice) { return (result, slices) }
+      slices += 1
+    }
+  }
+
+  @Test(arguments: [700, 1_000, 2_500, 20_000])
+  func `an aggregation and a search give the same in slices of any size`(slice: Int) throws {
+    let fixture = try Self.filled()
+    let (result, slices) = try Self.count(fixture, slice: slice, Asked())
+    #expect(result.values.map(\.value) == [.integer(Int64(Self.documents))])
+    #expect(slices >= Self.documents / slice)
+    let near = try Self.read(fixture, Self.nearest, slice: slice, Asked())
+    #expect(near.documents == 3)
+    #expect(near.slices >= Self.documents / slice)
+  }
+
+  @Test func `a scan whose entries all fail its conditions pauses all the same`() throws {
+    let fixture = try Self.filled()
+    let found = try Self.read(fixture, Self.fruitless, slice: 1_500, Asked())
+    #expect(found.documents == 0)
+    #expect(found.slices > 1)
+  }
+
+  @Test func `random filters find the same in short slices and in one`() throws {
+    let fixture = try Self.filled()
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<12 {
+      var query = Self.everything
+      let low = Int64.random(in: 0..<Int64(Self.documents), using: &random)
+      let high = Int64.random(in: 0..<Int64(Self.documents), using: &random)
+      let conditions: [Filter] = [
+        .field(FieldPath(["n"]), .greaterThanOrEqual, .integer(low)),
+        .field(FieldPath(["m"]), .lessThan, .integer(high)),
+      ]
+      query.filter = Bool.random(using: &random) ? .and(conditions) : .or(conditions)
+      let slice = Int.random(in: 300..<3_000, using: &random)
+      let short = try Self.read(fixture, query, slice: slice, Asked())
+      let long = try Self.read(fixture, query, slice: 1_000_000, Asked())
+      #expect(short.documents == long.documents, "\(low) \(high) \(slice)")
+      let expected = (0..<Int64(Self.documents)).count { number in
+        let parts = [number >= low, Int64(Self.documents) - number < high]
+        if case .and = query.filter { return parts[0] && parts[1] }
+        return parts[0] || parts[1]
+      }
+      #expect(long.documents == expected)
+    }
+  }
+}
