@@ -43,6 +43,15 @@ package final class TestVerifier: TokenVerifier {
     )
   }
 
+  package func knownCaller(
+    holding token: Substring,
+    isSecure: Bool
+  ) throws(FirestoreError) -> Caller? { nil }
+
+  package func isGenuine(_ token: Substring) -> Bool {
+    (try? caller(holding: token, isSecure: true)) != nil
+  }
+
   package func isValid(_ identity: UserIdentity) -> Bool {
     identity.expiry > TestTokens.now && !state.withLock { $0.revoked.contains(identity.uid) }
   }

@@ -1,4 +1,5 @@
 import FirestoreService
+import KeyValueStore
 import Logging
 import NIOCore
 import NIOPosix
@@ -95,6 +96,7 @@ package final class Gateway: Service {
     let group = MultiThreadedEventLoopGroup(
       numberOfThreads: threads > 0 ? threads : System.coreCount
     )
+    for loop in group.makeIterator() { loop.execute { BlockingCheck.markEventLoop() } }
     do {
       try await serve(on: group)
     } catch {

@@ -1,4 +1,5 @@
 import Access
+import DocumentStore
 import FirestoreModel
 import FirestoreWire
 import KeyValueStore
@@ -44,10 +45,7 @@ package final class FirestoreService: RPCService {
   }
 
   package func recognizes(_ context: CallContext) -> Bool {
-    guard context.authorization != nil, let caller = try? access.identify(context) else {
-      return false
-    }
-    return caller != .nobody
+    context.authorization != nil && access.recognizes(context)
   }
 
   package func unary(
@@ -58,6 +56,11 @@ package final class FirestoreService: RPCService {
   ) {
     do {
       try perform(method, request, try makeCall(method, context), respond)
+    } catch is NotInMemory {
+      startOnEngine(context, respond) { [self] in
+        let call = try makeCall(method, context, mayBlock: true)
+        try perform(method, request, call, respond)
+      }
     } catch {
       respond(.failure(reported(error, context)))
     }
@@ -71,6 +74,11 @@ package final class FirestoreService: RPCService {
   ) {
     do {
       try open(method, request, try makeCall(method, context), respond)
+    } catch is NotInMemory {
+      startOnEngine(context, respond) { [self] in
+        let call = try makeCall(method, context, mayBlock: true)
+        try open(method, request, call, respond)
+      }
     } catch {
       respond(.failure(reported(error, context)))
     }
@@ -82,21 +90,44 @@ package final class FirestoreService: RPCService {
     responses: any StreamResponses
   ) throws(FirestoreError) -> any StreamCall {
     do {
-      let call = try makeCall(method, context)
-      switch (method, listeners) {
-      case (.write, _):
-        return openWriteStream(call, responses)
-      case (.listen, let listeners?):
-        return ListenCall(
-          hub: listeners,
-          authority: CallerAuthority(call.caller, call.context, access: access),
-          responses: responses
-        )
-      default: throw Self.unimplemented(method)
-      }
+      return try open(makeCall(method, context), responses)
+    } catch is NotInMemory {
+      return try openOnEngine(method, context, responses)
     } catch {
       throw reported(error, context)
     }
+  }
+
+  private func open(_ call: Call, _ responses: any StreamResponses) throws -> any StreamCall {
+    switch (call.method, listeners) {
+    case (.write, _):
+      return openWriteStream(call, responses)
+    case (.listen, let listeners?):
+      return ListenCall(
+        hub: listeners,
+        authority: CallerAuthority(call.caller, call.context, access: access),
+        responses: responses
+      )
+    case (let method, _): throw Self.unimplemented(method)
+    }
+  }
+
+  /// Opens a stream whose caller has to be identified on an engine thread; what comes meanwhile waits.
+  private func openOnEngine(
+    _ method: RPCMethod,
+    _ context: CallContext,
+    _ responses: any StreamResponses
+  ) throws(FirestoreError) -> any StreamCall {
+    let stream = DeferredStreamCall(responses)
+    let accepted = threads.submit(caller: context.network) { [self] in
+      do {
+        stream.open(try open(makeCall(method, context, mayBlock: true), responses))
+      } catch {
+        stream.fail(reported(error, context))
+      }
+    }
+    guard accepted else { throw FirestoreError.overloaded }
+    return stream
   }
 
   package func administer(
@@ -105,28 +136,56 @@ package final class FirestoreService: RPCService {
     respond: @escaping @Sendable (Result<[UInt8]?, FirestoreError>) -> Void
   ) {
     do {
-      let caller = try access.identify(context)
-      try access.admit(caller)
-      let admin = try AdminCall(
-        method: request.method,
-        path: request.path,
-        query: request.query,
-        body: request.body
-      )
-      guard let admin else { return respond(.success(nil)) }
-      let service = AdminService(permit: try access.administratorPermit(for: caller))
-      let call = Call(method: nil, caller: caller, context: context)
-      try onEngine(call, respond) { try service.perform(admin).json() }
+      try administer(request, makeCall(nil, context), respond)
+    } catch is NotInMemory {
+      startOnEngine(context, respond) { [self] in
+        try administer(request, makeCall(nil, context, mayBlock: true), respond)
+      }
     } catch {
       respond(.failure(reported(error, context)))
     }
   }
 
-  private func makeCall(_ method: RPCMethod, _ context: CallContext) throws -> Call {
-    let call = Call(method: method, caller: try access.identify(context), context: context)
+  private func administer(
+    _ request: AdminRequest,
+    _ call: Call,
+    _ respond: @escaping @Sendable (Result<[UInt8]?, FirestoreError>) -> Void
+  ) throws {
+    let admin = try AdminCall(
+      method: request.method,
+      path: request.path,
+      query: request.query,
+      body: request.body
+    )
+    guard let admin else { return respond(.success(nil)) }
+    let service = AdminService(permit: try access.administratorPermit(for: call.caller))
+    try onEngine(call, lane: .maintenance, respond) { try service.perform(admin).json() }
+  }
+
+  /// A call whose caller is known; throws `NotInMemory` where to know him the disk is needed and the thread
+  /// may not block.
+  private func makeCall(
+    _ method: RPCMethod?,
+    _ context: CallContext,
+    mayBlock: Bool = false
+  ) throws -> Call {
+    let caller =
+      mayBlock ? try access.identify(context) : try access.identifyInMemory(context)
+    guard let caller else { throw NotInMemory() }
+    let call = Call(method: method, caller: caller, context: context, mayBlock: mayBlock)
     try access.admit(call.caller)
     try call.checkWanted()
     return call
+  }
+
+  /// The database of a call's permit, opened or made where it has to be.
+  ///
+  /// Throws `NotInMemory` where that needs the disk and the call's thread may not block: the call begins anew
+  /// on an engine thread, so nothing may have been done before.
+  func database(of permit: Permit, _ call: Call) throws -> Database {
+    if let open = permit.openDatabase { return open }
+    guard call.mayBlock else { throw NotInMemory() }
+    return try permit.database()
   }
 
   /// The caller's right to a database.
@@ -180,13 +239,30 @@ package final class FirestoreService: RPCService {
     }
   }
 
+  /// Begins a call anew on an engine thread; answers only where it fails.
+  func startOnEngine<Answer>(
+    _ context: CallContext,
+    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ start: @escaping @Sendable () throws -> Void
+  ) {
+    let accepted = threads.submit(caller: context.network) { [self] in
+      do {
+        try start()
+      } catch {
+        respond(.failure(reported(error, context)))
+      }
+    }
+    if !accepted { respond(.failure(.overloaded)) }
+  }
+
   /// Runs blocking work on the engine threads and answers with what it returns or throws.
   func onEngine<Answer: Sendable>(
     _ call: Call,
+    lane: EngineThreads.Lane = .reads,
     _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
     _ work: @escaping @Sendable () throws -> Answer
   ) throws {
-    let accepted = threads.submit { [self] in
+    let accepted = threads.submit(to: lane, caller: call.context.network) { [self] in
       do {
         try call.checkWanted()
         respond(.success(try work()))
@@ -214,7 +290,10 @@ package final class FirestoreService: RPCService {
     return visible
   }
 
-  static func unimplemented(_ method: RPCMethod) -> FirestoreError {
-    FirestoreError(.unimplemented, "\(method.rawValue) is not implemented by this server.")
+  static func unimplemented(_ method: RPCMethod?) -> FirestoreError {
+    FirestoreError(
+      .unimplemented,
+      "\(method?.rawValue ?? "The method") is not implemented by this server."
+    )
   }
 }

@@ -114,6 +114,14 @@ private final class RevocableVerifier: TokenVerifier {
     )
   }
 
+  func knownCaller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller? {
+    nil
+  }
+
+  func isGenuine(_ token: Substring) -> Bool {
+    (try? caller(holding: token, isSecure: true)) != nil
+  }
+
   func isValid(_ identity: UserIdentity) -> Bool { !isRevoked.withLock { $0 } }
 
   func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {}

@@ -3,24 +3,80 @@ import FirestoreModel
 // Identifying callers by their credentials.
 
 extension AccessControl {
+  /// What a call's credentials say before any token is verified.
+  private enum Credentials {
+    case caller(Caller)
+    /// A token for the verifier, and the header that it came in.
+    case token(Substring, authorization: String)
+  }
+
   /// Identifies the caller; throws UNAUTHENTICATED for credentials that are not valid.
+  ///
+  /// May wait for the disk.
   package func identify(_ context: CallContext) throws(FirestoreError) -> Caller {
-    guard let authorization = context.authorization else { return .nobody }
+    switch try credentials(of: context) {
+    case .caller(let caller): return caller
+    case .token(let token, let authorization):
+      guard let verifier else { throw Self.invalidCredentials }
+      let caller = try verifier.caller(holding: token, isSecure: context.isEncryptedOrLocal)
+      remember(caller, authorization, context)
+      return caller
+    }
+  }
+
+  /// Identifies the caller from memory alone; nil where a token has to be verified first.
+  ///
+  /// For threads that must not block.
+  package func identifyInMemory(_ context: CallContext) throws(FirestoreError) -> Caller? {
+    switch try credentials(of: context) {
+    case .caller(let caller): return caller
+    case .token(let token, let authorization):
+      guard let verifier else { throw Self.invalidCredentials }
+      let isSecure = context.isEncryptedOrLocal
+      guard let caller = try verifier.knownCaller(holding: token, isSecure: isSecure)
+      else { return nil }
+      remember(caller, authorization, context)
+      return caller
+    }
+  }
+
+  /// Whether a call's credentials are somebody's, whatever became of him since; from memory alone.
+  package func recognizes(_ context: CallContext) -> Bool {
+    guard let credentials = try? credentials(of: context) else { return false }
+    switch credentials {
+    case .caller(let caller): return caller != .nobody
+    case .token(let token, _):
+      guard verifier?.isGenuine(token) == true else { return false }
+      context.memory?.noteCredentials()
+      return true
+    }
+  }
+
+  private func credentials(of context: CallContext) throws(FirestoreError) -> Credentials {
+    guard let authorization = context.authorization else { return .caller(.nobody) }
     if context.isForeignPage, Self.bearerToken(authorization).map(Self.isEmulatorOwner) == true {
       throw Self.foreignPage
     }
-    if let known = context.memory?.caller(of: authorization), isValid(known) { return known }
+    if let known = context.memory?.caller(of: authorization), isValid(known) {
+      return .caller(known)
+    }
     guard let token = Self.bearerToken(authorization) else { throw Self.invalidCredentials }
     if let administrator = try administrator(holding: token, context) {
       context.memory?.noteCredentials()
       context.memory?.remember(authorization, administrator)
-      return administrator
+      return .caller(administrator)
     }
-    let caller = try user(holding: token, context)
+    if let user = try unsignedUser(holding: token) {
+      remember(user, authorization, context)
+      return .caller(user)
+    }
+    return .token(token, authorization: authorization)
+  }
+
+  private func remember(_ caller: Caller, _ authorization: String, _ context: CallContext) {
     context.memory?.noteCredentials()
     // A back end's token expires or is revoked, which `.administrator` alone could not tell later.
     if case .user = caller { context.memory?.remember(authorization, caller) }
-    return caller
   }
 
   /// Whether the credentials of a caller that was identified earlier are still valid: signed tokens
@@ -74,12 +130,16 @@ extension AccessControl {
     holding token: Substring,
     _ context: CallContext
   ) throws(FirestoreError) -> Caller {
-    if case .development = mode {
-      let unsigned = try UnsignedToken(token)
-      guard unsigned.isSigned, verifier != nil else { return .user(unsigned.identity) }
-    }
+    if let user = try unsignedUser(holding: token) { return user }
     guard let verifier else { throw Self.invalidCredentials }
-    return try verifier.caller(holding: token, isSecure: context.isSecure || context.isLocal)
+    return try verifier.caller(holding: token, isSecure: context.isEncryptedOrLocal)
+  }
+
+  /// The user whom a token names that counts without a signature; nil where the verifier has to be asked.
+  private func unsignedUser(holding token: Substring) throws(FirestoreError) -> Caller? {
+    guard case .development = mode else { return nil }
+    let unsigned = try UnsignedToken(token)
+    return unsigned.isSigned && verifier != nil ? nil : .user(unsigned.identity)
   }
 
   /// The error for administrators of development that a web page claims to be.
@@ -100,4 +160,9 @@ extension AccessControl {
   private static func isEmulatorOwner(_ token: Substring) -> Bool {
     token.utf8.count < 6 && token.lowercased() == "owner" || token.hasPrefix("ya29.")
   }
+}
+
+extension CallContext {
+  /// Whether nobody on the way can read what is sent.
+  fileprivate var isEncryptedOrLocal: Bool { isSecure || isLocal }
 }

@@ -38,11 +38,17 @@ package struct UserIdentity: Sendable, Hashable {
 
 /// Reads the bearer tokens that clients send.
 ///
-/// Any thread; must not wait for the disk or the network once a token is known.
+/// Any thread may call. `caller` may wait for the disk, the others must not.
 package protocol TokenVerifier: AnyObject, Sendable {
   /// Identifies the holder; throws UNAUTHENTICATED when the token does not verify, has expired or was
   /// revoked.
   func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller
+
+  /// The holder of a token that verified earlier and is still valid, from memory alone; nil for every other token.
+  func knownCaller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller?
+
+  /// Whether a token is signed by whom it names and not expired, whatever became of its user; from memory alone.
+  func isGenuine(_ token: Substring) -> Bool
 
   /// Whether a token that verified earlier is still valid: not expired, its user neither disabled,
   /// deleted nor revoked since. Cheap: streams ask again and again.

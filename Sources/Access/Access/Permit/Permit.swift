@@ -23,6 +23,9 @@ package struct Permit: Sendable {
   /// the disk the first time.
   package func database() throws -> Database { try databases.database(id) }
 
+  /// The permit's database where it is open already; never touches the disk.
+  package var openDatabase: Database? { databases.openDatabase(id) }
+
   /// Throws PERMISSION_DENIED unless no rules apply, for what no rules can allow.
   ///
   /// - Parameter operations: Plural; begins the text of the error.

@@ -57,6 +57,7 @@ package final class RocksDBEngine: KeyValueEngine {
   }
 
   package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
+    BlockingCheck.assertMayBlock()
     try condition.checkOpen()
     return try body(RocksDBSnapshot(of: shared.lease(), time: time))
   }
@@ -74,7 +75,8 @@ package final class RocksDBEngine: KeyValueEngine {
   }
 
   package func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
-    try groups.withLock { _ in
+    BlockingCheck.assertMayBlock()
+    return try groups.withLock { _ in
       recovery.recoverIfDue()
       try condition.checkRunning()
       let group = RocksDBGroup(on: try shared.lease(), time: time)
@@ -94,11 +96,13 @@ package final class RocksDBEngine: KeyValueEngine {
     try condition.checkOpen()
     let lease = try shared.lease()
     guard !cachedOnly else { return try lease.handle.getCached(key) }
+    BlockingCheck.assertMayBlock()
     return try lease.handle.get(key).map(PointRead.found) ?? .missing
   }
 
   /// The copy shares files with the original where the file system can link them.
   package func checkpoint(to directory: String) throws {
+    BlockingCheck.assertMayBlock()
     try condition.checkRunning()
     let unfinished = directory + ".unfinished"
     try shared.lease().handle.checkpoint(to: unfinished)
@@ -118,6 +122,7 @@ package final class RocksDBEngine: KeyValueEngine {
 
   /// Flushes first, unless the engine has stopped, so that the next start has nothing to replay.
   package func close() throws {
+    BlockingCheck.assertMayBlock()
     let isRunning = (try? condition.checkRunning()) != nil
     guard condition.close() else { return }
     defer {
@@ -137,6 +142,7 @@ package final class RocksDBEngine: KeyValueEngine {
   /// Throws what keeps groups from being written. A stopped engine is taken up again here, too, if that
   /// can be.
   package func probe() throws {
+    BlockingCheck.assertMayBlock()
     try groups.withLock { _ in
       recovery.recoverIfDue()
       try log.write { (handle) throws(KeyValueError) in

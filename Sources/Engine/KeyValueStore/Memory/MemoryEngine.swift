@@ -15,7 +15,7 @@ package final class MemoryStorage: Sendable {
 
 /// An engine that keeps everything in memory; nothing is durable beyond the `MemoryStorage`.
 ///
-/// Any thread may call. Views share the table with the engine until a group changes it.
+/// Calls that could touch a disk assert as on one that they run on no event loop. Any thread may call. Views share the table with the engine until a group changes it.
 package final class MemoryEngine: KeyValueEngine {
   private let storage: MemoryStorage
   private let clock: MicrosecondClock
@@ -37,6 +37,7 @@ package final class MemoryEngine: KeyValueEngine {
   }
 
   package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
+    BlockingCheck.assertMayBlock()
     try checkOpen()
     return try body(MemorySnapshot(of: storage, clock: clock))
   }
@@ -54,7 +55,8 @@ package final class MemoryEngine: KeyValueEngine {
   }
 
   package func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
-    try groups.withLock { _ in
+    BlockingCheck.assertMayBlock()
+    return try groups.withLock { _ in
       try checkOpen()
       let group = MemoryGroup(on: storage, clock: clock)
       let result: R
@@ -70,6 +72,7 @@ package final class MemoryEngine: KeyValueEngine {
   }
 
   package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
+    if !cachedOnly { BlockingCheck.assertMayBlock() }
     try checkOpen()
     return storage.contents.withLock { $0.table }.value(key).map(PointRead.found) ?? .missing
   }

@@ -27,7 +27,7 @@ package struct EmulatorFeature: HTTPFeature {
   @Sendable
   private func clear(_ request: Request, _ context: GatewayRequestContext) async throws -> Response
   {
-    let permit = try operations.permit(context.call(request))
+    let permit = try await operations.permit(context.call(request))
     try await operations.clear(try Self.database(context), permit)
     return Self.done
   }
@@ -35,7 +35,7 @@ package struct EmulatorFeature: HTTPFeature {
   @Sendable
   private func reset(_ request: Request, _ context: GatewayRequestContext) async throws -> Response
   {
-    try await operations.clearAll(try operations.permit(context.call(request)))
+    try await operations.clearAll(try await operations.permit(context.call(request)))
     return Self.done
   }
 
@@ -44,7 +44,7 @@ package struct EmulatorFeature: HTTPFeature {
     _ request: Request,
     _ context: GatewayRequestContext
   ) async throws -> Response {
-    let permit = try operations.permit(context.call(request))
+    let permit = try await operations.permit(context.call(request))
     let id = try Self.database(context)
     let parts = context.parameters.getCatchAll().map { Substring($0) }
     if parts.isEmpty {

@@ -58,8 +58,8 @@ package struct RulesFeature: HTTPFeature {
     _ request: Request,
     _ context: GatewayRequestContext
   ) async throws -> Response {
-    let access = service.access
-    try access.requireAdministration(try access.identify(context.call(request)))
+    let (access, caller) = (service.access, context.call(request))
+    try await threads.run { try access.requireAdministration(try access.identify(caller)) }
     let body: [UInt8]
     do {
       body = Array(buffer: try await request.body.collect(upTo: Self.bodyLimit))
@@ -68,7 +68,7 @@ package struct RulesFeature: HTTPFeature {
     }
     let method = request.method
     let query = try QueryParameters(request.uri.query)
-    return try await threads.run {
+    return try await threads.run(on: .maintenance) {
       do {
         return try answer(call, method, query, body)
       } catch let error as RulesCompileError {

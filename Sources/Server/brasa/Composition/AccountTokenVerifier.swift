@@ -20,7 +20,18 @@ final class AccountTokenVerifier: TokenVerifier {
   }
 
   func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
-    switch try bearer(token) {
+    try caller(try bearer(token), isSecure: isSecure)
+  }
+
+  func knownCaller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller? {
+    guard let bearer = tokens.knownBearer(token) else { return nil }
+    return try caller(bearer, isSecure: isSecure)
+  }
+
+  func isGenuine(_ token: Substring) -> Bool { tokens.isGenuine(token) }
+
+  private func caller(_ bearer: Bearer, isSecure: Bool) throws(FirestoreError) -> Caller {
+    switch bearer {
     case .user(let user):
       guard case .project(let project) = user.scope else { throw Self.foreignScope }
       return .user(

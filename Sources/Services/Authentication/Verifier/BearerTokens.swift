@@ -29,10 +29,22 @@ package final class BearerTokens: Sendable {
   /// Who holds the token; `JSONWebToken.Problem` where it does not verify, `AccountError` where its
   /// user is gone, disabled or revoked it.
   package func bearer(_ token: Substring) throws -> Bearer {
-    if let known = cache.entry(token), isValid(known) { return known.bearer }
+    if let known = knownBearer(token) { return known }
     let entry = try verify(token)
     cache.insert(entry)
     return entry.bearer
+  }
+
+  /// The holder of a token that verified earlier and is still valid, from memory alone.
+  package func knownBearer(_ token: Substring) -> Bearer? {
+    guard let known = cache.entry(token), isValid(known) else { return nil }
+    return known.bearer
+  }
+
+  /// Whether a token is signed by whom it names and not expired, whatever became of its user; from memory alone.
+  package func isGenuine(_ token: Substring) -> Bool {
+    if knownBearer(token) != nil { return true }
+    return (try? verify(token, readsUser: false)) != nil
   }
 
   /// Whether a token that verified earlier is still valid.
@@ -64,17 +76,23 @@ package final class BearerTokens: Sendable {
     }
   }
 
-  private func verify(_ text: Substring) throws -> TokenCache.Entry {
+  private func verify(_ text: Substring, readsUser: Bool = true) throws -> TokenCache.Entry {
     let token = try JSONWebToken(parsing: text)
     let issuer = token.claims["iss"]?.string ?? ""
-    if issuer.hasPrefix(IDToken.Issuer.idToken.rawValue) { return try userEntry(text, token) }
+    if issuer.hasPrefix(IDToken.Issuer.idToken.rawValue) {
+      return try userEntry(text, token, readsUser: readsUser)
+    }
     if issuer == Accounts.accessIssuer { return try accessEntry(text, token) }
     return try selfSignedEntry(text, token)
   }
 
-  private func userEntry(_ text: Substring, _ token: JSONWebToken) throws -> TokenCache.Entry {
+  private func userEntry(
+    _ text: Substring,
+    _ token: JSONWebToken,
+    readsUser: Bool
+  ) throws -> TokenCache.Entry {
     let verified = try accounts.verify(token, .idToken)
-    if mode == .immediate, verified.session != nil {
+    if readsUser, mode == .immediate, verified.session != nil {
       let key = AccountKey.user(verified.scope, verified.uid)
       guard case .found(let record) = try accounts.engine.get(key, cachedOnly: false) else {
         throw AccountError(.userNotFound)

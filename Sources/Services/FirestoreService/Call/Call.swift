@@ -1,4 +1,5 @@
 import Access
+import DocumentStore
 import FirestoreModel
 import FirestoreWire
 
@@ -8,6 +9,11 @@ struct Call: Sendable {
   let method: RPCMethod?
   let caller: Caller
   let context: CallContext
+  /// Whether the call's first steps run on a thread that may wait for the disk.
+  var mayBlock = false
+
+  /// `checkWanted`, for the store to ask while it works.
+  var check: WorkCheck { { [self] in try checkWanted() } }
 
   /// Throws CANCELLED or DEADLINE_EXCEEDED when nobody waits for the answer any more.
   func checkWanted() throws(FirestoreError) {

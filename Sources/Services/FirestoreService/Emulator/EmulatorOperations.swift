@@ -20,8 +20,10 @@ package struct EmulatorOperations: Sendable {
   }
 
   /// The caller's right to the operations; throws PERMISSION_DENIED to those without.
-  package func permit(_ context: CallContext) throws(FirestoreError) -> AdministratorPermit {
-    try access.administratorPermit(for: try access.identify(context))
+  package func permit(_ context: CallContext) async throws -> AdministratorPermit {
+    try await run { [access] in
+      try access.administratorPermit(for: try access.identify(context))
+    }
   }
 
   /// Empties a database, which is made if there is none.

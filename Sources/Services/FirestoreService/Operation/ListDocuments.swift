@@ -15,9 +15,9 @@ extension FirestoreService {
     let query = try request.query.normalized()
     let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
-    let database = try permit.database()
+    let database = try database(of: permit, call)
     beginRead(database, consistency, call, respond) { [self] read in
-      try onEngine(call, respond) {
+      try onEngine(call, lane: request.showMissing ? .scans : .reads, respond) {
         if !isProven { try permit.require(query, database, read, consistency) }
         let page = try database.listDocuments(.init(request), read: read)
         let items = page.documents.map { item -> ListedDocument in
@@ -42,13 +42,14 @@ extension FirestoreService {
   ) throws {
     let permit = try permit(call, request.parent.database)
     try permit.requireAdministrator(for: "Metadata operations")
-    let database = try permit.database()
-    try onEngine(call, respond) {
+    let database = try database(of: permit, call)
+    try onEngine(call, lane: .scans, respond) {
       let page = try database.listCollectionIDs(
         parent: request.parent.path,
         pageSize: request.pageSize,
         pageToken: request.pageToken,
-        consistency: Consistency(readTime: request.readTime)
+        consistency: Consistency(readTime: request.readTime),
+        check: call.check
       )
       return ListCollectionIDsResponse(ids: page.ids, nextPageToken: page.nextPageToken).encoded()
     }
@@ -61,14 +62,15 @@ extension FirestoreService {
   ) throws {
     let permit = try permit(call, request.parent.database)
     try permit.requireAdministrator(for: "Partition queries")
-    let database = try permit.database()
-    try onEngine(call, respond) {
+    let database = try database(of: permit, call)
+    try onEngine(call, lane: .scans, respond) {
       let page = try database.partition(
         request.query,
         count: Int(request.partitionCount),
         pageSize: request.pageSize,
         pageToken: request.pageToken,
-        consistency: Consistency(readTime: request.readTime)
+        consistency: Consistency(readTime: request.readTime),
+        check: call.check
       )
       let cursors = page.names.map { Cursor(values: [.reference($0)], before: false) }
       return PartitionQueryResponse(partitions: cursors, nextPageToken: page.nextPageToken)

@@ -12,7 +12,7 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let permit = try permit(call, request.name.database)
-    let database = try permit.database()
+    let database = try database(of: permit, call)
     let mask = request.mask
     switch try permit.consistency(request.consistency) {
     case .latest:
@@ -39,7 +39,7 @@ extension FirestoreService {
     _ respond: @escaping RespondStream
   ) throws {
     let permit = try permit(call, request.database)
-    let database = try permit.database()
+    let database = try database(of: permit, call)
     let consistency = try permit.consistency(request.consistency)
     try read(request.names, of: database, permit, consistency, call, respond) { found in
       BatchGetStream(found, in: request.database, mask: request.mask)

@@ -14,7 +14,7 @@ extension FirestoreService {
     let query = try request.query.normalized()
     let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
-    let database = try permit.database()
+    let database = try database(of: permit, call)
     beginRead(database, consistency, call, respond) { [self] read in
       let answer: @Sendable () -> any ResponseStream = {
         QueryStream(
@@ -42,12 +42,18 @@ extension FirestoreService {
     _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
     _ body: @escaping @Sendable (ConsistentRead) throws -> Void
   ) {
-    database.beginRead(consistency) { [self] result in
+    let begun: @Sendable (Result<ConsistentRead, any Error>) -> Void = { [self] result in
       do {
         try body(try result.get())
       } catch {
         respond(.failure(reported(error, call.context)))
       }
+    }
+    guard consistency.readsToBegin, !call.mayBlock else {
+      return database.beginRead(consistency, check: call.check, completion: begun)
+    }
+    startOnEngine(call.context, respond) {
+      database.beginRead(consistency, check: call.check, completion: begun)
     }
   }
 
@@ -56,7 +62,7 @@ extension FirestoreService {
   func executePipeline(_ request: ExecutePipelineRequest, _ call: Call) throws {
     let permit = try permit(call, request.database)
     try permit.requireAdministrator(for: "Pipeline operations")
-    _ = try permit.database()
+    _ = try database(of: permit, call)
     throw FirestoreError(
       .failedPrecondition,
       """

@@ -11,7 +11,7 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let permit = try permit(call, request.database)
-    let database = try permit.database()
+    let database = try database(of: permit, call)
     let options = try permit.options(request.options)
     try onEngine(call, respond) {
       let id = try database.beginTransaction(options, holder: permit.holder)
@@ -25,7 +25,7 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let permit = try permit(call, request.database)
-    let database = try permit.database()
+    let database = try database(of: permit, call)
     try onEngine(call, respond) {
       try database.rollback(TransactionID(request.transaction))
       return EmptyResponse().encoded()

@@ -24,7 +24,7 @@ extension FirestoreService {
     _ answer: @escaping @Sendable (CommitOutcome) -> Answer
   ) throws {
     let permit = try permit(call, request.database)
-    let database = try permit.database()
+    let database = try database(of: permit, call)
     let transaction = request.transaction.map(TransactionID.init)
     let commit = StoreCommitRequest(
       writes: request.writes,
@@ -42,7 +42,7 @@ extension FirestoreService {
   ) throws {
     let permit = try permit(call, request.database)
     try permit.requireAdministrator(for: "Batch writes")
-    let database = try permit.database()
+    let database = try database(of: permit, call)
     try onEngine(call, onlyFailure(respond)) { [self] in
       database.batchWrite(request.writes) { result in
         respond(
@@ -82,7 +82,7 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let permit = try permit(call, request.write.name.database)
-    let database = try permit.database()
+    let database = try database(of: permit, call)
     let commit = StoreCommitRequest(writes: [request.write], judge: permit.judgeOfWrites)
     try submit(commit, to: database, call, respond) { _ in
       EmptyResponse().encoded()
@@ -97,7 +97,7 @@ extension FirestoreService {
     _ respond: @escaping Respond
   ) throws {
     let permit = try permit(call, write.name.database)
-    let database = try permit.database()
+    let database = try database(of: permit, call)
     let isWhole = permit.mayKnowAll(of: write)
     let submitted = StoreCommitRequest(
       writes: [write],

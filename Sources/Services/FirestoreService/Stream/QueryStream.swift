@@ -1,6 +1,7 @@
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 import Synchronization
 
 /// A query's results, read as fast as the client takes them.
@@ -18,6 +19,8 @@ final class QueryStream: ResponseStream {
 
   private struct State {
     var hasBegun = false
+    /// Whether the first slice was read on an engine thread.
+    var isScanning = false
     var toldTransaction = false
     var toldReadTime = false
     var isFinished = false
@@ -49,11 +52,30 @@ final class QueryStream: ResponseStream {
       if let messages = try state.withLock({ try pullInMemory(maxBytes, &$0) }) {
         return respond(.success(messages))
       }
-      try service.onEngine(call, respond) { [self] in
-        try state.withLock { try pull(maxBytes, &$0) }
+      let isFirst = state.withLock { state in
+        defer { state.isScanning = true }
+        return !state.isScanning
       }
+      try readOn(maxBytes, isFirst ? .reads : .scans, respond)
     } catch {
       respond(.failure(service.reported(error, call.context)))
+    }
+  }
+
+  /// Reads one slice on an engine thread, and the next ones behind what others wait for there, until there is
+  /// something to send.
+  private func readOn(
+    _ maxBytes: Int,
+    _ lane: EngineThreads.Lane,
+    _ respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
+  ) throws {
+    try service.onEngine(call, lane: lane, service.onlyFailure(respond)) { [self] in
+      let (messages, isFinished) = try state.withLock { state in
+        let slice = lane == .reads ? QueryCursor.shortSlice : QueryCursor.longSlice
+        return (try pull(maxBytes, slice, &state), state.isFinished)
+      }
+      guard messages.isEmpty, !isFinished else { return respond(.success(messages)) }
+      try readOn(maxBytes, .scans, respond)
     }
   }
 
@@ -69,7 +91,11 @@ final class QueryStream: ResponseStream {
     return messages.isEmpty ? nil : messages
   }
 
-  private func pull(_ maxBytes: Int, _ state: inout State) throws -> [[UInt8]] {
+  private func pull(
+    _ maxBytes: Int,
+    _ slice: Int,
+    _ state: inout State
+  ) throws -> [[UInt8]] {
     var messages: [[UInt8]] = []
     if !state.toldTransaction {
       state.toldTransaction = true
@@ -82,14 +108,12 @@ final class QueryStream: ResponseStream {
       messages.append(RunQueryResponse(explain: try planMetrics()).encoded())
       return messages
     }
-    repeat {
-      try call.checkWanted()
-      let chunk = try cursor.next(
-        maxDocuments: Self.documentsPerPull,
-        maxBytes: maxBytes
-      )
-      try append(chunk, to: &messages, &state)
-    } while messages.isEmpty && !state.isFinished
+    let chunk = try cursor.next(
+      maxDocuments: Self.documentsPerPull,
+      maxBytes: maxBytes,
+      slice: slice
+    )
+    try append(chunk, to: &messages, &state)
     return messages
   }
 

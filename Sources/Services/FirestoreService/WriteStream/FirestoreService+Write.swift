@@ -2,6 +2,7 @@ import Access
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 
 extension FirestoreService {
   /// Opens a Write stream; every batch is a commit of its own, judged as one.
@@ -15,7 +16,15 @@ extension FirestoreService {
         guard isValid() else { throw AccessControl.invalidCredentials }
         let request = WireCommitRequest(database: batch.database, writes: batch.writes)
         let key = batch.idempotencyKey.flatMap { IdempotencyLabel.storeKey($0, of: call.caller) }
-        try commit(request, idempotencyKey: key, call, respond) { $0 }
+        do {
+          try commit(request, idempotencyKey: key, call, respond) { $0 }
+        } catch is NotInMemory {
+          var call = call
+          call.mayBlock = true
+          startOnEngine(call.context, respond) { [self, call] in
+            try commit(request, idempotencyKey: key, call, respond) { $0 }
+          }
+        }
       } catch {
         respond(.failure(reported(error, call.context)))
       }

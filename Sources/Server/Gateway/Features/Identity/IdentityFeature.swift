@@ -74,7 +74,7 @@ package struct IdentityFeature: HTTPFeature {
       logger: context.logger
     )
     if envelope.isPlainPage(route) { return try await service.page(route, envelope) }
-    let caller = try service.caller(envelope.context, of: route)
+    let caller = try await service.caller(envelope.context, of: route)
     envelope.isAdministrator = caller == .administrator
     let limit = envelope.isAdministrator ? Self.bodyLimit : Self.clientBodyLimit
     let body = Array(buffer: try await request.body.collect(upTo: limit))

@@ -37,26 +37,28 @@ struct IdentityService: Sendable {
   ///
   /// What only administrators may do is refused to everybody else, before the request
   /// is read.
-  func caller(_ context: CallContext, of route: IdentityRoute) throws -> Caller {
+  func caller(_ context: CallContext, of route: IdentityRoute) async throws -> Caller {
     switch route {
     case .admin, .configuration:
-      let caller = try identify(context)
+      let caller = try await identify(context)
       guard caller != .nobody else { throw IdentityFailure.missingCredentials }
       try environment.access.requireAdministration(caller)
       return caller
     case .client:
       // Clients send no bearer; a back end that does is an administrator on a client's path.
-      return context.authorization == nil ? .nobody : try identify(context)
+      return context.authorization == nil ? .nobody : try await identify(context)
     case .token, .assertion, .keys, .discovery, .emulator, .page, .unknown: return .nobody
     }
   }
 
   /// As the choke point; what is no credential at all is answered as one that is not good.
-  private func identify(_ context: CallContext) throws -> Caller {
-    do throws(FirestoreError) {
-      return try environment.access.identify(context)
-    } catch {
-      throw error.code == .invalidArgument ? IdentityFailure.missingCredentials : error
+  private func identify(_ context: CallContext) async throws -> Caller {
+    let access = environment.access
+    do {
+      if let known = try access.identifyInMemory(context) { return known }
+      return try await blocking { try access.identify(context) }
+    } catch let error as FirestoreError where error.code == .invalidArgument {
+      throw IdentityFailure.missingCredentials
     }
   }
 
