@@ -34,6 +34,8 @@ package enum RulesLimits {
   package static let steps = 10_000_000
   /// The same of all operations of one commit, batch or transaction.
   package static let stepsOfRequest = 40_000_000
+  /// The same of all operations of a request that is judged on an event loop, which has other clients, too.
+  package static let stepsOfBriefRequest = 100_000
   /// Bytes of a regular expression.
   package static let regexBytes = 10_000
   /// Instructions of one regular expression.

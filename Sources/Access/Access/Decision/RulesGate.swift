@@ -1,6 +1,7 @@
 import DocumentCodec
 import DocumentStore
 import FirestoreModel
+import KeyValueStore
 import SecurityRules
 
 /// The rules in force for one call: what a caller who is no administrator has to ask.
@@ -23,13 +24,20 @@ package struct RulesGate: Sendable {
   }
 
   /// Begins to ask, for one call: one cache and one budget of the documents that the rules read.
-  func session(_ documents: any RulesDataSource, isMultiple: Bool = false) -> RulesSession {
+  ///
+  /// Brief sessions are for event loops: what takes much work throws `NotInMemory` there.
+  func session(
+    _ documents: any RulesDataSource,
+    isMultiple: Bool = false,
+    isBrief: Bool = false
+  ) -> RulesSession {
     RulesSession(
       ruleset: ruleset.compiled,
       database: database.database,
       dataSource: documents,
       digests: SystemDigests(),
       isMultiple: isMultiple,
+      isBrief: isBrief,
       compatibility: compatibility
     )
   }
@@ -147,6 +155,7 @@ package struct RulesGate: Sendable {
   func require(_ question: Question, in session: RulesSession) throws {
     let decision = try decision(on: question, in: session)
     if decision.isAllowed { return }
+    if session.isBrief, session.isExhausted { throw NotInMemory() }
     note(denialOf: question, decision, in: session)
     throw AccessControl.denied
   }

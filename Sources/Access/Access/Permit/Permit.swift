@@ -1,6 +1,7 @@
 import DocumentCodec
 import DocumentStore
 import FirestoreModel
+import KeyValueStore
 import SecurityRules
 
 /// A caller's right to one database: to everything, or to what the rules say.
@@ -34,16 +35,18 @@ package struct Permit: Sendable {
     throw FirestoreError(.permissionDenied, "\(operations) require admin authentication.")
   }
 
-  /// Decides on a query by its conditions; false where the rules look at documents too.
+  /// Decides on a query by its conditions; false where the rules look at documents too, or take much work.
   ///
   /// Throws PERMISSION_DENIED.
   package func allowsAlone(_ query: NormalizedQuery, isInTransaction: Bool) throws -> Bool {
     guard let gate else { return true }
     do {
       let question = gate.list(query, isInTransaction: isInTransaction)
-      try gate.require(question, in: gate.session(NoDocuments()))
+      try gate.require(question, in: gate.session(NoDocuments(), isBrief: true))
       return true
     } catch is NoDocuments.Needed {
+      return false
+    } catch is NotInMemory {
       return false
     }
   }
@@ -55,14 +58,18 @@ package struct Permit: Sendable {
   package func getInMemory(_ path: ResourcePath, in database: Database) throws -> DocumentRecord? {
     if let gate, gate.mayReadDocuments(toGet: path) {
       return try database.readInMemory(steps: Self.stepsInMemory) { view in
-        try get(path, in: database, view, gate)
+        try get(path, in: database, view, gate, isBrief: true)
       } ?? nil
     }
     guard case .found(let record) = database.getCached(path) else { return nil }
-    if let gate {
-      try gate.require(gate.get(path, record.fields), in: gate.session(NoDocuments()))
+    guard let gate else { return record }
+    do {
+      let session = gate.session(NoDocuments(), isBrief: true)
+      try gate.require(gate.get(path, record.fields), in: session)
+      return record
+    } catch is NotInMemory {
+      return nil
     }
-    return record
   }
 
   /// A document and all that a rule may read.
@@ -80,10 +87,11 @@ package struct Permit: Sendable {
     _ path: ResourcePath,
     in database: Database,
     _ view: ReadView,
-    _ gate: RulesGate
+    _ gate: RulesGate,
+    isBrief: Bool = false
   ) throws -> DocumentRecord? {
     let stored = try database.document(DocumentKey(path, in: database.incarnation), in: view)
-    let session = gate.session(ViewDocuments(database, view))
+    let session = gate.session(ViewDocuments(database, view), isBrief: isBrief)
     try gate.require(gate.get(path, stored?.fields), in: session)
     return stored?.record(name: DocumentName(database: database.id, path: path))
   }
@@ -166,7 +174,11 @@ package struct Permit: Sendable {
     return { preview in
       gate.clock.note(preview.requestTime)
       let documents = CommitDocuments(database: gate.database, preview: preview)
-      let session = gate.session(documents, isMultiple: true)
+      let session = gate.session(
+        documents,
+        isMultiple: true,
+        isBrief: preview.isInMemory
+      )
       for index in preview.writes.indices {
         try gate.require(gate.write(index, of: preview), in: session)
       }

@@ -24,7 +24,10 @@ package final class RulesSession {
   /// Set where a reading failed: the decision is void.
   private(set) var failure: (any Error)?
   /// What the operation that runs may still work.
-  var work = WorkBudget()
+  var work: WorkBudget
+  /// Whether the budget is that of a request that is judged on an event loop: where it is used up, nothing is
+  /// decided.
+  package let isBrief: Bool
   /// Whether the last operation ended for the work that it took.
   package var isExhausted: Bool { work.left < 0 }
   private let dataSource: any RulesDataSource
@@ -46,6 +49,7 @@ package final class RulesSession {
   ///
   /// - Parameters:
   ///   - database: The database's id, `(default)` for Storage: no other can be read.
+  ///   - isBrief: Whether the work is bounded as on an event loop.
   ///   - isMultiple: Whether the request names several documents: commits, batches, transactions.
   ///   - coverage: Counts the evaluations; nil leaves it to the ruleset's own.
   package init(
@@ -54,11 +58,15 @@ package final class RulesSession {
     dataSource: any RulesDataSource,
     digests: any RulesDigests,
     isMultiple: Bool = false,
+    isBrief: Bool = false,
     compatibility: Compatibility = .safe,
     coverage: RulesCoverage? = nil,
     mocks: RulesMocks? = nil
   ) {
     self.ruleset = ruleset
+    self.isBrief = isBrief
+    let brief = RulesLimits.stepsOfBriefRequest
+    work = isBrief ? WorkBudget(ofOperation: brief, ofRequest: brief) : WorkBudget()
     self.database = database
     self.dataSource = dataSource
     self.digests = digests

@@ -22,6 +22,8 @@ struct CommitJudgement {
   let indexes: IndexSet
   let requestTime: Timestamp
   let read: ([UInt8]) throws -> [UInt8]?
+  /// Whether `read` knows only what memory holds.
+  var isInMemory = false
 
   /// Plans the writes and asks the judge, also about writes that will be refused: who may not write
   /// does not learn why the write would not have worked.
@@ -47,6 +49,7 @@ struct CommitJudgement {
       plan,
       requestTime: requestTime,
       incarnation: incarnation,
+      isInMemory: isInMemory,
       read: read
     )
     do {

@@ -15,6 +15,8 @@ package final class CommitPreview {
   /// The value of every server timestamp of the commit, and what rules take for the time.
   package let requestTime: Timestamp
   package let writes: [Write]
+  /// Whether it is decided on an event loop, from memory alone; who needs more throws `NotInMemory`.
+  package let isInMemory: Bool
   private let plan: CommitPlan
   private let incarnation: Incarnation
   private let read: ([UInt8]) throws -> [UInt8]?
@@ -26,10 +28,12 @@ package final class CommitPreview {
     _ plan: CommitPlan,
     requestTime: Timestamp,
     incarnation: Incarnation,
+    isInMemory: Bool,
     read: @escaping ([UInt8]) throws -> [UInt8]?
   ) {
     self.requestTime = requestTime
     self.writes = writes
+    self.isInMemory = isInMemory
     self.plan = plan
     self.incarnation = incarnation
     self.read = read

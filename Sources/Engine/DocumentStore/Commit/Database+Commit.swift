@@ -310,8 +310,9 @@ extension Database {
   ) throws -> PreparedCommit {
     let time = try request.requestTime ?? requestTime(inMemory: true)
     let basis = writer.recentWrites.landed
-    let permission = try judgement(at: time) { try self.readNewest($0, inMemory: true) }
-      .decide(request.writes, judge)
+    var judgement = judgement(at: time) { try self.readNewest($0, inMemory: true) }
+    judgement.isInMemory = true
+    let permission = try judgement.decide(request.writes, judge)
     return PreparedCommit(permission, requestTime: time, basis: basis)
   }
 
