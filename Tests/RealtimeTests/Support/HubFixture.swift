@@ -20,6 +20,7 @@ final class HubFixture {
   let databases: Databases
   let hub: ListenHub
   let time: ManualTime
+  private let jobs = HeldJobs()
 
   init(
     engine: any KeyValueEngine = MemoryEngine(),
@@ -43,12 +44,18 @@ final class HubFixture {
       databases: databases,
       feed: feed,
       configuration: configuration,
-      submit: { job in
-        job()
+      submit: { [jobs] job in
+        if !jobs.hold(job) { job() }
         return true
       }
     )
   }
+
+  /// Keeps what engine threads would do from now on.
+  func holdJobs() { jobs.begin() }
+
+  /// Does what was kept, and everything later at once.
+  func releaseJobs() { for job in jobs.end() { job() } }
 
   func client(
     database: DatabaseID = HubFixture.id,
@@ -94,6 +101,29 @@ final class HubFixture {
   }
 }
 
+/// What engine threads would do, while a test keeps it.
+private final class HeldJobs: Sendable {
+  private let jobs = Mutex<[@Sendable () -> Void]?>(nil)
+
+  func begin() { jobs.withLock { $0 = [] } }
+
+  /// Keeps a job; false where it is to be done at once.
+  func hold(_ job: @escaping @Sendable () -> Void) -> Bool {
+    jobs.withLock { jobs in
+      guard jobs != nil else { return false }
+      jobs?.append(job)
+      return true
+    }
+  }
+
+  func end() -> [@Sendable () -> Void] {
+    jobs.withLock { jobs in
+      defer { jobs = nil }
+      return jobs ?? []
+    }
+  }
+}
+
 /// A clock that goes when the test says so.
 final class ManualTime: Sendable {
   private let now: Atomic<Int64>
@@ -107,6 +137,9 @@ final class ManualTime: Sendable {
 
 /// Decides who may listen to what.
 protocol ListenJudge: AnyObject, Sendable {
+  /// Whether it decides on the hub's thread; otherwise an engine thread has to ask it.
+  var answersFromMemory: Bool { get }
+
   func decide(
     _ subject: ViewSubject,
     in database: Database,
@@ -114,6 +147,10 @@ protocol ListenJudge: AnyObject, Sendable {
   ) throws(FirestoreError) -> ListenDecision
 
   func checkCredentials() throws(FirestoreError)
+}
+
+extension ListenJudge {
+  var answersFromMemory: Bool { true }
 }
 
 /// A judge's decisions on the databases of a fixture.
@@ -134,6 +171,15 @@ final class FixtureAuthority: ListenAuthority {
     at version: CommitVersion
   ) throws(FirestoreError) -> ListenDecision {
     try judge.decide(subject, in: database, at: version)
+  }
+
+  func decideInMemory(
+    _ subject: ViewSubject,
+    in database: Database,
+    at version: CommitVersion
+  ) throws(FirestoreError) -> ListenDecision? {
+    guard judge.answersFromMemory else { return nil }
+    return try judge.decide(subject, in: database, at: version)
   }
 
   func checkCredentials() throws(FirestoreError) { try judge.checkCredentials() }

@@ -46,11 +46,55 @@ extension AccessControl {
     try decide(caller, in: database, at: time) { $0.list(query) }
   }
 
+  /// The same as it is in a view of memory; the view's calls throw where the disk would have to be read.
+  package func decide(
+    _ caller: Caller,
+    get path: ResourcePath,
+    _ fields: DocumentFields?,
+    in database: Database,
+    _ view: ReadView
+  ) throws -> AccessDecision {
+    try decide(caller, in: database, { $0.get(path, fields) }) { try $0(view) }
+  }
+
+  /// Decides on a query at a version from memory alone; nil where the disk would have to be read.
+  ///
+  /// For threads that must not block.
+  package func decideInMemory(
+    _ caller: Caller,
+    list query: NormalizedQuery,
+    in database: Database,
+    at version: CommitVersion
+  ) throws -> AccessDecision? {
+    do {
+      return try decide(caller, in: database, { $0.list(query) }) { body in
+        let steps = 1 + RulesLimits.accessCalls
+        guard let decision = try database.readInMemory(at: version, steps: steps, body)
+        else { throw UnknownToMemory() }
+        return decision
+      }
+    } catch is UnknownToMemory {
+      return nil
+    }
+  }
+
+  /// Memory alone cannot tell.
+  private struct UnknownToMemory: Error {}
+
   private func decide(
     _ caller: Caller,
     in database: Database,
     at time: ReadTime,
     _ question: (RulesGate) -> RulesGate.Question
+  ) throws -> AccessDecision {
+    try decide(caller, in: database, question) { try database.read(time, $0) }
+  }
+
+  private func decide(
+    _ caller: Caller,
+    in database: Database,
+    _ question: (RulesGate) -> RulesGate.Question,
+    reading: ((ReadView) throws -> AccessDecision) throws -> AccessDecision
   ) throws -> AccessDecision {
     let gate: RulesGate?
     do throws(FirestoreError) {
@@ -63,7 +107,7 @@ extension AccessControl {
     do {
       return try AccessDecision(gate, question, gate.session(NoDocuments())) { [] }
     } catch is NoDocuments.Needed {
-      return try database.read(time) { view in
+      return try reading { view in
         let documents = ViewDocuments(database, view)
         return try AccessDecision(gate, question, gate.session(documents)) {
           documents.dependencies

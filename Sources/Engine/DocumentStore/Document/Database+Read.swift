@@ -29,6 +29,29 @@ extension Database {
     }
   }
 
+  /// Lends a view at a version where memory alone can answer what is asked of it in so many steps; nil where it
+  /// cannot.
+  ///
+  /// For threads that must not block. Refuses versions that are too old or in the future.
+  package func readInMemory<R>(
+    at version: CommitVersion,
+    steps: Int,
+    _ body: (ReadView) throws -> R
+  ) throws -> R? {
+    let lease = writer.documents.lease()
+    return try engine.readInMemory(steps: steps) { snapshot in
+      let now = CommitVersion(microseconds: try snapshot.readTime())
+      guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+      try checkReadable(version, now: now)
+      do {
+        let isCurrent = try version == now || !hasCommits(after: version, in: snapshot)
+        return try body(ReadView(snapshot, at: version, isCurrent: isCurrent, lease: lease))
+      } catch let error where Self.isForTheDisk(error) {
+        throw NotInMemory()
+      }
+    }
+  }
+
   /// Lends a view of the newest state where memory alone can answer what is asked of it in so many
   /// steps; nil where it cannot.
   ///

@@ -11,6 +11,7 @@ extension HubCore {
     advance(to: batch.version)
     counters.batches += 1
     counters.commits += UInt64(batch.commits)
+    notePendingDecisions(of: batch)
     let changes = changes(of: batch)
     for (views, change) in changes { doubt(after: change, in: views) }
     for (views, change) in changes { judge(change, in: views) }
@@ -31,6 +32,14 @@ extension HubCore {
         ordinal: nextOrdinal()
       )
       return (views, BatchChange(old: change.old?.record(name: name), document: document))
+    }
+  }
+
+  /// Tells the decisions that are being made what changes under them.
+  private func notePendingDecisions(of batch: CommitBatch) {
+    for pending in pendingDecisions.values {
+      let incarnation = pending.database.incarnation
+      for key in batch.keys where key.incarnation == incarnation { pending.note(key.path) }
     }
   }
 

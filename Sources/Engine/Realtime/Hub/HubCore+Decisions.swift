@@ -52,18 +52,140 @@ extension HubCore {
     return true
   }
 
-  /// Makes a decision again; a target that may be listened to no longer ends.
-  func decide(_ target: Target) {
-    target.isDoubted = false
-    guard target.stream.targets[target.id] === target else { return }
-    let view = target.view
-    do throws(FirestoreError) {
-      set(try target.stream.authority.decide(view.subject, in: view.database, at: now), of: target)
-    } catch {
-      guard !view.database.isRetired else { return }
-      // Where it could not be decided nothing is told either.
-      if error.isVerdict { remove(target, cause: error) } else { drop(target.stream, error) }
+  /// Makes a decision again, here or on an engine thread; a target that may be listened to no longer ends.
+  private func decide(_ target: Target) {
+    guard target.stream.targets[target.id] === target else {
+      target.isDoubted = false
+      return
     }
+    let (stream, view) = (target.stream, target.view)
+    do throws(FirestoreError) {
+      let known = try stream.authority.decideInMemory(view.subject, in: view.database, at: now)
+      guard let decision = known else {
+        stream.pendingTargets += 1
+        return beginDecision(of: stream, view.subject, in: view.database, for: .target(target))
+      }
+      target.isDoubted = false
+      set(decision, of: target)
+    } catch {
+      target.isDoubted = false
+      refuse(target, error)
+    }
+  }
+
+  private func refuse(_ target: Target, _ error: FirestoreError) {
+    guard !target.view.database.isRetired else { return }
+    // Where it could not be decided nothing is told either.
+    if error.isVerdict { remove(target, cause: error) } else { drop(target.stream, error) }
+  }
+
+  // MARK: On engine threads
+
+  /// Has an engine thread decide; the stream waits.
+  func beginDecision(
+    of stream: StreamState,
+    _ subject: ViewSubject,
+    in database: Database,
+    for purpose: PendingDecision.Purpose
+  ) {
+    let id = DecisionID(number: nextOrdinal())
+    pendingDecisions[id] = PendingDecision(
+      id: id,
+      of: stream,
+      subject,
+      in: database,
+      for: purpose
+    )
+    jobs.addUrgent(.decision(id))
+  }
+
+  /// True where it is being decided, or nobody waits for it any more.
+  func startDeciding(_ id: DecisionID) -> Bool {
+    guard let pending = pendingDecisions[id] else { return true }
+    guard streams[pending.stream.id] === pending.stream else {
+      pendingDecisions[id] = nil
+      return true
+    }
+    pending.begin()
+    return jobs.decide(
+      pending.subject,
+      for: id,
+      in: pending.database,
+      at: now,
+      pending.stream.authority
+    )
+  }
+
+  /// It has been decided, for a version that may be over.
+  func take(_ result: Result<ListenDecision, FirestoreError>, of id: DecisionID) {
+    jobs.noteResult()
+    guard let pending = pendingDecisions[id], streams[pending.stream.id] === pending.stream else {
+      pendingDecisions[id] = nil
+      return
+    }
+    var result = result
+    if case .success(let decision) = result, !pending.holds(decision) {
+      // What changed a moment ago is mostly in memory: otherwise a document that never rests would keep the
+      // stream waiting.
+      guard let known = decisionInMemory(pending) else { return jobs.addUrgent(.decision(id)) }
+      result = known
+    }
+    pendingDecisions[id] = nil
+    switch pending.purpose {
+    case .target(let target): take(result, of: target, pending)
+    case .admission(let request): take(result, of: request, pending)
+    }
+  }
+
+  private func decisionInMemory(
+    _ pending: PendingDecision
+  ) -> Result<ListenDecision, FirestoreError>? {
+    do throws(FirestoreError) {
+      let authority = pending.stream.authority
+      return try authority.decideInMemory(pending.subject, in: pending.database, at: now)
+        .map(Result.success)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func take(
+    _ result: Result<ListenDecision, FirestoreError>,
+    of target: Target,
+    _ pending: PendingDecision
+  ) {
+    let stream = pending.stream
+    stream.pendingTargets -= 1
+    target.isDoubted = false
+    if stream.targets[target.id] === target {
+      if target.view.database !== pending.database {
+        // It has gone over to another life of its database meanwhile.
+        doubt(target)
+      } else {
+        switch result {
+        case .success(let decision): set(decision, of: target)
+        case .failure(let error): refuse(target, error)
+        }
+      }
+    }
+    if streams[stream.id] === stream { goOn(stream) }
+  }
+
+  private func take(
+    _ result: Result<ListenDecision, FirestoreError>,
+    of request: TargetRequest,
+    _ pending: PendingDecision
+  ) {
+    let stream = pending.stream
+    stream.isAdmitting = false
+    if stream.database === pending.database {
+      admit(request, pending.subject, to: stream, in: pending.database, result)
+    } else {
+      // Another life of the database has begun, or is looked up: it is decided there.
+      stream.waitingRequests.prepend(.add(request))
+      stream.answeredAhead += 1
+    }
+    answerWaiting(of: stream)
   }
 
   /// Notes what a target's admission rests on.

@@ -4,13 +4,14 @@ import FirestoreModel
 // What targets and limited views begin with: reading it, and going over to following changes.
 
 extension HubCore {
-  /// Starts as many reads as there are places.
+  /// Starts as many reads and decisions as may run at once.
   func startReads() {
     while let job = jobs.takeNext() {
       let isStarted =
         switch job {
         case .opening(let id): startReading(id)
         case .window(let id): startReading(id)
+        case .decision(let id): startDeciding(id)
         }
       guard isStarted else { return jobs.addUrgent(job) }
     }

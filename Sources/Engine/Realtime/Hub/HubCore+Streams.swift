@@ -54,16 +54,22 @@ extension HubCore {
       touch(stream)
     case .add, .remove:
       if stream.database?.isRetired == true { followDatabase(stream) }
-      if case .resolving = stream.phase {
-        stream.waitingRequests.append(input)
-      } else {
-        answer(input, of: stream)
-      }
+      stream.waitingRequests.append(input)
+      answerWaiting(of: stream)
+    }
+  }
+
+  /// Answers what was asked for, in its order, until the database or a decision has to be waited for.
+  func answerWaiting(of stream: StreamState) {
+    while streams[stream.id] === stream, stream.database != nil, !stream.isAdmitting,
+      let request = stream.waitingRequests.popFirst()
+    {
+      answer(request, of: stream)
     }
   }
 
   private func answer(_ request: StreamInput, of stream: StreamState) {
-    stream.gate.leave()
+    if stream.answeredAhead > 0 { stream.answeredAhead -= 1 } else { stream.gate.leave() }
     switch request {
     case .add(let request): add(request, to: stream)
     case .remove(let id):
@@ -80,10 +86,8 @@ extension HubCore {
     case .success(let database):
       guard !database.isRetired else { return resolve(stream, configuration.clock.now()) }
       stream.phase = .ready(database)
-      let requests = stream.waitingRequests
-      stream.waitingRequests = []
       for target in Array(stream.targets.values) { move(target, to: database) }
-      for request in requests where streams[stream.id] === stream { answer(request, of: stream) }
+      answerWaiting(of: stream)
     }
   }
 
@@ -94,7 +98,7 @@ extension HubCore {
     }
   }
 
-  private func followDatabase(_ stream: StreamState) {
+  func followDatabase(_ stream: StreamState) {
     if stream.isChanged { flush(stream) }
     stream.phase = .resolving
     for target in stream.targets.values { lose(target) }

@@ -16,27 +16,71 @@ extension HubCore {
         throw FirestoreError(.resourceExhausted, "The stream has too many targets.")
       }
       let subject = try ViewSubject(request.subject)
-      let decision = try stream.authority.decide(subject, in: database, at: now)
-      let opening = Opening(
-        id: OpeningID(number: nextOrdinal()),
-        // What one of these documents was is told to nobody who may not know it now, not even by
-        // whether the client's token was of use: the target begins anew.
-        resumption: decision.dependsOnResults
-          ? request.resumption.map { _ in .token([]) } : request.resumption,
-        expectedCount: request.expectedCount
-      )
-      let view = view(of: subject, in: database)
-      let target = Target(id: id, of: stream, view: view, once: request.once, opening: opening)
-      stream.targets[id] = target
-      gauges.targets += 1
-      view.add(target)
-      set(decision, of: target)
-      queue(opening, of: target)
+      let known = try stream.authority.decideInMemory(subject, in: database, at: now)
+      guard let decision = known else {
+        stream.isAdmitting = true
+        return beginDecision(of: stream, subject, in: database, for: .admission(request))
+      }
+      admit(request, id, subject, to: stream, in: database, decision)
     } catch {
-      guard error.isVerdict else { return fail(stream, error) }
-      stream.announcements.append(.removed(id, cause: error))
-      touch(stream)
+      refuse(id, of: stream, error)
     }
+  }
+
+  /// Adds a target, or tells why not.
+  func admit(
+    _ request: TargetRequest,
+    _ subject: ViewSubject,
+    to stream: StreamState,
+    in database: Database,
+    _ result: Result<ListenDecision, FirestoreError>
+  ) {
+    let id = request.id == 0 ? freeID(in: stream) : request.id
+    switch result {
+    case .success(let decision):
+      admit(request, id, subject, to: stream, in: database, decision)
+    case .failure(let error):
+      guard !database.isRetired else { return retry(request, of: stream) }
+      refuse(id, of: stream, error)
+    }
+  }
+
+  /// Asks again for a target once the stream's database has been looked up anew.
+  private func retry(_ request: TargetRequest, of stream: StreamState) {
+    stream.waitingRequests.prepend(.add(request))
+    stream.answeredAhead += 1
+    followDatabase(stream)
+  }
+
+  private func refuse(_ id: Int32, of stream: StreamState, _ error: FirestoreError) {
+    guard error.isVerdict else { return fail(stream, error) }
+    stream.announcements.append(.removed(id, cause: error))
+    touch(stream)
+  }
+
+  private func admit(
+    _ request: TargetRequest,
+    _ id: Int32,
+    _ subject: ViewSubject,
+    to stream: StreamState,
+    in database: Database,
+    _ decision: ListenDecision
+  ) {
+    let opening = Opening(
+      id: OpeningID(number: nextOrdinal()),
+      // What one of these documents was is told to nobody who may not know it now, not even by
+      // whether the client's token was of use: the target begins anew.
+      resumption: decision.dependsOnResults
+        ? request.resumption.map { _ in .token([]) } : request.resumption,
+      expectedCount: request.expectedCount
+    )
+    let view = view(of: subject, in: database)
+    let target = Target(id: id, of: stream, view: view, once: request.once, opening: opening)
+    stream.targets[id] = target
+    gauges.targets += 1
+    view.add(target)
+    set(decision, of: target)
+    queue(opening, of: target)
   }
 
   private func freeID(in stream: StreamState) -> Int32 {
@@ -75,6 +119,7 @@ extension HubCore {
       switch job {
       case .opening(let id): openings[id] != nil
       case .window(let id): views[id] != nil
+      case .decision(let id): pendingDecisions[id] != nil
       }
     }
   }

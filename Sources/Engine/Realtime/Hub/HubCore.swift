@@ -20,6 +20,8 @@ final class HubCore {
   var changedWindows: [View] = []
   /// Streams that are held until decisions have been made again.
   var decisions = DecisionQueue()
+  /// Decisions that engine threads make.
+  var pendingDecisions: [DecisionID: PendingDecision] = [:]
   var counters = HubCounters()
   var gauges = HubGauges()
 
@@ -77,8 +79,11 @@ final class HubCore {
       if let stream = streams[id] { handle(input, of: stream) }
     case .read(let opening, let result): take(result, of: opening)
     case .window(let view, let result): take(result, of: view)
+    case .decision(let id, let result): take(result, of: id)
     case .checkCredentials: checkCredentials()
-    case .decideAgain: doubt { $0.dependsOnRules }
+    case .decideAgain:
+      for pending in pendingDecisions.values { pending.invalidate() }
+      doubt { $0.dependsOnRules }
     // It goes on behind what is in the inbox.
     case .decideMore: break
     }

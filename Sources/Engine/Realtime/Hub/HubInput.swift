@@ -14,6 +14,8 @@ enum HubInput: Sendable {
   case read(OpeningID, Result<ReadPart, FirestoreError>)
   /// The first entries of a limited view.
   case window(ViewID, Result<WindowContent, FirestoreError>)
+  /// What an engine thread has decided.
+  case decision(DecisionID, Result<ListenDecision, FirestoreError>)
   /// Callers' credentials may have stopped standing.
   case checkCredentials
   /// The rules have changed: every decision is to be made again.
@@ -42,6 +44,9 @@ struct StreamID: Sendable, Hashable { let number: UInt64 }
 
 /// Tells the openings of targets apart.
 struct OpeningID: Sendable, Hashable { let number: UInt64 }
+
+/// Tells decisions that are being made apart.
+struct DecisionID: Sendable, Hashable { let number: UInt64 }
 
 /// Tells views apart.
 struct ViewID: Sendable, Hashable { let number: UInt64 }

@@ -3,8 +3,8 @@ import FirestoreModel
 
 /// Says what one stream's caller may listen to.
 ///
-/// The hub asks on its own thread, and everybody else's changes wait for the answer. Of the past,
-/// where a client resumes, it is asked on engine threads.
+/// The hub asks on its own thread what memory can answer; everything else it has an engine thread ask, and the
+/// stream waits for the answer.
 package protocol ListenAuthority: AnyObject, Sendable {
   /// Opens the database that the stream is for, on an engine thread.
   func database(_ id: DatabaseID) throws -> Database
@@ -12,12 +12,20 @@ package protocol ListenAuthority: AnyObject, Sendable {
   /// Admits a target or throws what the client is told; asked again whenever something changes that
   /// the decision says it depends on.
   ///
-  /// What is decided holds for the database as it is at that version; later changes come later.
+  /// What is decided holds for the database as it is at that version; later changes come later. May wait for
+  /// the disk.
   func decide(
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
   ) throws(FirestoreError) -> ListenDecision
+
+  /// The same from memory alone; nil where the disk would have to be asked.
+  func decideInMemory(
+    _ subject: ViewSubject,
+    in database: Database,
+    at version: CommitVersion
+  ) throws(FirestoreError) -> ListenDecision?
 
   /// Throws what the stream ends with once the caller's credentials are no longer valid; cheap.
   func checkCredentials() throws(FirestoreError)

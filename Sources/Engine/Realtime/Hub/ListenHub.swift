@@ -6,8 +6,8 @@ import Synchronization
 /// Everything that listens to the databases of one store.
 ///
 /// One thread owns all of its state: it takes commits in version order, finds out which views they
-/// change, and hands each stream one message batch per batch of commits. What reads much runs on the
-/// caller's engine threads. Any thread may call.
+/// change, and hands each stream one message batch per batch of commits. That thread reads no disk: what memory
+/// cannot tell runs on the caller's engine threads. Any thread may call.
 package final class ListenHub: Sendable {
   private let feed: CommitFeed
   private let core: Mutex<HubCore>
@@ -35,7 +35,12 @@ package final class ListenHub: Sendable {
     )
     core = Mutex(HubCore(feed: feed, jobs: jobs, configuration: configuration))
     guard configuration.runsItself else { return }
-    thread.withLock { $0 = StoreThread { [weak self] in self?.serve() } }
+    thread.withLock { thread in
+      thread = StoreThread { [weak self] in
+        BlockingCheck.markEventLoop()
+        self?.serve()
+      }
+    }
   }
 
   /// Opens a stream for a client of one database.

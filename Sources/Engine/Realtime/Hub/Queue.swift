@@ -8,6 +8,13 @@ struct Queue<Element> {
 
   mutating func append(_ element: Element) { elements.append(element) }
 
+  /// Puts an element before the others.
+  mutating func prepend(_ element: Element) {
+    guard head > 0 else { return elements.insert(element, at: 0) }
+    head -= 1
+    elements[head] = element
+  }
+
   mutating func popFirst() -> Element? {
     guard head < elements.count else { return nil }
     defer {

@@ -10,6 +10,7 @@ final class ReadJobs {
   enum Job {
     case opening(OpeningID)
     case window(ViewID)
+    case decision(DecisionID)
   }
 
   private let databases: Databases
@@ -71,6 +72,19 @@ final class ReadJobs {
   ) -> Bool {
     start {
       .window(view, Self.result { try .read(query, in: database, at: version, shown: shown) })
+    }
+  }
+
+  /// Has an authority decide on a subject.
+  func decide(
+    _ subject: ViewSubject,
+    for decision: DecisionID,
+    in database: Database,
+    at version: CommitVersion,
+    _ authority: any ListenAuthority
+  ) -> Bool {
+    start {
+      .decision(decision, Self.result { try authority.decide(subject, in: database, at: version) })
     }
   }
 

@@ -21,7 +21,13 @@ final class StreamState {
   let gate: RequestGate
   var phase = Phase.resolving
   /// What was asked for before the database was there.
-  var waitingRequests: [StreamInput] = []
+  ///
+  /// Also while it is being decided whether a target may be listened to.
+  var waitingRequests = Queue<StreamInput>()
+  /// How many of the waiting requests the gate has let go already: they were answered once before.
+  var answeredAhead = 0
+  /// Whether an engine thread decides on the admission of a target: later requests wait.
+  var isAdmitting = false
   var targets: [Int32: Target] = [:]
 
   /// Targets that the client knows of and holds in part.
@@ -47,6 +53,8 @@ final class StreamState {
   var awaitedWindows = 0
   /// Targets that nobody knows of whether they may be listened to any more.
   var doubted: [Target] = []
+  /// How many of its targets engine threads decide about.
+  var pendingTargets = 0
   /// Whether they are decided about before those of others, because changes wait.
   var isHurried = false
   var backlog: [Int32: ChangeBuffer] = [:]
@@ -72,7 +80,9 @@ final class StreamState {
 
   /// Whether changes wait: the client reads too slowly, a window is read, or it is to be decided
   /// whether they may be told.
-  var isHeld: Bool { isPaused || awaitedWindows > 0 || !doubted.isEmpty }
+  var isHeld: Bool {
+    isPaused || awaitedWindows > 0 || !doubted.isEmpty || pendingTargets > 0
+  }
 
   var database: Database? {
     if case .ready(let database) = phase { database } else { nil }

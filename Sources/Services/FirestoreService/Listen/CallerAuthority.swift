@@ -43,6 +43,35 @@ final class CallerAuthority: ListenAuthority {
     }
   }
 
+  func decideInMemory(
+    _ subject: ViewSubject,
+    in database: Database,
+    at version: CommitVersion
+  ) throws(FirestoreError) -> ListenDecision? {
+    if caller == .administrator { return .unconditional }
+    do {
+      switch subject {
+      case .query(let query):
+        return try access.decideInMemory(caller, list: query, in: database, at: version)
+          .map { try ListenDecision([$0], dependsOnResults: false) }
+      case .documents(let paths):
+        return try database.readInMemory(at: version, steps: Self.stepsInMemory) { view in
+          let decisions = try paths.map { path in
+            let key = DocumentKey(path, in: database.incarnation)
+            let fields = try database.document(key, in: view)?.fields
+            return try access.decide(caller, get: path, fields, in: database, view)
+          }
+          return try ListenDecision(decisions, dependsOnResults: true)
+        }
+      }
+    } catch {
+      throw FirestoreError.storage(error)
+    }
+  }
+
+  /// Enough for some documents and what rules read beside them.
+  private static let stepsInMemory = 100
+
   func checkCredentials() throws(FirestoreError) {
     guard hasValidCredentials() else { throw AccessControl.invalidCredentials }
   }
