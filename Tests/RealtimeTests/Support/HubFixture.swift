@@ -19,15 +19,18 @@ final class HubFixture {
   let engine: any KeyValueEngine
   let databases: Databases
   let hub: ListenHub
+  let feed: CommitFeed
   let time: ManualTime
   private let jobs = HeldJobs()
 
   init(
     engine: any KeyValueEngine = MemoryEngine(),
+    feedBytes: Int = 64 << 20,
     configure: (inout RealtimeConfiguration) -> Void = { _ in },
     store: (inout StoreConfiguration) -> Void = { _ in }
   ) throws {
-    let feed = CommitFeed()
+    let feed = CommitFeed(maximumBytes: feedBytes)
+    self.feed = feed
     time = ManualTime()
     var stored = StoreConfiguration()
     stored.autoCreateDatabases = true

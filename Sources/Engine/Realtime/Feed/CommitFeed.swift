@@ -6,25 +6,42 @@ import Synchronization
 /// The way of commits from the store's writer to the hub's thread.
 ///
 /// It goes into the store's configuration before the store is opened, then to the hub. While nobody
-/// listens it only remembers how far the store has come. Any thread may call.
+/// listens it only remembers how far the store has come. What waits for the hub is bounded: where the hub falls
+/// behind by more, commits are left out, and the hub hears of the gap instead. Any thread may call.
 package final class CommitFeed: CommitObserver {
   private struct State {
     var isFlowing = false
     /// No commit that the feed has not heard of has this version or one below.
     var through = CommitVersion.zero
+    /// About how many bytes of commits wait for the hub.
+    var bytes = 0
+    /// Whether commits have been left out and the hub has not heard of it.
+    var hasGap = false
   }
 
   let inbox = BlockingQueue<HubInput>()
   private let state = Mutex(State())
+  private let maximumBytes: Int
 
   /// A feed that nobody listens to yet.
-  package init() {}
+  ///
+  /// - Parameter maximumBytes: About how many bytes of commits may wait for the hub, beside one group.
+  package init(maximumBytes: Int = 64 << 20) { self.maximumBytes = maximumBytes }
+
+  /// About how many bytes of commits wait for the hub.
+  package var bytes: Int { state.withLock { $0.bytes } }
 
   package func groupCommitted(through version: CommitVersion, commits: () -> [PublishedCommit]) {
     state.withLock { state in
       state.through = version
-      guard state.isFlowing else { return }
-      _ = inbox.put(.commits(through: version, commits()))
+      guard state.isFlowing, !state.hasGap else { return }
+      guard state.bytes < maximumBytes else {
+        state.hasGap = inbox.put(.gap)
+        return
+      }
+      let commits = commits()
+      let size = commits.reduce(0) { $0 + $1.approximateBytes }
+      if inbox.put(.commits(through: version, commits, bytes: size)) { state.bytes += size }
     }
   }
 
@@ -37,6 +54,12 @@ package final class CommitFeed: CommitObserver {
     state.withLock { $0.through = max($0.through, version) }
   }
 
+  /// The hub has taken commits of so many bytes.
+  func release(_ bytes: Int) { state.withLock { $0.bytes -= bytes } }
+
+  /// The hub has heard of the gap: commits may flow again.
+  func endGap() { state.withLock { $0.hasGap = false } }
+
   /// Lets commits flow; answers the version after which they do, without a gap.
   func start() -> CommitVersion {
     state.withLock { state in
@@ -47,4 +70,13 @@ package final class CommitFeed: CommitObserver {
 
   /// Stops the flow; what is in the inbox stays there.
   func stop() { state.withLock { $0.isFlowing = false } }
+}
+
+extension PublishedCommit {
+  /// About how much memory the commit takes while it waits.
+  fileprivate var approximateBytes: Int {
+    changes.reduce(128) { bytes, change in
+      bytes + 256 + (change.old?.fields.bytes.count ?? 0) + (change.new?.fields.bytes.count ?? 0)
+    }
+  }
 }

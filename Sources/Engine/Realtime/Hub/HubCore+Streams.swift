@@ -145,6 +145,15 @@ extension HubCore {
     }
   }
 
+  /// Ends every stream with UNAVAILABLE, since commits were left out: clients come again with their tokens and
+  /// are told the difference.
+  func endAllForGap() {
+    counters.gaps += 1
+    let error = FirestoreError(.unavailable, "The server has fallen behind. Listen again.")
+    for stream in Array(streams.values) { fail(stream, error) }
+    feed.endGap()
+  }
+
   // MARK: Sending
 
   func flush(_ stream: StreamState) {
@@ -282,6 +291,8 @@ extension HubCore {
       "listen_views": Double(views.count),
       "listen_paused_streams": Double(gauges.pausedStreams),
       "listen_backlog_bytes": Double(gauges.backlogBytes),
+      "listen_feed_bytes": Double(feed.bytes),
+      "listen_feed_gaps_total": Double(counters.gaps),
       "listen_reads_waiting": Double(jobs.count),
       "listen_refills_total": Double(counters.refills),
       "listen_commits_total": Double(counters.commits),

@@ -51,7 +51,8 @@ final class HubCore {
   func process(_ inputs: [HubInput]) {
     var batch = CommitBatch()
     for input in inputs {
-      if case .commits(let version, let commits) = input {
+      if case .commits(let version, let commits, let bytes) = input {
+        feed.release(bytes)
         // What was published before the flow was stopped and started again is known.
         guard version > now else { continue }
         batch.add(commits, through: version)
@@ -71,6 +72,7 @@ final class HubCore {
   private func handle(_ input: HubInput) {
     switch input {
     case .commits: break
+    case .gap: endAllForGap()
     case .time(let version): hear(version)
     case .retired(let incarnation): retire(incarnation)
     case .stream(let id, .open(let database, let sink, let authority, let gate)):
@@ -159,6 +161,8 @@ struct HubCounters {
   var batches: UInt64 = 0
   /// Document changes handed to targets.
   var deliveries: UInt64 = 0
+  /// Times that every stream ended because too many commits waited for the hub.
+  var gaps: UInt64 = 0
   /// Targets whose clients read too slowly and begin anew.
   var overflows: UInt64 = 0
   /// Targets that began with everything although the client had sent a token.

@@ -4,7 +4,9 @@ import FirestoreModel
 /// What the hub's thread takes from its inbox.
 enum HubInput: Sendable {
   /// Everything up to a version, and what of it changed something.
-  case commits(through: CommitVersion, [PublishedCommit])
+  case commits(through: CommitVersion, [PublishedCommit], bytes: Int)
+  /// Commits were left out behind those before, because too many waited.
+  case gap
   /// Everything up to a version has been told before this.
   case time(CommitVersion)
   /// A life of a database is over.

@@ -59,6 +59,9 @@ enum MetricHelp {
     "brasa_listen_commits_total": "Commits that listeners were checked against.",
     "brasa_listen_batches_total": "Batches in which those commits came.",
     "brasa_listen_deliveries_total": "Changes that were told to a target.",
+    "brasa_listen_feed_bytes": "Bytes of commits that wait to be matched with listeners.",
+    "brasa_listen_feed_gaps_total":
+      "Times that all listeners were sent away because too many commits waited.",
     "brasa_listen_overflows_total": "Targets that began anew because a client read too slowly.",
     "brasa_listen_resumptions_total": "Targets that went on from a token.",
     "brasa_listen_unusable_tokens_total": "Tokens that were too old or not ours.",
