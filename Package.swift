@@ -262,18 +262,39 @@ let package = Package(
       name: "FirestoreServiceTests",
       dependencies: [
         "FirestoreService", "Access", "AccessTestSupport", "FirestoreModel", "DocumentCodec",
-        "FirestoreWire", "DocumentStore", "Gateway", "KeyValueStore", "Realtime",
+        "FirestoreWire", "DocumentStore", "FirestoreAPI", "ServiceModule", "Gateway",
+        "KeyValueStore", "Realtime",
         "ModelTestSupport", logging,
       ],
+      swiftSettings: strict
+    ),
+    // What services are to the program.
+    .target(
+      name: "ServiceModule",
+      dependencies: ["FirestoreModel", "Access", httpTypes, logging],
+      path: "Sources/API/ServiceModule",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "ServiceModuleTests",
+      dependencies: ["ServiceModule", "Access", "FirestoreModel", httpTypes, logging],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FirestoreAPI",
+      dependencies: [
+        "FirestoreModel", "FirestoreWire", "FirestoreService", "Access", "ServiceModule", httpTypes,
+      ],
+      path: "Sources/API/FirestoreAPI",
       swiftSettings: strict
     ),
     .target(
       name: "Gateway",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreService", "KeyValueStore",
-        "SecurityRules", "Access", "Authentication", nio, nioPosix, nioHTTPTypes, nioHTTP2,
-        nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging, coreMetrics,
-        lifecycle,
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreService", "ServiceModule",
+        "KeyValueStore", "SecurityRules", "Access", "Authentication", nio, nioPosix, nioHTTPTypes,
+        nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging,
+        coreMetrics, lifecycle,
       ],
       path: "Sources/Server/Gateway",
       swiftSettings: strict
@@ -282,9 +303,10 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Gateway", "Access", "FirestoreModel", "FirestoreWire", "FirestoreService",
+        "Gateway", "Access", "FirestoreAPI", "ServiceModule", "FirestoreModel", "FirestoreWire",
+        "FirestoreService",
         "KeyValueStore", "ModelTestSupport", nio, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL,
-        logging, lifecycle, asn1, crypto, x509,
+        httpTypes, logging, lifecycle, asn1, crypto, x509,
       ],
       swiftSettings: strict
     ),
@@ -294,7 +316,8 @@ let package = Package(
     .executableTarget(
       name: "brasa",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "Gateway", "FirestoreService", "Access",
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "Gateway",
+        "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",
         "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,
         nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,

@@ -1,4 +1,6 @@
+import FirestoreAPI
 import HTTPTypes
+import ServiceModule
 import Testing
 
 @testable import Gateway
@@ -9,6 +11,30 @@ struct DevelopmentOriginsTests {
     hosts: ["brasa.test"],
     pages: ["https://app.test:3000"]
   )
+  /// What a gateway that serves Firestore has.
+  private static let routes: RouteTable = {
+    let registry = MetricsRegistry()
+    let metrics = GatewayMetrics(registry: registry)
+    let service = ScriptedService()
+    var own = ServiceModule("gateway")
+    own.routes = HealthRoutes(health: ServerHealth(), damage: nil).routes + [registry.route]
+    own.routes +=
+      WebChannelRoutes(
+        methods: [.test(.listen, of: service)],
+        sessions: WebChannelSessions(
+          limits: WebChannelLimits(),
+          ledger: ByteLedger(),
+          metrics: metrics
+        ),
+        bodyLimit: 0
+      ).routes
+    do {
+      return try RouteTable([.firestore(service, bodyLimit: 0), own])
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }()
+
   private static let data = "/v1/projects/p/databases/(default)/documents:commit"
   private static let reset = "/reset"
 
@@ -22,7 +48,7 @@ struct DevelopmentOriginsTests {
     var request = HTTPRequest(method: method, scheme: "http", authority: host, path: path)
     request.headerFields[.origin] = origin
     request.headerFields[.secFetchSite] = site
-    return Self.origins.verdict(on: request)
+    return Self.origins.verdict(on: request, to: Self.routes)
   }
 
   @Test(arguments: [

@@ -18,7 +18,7 @@ import Testing
 
     func received() {}
     func sent(_ messages: Int) {}
-    func ended(_ method: RPCMethod, _ code: StatusCode) { ends.withLock { $0.append(code) } }
+    func ended(_ method: ServedMethod, _ code: StatusCode) { ends.withLock { $0.append(code) } }
   }
 
   private func open(
@@ -30,7 +30,7 @@ import Testing
       id: "id",
       affinity: "affinity",
       binding: WebChannelSession.Binding(
-        method: .listen,
+        method: .test(.listen, of: service),
         database: nil,
         isSecure: false,
         origin: nil,
@@ -47,7 +47,7 @@ import Testing
       isSecure: false,
       memory: memory
     )
-    session.open(service, context)
+    session.open(context)
     return (session, await service.nextOpened())
   }
 

@@ -1,9 +1,11 @@
+import Access
 import FirestoreService
 import KeyValueStore
 import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import ServiceModule
 
 /// The server's one port: gRPC, REST and every other HTTP route, with or without TLS.
 ///
@@ -14,22 +16,28 @@ package final class Gateway: Service {
   private let registry: ConnectionRegistry
   let ledger: ByteLedger
   private let webChannels: WebChannelSessions
+  private let probes: HealthService
+  private let served: [ServiceModule]
   private let certificates: CertificateStore?
   private let onListening: @Sendable (SocketAddress) -> Void
   private let logger: Logger
 
-  /// A gateway for that service.
+  /// A gateway for those services.
   ///
   /// - Parameters:
-  ///   - features: HTTP routes beside REST, health and metrics.
+  ///   - modules: What is served beside health, metrics and WebChannel.
+  ///   - recognizes: Whether the credentials of a call are valid, whatever they allow; also to be noted in
+  ///     the context's memory. Of a call without credentials they are not.
+  ///   - features: HTTP routes that are no module's yet.
   ///   - health: What health probes are told.
   ///   - metrics: Shown at `/metrics`; the registry that swift-metrics was bootstrapped with.
   ///   - damage: What `/healthz` tells of damaged data.
   ///   - onListening: Told the bound address once connections are accepted.
-  /// - Throws: What is wrong with the certificate files.
+  /// - Throws: What is wrong with the certificate files; `RouteConflict` where services overlap.
   package init(
     _ configuration: GatewayConfiguration,
-    service: any RPCService,
+    modules: [ServiceModule],
+    recognizes: @escaping @Sendable (CallContext) -> Bool,
     features: [any HTTPFeature] = [],
     health: ServerHealth = ServerHealth(),
     metrics: MetricsRegistry,
@@ -51,28 +59,30 @@ package final class Gateway: Service {
       ledger: ledger,
       metrics: gatewayMetrics
     )
-    let builtIn: [any HTTPFeature] = [
-      WebChannelFeature(
-        service: service,
+    for source in modules.compactMap(\.metrics) { metrics.addSource(source) }
+    probes = HealthService(health, of: modules.flatMap { $0.methods.map(\.serviceName) })
+    var own = ServiceModule("gateway")
+    own.methods = probes.methods
+    own.routes = HealthRoutes(health: health, damage: damage).routes + [metrics.route]
+    let methods = try MethodTable(modules + [own], metrics: gatewayMetrics)
+    own.routes +=
+      WebChannelRoutes(
+        methods: methods.forBrowsers,
         sessions: webChannels,
         bodyLimit: configuration.limits.messageBytes
-      ),
-      HealthFeature(health: health, damage: damage), MetricsFeature(registry: metrics),
-      RESTFeature(
-        service: service,
-        metrics: gatewayMetrics,
-        bodyLimit: configuration.limits.messageBytes
-      ),
-    ]
+      ).routes
+    served = modules + [own]
     environment = ConnectionEnvironment(
-      service: service,
+      methods: methods,
+      recognizes: recognizes,
       limits: configuration.limits,
       ledger: ledger,
       metrics: gatewayMetrics,
-      health: health,
       logger: logger,
       responder: GatewayResponder(
-        features: builtIn + features,
+        routes: try RouteTable(served),
+        methods: methods,
+        features: features,
         origins: configuration.development,
         metrics: gatewayMetrics,
         logger: logger
@@ -115,6 +125,9 @@ package final class Gateway: Service {
     )
     defer { factory.close() }
     let listener = try await bind(factory, on: group)
+    for module in served {
+      logger.info("serving", metadata: ["service": "\(module.name)", "what": "\(module.served)"])
+    }
     if let address = listener.localAddress { onListening(address) }
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await self.environment.tasks.run() }
@@ -169,7 +182,7 @@ package final class Gateway: Service {
 
   /// Lets open calls end, for as long as the configuration gives them.
   private func drain() async {
-    environment.health.stop()
+    probes.stop()
     webChannels.stop()
     registry.finishAll()
     let limit = configuration.limits.drainTimeout

@@ -1,3 +1,4 @@
+import Access
 import AccessTestSupport
 import FirestoreModel
 import FirestoreWire

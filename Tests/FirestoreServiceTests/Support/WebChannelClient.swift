@@ -1,7 +1,9 @@
 import Access
+import FirestoreAPI
 import FirestoreModel
 import FirestoreService
 import FirestoreWire
+import ServiceModule
 
 @testable import Gateway
 
@@ -16,7 +18,7 @@ final class WebChannelClient: Sendable {
   private struct Uninterested: WebChannelObserver {
     func received() {}
     func sent(_ messages: Int) {}
-    func ended(_ method: RPCMethod, _ code: StatusCode) {}
+    func ended(_ method: ServedMethod, _ code: StatusCode) {}
   }
 
   /// Opens a session with those credentials.
@@ -29,7 +31,7 @@ final class WebChannelClient: Sendable {
       id: "session",
       affinity: "affinity",
       binding: WebChannelSession.Binding(
-        method: method,
+        method: try Self.method(method, of: service),
         database: nil,
         isSecure: true,
         origin: nil,
@@ -41,7 +43,6 @@ final class WebChannelClient: Sendable {
       now: .now
     )
     session.open(
-      service,
       CallContext(
         requestID: "test",
         authorization: authorization,
@@ -54,6 +55,22 @@ final class WebChannelClient: Sendable {
     if let generation = session.openBackChannel(parameters, now: .now) {
       Task { [session, arrays] in await Self.read(session, generation, into: arrays) }
     }
+  }
+
+  /// A method of the service as a gateway serves it.
+  private static func method(
+    _ method: RPCMethod,
+    of service: any RPCService
+  ) throws -> WebChannelMethod {
+    let methods = try MethodTable(
+      [.firestore(service, bodyLimit: 0)],
+      metrics: GatewayMetrics(registry: MetricsRegistry())
+    )
+    let path = "/google.firestore.v1.Firestore/\(method.rawValue)"
+    guard let served = methods[path], let found = WebChannelMethod(served) else {
+      throw FirestoreError(.unimplemented, "Browsers have no \(path).")
+    }
+    return found
   }
 
   /// Brings the first messages, in one form.

@@ -47,16 +47,6 @@ struct GRPCStatusTests {
     #expect(request.fieldViolations[0].field == "a")
   }
 
-  @Test func `every method is found under its path`() {
-    for method in RPCMethod.allCases {
-      #expect(GRPCPath(GRPCPath.path(of: method)) == .firestore(method))
-    }
-    #expect(GRPCPath("/google.firestore.v1.Firestore/GetDocument") == .firestore(.getDocument))
-    #expect(GRPCPath("/grpc.health.v1.Health/Check") == .healthCheck)
-    #expect(GRPCPath("/grpc.health.v1.Health/Watch") == .healthWatch)
-    #expect(GRPCPath("/google.firestore.v1.Firestore/Nothing") == .unknown)
-  }
-
   @Test(arguments: [
     ("1H", Duration.seconds(3600)), ("2M", .seconds(120)), ("99999999S", .seconds(99_999_999)),
     ("5m", .milliseconds(5)), ("6u", .microseconds(6)), ("7n", .nanoseconds(7)),

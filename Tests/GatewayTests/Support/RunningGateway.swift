@@ -1,8 +1,10 @@
+import FirestoreAPI
 import Gateway
 import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import ServiceModule
 
 /// A gateway that serves a scripted service on a free port for the length of a test.
 struct RunningGateway: Sendable {
@@ -23,6 +25,7 @@ func withGateway<Result: Sendable>(
   tls: GatewayConfiguration.TLSFiles? = nil,
   limits: GatewayConfiguration.Limits = .test,
   memory: ByteLedger.Limits = ByteLedger.Limits(),
+  modules: [ServiceModule] = [],
   features: [any HTTPFeature] = [],
   log handler: any LogHandler = SwiftLogNoOpLogHandler(),
   _ body: (RunningGateway) async throws -> Result
@@ -34,7 +37,8 @@ func withGateway<Result: Sendable>(
   let metrics = MetricsRegistry()
   let gateway = try Gateway(
     GatewayConfiguration(port: 0, tls: tls, threads: 2, limits: limits, memory: memory),
-    service: service,
+    modules: [.firestore(service, bodyLimit: limits.messageBytes)] + modules,
+    recognizes: { service.recognizes($0) },
     features: features,
     metrics: metrics,
     logger: logger,

@@ -1,17 +1,18 @@
+import Access
 import FirestoreModel
 import FirestoreService
-import FirestoreWire
 import Logging
 import Synchronization
 
 /// What all connections of a gateway share.
 final class ConnectionEnvironment: Sendable {
-  let service: any RPCService
+  let methods: MethodTable
+  /// Whether a call's credentials are valid, whatever they allow.
+  let recognizes: @Sendable (CallContext) -> Bool
   let limits: GatewayConfiguration.Limits
   /// What clients make the process hold.
   let ledger: ByteLedger
   let metrics: GatewayMetrics
-  let health: HealthService
   let logger: Logger
   let responder: GatewayResponder
   /// Runs the handlers of HTTP requests inside the gateway's task group.
@@ -19,17 +20,17 @@ final class ConnectionEnvironment: Sendable {
   private let connectionNumber = Atomic<UInt64>(0)
 
   init(
-    service: any RPCService,
+    methods: MethodTable,
+    recognizes: @escaping @Sendable (CallContext) -> Bool,
     limits: GatewayConfiguration.Limits,
     ledger: ByteLedger,
     metrics: GatewayMetrics,
-    health: ServerHealth,
     logger: Logger,
     responder: GatewayResponder,
     tasks: TaskQueue
   ) {
-    self.health = HealthService(health)
-    self.service = service
+    self.methods = methods
+    self.recognizes = recognizes
     self.limits = limits
     self.ledger = ledger
     self.metrics = metrics
@@ -43,13 +44,8 @@ final class ConnectionEnvironment: Sendable {
     connectionNumber.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// Counts a gRPC call that ended.
-  func observe(_ path: GRPCPath, _ code: StatusCode, since start: ContinuousClock.Instant?) {
-    metrics.observe(CallName(path), code, since: start)
-  }
-
   /// Logs a call's failure: what is ours to repair as an error, the rest for debugging.
-  func log(_ error: FirestoreError, requestID: String, route: GRPCPath) {
+  func log(_ error: FirestoreError, requestID: String, of method: ServedMethod) {
     let level: Logger.Level =
       switch error.code {
       // The store logs damage itself, seldom: clients may ask for it any number of times.
@@ -60,7 +56,7 @@ final class ConnectionEnvironment: Sendable {
       level: level,
       "call failed",
       metadata: [
-        "request": "\(requestID)", "method": "\(CallName(route).text)",
+        "request": "\(requestID)", "method": "\(method.name)",
         "code": "\(error.code.name)",
         "message": "\(error.message)", "cause": error.cause.map { "\($0)" } ?? "none",
       ]

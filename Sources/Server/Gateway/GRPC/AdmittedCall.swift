@@ -6,7 +6,7 @@ import NIOHTTP2
 
 /// What the head of a gRPC call says, checked: the method, the circumstances, the deadline.
 struct AdmittedCall {
-  let route: GRPCPath
+  let method: ServedMethod
   let context: CallContext
   let started: ContinuousClock.Instant
   /// `context.deadline` in the event loop's time.
@@ -18,7 +18,7 @@ struct AdmittedCall {
     on id: HTTP2StreamID,
     of connection: HTTP2Connection
   ) throws(FirestoreError) {
-    route = try Self.admit(head, limits: connection.environment.limits)
+    method = try Self.admit(head, by: connection.environment)
     started = ContinuousClock.now
     let timeout = try head.timeout.map(Self.duration)
     deadline = timeout.map { .now() + TimeAmount($0) }
@@ -35,8 +35,9 @@ struct AdmittedCall {
 
   private static func admit(
     _ head: RequestHead,
-    limits: GatewayConfiguration.Limits
-  ) throws(FirestoreError) -> GRPCPath {
+    by environment: ConnectionEnvironment
+  ) throws(FirestoreError) -> ServedMethod {
+    let limits = environment.limits
     guard head.bytes <= limits.metadataBytes else {
       throw FirestoreError(
         .resourceExhausted,
@@ -49,11 +50,10 @@ struct AdmittedCall {
         "Message encodings other than identity are not accepted."
       )
     }
-    let route = GRPCPath(head.path)
-    if case .unknown = route {
+    guard let method = environment.methods[head.path] else {
       throw FirestoreError(.unimplemented, "The server has no method \(head.path.prefix(200)).")
     }
-    return route
+    return method
   }
 
   private static func duration(_ timeout: String) throws(FirestoreError) -> Duration {

@@ -41,7 +41,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   var flow = AnswerFlow()
   private(set) var heldRequestBytes = 0
   private let id: HTTP2StreamID
-  private let route: GRPCPath
+  private let method: ServedMethod
   private let started: ContinuousClock.Instant
   private let context: CallContext
   /// Ends with the object, which the service's answer holds on to.
@@ -62,7 +62,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     of connection: HTTP2Connection
   ) {
     self.lease = lease
-    route = call.route
+    method = call.method
     context = call.context
     started = call.started
     callDeadline = call.deadline
@@ -121,21 +121,13 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     connection.releaseRequestBytes(heldRequestBytes)
     heldRequestBytes = 0
     let mailbox = connection.mailbox
-    switch route {
-    case .firestore(let method) where method.shape == .unary:
-      connection.environment.service.unary(method, request: request, context: context) {
-        mailbox.post(.message($0), to: self)
-      }
-    case .firestore(let method):
-      connection.environment.service.stream(method, request: request, context: context) {
-        mailbox.post(.stream($0), to: self)
-      }
-    case .healthCheck:
-      receive(.message(connection.environment.health.check(request)))
-    case .healthWatch:
-      receive(.stream(connection.environment.health.watch(request)))
-    case .unknown:
-      preconditionFailure("a call of no method was admitted")
+    switch method.handler {
+    case .unary(let handle):
+      handle(request, context) { mailbox.post(.message($0), to: self) }
+    case .serverStreaming(let handle):
+      handle(request, context) { mailbox.post(.stream($0), to: self) }
+    case .bidirectional:
+      preconditionFailure("a bidirectional call in place of one with a single message")
     }
   }
 
@@ -223,7 +215,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
       connection.write(HTTP2Frame(streamID: id, payload: .rstStream(.noError)))
     }
     observe(error.code)
-    connection.environment.log(error, requestID: context.requestID, route: route)
+    connection.environment.log(error, requestID: context.requestID, of: method)
   }
 
   func expire() {
@@ -252,7 +244,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   func drain() {}
 
   private func observe(_ code: StatusCode) {
-    connection.environment.observe(route, code, since: started)
+    method.observe(code, since: started)
   }
 }
 

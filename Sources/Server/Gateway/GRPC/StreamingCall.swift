@@ -21,6 +21,10 @@ import Synchronization
 /// The service hears `cancel` exactly once if the call ends before it has finished it.
 // Sendable: the outbox has a lock; the event loop alone touches the rest.
 final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendable {
+  /// Has the service begin the call.
+  typealias OpenCall =
+    @Sendable (CallContext, any StreamResponses) throws(FirestoreError) -> any StreamCall
+
   private enum Phase {
     /// The service is being asked; what it answers meanwhile counts.
     case opening
@@ -54,8 +58,8 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
 
   let connection: HTTP2Connection
   private let id: HTTP2StreamID
-  private let route: GRPCPath
-  private let method: RPCMethod
+  private let method: ServedMethod
+  private let open: OpenCall
   private let context: CallContext
   /// Ends with the object, which the service holds on to for as long as it works on the call.
   private let lease: RequestLease
@@ -83,16 +87,16 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
 
   init(
     _ call: AdmittedCall,
-    _ method: RPCMethod,
+    _ open: @escaping OpenCall,
     _ lease: RequestLease,
     on id: HTTP2StreamID,
     of connection: HTTP2Connection
   ) {
     self.connection = connection
     self.id = id
-    self.method = method
+    self.open = open
     self.lease = lease
-    route = call.route
+    method = call.method
     context = call.context
     deadline = call.deadline
     deframer = GRPCMessageDeframer(maximumSize: connection.environment.limits.messageBytes)
@@ -100,9 +104,9 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
 
   /// Asks the service; the stream is in the connection's table already.
   func start() {
-    connection.environment.metrics.streamOpened(method)
+    method.streamOpened()
     do throws(FirestoreError) {
-      let call = try connection.environment.service.open(method, context: context, responses: self)
+      let call = try open(context, self)
       switch phase {
       case .opening, .open: phase = .open(call)
       case .ended: if outbox.withLock({ $0.end == nil }) { call.cancel() }
@@ -323,9 +327,9 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
           : GRPCHeaders.trailersOnly(error, requestID: context.requestID)
       }
     connection.writeHeaders(trailers, on: id, isLast: true)
-    connection.environment.observe(route, error?.code ?? .ok, since: nil)
+    method.observe(error?.code ?? .ok, since: nil)
     if let error {
-      connection.environment.log(error, requestID: context.requestID, route: route)
+      connection.environment.log(error, requestID: context.requestID, of: method)
     }
   }
 
@@ -337,7 +341,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   func abandon() {
     cancelService {
       close()
-      connection.environment.observe(route, .cancelled, since: nil)
+      method.observe(.cancelled, since: nil)
     }
   }
 
@@ -357,7 +361,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     phase = .ended
     deadline = nil
     deframer = GRPCMessageDeframer(maximumSize: 0)
-    connection.environment.metrics.streamClosed(method)
+    method.streamClosed()
     let pending = outbox.withLock { outbox in
       outbox.isClosed = true
       outbox.messages = []

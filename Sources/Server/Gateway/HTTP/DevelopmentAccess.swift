@@ -2,11 +2,13 @@ import FirestoreModel
 import HTTPTypes
 import Hummingbird
 import Logging
+import ServiceModule
 import Synchronization
 
 /// Keeps foreign pages from a development server; production has credentials instead.
 final class DevelopmentAccess: RouterMiddleware {
   private let origins: DevelopmentOrigins
+  private let routes: RouteTable
   private let log: Logger
   /// Who was refused and told so in the log.
   private let told = Mutex<Set<String>>([])
@@ -14,8 +16,9 @@ final class DevelopmentAccess: RouterMiddleware {
   /// How many are told of at most.
   private static let capacity = 100
 
-  init(_ origins: DevelopmentOrigins, log: Logger) {
+  init(_ origins: DevelopmentOrigins, routes: RouteTable, log: Logger) {
     self.origins = origins
+    self.routes = routes
     self.log = log
   }
 
@@ -24,7 +27,7 @@ final class DevelopmentAccess: RouterMiddleware {
     context: GatewayRequestContext,
     next: (Request, GatewayRequestContext) async throws -> Response
   ) async throws -> Response {
-    switch origins.verdict(on: request.head) {
+    switch origins.verdict(on: request.head, to: routes) {
     case .admitted: return try await next(request, context)
     case .admittedAsClient:
       var context = context

@@ -1,5 +1,6 @@
 import FirestoreWire
 import HTTPTypes
+import ServiceModule
 
 #if canImport(Glibc)
 import Glibc
@@ -40,17 +41,17 @@ package struct DevelopmentOrigins: Sendable, Equatable {
   }
 
   /// Judges a request by its head.
-  func verdict(on request: HTTPRequest) -> Verdict {
+  func verdict(on request: HTTPRequest, to routes: RouteTable) -> Verdict {
     let host = request.authority.flatMap(Self.host(ofAuthority:))
     if let authority = request.authority, !isOurs(host) { return .unknownHost(authority) }
-    let path = request.path ?? "/"
+    let isForClients = Self.isForClients(request.path ?? "/", routes)
     if let origin = request.headerFields[.origin] {
       if admits(page: origin, to: host) { return .admitted }
-      return Self.isForClients(path) ? .admittedAsClient : .foreignPage(origin)
+      return isForClients ? .admittedAsClient : .foreignPage(origin)
     }
     // Without an origin a browser sends what changes nothing, or what no page may read.
     let isReading = request.method == .get || request.method == .head
-    guard let site = request.headerFields[.secFetchSite], !isReading, !Self.isForClients(path),
+    guard let site = request.headerFields[.secFetchSite], !isReading, !isForClients,
       !["same-origin", "none"].contains(site)
     else { return .admitted }
     return .foreignPage(site)
@@ -72,18 +73,10 @@ package struct DevelopmentOrigins: Sendable, Equatable {
   }
 
   /// Whether clients have that path: the data of databases, signing in, published keys.
-  static func isForClients(_ path: String) -> Bool {
-    let path = path.prefix { $0 != "?" }
-    if ["/", "/healthz"].contains(path) || path.hasPrefix("/google.firestore.v1.Firestore/") {
-      return true
-    }
-    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-    if segments.count >= 7, segments[1] == "v1", segments[2] == "projects",
-      segments[4] == "databases"
-    {
-      return segments[6] == "documents" || segments[6].hasPrefix("documents:")
-    }
-    switch IdentityRoute(path: String(path), isDevelopment: true) {
+  private static func isForClients(_ path: String, _ routes: RouteTable) -> Bool {
+    let path = String(path.prefix { $0 != "?" })
+    if routes.isForClients(path) { return true }
+    switch IdentityRoute(path: path, isDevelopment: true) {
     case .client, .token, .assertion, .keys, .discovery, .page: return true
     case .admin, .configuration, .emulator, .unknown, nil: return false
     }

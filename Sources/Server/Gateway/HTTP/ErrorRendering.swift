@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOSSL
+import ServiceModule
 
 /// Turns what a handler throws into Google's JSON error body; the one place that does so for HTTP.
 struct ErrorRendering: RouterMiddleware {
@@ -17,6 +18,8 @@ struct ErrorRendering: RouterMiddleware {
       return try await next(request, context)
     } catch let error as FirestoreError {
       return Self.response(error, isStreaming: false, logger: context.logger)
+    } catch is ServiceBody.TooLarge {
+      return Response(status: .contentTooLarge)
     } catch let error as any HTTPResponseError {
       return Self.response(error, to: request)
     } catch let error where Self.isClientGone(error) {
@@ -43,17 +46,7 @@ struct ErrorRendering: RouterMiddleware {
     isStreaming: Bool,
     logger: Logger
   ) -> Response {
-    switch error.code {
-    case .internalError, .unknown:
-      logger.error(
-        "request failed",
-        metadata: [
-          "code": "\(error.code.name)", "message": "\(error.message)",
-          "cause": error.cause.map { "\($0)" } ?? "none",
-        ]
-      )
-    default: break
-    }
+    logger.requestFailed(error)
     return .json(
       RESTError.body(error, streaming: isStreaming),
       status: HTTPResponse.Status(code: RESTError.httpStatus(error.code))

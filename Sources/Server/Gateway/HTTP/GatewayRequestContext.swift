@@ -35,30 +35,11 @@ package struct GatewayRequestContext: RequestContext {
     cancellation = source.cancellation
   }
 
-  /// Whether the connection is encrypted.
-  var isSecure: Bool { peer.isSecure }
   /// Whether the connection speaks HTTP/2.
   var isHTTP2: Bool { peer.isHTTP2 }
 
-  /// A call that outlives the request, with credentials that came inside it.
-  func call(authorization: String?, cancellation: Cancellation) -> CallContext {
-    CallContext(
-      requestID: requestID,
-      authorization: authorization,
-      isSecure: peer.isSecure,
-      isLocal: peer.isLocal,
-      isForeignPage: isForeignPage,
-      network: peer.networkName,
-      cancellation: cancellation,
-      memory: CallerMemory()
-    )
-  }
-
   /// The client's IP address, by which attempts are counted.
   package var peerAddress: String { peer.address }
-
-  /// The network by which the client's shares are counted.
-  package var peerNetwork: ClientAddress { peer.network }
 
   /// The request as the service's calls know it.
   package func call(_ request: Request) -> CallContext {

@@ -1,6 +1,7 @@
 import Access
 import Hummingbird
 import Logging
+import ServiceModule
 
 /// Answers every request that is not gRPC, of both HTTP versions.
 struct GatewayResponder: Sendable {
@@ -9,6 +10,8 @@ struct GatewayResponder: Sendable {
 
   /// - Parameter origins: Development's hosts and pages; nil admits all, since credentials count.
   init(
+    routes: RouteTable,
+    methods: MethodTable,
     features: [any HTTPFeature],
     origins: DevelopmentOrigins?,
     metrics: GatewayMetrics,
@@ -17,10 +20,11 @@ struct GatewayResponder: Sendable {
     let router = Router(context: GatewayRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.addMiddleware {
       RequestObservation(metrics: metrics)
-      if let origins { DevelopmentAccess(origins, log: logger) }
+      if let origins { DevelopmentAccess(origins, routes: routes, log: logger) }
       CrossOriginAccess()
       ErrorRendering()
       ClaimedRequests(features: features)
+      RouteDispatch(routes: routes, methods: methods)
     }
     for feature in features { feature.addRoutes(to: router) }
     responder = router.buildResponder()

@@ -24,7 +24,7 @@ extension HTTP2Connection {
   /// credentials that came with the request are looked at.
   func extend(_ lease: RequestLease, by bytes: Int, for context: CallContext?) -> Bool {
     if lease.extend(by: bytes) { return true }
-    guard let context, !account.isTrusted, environment.service.recognizes(context) else {
+    guard let context, !account.isTrusted, environment.recognizes(context) else {
       return false
     }
     account.trust()

@@ -195,8 +195,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     guard let lease = RequestLease(account, bytes: cost, countedBy: openLeases) else {
       return refuse(ByteLedger.exhausted, on: id, isComplete: isComplete)
     }
-    if case .firestore(let method) = admitted.route, method.shape == .bidirectional {
-      let call = StreamingCall(admitted, method, lease, on: id, of: self)
+    if case .bidirectional(let open) = admitted.method.handler {
+      let call = StreamingCall(admitted, open, lease, on: id, of: self)
       streams[id] = call
       if let deadline = call.deadline { wake(at: deadline) }
       call.start()
@@ -253,7 +253,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
   /// Answers a call that never started.
   private func refuse(_ error: FirestoreError, on id: HTTP2StreamID, isComplete: Bool) {
-    environment.observe(.unknown, error.code, since: nil)
+    environment.metrics.refusedCalls.observe(error.code, since: nil)
     writeHeaders(GRPCHeaders.trailersOnly(error, requestID: requestID(id)), on: id, isLast: true)
     if !isComplete { write(HTTP2Frame(streamID: id, payload: .rstStream(.noError))) }
   }

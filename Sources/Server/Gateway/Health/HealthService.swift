@@ -1,6 +1,8 @@
+import Access
 import FirestoreModel
 import FirestoreService
 import FirestoreWire
+import ServiceModule
 import Synchronization
 
 /// `grpc.health.v1.Health`: whether the server takes requests and can do its work.
@@ -23,12 +25,30 @@ final class HealthService: Sendable {
     case end
   }
 
-  private let services: Set<String> = ["", "google.firestore.v1.Firestore"]
+  /// Empty is the server as a whole.
+  private let services: Set<String>
   private let state = Mutex(State())
 
-  /// Follows the server's health.
-  init(_ health: ServerHealth) {
+  /// Tells the server's health to whoever asks for one of those gRPC services.
+  init(_ health: ServerHealth, of services: some Sequence<String>) {
+    self.services = Set(services).union([""])
     health.observe { [weak self] isWell in self?.change { $0.isWell = isWell } }
+  }
+
+  /// The gRPC methods.
+  var methods: [ServiceMethod] {
+    [
+      ServiceMethod(
+        path: "/grpc.health.v1.Health/Check",
+        name: "Health",
+        handler: .unary { [self] request, _, respond in respond(check(request)) }
+      ),
+      ServiceMethod(
+        path: "/grpc.health.v1.Health/Watch",
+        name: "Health",
+        handler: .serverStreaming { [self] request, _, respond in respond(watch(request)) }
+      ),
+    ]
   }
 
   /// Answers Check.

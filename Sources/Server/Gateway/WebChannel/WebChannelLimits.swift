@@ -1,5 +1,4 @@
 import FirestoreModel
-import FirestoreWire
 
 /// How much a WebChannel session may hold and how long it waits.
 package struct WebChannelLimits: Sendable, Equatable {
@@ -42,5 +41,5 @@ package struct WebChannelLimits: Sendable, Equatable {
 protocol WebChannelObserver: Sendable {
   func received()
   func sent(_ messages: Int)
-  func ended(_ method: RPCMethod, _ code: StatusCode)
+  func ended(_ method: ServedMethod, _ code: StatusCode)
 }

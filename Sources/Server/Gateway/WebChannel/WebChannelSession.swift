@@ -16,7 +16,7 @@ import Synchronization
 final class WebChannelSession: StreamResponses {
   /// What later requests have to have in common with the one that opened the session.
   struct Binding: Sendable {
-    let method: RPCMethod
+    let method: WebChannelMethod
     let database: String?
     let isSecure: Bool
     let origin: String?
@@ -27,7 +27,7 @@ final class WebChannelSession: StreamResponses {
     /// Browsers leave the origin out of some requests,
     /// and the credentials out of all but the first.
     func admits(_ other: Binding) -> Bool {
-      method == other.method && isSecure == other.isSecure
+      method.served === other.method.served && isSecure == other.isSecure
         && (other.database == nil || other.database == database)
         && (other.origin == nil || origin == nil || other.origin == origin)
         && (other.authorization == nil || other.authorization == authorization)
@@ -81,7 +81,6 @@ final class WebChannelSession: StreamResponses {
   let cancellation = Cancellation()
   private let limits: WebChannelLimits
   private let observer: any WebChannelObserver
-  private let transcoder = RESTTranscoder()
   private let state: Mutex<State>
 
   init(
@@ -110,9 +109,9 @@ final class WebChannelSession: StreamResponses {
   // MARK: From the client
 
   /// Begins the call; what refuses it is told to the client in the stream, as every error is.
-  func open(_ service: any RPCService, _ context: CallContext) {
+  func open(_ context: CallContext) {
     do throws(FirestoreError) {
-      let call = try service.open(binding.method, context: context, responses: self)
+      let call = try binding.method.open(context, self)
       let isTrusted = context.memory?.hasShownCredentials ?? false
       let isWanted = state.withLock { state in
         state.isTrusted = isTrusted
@@ -282,7 +281,7 @@ final class WebChannelSession: StreamResponses {
   func frames(_ items: ArraySlice<WebChannelOutbox.Item>) -> [UInt8]? {
     do throws(FirestoreError) {
       return try WebChannelFrame.frames(items) { message throws(FirestoreError) in
-        try transcoder.json(of: binding.method, response: message)
+        try binding.method.json.response(message)
       }
     } catch {
       fail(error)
@@ -368,7 +367,7 @@ final class WebChannelSession: StreamResponses {
       return (true, leave(&state, cancelsCall: cancelsCall))
     }
     for waiter in waiters { waiter.resume() }
-    if isFirst { observer.ended(binding.method, error?.code ?? .ok) }
+    if isFirst { observer.ended(binding.method.served, error?.code ?? .ok) }
     deliver()
   }
 
@@ -385,7 +384,7 @@ final class WebChannelSession: StreamResponses {
     }
     cancellation.cancel()
     for waiter in waiters { waiter.resume() }
-    if wasOpen { observer.ended(binding.method, .cancelled) }
+    if wasOpen { observer.ended(binding.method.served, .cancelled) }
     deliver()
   }
 
@@ -486,7 +485,7 @@ final class WebChannelSession: StreamResponses {
     case .message(let message, let call):
       observer.received()
       do throws(FirestoreError) {
-        call.receive(try transcoder.message(of: binding.method, json: message))
+        call.receive(try binding.method.json.request(message))
       } catch {
         fail(error)
       }

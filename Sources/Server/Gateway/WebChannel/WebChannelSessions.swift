@@ -45,7 +45,6 @@ final class WebChannelSessions: WebChannelObserver {
   func open(
     _ binding: WebChannelSession.Binding,
     at address: ClientAddress,
-    of service: any RPCService,
     _ context: (Cancellation) -> CallContext
   ) -> WebChannelSession? {
     let session = WebChannelSession(
@@ -57,10 +56,10 @@ final class WebChannelSessions: WebChannelObserver {
       account: ledger.account(of: address),
       now: .now
     )
-    metrics.streamOpened(binding.method)
+    binding.method.served.streamOpened()
     // Whose share it is shows when the service has looked at the credentials.
     let context = context(session.cancellation)
-    session.open(service, context)
+    session.open(context)
     let holder = context.memory.map(WebChannelShares.Holder.init) ?? .nobody
     guard insert(Entry(session: session, holder: holder, address: address)) else {
       session.discard()
@@ -146,8 +145,8 @@ final class WebChannelSessions: WebChannelObserver {
 
   func sent(_ messages: Int) { metrics.sentMessages.add(messages) }
 
-  func ended(_ method: RPCMethod, _ code: StatusCode) {
-    metrics.streamClosed(method)
-    metrics.observe(CallName(method), code, since: nil)
+  func ended(_ method: ServedMethod, _ code: StatusCode) {
+    method.streamClosed()
+    method.observe(code, since: nil)
   }
 }

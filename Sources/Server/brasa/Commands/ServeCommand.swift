@@ -67,7 +67,8 @@ struct ServeCommand: AsyncParsableCommand {
     )
     let gateway = try Gateway(
       settings.gateway(connections: descriptors.connections),
-      service: system.service,
+      modules: system.modules,
+      recognizes: system.recognizes,
       features: system.features,
       health: health,
       metrics: metrics,

@@ -1,6 +1,7 @@
 import Access
 import Authentication
 import DocumentStore
+import FirestoreAPI
 import FirestoreModel
 import FirestoreService
 import Gateway
@@ -8,6 +9,7 @@ import KeyValueStore
 import Logging
 import Realtime
 import ServiceLifecycle
+import ServiceModule
 
 #if canImport(Glibc)
 import Glibc
@@ -113,7 +115,10 @@ extension ServedSystem {
       operations: EmulatorOperations(access: access, threads: threads)
     )
     return ServedSystem(
-      service: service,
+      modules: [
+        .firestore(service, bodyLimit: GatewayConfiguration.Limits().messageBytes)
+      ],
+      recognizes: { service.recognizes($0) },
       features: [identity.feature, rulesFeature] + (settings.isDevelopment ? [emulator] : []),
       onListening: { accounts.listens(onPort: $0) },
       services: [storage, identity.service, probe]

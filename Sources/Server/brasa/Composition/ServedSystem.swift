@@ -1,12 +1,15 @@
+import Access
 import FirestoreService
 import Gateway
 import ServiceLifecycle
+import ServiceModule
 
 /// What `brasa serve` puts behind the port.
 struct ServedSystem {
-  /// The API, for gRPC and REST.
-  let service: any RPCService
-  /// HTTP routes beside REST, health and metrics.
+  let modules: [ServiceModule]
+  /// Whether a call's credentials are valid.
+  let recognizes: @Sendable (CallContext) -> Bool
+  /// HTTP routes that are no module's yet.
   let features: [any HTTPFeature]
   /// Told the port when it takes connections.
   let onListening: @Sendable (Int) -> Void

@@ -62,14 +62,3 @@ package struct AdminRequest: Sendable {
     self.body = body
   }
 }
-
-/// The answers of a server-streaming method, pulled as fast as the client reads.
-package protocol ResponseStream: AnyObject, Sendable {
-  /// The next messages, at least one and about `maxBytes` in all; none at the end.
-  ///
-  /// One call at a time; answers exactly once, on any thread.
-  func next(
-    maxBytes: Int,
-    respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
-  )
-}

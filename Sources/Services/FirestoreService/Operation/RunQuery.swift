@@ -1,3 +1,4 @@
+import Access
 import DocumentStore
 import FirestoreModel
 import FirestoreWire

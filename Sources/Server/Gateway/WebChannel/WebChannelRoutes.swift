@@ -3,45 +3,45 @@ import FirestoreModel
 import FirestoreService
 import FirestoreWire
 import HTTPTypes
-import Hummingbird
 import NIOCore
+import ServiceModule
 
-/// Listen and Write for browsers: Google's WebChannel, version 8.
+/// Bidirectional methods for browsers: Google's WebChannel, version 8.
 ///
-///     POST /google.firestore.v1.Firestore/{Listen,Write}/channel   opens a session, or brings messages
-///     GET  /google.firestore.v1.Firestore/{Listen,Write}/channel   the back channel
+///     POST /{service}/{method}/channel   opens a session, or brings messages
+///     GET  /{service}/{method}/channel   the back channel
 ///
 /// Either with `TYPE=terminate` ends the session. Errors of the call come in the stream; an HTTP
 /// status other than 200 is fatal for the client's channel and says that there is no such session.
-struct WebChannelFeature: HTTPFeature {
-  let service: any RPCService
+struct WebChannelRoutes: Sendable {
+  let methods: [WebChannelMethod]
   let sessions: WebChannelSessions
   let bodyLimit: Int
 
-  func addRoutes(to router: Router<GatewayRequestContext>) {
-    for method in [RPCMethod.listen, .write] {
-      let path = RouterPath("/google.firestore.v1.Firestore/\(method.rawValue)/channel")
-      router.post(path) { try await post($0, $1, method) }
-      router.get(path) { try await get($0, $1, method) }
+  var routes: [HTTPRoute] {
+    methods.flatMap { method in
+      let path = RoutePattern(method.served.path + "/channel")
+      return [
+        HTTPRoute(.post, path, for: .clients) { try await post($0, method) },
+        HTTPRoute(.get, path, for: .clients) { try get($0, method) },
+      ]
     }
   }
 
   // MARK: Messages
 
   private func post(
-    _ request: Request,
-    _ context: GatewayRequestContext,
-    _ method: RPCMethod
-  ) async throws -> Response {
-    let parameters = try WebChannelParameters(request.uri.query)
-    if parameters.isTermination { return terminate(request, context, method, parameters) }
+    _ request: ServiceRequest,
+    _ method: WebChannelMethod
+  ) async throws -> ServiceResponse {
+    let parameters = try WebChannelParameters(request.query)
+    if parameters.isTermination { return terminate(request, method, parameters) }
     try parameters.checkVersion()
-    guard let body = try await body(of: request) else { return Response(status: .contentTooLarge) }
-    let form = try WebChannelForm(body)
+    let form = try WebChannelForm(try await request.body.collect(upTo: bodyLimit))
     guard let id = parameters.sessionID else {
-      return try await open(request, context, method, parameters, form)
+      return await open(request, method, parameters, form)
     }
-    let binding = Self.binding(request, context, method, parameters)
+    let binding = Self.binding(request, method, parameters)
     guard let session = sessions.session(id, affinity: parameters.affinity, for: binding) else {
       return Self.unknownSession
     }
@@ -50,45 +50,34 @@ struct WebChannelFeature: HTTPFeature {
   }
 
   private func open(
-    _ request: Request,
-    _ context: GatewayRequestContext,
-    _ method: RPCMethod,
+    _ request: ServiceRequest,
+    _ method: WebChannelMethod,
     _ parameters: WebChannelParameters,
     _ form: WebChannelForm
-  ) async throws -> Response {
+  ) async -> ServiceResponse {
     let authorization =
       form.headers["authorization"] ?? parameters.encodedHeaders["authorization"]
       ?? request.headers[.authorization]
-    let binding = Self.binding(request, context, method, parameters, authorization: authorization)
-    let session = sessions.open(binding, at: context.peerNetwork, of: service) { cancellation in
-      context.call(authorization: authorization, cancellation: cancellation)
+    let binding = Self.binding(request, method, parameters, authorization: authorization)
+    let session = sessions.open(binding, at: ClientAddress(text: request.address)) { cancellation in
+      request.context.outliving(authorization: authorization, cancellation: cancellation)
     }
-    guard let session else { return Response(status: .serviceUnavailable) }
+    guard let session else { return ServiceResponse(status: .serviceUnavailable) }
     await session.receive(form, acknowledged: nil, now: .now)
     var response = Self.text(
       WebChannelPayload.opening(sessionID: session.id, keepAlive: sessions.limits.keepAlive)
     )
     response.headers[.httpSessionID] = session.affinity
-    if context.isHTTP2 { response.headers[.clientWireProtocol] = "h2" }
+    if request.isHTTP2 { response.headers[.clientWireProtocol] = "h2" }
     return response
   }
 
-  /// The request's body; nil if it is too large.
-  private func body(of request: Request) async throws -> [UInt8]? {
-    do {
-      return Array(buffer: try await request.body.collect(upTo: bodyLimit))
-    } catch is NIOTooManyBytesError {
-      return nil
-    }
-  }
-
   private func terminate(
-    _ request: Request,
-    _ context: GatewayRequestContext,
-    _ method: RPCMethod,
+    _ request: ServiceRequest,
+    _ method: WebChannelMethod,
     _ parameters: WebChannelParameters
-  ) -> Response {
-    let binding = Self.binding(request, context, method, parameters)
+  ) -> ServiceResponse {
+    let binding = Self.binding(request, method, parameters)
     if let id = parameters.sessionID,
       let session = sessions.session(id, affinity: parameters.affinity, for: binding)
     {
@@ -100,25 +89,22 @@ struct WebChannelFeature: HTTPFeature {
   // MARK: Back channel
 
   private func get(
-    _ request: Request,
-    _ context: GatewayRequestContext,
-    _ method: RPCMethod
-  ) async throws -> Response {
-    let parameters = try WebChannelParameters(request.uri.query)
-    if parameters.isTermination { return terminate(request, context, method, parameters) }
+    _ request: ServiceRequest,
+    _ method: WebChannelMethod
+  ) throws -> ServiceResponse {
+    let parameters = try WebChannelParameters(request.query)
+    if parameters.isTermination { return terminate(request, method, parameters) }
     try parameters.checkVersion()
-    let binding = Self.binding(request, context, method, parameters)
+    let binding = Self.binding(request, method, parameters)
     guard let id = parameters.sessionID,
       let session = sessions.session(id, affinity: parameters.affinity, for: binding),
       let generation = session.openBackChannel(parameters, now: .now)
     else { return Self.unknownSession }
-    return Response(
-      status: .ok,
+    return ServiceResponse(
       headers: Self.headers,
-      body: ResponseBody { writer in
+      body: .stream { writer in
         defer { session.closeBackChannel(generation, now: .now) }
         try await Self.carry(session, generation, to: &writer)
-        try await writer.finish(nil)
       }
     )
   }
@@ -126,7 +112,7 @@ struct WebChannelFeature: HTTPFeature {
   private static func carry(
     _ session: WebChannelSession,
     _ generation: Int,
-    to writer: inout any ResponseBodyWriter
+    to writer: inout any ServiceBodyWriter
   ) async throws {
     while true {
       switch session.nextStep(of: generation, now: .now) {
@@ -134,7 +120,7 @@ struct WebChannelFeature: HTTPFeature {
       case .end: return
       case .write(let items, let isLast):
         guard let bytes = session.frames(items) else { continue }
-        try await writer.write(ByteBuffer(bytes: bytes))
+        try await writer.write(bytes)
         if isLast { return }
       }
     }
@@ -143,16 +129,15 @@ struct WebChannelFeature: HTTPFeature {
   // MARK: Answers
 
   private static func binding(
-    _ request: Request,
-    _ context: GatewayRequestContext,
-    _ method: RPCMethod,
+    _ request: ServiceRequest,
+    _ method: WebChannelMethod,
     _ parameters: WebChannelParameters,
     authorization: String? = nil
   ) -> WebChannelSession.Binding {
     WebChannelSession.Binding(
       method: method,
       database: parameters.database,
-      isSecure: context.isSecure,
+      isSecure: request.context.isSecure,
       origin: request.headers[.origin],
       authorization: authorization ?? request.headers[.authorization]
     )
@@ -166,22 +151,42 @@ struct WebChannelFeature: HTTPFeature {
     .accelBuffering: "no",
   ]
 
-  private static func text(_ bytes: [UInt8]) -> Response {
-    Response(
-      status: .ok,
-      headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-    )
+  private static func text(_ bytes: [UInt8]) -> ServiceResponse {
+    ServiceResponse(headers: headers, body: .bytes(bytes))
   }
 
   /// Clients look for these words, anywhere but at the beginning, and open a new session.
-  private static var unknownSession: Response {
-    Response(
+  private static var unknownSession: ServiceResponse {
+    ServiceResponse(
       status: .badRequest,
       headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(string: "Error: Unknown SID"))
+      body: .bytes(Array("Error: Unknown SID".utf8))
     )
   }
+}
+
+extension CallContext {
+  /// A call that outlives the request that began it, with credentials that came inside it.
+  fileprivate func outliving(
+    authorization: String?,
+    cancellation: Cancellation
+  ) -> CallContext {
+    CallContext(
+      requestID: requestID,
+      authorization: authorization,
+      isSecure: isSecure,
+      isLocal: isLocal,
+      isForeignPage: isForeignPage,
+      network: network,
+      cancellation: cancellation,
+      memory: CallerMemory()
+    )
+  }
+}
+
+extension ClientAddress {
+  /// The network of an IP address; none of anything else.
+  fileprivate init(text: String) { self.init(try? SocketAddress(ipAddress: text, port: 0)) }
 }
 
 extension HTTPField.Name {

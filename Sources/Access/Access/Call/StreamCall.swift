@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// The service's half of a bidirectional call: Listen and Write.
+/// The service's half of a bidirectional call.
 ///
 /// The transport calls one method at a time, in the client's order, usually on the connection's
 /// event loop: none may block.

@@ -1,0 +1,60 @@
+import FirestoreModel
+import FirestoreService
+import FirestoreWire
+import ServiceModule
+
+extension ServiceModule {
+  /// Firestore: the methods of `google.firestore.v1.Firestore` over gRPC, WebChannel and REST, and the
+  /// administration API.
+  ///
+  /// - Parameter bodyLimit: The largest REST body.
+  package static func firestore(_ service: any RPCService, bodyLimit: Int) -> ServiceModule {
+    var module = ServiceModule("firestore")
+    module.methods = RPCMethod.allCases.map { .firestore($0, of: service) }
+    module.routes = RESTRoutes(service: service, bodyLimit: bodyLimit).routes
+    return module
+  }
+}
+
+extension ServiceMethod {
+  /// The path of a method of Firestore's.
+  static func path(of method: RPCMethod) -> String {
+    "/google.firestore.v1.Firestore/\(method.rawValue)"
+  }
+
+  fileprivate static func firestore(
+    _ method: RPCMethod,
+    of service: any RPCService
+  ) -> ServiceMethod {
+    switch method.shape {
+    case .unary:
+      ServiceMethod(
+        path: path(of: method),
+        handler: .unary { service.unary(method, request: $0, context: $1, respond: $2) }
+      )
+    case .serverStreaming:
+      ServiceMethod(
+        path: path(of: method),
+        handler: .serverStreaming { service.stream(method, request: $0, context: $1, respond: $2) }
+      )
+    case .bidirectional:
+      ServiceMethod(
+        path: path(of: method),
+        json: .firestore(method),
+        handler: .bidirectional { context, responses throws(FirestoreError) in
+          try service.open(method, context: context, responses: responses)
+        }
+      )
+    }
+  }
+}
+
+extension ServiceMethod.JSONForm {
+  fileprivate static func firestore(_ method: RPCMethod) -> ServiceMethod.JSONForm {
+    let transcoder = RESTTranscoder()
+    return ServiceMethod.JSONForm(
+      request: { json throws(FirestoreError) in try transcoder.message(of: method, json: json) },
+      response: { bytes throws(FirestoreError) in try transcoder.json(of: method, response: bytes) }
+    )
+  }
+}

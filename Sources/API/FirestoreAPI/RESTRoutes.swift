@@ -1,0 +1,152 @@
+import Access
+import FirestoreModel
+import FirestoreService
+import FirestoreWire
+import HTTPTypes
+import ServiceModule
+
+/// Firestore's REST API, transcoded to the calls that gRPC makes.
+///
+/// Below `/v1/projects/{project}`, and the same below `/v1beta1`:
+///
+///     *  /databases/{database}/documents…   google.firestore.v1, see `RESTRoute`
+///     *  /databases…                        google.firestore.admin.v1, see `AdminCall`
+///
+/// Bodies are JSON whatever their content type says. Streaming methods answer one JSON array, a
+/// part at a time and at the pace of the client's reading.
+struct RESTRoutes: Sendable {
+  let service: any RPCService
+  let bodyLimit: Int
+  private let transcoder = RESTTranscoder()
+
+  init(service: any RPCService, bodyLimit: Int) {
+    self.service = service
+    self.bodyLimit = bodyLimit
+  }
+
+  var routes: [HTTPRoute] {
+    ["v1", "v1beta1"].flatMap { version in
+      let databases = "/\(version)/projects/{project}/databases"
+      let documents = "\(databases)/{database}/documents"
+      return [documents, documents + ":{verb}", documents + "/{path=**}"].map {
+        HTTPRoute(HTTPRoute.everyMethod, RoutePattern($0), for: .clients, handler: handle)
+      }
+        + [databases, databases + ":{verb}", databases + "/{path=**}"].map {
+          HTTPRoute(HTTPRoute.everyMethod, RoutePattern($0), for: .administrators, handler: handle)
+        }
+    }
+  }
+
+  @Sendable
+  private func handle(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let body = try await request.body.collect(upTo: bodyLimit)
+    let method = request.method.rawValue
+    guard let named = try transcoder.route(method: method, path: request.path) else {
+      return try await administer(request, body)
+    }
+    do {
+      let call = try transcoder.call(
+        method: method,
+        path: request.path,
+        query: request.query,
+        body: body
+      )
+      guard let call else { throw Self.noRoute(request) }
+      var response =
+        named.shape == .serverStreaming
+        ? try await stream(call, request.context) : try await unary(call, request.context)
+      response.call = .init(path: ServiceMethod.path(of: named), code: .ok)
+      return response
+    } catch let error as FirestoreError {
+      request.logger.requestFailed(error)
+      var response = ServiceResponse.json(
+        RESTError.body(error, streaming: named.shape == .serverStreaming),
+        status: .init(code: RESTError.httpStatus(error.code))
+      )
+      response.call = .init(path: ServiceMethod.path(of: named), code: error.code)
+      return response
+    }
+  }
+
+  private static func noRoute(_ request: ServiceRequest) -> FirestoreError {
+    FirestoreError(.notFound, "The server has no route \(request.path).")
+  }
+
+  /// Paths without documents are the administration API's.
+  private func administer(
+    _ request: ServiceRequest,
+    _ body: [UInt8]
+  ) async throws -> ServiceResponse {
+    let admin = AdminRequest(
+      method: request.method.rawValue,
+      path: request.path,
+      query: request.query,
+      body: body
+    )
+    let answer = try await withCheckedThrowingContinuation { continuation in
+      service.administer(admin, context: request.context) { continuation.resume(with: $0) }
+    }
+    guard let answer else { throw Self.noRoute(request) }
+    return .json(answer)
+  }
+
+  private func unary(_ call: RESTCall, _ context: CallContext) async throws -> ServiceResponse {
+    let message = try await withCheckedThrowingContinuation { continuation in
+      service.unary(call.method, request: call.request, context: context) {
+        continuation.resume(with: $0)
+      }
+    }
+    return .json(try transcoder.json(of: call.method, response: message))
+  }
+
+  /// Opens the stream and waits for its first part, so that an early error still has its status.
+  private func stream(_ call: RESTCall, _ context: CallContext) async throws -> ServiceResponse {
+    let stream = try await withCheckedThrowingContinuation { continuation in
+      service.stream(call.method, request: call.request, context: context) {
+        continuation.resume(with: $0)
+      }
+    }
+    let first = try await stream.next()
+    return ServiceResponse(
+      headers: [.contentType: "application/json; charset=UTF-8"],
+      body: .stream { writer in try await write(first, of: stream, call.method, to: &writer) }
+    )
+  }
+
+  private func write(
+    _ first: [[UInt8]],
+    of stream: any ResponseStream,
+    _ method: RPCMethod,
+    to writer: inout any ServiceBodyWriter
+  ) async throws {
+    var part = RESTStream.opening
+    var messages = first
+    var isFirst = true
+    while !messages.isEmpty {
+      for message in messages {
+        if !isFirst { part += RESTStream.separator }
+        isFirst = false
+        part += try transcoder.json(of: method, response: message)
+      }
+      try await writer.write(part)
+      part.removeAll(keepingCapacity: true)
+      do {
+        messages = try await stream.next()
+      } catch let error as FirestoreError {
+        // The status is out already; the array's last element tells, as Google's servers do.
+        part += RESTStream.separator + RESTError.body(error, streaming: false)
+        messages = []
+      }
+    }
+    try await writer.write(part + RESTStream.closing)
+  }
+}
+
+extension ResponseStream {
+  /// The next part; empty at the end.
+  fileprivate func next() async throws -> [[UInt8]] {
+    try await withCheckedThrowingContinuation { continuation in
+      next(maxBytes: 64 << 10) { continuation.resume(with: $0) }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import HTTPTypes
+
+/// The HTTP requests of certain methods and paths, and what answers them.
+package struct HTTPRoute: Sendable {
+  /// Answers a request of the route.
+  ///
+  /// What it throws as `FirestoreError` becomes Google's JSON error of that code, `ServiceBody.TooLarge`
+  /// status 413; anything else is logged and told as an internal error.
+  package typealias Handler = @Sendable (ServiceRequest) async throws -> ServiceResponse
+
+  /// Which web pages may call the route in development, where requests need no credentials.
+  ///
+  /// In production credentials decide, and this says nothing.
+  package enum Audience: Sendable {
+    /// Pages of every origin: what apps call.
+    case clients
+    /// Pages of origins that the operator named: what only administrators call.
+    case administrators
+  }
+
+  package let methods: [HTTPRequest.Method]
+  package let pattern: RoutePattern
+  package let audience: Audience
+  package let handler: Handler
+
+  /// A route; a GET route answers HEAD too, unless another route has that.
+  package init(
+    _ methods: [HTTPRequest.Method],
+    _ pattern: RoutePattern,
+    for audience: Audience,
+    handler: @escaping Handler
+  ) {
+    self.methods = methods
+    self.pattern = pattern
+    self.audience = audience
+    self.handler = handler
+  }
+
+  /// A route of one method.
+  package init(
+    _ method: HTTPRequest.Method,
+    _ pattern: RoutePattern,
+    for audience: Audience,
+    handler: @escaping Handler
+  ) {
+    self.init([method], pattern, for: audience, handler: handler)
+  }
+
+  /// For services that answer wrong methods themselves, in their own words.
+  package static let everyMethod: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
+}

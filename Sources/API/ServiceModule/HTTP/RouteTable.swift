@@ -1,0 +1,206 @@
+import FirestoreModel
+import HTTPTypes
+
+/// The routes of all services, found by method and path.
+///
+/// Where a request fits several routes the most specific answers. Of two routes one is more specific if
+/// every path of its pattern is the other's too; two routes that share a method and a path of which
+/// neither is more specific are an error when the table is made. So the order of modules means nothing,
+/// and no route hides another by accident.
+package struct RouteTable: Sendable {
+  /// A route that a request fits, with what its path says.
+  package struct Match: Sendable {
+    package let service: String
+    package let route: HTTPRoute
+    package let parameters: [String: String]
+    package let rest: [String]
+  }
+
+  private struct Entry: Sendable {
+    let service: String
+    let route: HTTPRoute
+  }
+
+  /// A step of the search: what may follow the segments so far, the more specific first.
+  private struct Node: Sendable {
+    var literals: [String: Node] = [:]
+    var variables: [(variable: RoutePattern.Variable, node: Node)] = []
+    /// What takes all segments from here.
+    var rest: [HTTPRequest.Method: Entry] = [:]
+    /// What ends here.
+    var end: [HTTPRequest.Method: Entry] = [:]
+  }
+
+  private struct Found {
+    let entry: Entry
+    var values: [String]
+    let rest: [String]
+  }
+
+  /// What comes below the name of one of Google's hosts.
+  private struct Host: Sendable {
+    var root = Node()
+    var fallback: Entry?
+  }
+
+  private var root = Node()
+  private var hosts: [String: Host] = [:]
+
+  /// The routes of those services; throws the first conflict.
+  package init(_ modules: [ServiceModule]) throws(RouteConflict) {
+    var entries: [Entry] = []
+    for module in modules {
+      for route in module.routes {
+        let entry = Entry(service: module.name, route: route)
+        for other in entries { try Self.check(entry, beside: other) }
+        entries.append(entry)
+        Self.insert(entry, route.pattern.segments[...], into: &root)
+        for host in module.hosts {
+          Self.insert(entry, route.pattern.segments[...], into: &hosts[host, default: Host()].root)
+        }
+      }
+      try addFallback(of: module)
+    }
+  }
+
+  private mutating func addFallback(of module: ServiceModule) throws(RouteConflict) {
+    guard let fallback = module.fallback else { return }
+    let route = HTTPRoute(
+      HTTPRoute.everyMethod,
+      "/{path=**}",
+      for: .administrators,
+      handler: fallback
+    )
+    for host in module.hosts {
+      if let other = hosts[host]?.fallback {
+        throw RouteConflict(
+          description:
+            "Two services answer every path of \(host): \(other.service), \(module.name)."
+        )
+      }
+      hosts[host, default: Host()].fallback = Entry(service: module.name, route: route)
+    }
+  }
+
+  private static func check(_ entry: Entry, beside other: Entry) throws(RouteConflict) {
+    guard let method = entry.route.methods.first(where: other.route.methods.contains) else {
+      return
+    }
+    let problem: String
+    switch entry.route.pattern.relation(to: other.route.pattern) {
+    case .apart, .within, .around: return
+    case .same: problem = "are the same"
+    case .crossing: problem = "overlap, and neither is more specific"
+    }
+    throw RouteConflict(
+      description: "Two routes \(problem): \(method) \(other.route.pattern) of \(other.service), "
+        + "\(method) \(entry.route.pattern) of \(entry.service)."
+    )
+  }
+
+  private static func insert(
+    _ entry: Entry,
+    _ segments: ArraySlice<RoutePattern.Segment>,
+    into node: inout Node
+  ) {
+    switch segments.first {
+    case nil where entry.route.pattern.rest == nil:
+      for method in entry.route.methods { node.end[method] = entry }
+    case nil:
+      for method in entry.route.methods { node.rest[method] = entry }
+    case .literal(let text)?:
+      insert(entry, segments.dropFirst(), into: &node.literals[text, default: Node()])
+    case .variable(let variable)?:
+      let known = node.variables.firstIndex {
+        $0.variable.prefix == variable.prefix && $0.variable.suffix == variable.suffix
+      }
+      let index =
+        known
+        ?? node.variables.firstIndex { variable.isWithin($0.variable) }
+        ?? node.variables.endIndex
+      if known == nil { node.variables.insert((variable, Node()), at: index) }
+      insert(entry, segments.dropFirst(), into: &node.variables[index].node)
+    }
+  }
+
+  // MARK: Looking up
+
+  /// The route of a request; nil where there is none.
+  ///
+  /// - Parameter path: As it came, not decoded, without the query.
+  package func match(_ method: HTTPRequest.Method, _ path: String) -> Match? {
+    let segments = Self.segments(of: path)
+    guard
+      let found = find(method, segments) ?? (method == .head ? find(.get, segments) : nil)
+    else { return nil }
+    let names = found.entry.route.pattern.segments.compactMap { segment in
+      if case .variable(let variable) = segment { variable.name } else { nil }
+    }
+    return Match(
+      service: found.entry.service,
+      route: found.entry.route,
+      parameters: Dictionary(zip(names, found.values), uniquingKeysWith: { $1 }),
+      rest: found.rest
+    )
+  }
+
+  /// Whether clients have that path, whatever the method: all routes that it fits are for them.
+  package func isForClients(_ path: String) -> Bool {
+    let segments = Self.segments(of: path)
+    let audiences = HTTPRoute.everyMethod.compactMap {
+      findRoute($0, segments)?.entry.route.audience
+    }
+    return !audiences.isEmpty && audiences.allSatisfy { $0 == .clients }
+  }
+
+  /// The decoded segments; one with a malformed escape stays as it is.
+  private static func segments(of path: String) -> [String] {
+    path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
+      PercentEncoding.decode($0) ?? String($0)
+    }
+  }
+
+  private func find(_ method: HTTPRequest.Method, _ segments: [String]) -> Found? {
+    findRoute(method, segments)
+      ?? segments.first.flatMap { hosts[$0]?.fallback }.map {
+        Found(entry: $0, values: [], rest: Array(segments.dropFirst()))
+      }
+  }
+
+  /// Of routes alone, without what answers all of a host's paths.
+  private func findRoute(_ method: HTTPRequest.Method, _ segments: [String]) -> Found? {
+    guard let first = segments.first, let host = hosts[first] else {
+      return Self.find(method, segments[...], in: root)
+    }
+    return Self.find(method, segments.dropFirst(), in: host.root)
+  }
+
+  private static func find(
+    _ method: HTTPRequest.Method,
+    _ segments: ArraySlice<String>,
+    in node: Node
+  ) -> Found? {
+    guard let first = segments.first else {
+      return node.end[method].map { Found(entry: $0, values: [], rest: []) }
+    }
+    let others = segments.dropFirst()
+    if let next = node.literals[first], let found = find(method, others, in: next) { return found }
+    for (variable, next) in node.variables {
+      guard let value = variable.value(in: first), var found = find(method, others, in: next) else {
+        continue
+      }
+      found.values.insert(value, at: 0)
+      return found
+    }
+    return node.rest[method].map { Found(entry: $0, values: [], rest: Array(segments)) }
+  }
+}
+
+/// Two routes or methods that could both answer a request.
+package struct RouteConflict: Error, Equatable, CustomStringConvertible {
+  /// Names both, with their services.
+  package let description: String
+
+  /// A conflict that the text describes.
+  package init(description: String) { self.description = description }
+}

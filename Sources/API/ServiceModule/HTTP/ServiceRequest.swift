@@ -1,0 +1,76 @@
+import Access
+import FirestoreModel
+import HTTPTypes
+import Logging
+
+/// An HTTP request on its way to a service's handler.
+package struct ServiceRequest: Sendable {
+  package let head: HTTPRequest
+  /// What the path says at the pattern's variables, decoded.
+  package let parameters: [String: String]
+  /// The segments that a pattern's `{path=**}` took, decoded.
+  package let rest: [String]
+  /// The circumstances by which access is decided; its cancellation goes up when the client went away.
+  package let context: CallContext
+  /// The client's IP address, by which attempts are counted; empty where there is none.
+  package let address: String
+  /// Whether the connection speaks HTTP/2.
+  package let isHTTP2: Bool
+  /// Logs with the request's id.
+  package let logger: Logger
+  package let body: ServiceBody
+
+  /// A request's parts.
+  package init(
+    head: HTTPRequest,
+    parameters: [String: String],
+    rest: [String],
+    context: CallContext,
+    address: String,
+    isHTTP2: Bool,
+    logger: Logger,
+    body: ServiceBody
+  ) {
+    self.head = head
+    self.parameters = parameters
+    self.rest = rest
+    self.context = context
+    self.address = address
+    self.isHTTP2 = isHTTP2
+    self.logger = logger
+    self.body = body
+  }
+
+  package var method: HTTPRequest.Method { head.method }
+  package var headers: HTTPFields { head.headerFields }
+
+  /// The path as it came, not decoded, without the query.
+  package var path: String {
+    let path = head.path ?? "/"
+    return String(path.prefix { $0 != "?" && $0 != "#" })
+  }
+
+  /// What follows the question mark, not decoded; nil without one.
+  package var query: String? {
+    let path = (head.path ?? "").prefix { $0 != "#" }
+    guard let mark = path.firstIndex(of: "?") else { return nil }
+    return String(path[path.index(after: mark)...])
+  }
+}
+
+extension Logger {
+  /// Logs an error with which a request ended, where it is ours to repair.
+  package func requestFailed(_ error: FirestoreError) {
+    switch error.code {
+    case .internalError, .unknown:
+      self.error(
+        "request failed",
+        metadata: [
+          "code": "\(error.code.name)", "message": "\(error.message)",
+          "cause": error.cause.map { "\($0)" } ?? "none",
+        ]
+      )
+    default: break
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import FirestoreModel
+import HTTPTypes
+
+/// What a service answers an HTTP request.
+package struct ServiceResponse: Sendable {
+  /// A body that is there, or one that is written at the pace of the client's reading.
+  package enum Body: Sendable {
+    case bytes([UInt8])
+    case stream(@Sendable (inout any ServiceBodyWriter) async throws -> Void)
+  }
+
+  /// The method of an API that a request called by another way than gRPC.
+  package struct Call: Sendable, Equatable {
+    /// As gRPC has it: `/google.firestore.v1.Firestore/Commit`.
+    package let path: String
+    package let code: StatusCode
+
+    /// A call of that method, ended with that code.
+    package init(path: String, code: StatusCode) {
+      self.path = path
+      self.code = code
+    }
+  }
+
+  package var status: HTTPResponse.Status
+  package var headers: HTTPFields
+  package var body: Body
+  /// Counted with the method's gRPC calls; nil for what is no call of one.
+  package var call: Call?
+
+  /// An answer of those parts.
+  package init(
+    status: HTTPResponse.Status = .ok,
+    headers: HTTPFields = [:],
+    body: Body = .bytes([])
+  ) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// A JSON answer.
+  package static func json(
+    _ body: [UInt8],
+    status: HTTPResponse.Status = .ok
+  ) -> ServiceResponse {
+    ServiceResponse(
+      status: status,
+      headers: [.contentType: "application/json; charset=UTF-8"],
+      body: .bytes(body)
+    )
+  }
+
+  /// A text for people and scripts.
+  package static func text(
+    _ text: String,
+    status: HTTPResponse.Status = .ok
+  ) -> ServiceResponse {
+    ServiceResponse(
+      status: status,
+      headers: [.contentType: "text/plain; charset=utf-8"],
+      body: .bytes(Array(text.utf8))
+    )
+  }
+}
+
+/// Where a streamed body goes.
+package protocol ServiceBodyWriter {
+  /// Writes the next part; returns when more may follow.
+  ///
+  /// Throws when the client has gone.
+  mutating func write(_ bytes: [UInt8]) async throws
+}

@@ -1,0 +1,52 @@
+/// What one service is to the program: everything that the server serves, runs and shows on its behalf.
+///
+/// A service's API target makes the value, the composition root lists the values, and the gateway serves
+/// what they hold. Nothing else joins the two: the gateway names no service, and no service the gateway.
+/// So adding a service is one target and one element of a list; `docs/architecture.md` says how.
+package struct ServiceModule: Sendable {
+  /// Reads figures that the service keeps: a name such as `mail_queued`, its value now.
+  package typealias MetricsSource = @Sendable () -> [(name: String, value: Double)]
+
+  /// Names the service in logs and in errors of the start.
+  package let name: String
+  /// The HTTP requests that the service answers.
+  package var routes: [HTTPRoute] = []
+  /// Google's hosts of the service; clients of emulators send such a name as the first segment of a path,
+  /// and mean the path that follows.
+  package var hosts: [String] = []
+  /// Answers what comes below such a name and no route has; nil leaves it to the gateway.
+  package var fallback: HTTPRoute.Handler?
+  /// The gRPC calls that the service answers.
+  package var methods: [ServiceMethod] = []
+  /// What runs beside the port.
+  package var tasks: [ServiceTask] = []
+  /// Read at each scrape of `/metrics`; names that end in `_total` are counters, others gauges.
+  package var metrics: MetricsSource?
+
+  /// A service of that name that does nothing yet.
+  package init(_ name: String) { self.name = name }
+
+  /// What the service serves, each once: gRPC services by name, then the paths of routes.
+  package var served: [String] {
+    var seen: Set<String> = []
+    return (methods.map(\.serviceName) + routes.map(\.pattern.description)).filter {
+      seen.insert($0).inserted
+    }
+  }
+}
+
+/// Work of a service that goes on for as long as the server runs.
+package struct ServiceTask: Sendable {
+  /// Names the task in logs.
+  package let name: String
+  /// Runs until its task is cancelled, which is after the last request was answered.
+  ///
+  /// One that returns or throws before ends the server.
+  package let run: @Sendable () async throws -> Void
+
+  /// A task of that name.
+  package init(_ name: String, run: @escaping @Sendable () async throws -> Void) {
+    self.name = name
+    self.run = run
+  }
+}
