@@ -289,10 +289,35 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "RulesAPI",
+      dependencies: [
+        "FirestoreModel", "FirestoreWire", "FirestoreService", "Access", "SecurityRules",
+        "KeyValueStore", "ServiceModule", httpTypes,
+      ],
+      path: "Sources/API/RulesAPI",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "IdentityAPI",
+      dependencies: [
+        "FirestoreModel", "FirestoreWire", "Access", "Authentication", "KeyValueStore",
+        "ServiceModule", httpTypes, logging,
+      ],
+      path: "Sources/API/IdentityAPI",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "IdentityAPITests",
+      dependencies: [
+        "IdentityAPI", "Authentication", "FirestoreModel", "ServiceModule", httpTypes,
+      ],
+      swiftSettings: strict
+    ),
+    .target(
       name: "Gateway",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreService", "ServiceModule",
-        "KeyValueStore", "SecurityRules", "Access", "Authentication", nio, nioPosix, nioHTTPTypes,
+        "FirestoreModel", "FirestoreWire", "ServiceModule",
+        "KeyValueStore", "Access", nio, nioPosix, nioHTTPTypes,
         nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging,
         coreMetrics, lifecycle,
       ],
@@ -303,7 +328,9 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Gateway", "Access", "FirestoreAPI", "ServiceModule", "FirestoreModel", "FirestoreWire",
+        "Gateway", "Access", "FirestoreAPI", "IdentityAPI", "Authentication", "ServiceModule",
+        "DocumentStore",
+        "FirestoreModel", "FirestoreWire",
         "FirestoreService",
         "KeyValueStore", "ModelTestSupport", nio, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL,
         httpTypes, logging, lifecycle, asn1, crypto, x509,
@@ -316,7 +343,8 @@ let package = Package(
     .executableTarget(
       name: "brasa",
       dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "Gateway",
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
+        "IdentityAPI", "Gateway",
         "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",
         "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,

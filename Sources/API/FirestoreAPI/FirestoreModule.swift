@@ -14,6 +14,13 @@ extension ServiceModule {
     module.routes = RESTRoutes(service: service, bodyLimit: bodyLimit).routes
     return module
   }
+
+  /// Development mode's helper routes, which Google's emulator has too; see `EmulatorRoutes`.
+  package static func firestoreEmulator(_ operations: EmulatorOperations) -> ServiceModule {
+    var module = ServiceModule("firestore emulator")
+    module.routes = EmulatorRoutes(operations: operations).routes
+    return module
+  }
 }
 
 extension ServiceMethod {

@@ -1,5 +1,4 @@
 import Access
-import FirestoreService
 import KeyValueStore
 import Logging
 import NIOCore
@@ -28,7 +27,6 @@ package final class Gateway: Service {
   ///   - modules: What is served beside health, metrics and WebChannel.
   ///   - recognizes: Whether the credentials of a call are valid, whatever they allow; also to be noted in
   ///     the context's memory. Of a call without credentials they are not.
-  ///   - features: HTTP routes that are no module's yet.
   ///   - health: What health probes are told.
   ///   - metrics: Shown at `/metrics`; the registry that swift-metrics was bootstrapped with.
   ///   - damage: What `/healthz` tells of damaged data.
@@ -38,7 +36,6 @@ package final class Gateway: Service {
     _ configuration: GatewayConfiguration,
     modules: [ServiceModule],
     recognizes: @escaping @Sendable (CallContext) -> Bool,
-    features: [any HTTPFeature] = [],
     health: ServerHealth = ServerHealth(),
     metrics: MetricsRegistry,
     damage: DamageMonitor? = nil,
@@ -82,7 +79,6 @@ package final class Gateway: Service {
       responder: GatewayResponder(
         routes: try RouteTable(served),
         methods: methods,
-        features: features,
         origins: configuration.development,
         metrics: gatewayMetrics,
         logger: logger

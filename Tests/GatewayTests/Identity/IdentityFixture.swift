@@ -5,8 +5,10 @@ import FirestoreModel
 import FirestoreService
 import FirestoreWire
 import Gateway
+import IdentityAPI
 import KeyValueStore
 import Logging
+import ServiceModule
 import Synchronization
 
 /// The account APIs of production on a gateway, with a mailbox in place of a mail server.
@@ -37,7 +39,7 @@ struct IdentityFixture: Sendable {
     )
     let post = Post()
     let threads = EngineThreads(count: 4, capacity: 64)
-    let feature = IdentityFeature(
+    let module = ServiceModule.accounts(
       IdentityEnvironment(
         accounts: accounts,
         access: AccessControl(
@@ -56,7 +58,7 @@ struct IdentityFixture: Sendable {
       threads: threads
     )
     let handler = LineLogHandler(label: "gateway", level: .trace, write: lines.add)
-    try await withGateway(features: [feature], log: handler) { gateway in
+    try await withGateway(modules: [module], log: handler) { gateway in
       try await body(IdentityFixture(port: gateway.port, post: post, log: lines))
     }
     threads.stop()

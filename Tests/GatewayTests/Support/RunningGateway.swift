@@ -26,7 +26,6 @@ func withGateway<Result: Sendable>(
   limits: GatewayConfiguration.Limits = .test,
   memory: ByteLedger.Limits = ByteLedger.Limits(),
   modules: [ServiceModule] = [],
-  features: [any HTTPFeature] = [],
   log handler: any LogHandler = SwiftLogNoOpLogHandler(),
   _ body: (RunningGateway) async throws -> Result
 ) async throws -> Result {
@@ -39,7 +38,6 @@ func withGateway<Result: Sendable>(
     GatewayConfiguration(port: 0, tls: tls, threads: 2, limits: limits, memory: memory),
     modules: [.firestore(service, bodyLimit: limits.messageBytes)] + modules,
     recognizes: { service.recognizes($0) },
-    features: features,
     metrics: metrics,
     logger: logger,
     onListening: { announce.yield($0.port ?? 0) }

@@ -1,6 +1,5 @@
 import Access
 import FirestoreModel
-import FirestoreService
 import Logging
 import Synchronization
 

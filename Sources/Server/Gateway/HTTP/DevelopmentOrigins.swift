@@ -1,4 +1,3 @@
-import FirestoreWire
 import HTTPTypes
 import ServiceModule
 
@@ -44,7 +43,8 @@ package struct DevelopmentOrigins: Sendable, Equatable {
   func verdict(on request: HTTPRequest, to routes: RouteTable) -> Verdict {
     let host = request.authority.flatMap(Self.host(ofAuthority:))
     if let authority = request.authority, !isOurs(host) { return .unknownHost(authority) }
-    let isForClients = Self.isForClients(request.path ?? "/", routes)
+    let path = request.path ?? "/"
+    let isForClients = routes.isForClients(String(path.prefix { $0 != "?" }))
     if let origin = request.headerFields[.origin] {
       if admits(page: origin, to: host) { return .admitted }
       return isForClients ? .admittedAsClient : .foreignPage(origin)
@@ -70,16 +70,6 @@ package struct DevelopmentOrigins: Sendable, Equatable {
       let page = Self.host(ofAuthority: origin[start.upperBound...])
     else { return false }
     return Self.isLoopback(page) || hosts.contains(page) || page == host
-  }
-
-  /// Whether clients have that path: the data of databases, signing in, published keys.
-  private static func isForClients(_ path: String, _ routes: RouteTable) -> Bool {
-    let path = String(path.prefix { $0 != "?" })
-    if routes.isForClients(path) { return true }
-    switch IdentityRoute(path: path, isDevelopment: true) {
-    case .client, .token, .assertion, .keys, .discovery, .page: return true
-    case .admin, .configuration, .emulator, .unknown, nil: return false
-    }
   }
 
   /// The name or number in `host:port`, in lower case; nil for what is none.

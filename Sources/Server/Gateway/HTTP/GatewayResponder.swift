@@ -12,21 +12,18 @@ struct GatewayResponder: Sendable {
   init(
     routes: RouteTable,
     methods: MethodTable,
-    features: [any HTTPFeature],
     origins: DevelopmentOrigins?,
     metrics: GatewayMetrics,
     logger: Logger
   ) {
-    let router = Router(context: GatewayRequestContext.self, options: .autoGenerateHeadEndpoints)
+    let router = Router(context: GatewayRequestContext.self)
     router.addMiddleware {
       RequestObservation(metrics: metrics)
       if let origins { DevelopmentAccess(origins, routes: routes, log: logger) }
       CrossOriginAccess()
       ErrorRendering()
-      ClaimedRequests(features: features)
       RouteDispatch(routes: routes, methods: methods)
     }
-    for feature in features { feature.addRoutes(to: router) }
     responder = router.buildResponder()
     self.logger = logger
   }

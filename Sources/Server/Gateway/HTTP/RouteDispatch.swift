@@ -19,6 +19,8 @@ struct RouteDispatch: RouterMiddleware {
     let start = ContinuousClock.now
     let isHead = request.method == .head && !match.route.methods.contains(.head)
     var head = request.head
+    // The request's target may also be a whole URL.
+    head.path = request.uri.path + (request.uri.query.map { "?\($0)" } ?? "")
     if isHead { head.method = .get }
     let answer = try await match.route.handler(
       ServiceRequest(

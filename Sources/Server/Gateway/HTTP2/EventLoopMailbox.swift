@@ -1,6 +1,5 @@
 import Access
 import FirestoreModel
-import FirestoreService
 import NIOCore
 import Synchronization
 

@@ -1,6 +1,5 @@
 import Access
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import ServiceModule
 import Synchronization

@@ -1,6 +1,5 @@
 import Access
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import HTTPTypes
 import NIOCore

@@ -1,7 +1,6 @@
 import Access
 import Dispatch
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import Synchronization
 

@@ -3,7 +3,7 @@ import ArgumentParser
 import FirestoreModel
 import FirestoreWire
 import Foundation
-import Gateway
+import RulesAPI
 import SecurityRules
 
 /// `brasa rules test`.

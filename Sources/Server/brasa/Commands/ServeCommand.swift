@@ -69,7 +69,6 @@ struct ServeCommand: AsyncParsableCommand {
       settings.gateway(connections: descriptors.connections),
       modules: system.modules,
       recognizes: system.recognizes,
-      features: system.features,
       health: health,
       metrics: metrics,
       damage: damage,

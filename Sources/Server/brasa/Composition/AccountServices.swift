@@ -2,15 +2,16 @@ import Access
 import Authentication
 import FirestoreModel
 import FirestoreService
-import Gateway
+import IdentityAPI
 import KeyValueStore
 import Logging
 import Outbound
 import ServiceLifecycle
+import ServiceModule
 
 /// What serves accounts: their routes, threads of their own, and mail.
 struct AccountServices {
-  let feature: IdentityFeature
+  let module: ServiceModule
   let service: AccountService
 
   /// Puts the account APIs on accounts that are open.
@@ -30,7 +31,7 @@ struct AccountServices {
     )
     policy.authorities = identity.fetchAuthorities
     let threads = EngineThreads(count: Self.threads, capacity: 1_024)
-    feature = IdentityFeature(
+    module = .accounts(
       IdentityEnvironment(
         accounts: accounts,
         access: access,

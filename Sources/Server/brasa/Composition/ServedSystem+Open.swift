@@ -8,6 +8,7 @@ import Gateway
 import KeyValueStore
 import Logging
 import Realtime
+import RulesAPI
 import ServiceLifecycle
 import ServiceModule
 
@@ -97,11 +98,6 @@ extension ServedSystem {
     )
     descriptors.addMetrics(to: metrics)
     let probe = StorageProbe(directory.engine, health: health, metrics: metrics, log: log)
-    let rulesFeature = RulesFeature(
-      service: service,
-      threads: threads,
-      isDevelopment: settings.isDevelopment
-    )
     let databases = directory.databases
     let identity = try AccountServices(
       accounts,
@@ -111,15 +107,17 @@ extension ServedSystem {
       },
       settings: settings
     )
-    let emulator = EmulatorFeature(
-      operations: EmulatorOperations(access: access, threads: threads)
-    )
+    var modules = [
+      ServiceModule.firestore(service, bodyLimit: GatewayConfiguration.Limits().messageBytes),
+      .rules(rules, access: access, threads: threads, isDevelopment: settings.isDevelopment),
+      identity.module,
+    ]
+    if settings.isDevelopment {
+      modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))
+    }
     return ServedSystem(
-      modules: [
-        .firestore(service, bodyLimit: GatewayConfiguration.Limits().messageBytes)
-      ],
+      modules: modules,
       recognizes: { service.recognizes($0) },
-      features: [identity.feature, rulesFeature] + (settings.isDevelopment ? [emulator] : []),
       onListening: { accounts.listens(onPort: $0) },
       services: [storage, identity.service, probe]
     )

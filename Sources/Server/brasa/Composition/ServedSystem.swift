@@ -9,8 +9,6 @@ struct ServedSystem {
   let modules: [ServiceModule]
   /// Whether a call's credentials are valid.
   let recognizes: @Sendable (CallContext) -> Bool
-  /// HTTP routes that are no module's yet.
-  let features: [any HTTPFeature]
   /// Told the port when it takes connections.
   let onListening: @Sendable (Int) -> Void
   /// What runs beside the port, in the order of starting; stopped in reverse, after the port.

@@ -1,7 +1,7 @@
 import Access
 import DocumentStore
 import FirestoreModel
-import Gateway
+import RulesAPI
 import SecurityRules
 
 extension LocalAdministration {

@@ -1,6 +1,6 @@
 import Authentication
 import FirestoreModel
-import Gateway
+import IdentityAPI
 
 extension LocalAdministration {
   /// Does what `brasa users` asks, on one project.

@@ -1,7 +1,7 @@
 import Access
 import FirestoreModel
 import FirestoreWire
-import Gateway
+import RulesAPI
 import SecurityRules
 
 /// A request whose verdict is to be explained; JSON values are texts.

@@ -1,6 +1,5 @@
 import HTTPTypes
-import Hummingbird
-import NIOCore
+import ServiceModule
 
 /// A page or file that the server shows to people, with what browsers need to be careful with it.
 struct IdentityPage: Sendable {
@@ -11,7 +10,7 @@ struct IdentityPage: Sendable {
 
   /// The HTTP response: no frame may hold the page, it loads nothing but its own two files, sends
   /// nothing elsewhere, and its address, which holds a code, goes to nobody.
-  var response: Response {
+  var response: ServiceResponse {
     var headers: HTTPFields = [
       .contentType: "\(type); charset=utf-8",
       .contentSecurityPolicy:
@@ -22,10 +21,10 @@ struct IdentityPage: Sendable {
     ]
     if let name = HTTPField.Name("referrer-policy") { headers[name] = "no-referrer" }
     if let location { headers[.location] = location }
-    return Response(
+    return ServiceResponse(
       status: location == nil ? .ok : .seeOther,
       headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(string: content))
+      body: .bytes(Array(content.utf8))
     )
   }
 }

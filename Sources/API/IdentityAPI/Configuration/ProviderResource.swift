@@ -3,19 +3,17 @@ import FirestoreModel
 import FirestoreWire
 
 /// The resources of one kind of identity provider.
-enum ProviderResource {
+enum ProviderResource: CaseIterable {
   case oidc
   case saml
   case known
 
-  /// The kind that a collection's name stands for.
+  /// The kind that a collection's name means.
   init?(collection: String) {
-    switch collection {
-    case "oauthIdpConfigs": self = .oidc
-    case "inboundSamlConfigs": self = .saml
-    case "defaultSupportedIdpConfigs": self = .known
-    default: return nil
+    guard let found = Self.allCases.first(where: { $0.collection == collection }) else {
+      return nil
     }
+    self = found
   }
 
   var kind: ProviderConfiguration.Kind {

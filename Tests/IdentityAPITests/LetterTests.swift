@@ -1,7 +1,7 @@
 import Authentication
 import Testing
 
-@testable import Gateway
+@testable import IdentityAPI
 
 /// What letters say, and what hostile values in them become.
 struct LetterTests {

@@ -1,7 +1,6 @@
 import FirestoreWire
 import HTTPTypes
-import Hummingbird
-import NIOCore
+import ServiceModule
 
 /// What an operation answers.
 enum IdentityAnswer: Sendable {
@@ -11,15 +10,15 @@ enum IdentityAnswer: Sendable {
   case page(IdentityPage)
 
   /// The HTTP response.
-  var response: Response {
+  var response: ServiceResponse {
     switch self {
     case .json(let json):
-      var response = Response.json(json.text)
+      var response = ServiceResponse.json(json.text)
       // Answers carry tokens: nothing on the way may keep them.
       response.headers[.cacheControl] = "no-cache, no-store, max-age=0, must-revalidate"
       return response
     case .document(let text, let lifetime):
-      var response = Response.json(Array(text.utf8))
+      var response = ServiceResponse.json(Array(text.utf8))
       response.headers[.cacheControl] = "public, max-age=\(lifetime), must-revalidate, no-transform"
       return response
     case .page(let page): return page.response

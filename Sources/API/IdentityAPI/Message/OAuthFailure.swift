@@ -1,5 +1,5 @@
 import FirestoreWire
-import Hummingbird
+import ServiceModule
 
 /// An error of an OAuth token endpoint (RFC 6749, 5.2), which has a form of its own.
 struct OAuthFailure: Error {
@@ -7,7 +7,7 @@ struct OAuthFailure: Error {
   let description: String
 
   /// The official body.
-  var response: Response {
+  var response: ServiceResponse {
     .json(
       JSONValue.object([
         "error": .string(code), "error_description": .string(description),

@@ -1,6 +1,8 @@
+import HTTPTypes
+import ServiceModule
 import Testing
 
-@testable import Gateway
+@testable import IdentityAPI
 
 /// Which path is which call, and which are others' APIs.
 struct IdentityRouteTests {
@@ -23,7 +25,10 @@ struct IdentityRouteTests {
     ("/v1/projects/p/accounts", .admin(project: "p", "create")),
     ("/v1/projects/p/accounts:lookup", .admin(project: "p", "lookup")),
     ("/v1/projects/p:createSessionCookie", .admin(project: "p", "createSessionCookie")),
-    ("/v1/projects/p/tenants/t/accounts:lookup", .configuration(project: "p", ["tenants"])),
+    (
+      "/v1/projects/p/tenants/t/accounts:lookup",
+      .configuration(project: "p", ["tenants", "t", "accounts:lookup"])
+    ),
     ("/v2/projects/p/config", .configuration(project: "p", ["config"])),
     (
       "/v2/projects/p/oauthIdpConfigs/oidc.x",
@@ -42,15 +47,52 @@ struct IdentityRouteTests {
   ]
 
   @Test(arguments: paths)
-  func `a path names its call`(path: String, route: IdentityRoute?) {
-    #expect(IdentityRoute(path: path, isDevelopment: false) == route)
+  func `a path names its call`(path: String, route: IdentityRoute?) throws {
+    #expect(try Self.route(path, isDevelopment: false) == route)
   }
 
   @Test(arguments: ["accounts", "config", "oobCodes", "verificationCodes"])
-  func `the emulator's routes are development's`(name: String) {
+  func `the emulator's routes are development's`(name: String) throws {
     let path = "/emulator/v1/projects/p/\(name)"
-    #expect(IdentityRoute(path: path, isDevelopment: false) == nil)
-    #expect(IdentityRoute(path: path, isDevelopment: true) == .emulator(project: "p", [name]))
+    #expect(try Self.route(path, isDevelopment: false) == nil)
+    #expect(try Self.route(path, isDevelopment: true) == .emulator(project: "p", [name]))
+  }
+
+  /// What a server with the accounts' routes takes a path for.
+  private static func route(_ path: String, isDevelopment: Bool) throws -> IdentityRoute? {
+    let paths = IdentityRoute.paths(isDevelopment: isDevelopment)
+    var module = ServiceModule("accounts")
+    module.hosts = IdentityRoute.hosts
+    module.fallback = unanswered
+    module.routes = paths.map {
+      HTTPRoute(.post, $0.pattern, for: $0.audience, handler: unanswered)
+    }
+    guard let match = try RouteTable([module]).match(.post, path) else { return nil }
+    let found = paths.first { $0.pattern == match.route.pattern }
+    return found.map { $0.route(match.parameters, match.rest) } ?? .unknown
+  }
+
+  private static func unanswered(_ request: ServiceRequest) async throws -> ServiceResponse {
+    ServiceResponse()
+  }
+
+  @Test(arguments: [
+    ("/v1/accounts:signUp", true), ("/v1/token", true), ("/v2/accounts/mfaSignIn:start", true),
+    ("/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPassword", true),
+    ("/__/auth/action", true), ("/p/.well-known/openid-configuration", true),
+    ("/identitytoolkit.googleapis.com/v1/projects/p/accounts:query", false),
+    ("/v2/projects/p/config", false), ("/emulator/v1/projects/p/oobCodes", false),
+    ("/emulator/v1/projects/p/accounts", false),
+    ("/identitytoolkit.googleapis.com/v1/dance", false), ("/v1/dance", false),
+  ])
+  func `clients have what needs no administrator`(path: String, isForClients: Bool) throws {
+    var module = ServiceModule("accounts")
+    module.hosts = IdentityRoute.hosts
+    module.fallback = Self.unanswered
+    module.routes = IdentityRoute.paths(isDevelopment: true).map {
+      HTTPRoute(.post, $0.pattern, for: $0.audience, handler: Self.unanswered)
+    }
+    #expect(try RouteTable([module]).isForClients(path) == isForClients)
   }
 
   static let addresses: [(String, String?)] = [

@@ -2,7 +2,7 @@ import Authentication
 import FirestoreModel
 import FirestoreWire
 import HTTPTypes
-import Hummingbird
+import ServiceModule
 
 /// An error as Google's account APIs answer it.
 struct IdentityFailure: Error {
@@ -102,7 +102,7 @@ struct IdentityFailure: Error {
   )
 
   /// The official body.
-  var response: Response {
+  var response: ServiceResponse {
     var members: [JSONValue.Member] = [
       .init(name: "code", value: .number(String(status.code))),
       .init(name: "message", value: .string(message)),

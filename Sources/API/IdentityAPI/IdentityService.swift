@@ -1,7 +1,6 @@
 import Access
 import Authentication
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import HTTPTypes
 import KeyValueStore

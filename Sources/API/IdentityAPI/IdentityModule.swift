@@ -1,0 +1,100 @@
+import Access
+import Authentication
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import KeyValueStore
+import Logging
+import ServiceModule
+
+extension ServiceModule {
+  /// Google's account APIs: identitytoolkit in its versions 1, 2 and 3, securetoken, the keys' documents,
+  /// the emulator's helper routes, and the pages that links in mail lead to.
+  ///
+  /// The routes are listed in `IdentityRoute`. Blocking calls run on `threads`, which serve nothing else.
+  package static func accounts(
+    _ environment: IdentityEnvironment,
+    threads: EngineThreads
+  ) -> ServiceModule {
+    let routes = IdentityRoutes(IdentityService(environment: environment, threads: threads))
+    var module = ServiceModule("accounts")
+    module.hosts = IdentityRoute.hosts
+    module.fallback = { request in await routes.answer(.unknown, request) }
+    module.routes = IdentityRoute.paths(isDevelopment: environment.isDevelopment).map { path in
+      HTTPRoute(HTTPRoute.everyMethod, path.pattern, for: path.audience) { request in
+        await routes.answer(path.route(request.parameters, request.rest), request)
+      }
+    }
+    return module
+  }
+}
+
+/// Reads requests and answers them, errors in the words of the account APIs too.
+private struct IdentityRoutes: Sendable {
+  private let service: IdentityService
+
+  /// The largest body; an import of a thousand users with everything they may have stays below.
+  private static let bodyLimit = 16 << 20
+  /// The largest body of a request that needs no administrator.
+  private static let clientBodyLimit = 256 << 10
+
+  init(_ service: IdentityService) { self.service = service }
+
+  func answer(_ route: IdentityRoute, _ request: ServiceRequest) async -> ServiceResponse {
+    do {
+      return try await perform(route, request).response
+    } catch is ServiceBody.TooLarge {
+      return IdentityFailure(status: .contentTooLarge, message: "Request payload is too large.")
+        .response
+    } catch {
+      if let failure = error as? OAuthFailure { return failure.response }
+      if let failure = IdentityFailure(error) { return failure.response }
+      request.logger.error("an account call failed", metadata: ["error": "\(Self.cause(error))"])
+      return IdentityFailure.internalError.response
+    }
+  }
+
+  /// What the log may say of a failure: never the request.
+  private static func cause(_ error: any Error) -> String {
+    guard let error = error as? AccountError else { return "\(error)" }
+    return "\(error.code.rawValue): \(error.cause.map { "\($0)" } ?? error.detail ?? "")"
+  }
+
+  private func perform(
+    _ route: IdentityRoute,
+    _ request: ServiceRequest
+  ) async throws -> IdentityAnswer {
+    var envelope = IdentityEnvelope(
+      method: request.method,
+      query: try QueryParameters(request.query),
+      context: request.context,
+      address: request.address,
+      apiKey: request.headers[.googleAPIKey],
+      locale: request.headers[.firebaseLocale] ?? request.headers[.acceptLanguage],
+      logger: request.logger
+    )
+    if envelope.isPlainPage(route) { return try await service.page(route, envelope) }
+    let caller = try await service.caller(envelope.context, of: route)
+    envelope.isAdministrator = caller == .administrator
+    let limit = envelope.isAdministrator ? Self.bodyLimit : Self.clientBodyLimit
+    let body = try await request.body.collect(upTo: limit)
+    envelope.body = try Self.json(body, type: request.headers[.contentType])
+    return try await service.perform(route, envelope)
+  }
+
+  /// The body as JSON; a form becomes an object of texts, nothing an empty one.
+  private static func json(_ body: [UInt8], type: String?) throws -> JSONValue {
+    if type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true {
+      guard let text = String(validating: body, as: UTF8.self) else {
+        throw IdentityFailure.invalid("The form is not valid UTF-8.")
+      }
+      return .object(
+        try FormFields(text).fields.map { .init(name: $0.name, value: .string($0.value)) }
+      )
+    }
+    if body.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+      return .object([JSONValue.Member]())
+    }
+    return try JSONParser.parse(body)
+  }
+}
