@@ -304,6 +304,11 @@ let package = Package(
         "ServiceModule", httpTypes, logging,
       ],
       path: "Sources/API/IdentityAPI",
+      resources: [
+        .embedInCode("Page/Files/action.js"), .embedInCode("Page/Files/handler.js"),
+        .embedInCode("Page/Files/icon.svg"), .embedInCode("Page/Files/page.css"),
+        .embedInCode("Page/Files/page.html"),
+      ],
       swiftSettings: strict
     ),
     .testTarget(

@@ -1,6 +1,20 @@
-/// The pages' files: no library, nothing from elsewhere, no script or style inside a page.
+/// The pages' files, which are in the binary: no library, nothing from elsewhere, no script or style
+/// inside a page.
+///
+/// Their sources are in `Files`; the build embeds them byte by byte.
 enum PageFiles {
-  /// The page that links in letters lead to.
+  /// Colours follow the system's light or dark.
+  static let style = text(PackageResources.page_css)
+  /// An ember.
+  static let icon = text(PackageResources.icon_svg)
+  /// What the action page does.
+  static let actionScript = text(PackageResources.action_js)
+  /// What the handler page does: a window that was opened for a provider's sign-in gives the address
+  /// that the provider led back to to the window that opened it, if that is of the same origin.
+  static let handlerScript = text(PackageResources.handler_js)
+  private static let template = text(PackageResources.page_html)
+
+  /// The page that links in mail lead to.
   static func action(_ language: Letter.Language) -> String {
     page(language, script: "action.js")
   }
@@ -14,266 +28,12 @@ enum PageFiles {
     let needsScript =
       language == .portuguese
       ? "Esta página precisa de JavaScript." : "This page needs JavaScript."
-    return """
-      <!doctype html>
-      <html lang="\(language.rawValue)">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="robots" content="noindex">
-      <title>Brasa</title>
-      <link rel="icon" type="image/svg+xml" href="/__/auth/icon.svg">
-      <link rel="stylesheet" href="/__/auth/page.css">
-      <script src="/__/auth/\(script)" defer></script>
-      </head>
-      <body>
-      <main aria-live="polite"><noscript>\(needsScript)</noscript></main>
-      </body>
-      </html>
-
-      """
+    return
+      template
+      .replacing("{{language}}", with: language.rawValue)
+      .replacing("{{script}}", with: script)
+      .replacing("{{needsScript}}", with: needsScript)
   }
 
-  /// An ember.
-  static let icon = """
-    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
-    <circle cx="8" cy="8" r="7" fill="#c2410c"/><circle cx="8" cy="8" r="3" fill="#fdba74"/>
-    </svg>
-
-    """
-
-  /// Colours follow the system's light or dark.
-  static let style = """
-    :root {
-      color-scheme: light dark;
-      --ground: #faf7f4; --card: #ffffff; --ink: #2a211c; --quiet: #75665c;
-      --line: #e6dcd3; --ember: #c2410c; --on-ember: #ffffff; --wrong: #b42318;
-    }
-    @media (prefers-color-scheme: dark) {
-      :root {
-        --ground: #1a1512; --card: #251e1a; --ink: #f3ebe5; --quiet: #b3a398;
-        --line: #40352e; --ember: #fb923c; --on-ember: #24170c; --wrong: #fda29b;
-      }
-    }
-    * { box-sizing: border-box; }
-    body {
-      margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem;
-      background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif;
-    }
-    main {
-      width: 100%; max-width: 25rem; padding: 2rem; background: var(--card);
-      border: 1px solid var(--line); border-top: 4px solid var(--ember); border-radius: 0.75rem;
-    }
-    h1 { margin: 0 0 0.5rem; font-size: 1.375rem; line-height: 1.25; }
-    p { margin: 0 0 1rem; color: var(--quiet); overflow-wrap: anywhere; }
-    label { display: block; margin-bottom: 1rem; font-weight: 600; }
-    input {
-      display: block; width: 100%; margin-top: 0.25rem; padding: 0.625rem 0.75rem; font: inherit;
-      color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 0.5rem;
-    }
-    input:focus-visible, button:focus-visible, a:focus-visible {
-      outline: 3px solid var(--ember); outline-offset: 2px;
-    }
-    button, .button {
-      display: block; width: 100%; padding: 0.75rem; font: inherit; font-weight: 600;
-      text-align: center; text-decoration: none; cursor: pointer; border: 0; border-radius: 0.5rem;
-      color: var(--on-ember); background: var(--ember);
-    }
-    button:disabled { opacity: 0.6; cursor: default; }
-    .wrong { color: var(--wrong); }
-    .wrong:empty, [hidden] { display: none; }
-
-    """
-
-  /// What the action page does.
-  static let actionScript = #"""
-    "use strict";
-
-    const texts = {
-      en: {
-        resetPassword: ["Choose a new password", "For %s", "Save"],
-        verifyEmail: ["Verify your e-mail", "Is %s yours?", "Verify"],
-        verifyAndChangeEmail: ["Change your e-mail", "Your new address will be %s", "Change"],
-        recoverEmail: ["Take your e-mail back", "Your address will be %s again", "Take back"],
-        signIn: ["Sign in", "Open this link in the app where you asked for it.", "Continue"],
-        password: "New password",
-        done: "Done", doneText: "You can close this page.",
-        recovered: "Somebody else may know your password: choose a new one when you sign in.", next: "Continue to %s",
-        bad: "This link does not work", over: "It was used already, or its time is over. Ask for a new one.",
-        short: "Take at least %s characters.", common: "Too many people have this password.",
-        rules: "The password lacks something:",
-        incomplete: "The link is not complete.", failed: "That did not work. Try again later.",
-      },
-      "pt-BR": {
-        resetPassword: ["Escolha uma nova senha", "Para %s", "Salvar"],
-        verifyEmail: ["Confirme seu e-mail", "%s é seu?", "Confirmar"],
-        verifyAndChangeEmail: ["Troque seu e-mail", "Seu novo endereço será %s", "Trocar"],
-        recoverEmail: ["Recupere seu e-mail", "Seu endereço voltará a ser %s", "Recuperar"],
-        signIn: ["Entrar", "Abra este link no aplicativo em que você o pediu.", "Continuar"],
-        password: "Nova senha",
-        done: "Pronto", doneText: "Você pode fechar esta página.",
-        recovered: "Talvez alguém conheça sua senha: escolha uma nova ao entrar.", next: "Continuar para %s",
-        bad: "Este link não funciona", over: "Ele já foi usado ou o prazo acabou. Peça um novo.",
-        short: "Use pelo menos %s caracteres.", common: "Muita gente usa esta senha.",
-        rules: "Falta algo na senha:",
-        kinds: {
-          "a lower case character": "letra minúscula", "an upper case character": "letra maiúscula",
-          "a numeric character": "número", "a non-alphanumeric character": "símbolo",
-        },
-        incomplete: "O link não está completo.", failed: "Não deu certo. Tente de novo mais tarde.",
-      },
-    };
-
-    // The modes of links, and what the server calls their codes.
-    const requestTypes = {
-      resetPassword: "PASSWORD_RESET", verifyEmail: "VERIFY_EMAIL",
-      verifyAndChangeEmail: "VERIFY_AND_CHANGE_EMAIL", recoverEmail: "RECOVER_EMAIL", signIn: "EMAIL_SIGNIN",
-    };
-    const query = new URLSearchParams(location.search);
-    const text = texts[document.documentElement.lang] || texts.en;
-    const main = document.querySelector("main");
-
-    function element(name, content, attributes = {}) {
-      const made = document.createElement(name);
-      made.textContent = content;
-      for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-      return made;
-    }
-
-    function show(...parts) {
-      main.replaceChildren(...parts);
-    }
-
-    async function call(verb, body) {
-      const key = encodeURIComponent(query.get("apiKey") || "");
-      const answer = await fetch(`/v1/accounts:${verb}?key=${key}`, {
-        method: "POST",
-        headers: {
-          "Content-Type": "application/json",
-          "X-Firebase-Locale": document.documentElement.lang,
-        },
-        body: JSON.stringify({ oobCode: query.get("oobCode"), ...body }),
-      });
-      const json = await answer.json();
-      if (!answer.ok) throw new Error(json.error.message);
-      return json;
-    }
-
-    // Only a domain of the project's own, so that a link cannot lead people elsewhere.
-    async function nextPage() {
-      try {
-        const url = new URL(query.get("continueUrl"));
-        if (!["http:", "https:"].includes(url.protocol)) return [];
-        const key = encodeURIComponent(query.get("apiKey") || "");
-        const project = await (await fetch(`/v1/projects?key=${key}`)).json();
-        const own = [location.hostname, ...(project.authorizedDomains || [])];
-        if (!own.includes(url.hostname)) return [];
-        return [element("a", text.next.replace("%s", url.hostname), { href: url.href, class: "button" })];
-      } catch {
-        return [];
-      }
-    }
-
-    async function done(mode) {
-      const explanation = mode === "recoverEmail" ? text.recovered : text.doneText;
-      show(element("h1", text.done), element("p", explanation), ...await nextPage());
-    }
-
-    function explain(error) {
-      const [code, detail] = error.message.split(" : ");
-      if (["INVALID_OOB_CODE", "EXPIRED_OOB_CODE", "USER_DISABLED", "USER_NOT_FOUND"].includes(code)) return text.over;
-      if (code === "WEAK_PASSWORD") {
-        const least = /\d+/.exec(detail);
-        return least ? text.short.replace("%s", least[0]) : text.common;
-      }
-      if (code !== "PASSWORD_DOES_NOT_MEET_REQUIREMENTS") return text.failed;
-      const kinds = (detail.match(/an? [a-z-]+( case)? character/g) || []).map((kind) => text.kinds?.[kind] || kind);
-      return kinds.length ? `${text.rules} ${kinds.join(", ")}` : detail;
-    }
-
-    function ask(mode, address) {
-      const [title, question, button] = text[mode];
-      const form = document.createElement("form");
-      const problem = element("p", "", { class: "wrong", role: "alert" });
-      const submit = element("button", button, { type: "submit" });
-      let field = null;
-      if (mode === "resetPassword") {
-        const label = element("label", text.password);
-        field = element("input", "", { type: "password", autocomplete: "new-password", required: "" });
-        label.append(field);
-        // For programs that keep passwords.
-        form.append(
-          element("input", "", { type: "email", autocomplete: "username", value: address, hidden: "" }), label
-        );
-      }
-      form.append(problem, submit);
-      form.addEventListener("submit", async (event) => {
-        event.preventDefault();
-        submit.disabled = true;
-        problem.textContent = "";
-        try {
-          if (field) await call("resetPassword", { newPassword: field.value });
-          else await call("update", {});
-          await done(mode);
-        } catch (error) {
-          problem.textContent = explain(error);
-          submit.disabled = false;
-        }
-      });
-      show(element("h1", title), element("p", question.replace("%s", () => address)), form);
-      (field || submit).focus();
-    }
-
-    async function begin() {
-      const mode = query.get("mode");
-      if (!query.get("oobCode") || !Object.hasOwn(requestTypes, mode)) {
-        return show(element("h1", text.bad), element("p", text.incomplete));
-      }
-      if (mode === "signIn") {
-        const [title, explanation, button] = text.signIn;
-        const links = await nextPage();
-        for (const link of links) {
-          const url = new URL(link.href);
-          for (const [name, value] of query) if (name !== "continueUrl") url.searchParams.set(name, value);
-          link.href = url.href;
-          link.textContent = button;
-        }
-        return show(element("h1", title), element("p", explanation), ...links);
-      }
-      try {
-        const code = await call("resetPassword", {});
-        // What the code does decides what the person is asked, not what the link says.
-        if (code.requestType !== requestTypes[mode]) throw new Error("INVALID_OOB_CODE");
-        ask(mode, mode === "verifyAndChangeEmail" ? code.newEmail : code.email);
-      } catch (error) {
-        show(element("h1", text.bad), element("p", explain(error)));
-      }
-    }
-
-    begin();
-
-    """#
-
-  /// What the handler page does: a window that was opened for a provider's sign-in gives the address
-  /// that the provider led back to to the window that opened it, if that is of the same origin.
-  static let handlerScript = #"""
-    "use strict";
-
-    const texts = {
-      en: ["Signed in at the provider", "You can close this page and go back to the app."],
-      "pt-BR": ["Entrada feita no provedor", "Você pode fechar esta página e voltar ao aplicativo."],
-    };
-    const [title, explanation] = texts[document.documentElement.lang] || texts.en;
-    const main = document.querySelector("main");
-    const head = document.createElement("h1");
-    const body = document.createElement("p");
-    head.textContent = title;
-    body.textContent = explanation;
-    main.replaceChildren(head, body);
-    if (window.opener) {
-      window.opener.postMessage({ type: "brasa:signIn", requestUri: location.href }, location.origin);
-      window.close();
-    }
-
-    """#
+  private static func text(_ file: [UInt8]) -> String { String(decoding: file, as: UTF8.self) }
 }
