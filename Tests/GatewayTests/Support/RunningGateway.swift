@@ -42,7 +42,8 @@ func withGateway<Result: Sendable>(
     logger: logger,
     onListening: { announce.yield($0.port ?? 0) }
   )
-  let group = ServiceGroup(services: [gateway], logger: logger)
+  let tasks: [any Service] = modules.flatMap(\.tasks).map { ModuleTask($0) }
+  let group = ServiceGroup(services: tasks + [gateway], logger: logger)
   return try await withThrowingTaskGroup(of: Void.self) { tasks in
     tasks.addTask {
       defer { announce.finish() }

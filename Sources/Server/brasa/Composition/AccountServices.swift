@@ -9,20 +9,17 @@ import Outbound
 import ServiceLifecycle
 import ServiceModule
 
-/// What serves accounts: their routes, threads of their own, and mail.
-struct AccountServices {
-  let module: ServiceModule
-  let service: AccountService
-
-  /// Puts the account APIs on accounts that are open.
-  init(
+/// Accounts as a module: their API, threads of their own, and mail.
+enum AccountServices {
+  /// The account APIs on accounts that are open.
+  static func module(
     _ accounts: Accounts,
     access: AccessControl,
     projectsWithData: @escaping @Sendable () throws -> Set<Text>,
     settings: ServeSettings
-  ) throws {
+  ) throws -> ServiceModule {
     let identity = settings.identity
-    let mail = try identity.mail.map { try Self.queue($0) }
+    let mail = try identity.mail.map { try queue($0) }
     let mailbox = settings.isDevelopment ? Mailbox(log: Logger(label: "mailbox")) : nil
     var policy = FetchPolicy(
       hosts: identity.fetchHosts,
@@ -30,8 +27,8 @@ struct AccountServices {
       allowsCleartextToLoopback: settings.isDevelopment
     )
     policy.authorities = identity.fetchAuthorities
-    let threads = EngineThreads(count: Self.threads, capacity: 1_024)
-    module = .accounts(
+    let threads = EngineThreads(count: threadCount, capacity: 1_024)
+    var module = ServiceModule.accounts(
       IdentityEnvironment(
         accounts: accounts,
         access: access,
@@ -48,11 +45,17 @@ struct AccountServices {
       ),
       threads: threads
     )
-    service = AccountService(threads: threads, mail: mail)
+    module.tasks = [
+      ServiceTask("mail") {
+        if let mail { await mail.run() } else { try? await gracefulShutdown() }
+        threads.stop()
+      }
+    ]
+    return module
   }
 
   /// More than may wait for a password's hash at once, so that other calls go on.
-  private static let threads = 32
+  private static let threadCount = 32
 
   private static func queue(_ mail: IdentitySettings.Mail) throws -> MailQueue {
     let login = mail.user.map { SMTPConfiguration.Login(user: $0, password: mail.password ?? "") }
@@ -72,20 +75,5 @@ struct AccountServices {
     )
     configuration.authorities = mail.authorities
     return MailQueue(transport: try SMTPTransport(configuration), log: Logger(label: "mail"))
-  }
-}
-
-/// Delivers mail while the server runs, and ends the accounts' threads after the port.
-struct AccountService: Service {
-  let threads: EngineThreads
-  let mail: MailQueue?
-
-  func run() async throws {
-    if let mail {
-      await cancelWhenGracefulShutdown { await mail.run() }
-    } else {
-      try? await gracefulShutdown()
-    }
-    threads.stop()
   }
 }

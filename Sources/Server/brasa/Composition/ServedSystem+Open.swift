@@ -99,7 +99,7 @@ extension ServedSystem {
     descriptors.addMetrics(to: metrics)
     let probe = StorageProbe(directory.engine, health: health, metrics: metrics, log: log)
     let databases = directory.databases
-    let identity = try AccountServices(
+    let identity = try AccountServices.module(
       accounts,
       access: access,
       projectsWithData: {
@@ -110,16 +110,17 @@ extension ServedSystem {
     var modules = [
       ServiceModule.firestore(service, bodyLimit: GatewayConfiguration.Limits().messageBytes),
       .rules(rules, access: access, threads: threads, isDevelopment: settings.isDevelopment),
-      identity.module,
+      identity,
     ]
     if settings.isDevelopment {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))
     }
+    let tasks: [any Service] = modules.flatMap(\.tasks).map { ModuleTask($0) }
     return ServedSystem(
       modules: modules,
       recognizes: { service.recognizes($0) },
       onListening: { accounts.listens(onPort: $0) },
-      services: [storage, identity.service, probe]
+      services: [storage] + tasks + [probe]
     )
   }
 

@@ -1,0 +1,89 @@
+import Access
+import FirestoreModel
+import HTTPTypes
+import ServiceModule
+import Synchronization
+
+/// A service as small as one can be, to show how one is added: greetings of projects' guests.
+///
+///     POST /v1/projects/{project}/guests/{guest}:greet    body: the greeting; answers it as JSON
+///     gRPC /test.guests.v1.GuestBook/Count                 answers the number of greetings
+///
+/// Greetings are counted by a task, and `greetings_total` is on the metrics page.
+final class GuestBook: Sendable {
+  private let greetings: AsyncStream<String>
+  private let arrivals: AsyncStream<String>.Continuation
+  private let counted = Mutex<(count: Int, waiters: [CheckedContinuation<Void, Never>])>((0, []))
+
+  init() {
+    // A guest who comes while a hundred wait is not counted.
+    (greetings, arrivals) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(100))
+  }
+
+  /// The service to the program: the one value that the composition root lists.
+  var module: ServiceModule {
+    var module = ServiceModule("guest book")
+    module.routes = [
+      HTTPRoute(
+        .post,
+        "/v1/projects/{project}/guests/{guest}:greet",
+        for: .clients,
+        handler: greet
+      )
+    ]
+    module.methods = [
+      ServiceMethod(path: "/test.guests.v1.GuestBook/Count", handler: .unary(count))
+    ]
+    module.tasks = [ServiceTask("counting guests", run: countGuests)]
+    module.metrics = { [self] in [(name: "greetings_total", value: Double(total))] }
+    return module
+  }
+
+  private var total: Int { counted.withLock { $0.count } }
+
+  /// Decode, authorise, one call of the service, encode.
+  @Sendable
+  private func greet(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let text = String(decoding: try await request.body.collect(upTo: 1_000), as: UTF8.self)
+    guard request.context.authorization != nil else {
+      throw FirestoreError(.unauthenticated, "Who are you?")
+    }
+    let project = request.parameters["project"] ?? ""
+    let guest = request.parameters["guest"] ?? ""
+    arrivals.yield(guest)
+    return .json(Array("{\"\(project)\":\"\(guest): \(text)\"}".utf8))
+  }
+
+  @Sendable
+  private func count(
+    _ request: [UInt8],
+    _ context: CallContext,
+    _ respond: @escaping ServiceMethod.Respond
+  ) {
+    respond(.success(Array(String(total).utf8)))
+  }
+
+  /// Ends when it is cancelled.
+  @Sendable
+  private func countGuests() async {
+    for await _ in greetings {
+      let waiters = counted.withLock { counted in
+        counted.count += 1
+        defer { counted.waiters = [] }
+        return counted.waiters
+      }
+      for waiter in waiters { waiter.resume() }
+    }
+  }
+
+  /// Returns once somebody was counted.
+  func firstGuest() async {
+    await withCheckedContinuation { continuation in
+      let isThere = counted.withLock { counted in
+        if counted.count == 0 { counted.waiters.append(continuation) }
+        return counted.count > 0
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+}
