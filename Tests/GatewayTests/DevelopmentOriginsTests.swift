@@ -129,7 +129,7 @@ struct DevelopmentOriginsTests {
     for site in ["cross-site", "same-site"] {
       #expect(verdict(Self.reset, site: site) == .foreignPage(site))
       #expect(verdict(Self.reset, site: site, method: .delete) == .foreignPage(site))
-      // A link in a letter that is opened.
+      // A link in an email that is opened.
       #expect(verdict("/apps/page", site: site, method: .get) == .admitted)
     }
     for site in ["same-origin", "none", nil] {

@@ -2,15 +2,15 @@ import Access
 import Authentication
 import FirestoreModel
 
-/// What the account APIs stand on.
+/// What the account APIs depend on.
 package struct IdentityEnvironment: Sendable {
   package let accounts: Accounts
   /// The choke point, which says who calls and who is an administrator.
   package let access: AccessControl
-  /// What sends letters; nil where the server was not told how.
+  /// What sends emails; nil where the server was not told how.
   package let mailer: (any Mailer)?
   /// Development's mailbox, which is the mailer then.
-  package let mailbox: Mailbox?
+  package let mailbox: DevelopmentMailbox?
   package let providers: IdentityProviders
   /// The project of API keys that name none.
   package let defaultProject: DefaultProject
@@ -23,7 +23,7 @@ package struct IdentityEnvironment: Sendable {
     accounts: Accounts,
     access: AccessControl,
     mailer: (any Mailer)?,
-    mailbox: Mailbox?,
+    mailbox: DevelopmentMailbox?,
     providers: IdentityProviders,
     defaultProject: DefaultProject,
     projectsWithData: @escaping @Sendable () throws -> Set<Text>,
@@ -39,7 +39,7 @@ package struct IdentityEnvironment: Sendable {
     self.isDevelopment = isDevelopment
   }
 
-  /// What sends letters, or a refusal that names what the operator has to do.
+  /// What sends emails, or a refusal that names what the operator has to do.
   func requiredMailer() throws -> any Mailer {
     guard let mailer else {
       throw AccountError(

@@ -8,7 +8,7 @@ import FirestoreWire
 ///     create_time > date("2026-01-01T00:00:00Z") AND name=UUID-*
 ///
 /// `:` means the same as `=`. Names may be given in full or without what is the same in the whole
-/// project, in quotes or without; `*` stands for any text.
+/// project, in quotes or without; `*` matches any text.
 struct RulesListFilter {
   /// What a filter may be about.
   enum Field {

@@ -49,11 +49,11 @@ package struct RulesTestCase: Sendable {
   /// By path; nil where the case has no documents.
   package let documents: [ResourcePath: RulesMap]?
 
-  /// Reads a case; `place` names it in errors.
-  package init(_ json: JSONValue, at place: String, now: Timestamp) throws(FirestoreError) {
+  /// Reads a case; `path` names it in errors.
+  package init(_ json: JSONValue, at path: String, now: Timestamp) throws(FirestoreError) {
     let members = try JSONMembers(
       json,
-      of: place,
+      of: path,
       known: [
         "expectation", "request", "resource", "functionMocks", "pathEncoding",
         "expressionReportLevel", "data",
@@ -76,7 +76,7 @@ package struct RulesTestCase: Sendable {
     test = try RulesTest(members, isEncoded: encoding != "PLAIN", now: now)
     var mocks: [RulesMocks.Mock] = []
     for (index, mock) in try members.array("functionMocks").enumerated() {
-      mocks.append(try RulesMocks.Mock(mock, at: "\(place).functionMocks[\(index)]"))
+      mocks.append(try RulesMocks.Mock(mock, at: "\(path).functionMocks[\(index)]"))
     }
     self.mocks = mocks
     documents = try Self.documents(members)
@@ -111,7 +111,7 @@ extension RulesTest {
     guard case .object(let entries)? = members["request"] else {
       throw members.invalid("request", "must be an object")
     }
-    let request = JSONMembers(entries, of: members.place + ".request")
+    let request = JSONMembers(entries, of: members.path + ".request")
     guard let method = RulesMethod(rawValue: try request.text("method") ?? "") else {
       throw request.invalid("method", "must be get, list, create, update or delete")
     }
@@ -221,8 +221,8 @@ extension RulesMap {
 }
 
 extension RulesMocks.Mock {
-  fileprivate init(_ json: JSONValue, at place: String) throws(FirestoreError) {
-    let members = try JSONMembers(json, of: place, known: ["function", "args", "result"])
+  fileprivate init(_ json: JSONValue, at path: String) throws(FirestoreError) {
+    let members = try JSONMembers(json, of: path, known: ["function", "args", "result"])
     guard let function = try members.text("function") else {
       throw members.invalid("function", "must name a function")
     }
@@ -230,11 +230,11 @@ extension RulesMocks.Mock {
     guard arguments.count <= 1 else { throw members.invalid("args", "may hold one argument") }
     var argument: RulesValue?
     if let first = arguments.first {
-      let arg = try JSONMembers(first, of: place + ".args[0]", known: ["exactValue", "anyValue"])
+      let arg = try JSONMembers(first, of: path + ".args[0]", known: ["exactValue", "anyValue"])
       if let exact = arg["exactValue"] { argument = try RulesValue(json: exact) }
     }
     guard let result = members["result"] else { throw members.invalid("result", "is missing") }
-    let given = try JSONMembers(result, of: place + ".result", known: ["value", "undefined"])
+    let given = try JSONMembers(result, of: path + ".result", known: ["value", "undefined"])
     guard given["undefined"] == nil else {
       self.init(function: function, argument: argument, answer: .undefined)
       return
@@ -244,28 +244,28 @@ extension RulesMocks.Mock {
   }
 }
 
-/// A JSON object's members with the place that errors name.
+/// A JSON object's members with the path that errors name.
 struct JSONMembers {
-  let place: String
+  let path: String
   private let members: [JSONValue.Member]
 
   /// The members of an object; refuses others than the known ones.
-  init(_ json: JSONValue, of place: String, known: Set<String>) throws(FirestoreError) {
+  init(_ json: JSONValue, of path: String, known: Set<String>) throws(FirestoreError) {
     guard case .object(let members) = json else {
-      throw .invalidArgument("\(place) must be an object.")
+      throw .invalidArgument("\(path) must be an object.")
     }
     for member in members where !known.contains(member.name) {
       throw .invalidArgument(
-        "Invalid JSON payload received. Unknown name \"\(member.name)\" at '\(place)': "
+        "Invalid JSON payload received. Unknown name \"\(member.name)\" at '\(path)': "
           + "Cannot find field."
       )
     }
-    self.init(members, of: place)
+    self.init(members, of: path)
   }
 
-  init(_ members: [JSONValue.Member], of place: String) {
+  init(_ members: [JSONValue.Member], of path: String) {
     self.members = members
-    self.place = place
+    self.path = path
   }
 
   subscript(path: String...) -> JSONValue? { JSONValue.object(members)[path[...]] }
@@ -289,6 +289,6 @@ struct JSONMembers {
   }
 
   func invalid(_ name: String, _ problem: String) -> FirestoreError {
-    .invalidArgument("\(place).\(name) \(problem).")
+    .invalidArgument("\(path).\(name) \(problem).")
   }
 }

@@ -147,7 +147,7 @@ extension RulesIssue {
     ])
   }
 
-  /// A place in the source; empty for what has none.
+  /// A position in the source; empty for what has none.
   static func position(_ range: Range<Int>, in source: SourceText) -> JSONValue {
     guard range != 0..<0 else { return .object([:]) }
     let position = source.position(of: range.lowerBound)

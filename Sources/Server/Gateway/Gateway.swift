@@ -122,7 +122,12 @@ package final class Gateway: Service {
     defer { factory.close() }
     let listener = try await bind(factory, on: group)
     for module in served {
-      logger.info("serving", metadata: ["service": "\(module.name)", "what": "\(module.served)"])
+      logger.info(
+        "serving",
+        metadata: [
+          "service": "\(module.name)", "paths": "\(module.served.joined(separator: " "))",
+        ]
+      )
     }
     if let address = listener.localAddress { onListening(address) }
     await withTaskGroup(of: Void.self) { tasks in

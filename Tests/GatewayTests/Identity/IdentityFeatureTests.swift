@@ -28,9 +28,9 @@ struct IdentityFeatureTests {
       let absolute = "http://evil.example/v1/accounts:sendOobCode?key=\(IdentityFixture.project)"
       _ = try await fixture.call("POST", absolute, body, headers: ["Host": "evil.example"])
       #expect(fixture.post.all.count >= forged.count)
-      for letter in fixture.post.all {
-        #expect(letter.text.contains("\n\(IdentityFixture.origin)/__/auth/action?"))
-        #expect(!letter.text.contains("evil") && !letter.html.contains("evil"))
+      for message in fixture.post.all {
+        #expect(message.text.contains("\n\(IdentityFixture.origin)/__/auth/action?"))
+        #expect(!message.text.contains("evil") && !message.html.contains("evil"))
       }
     }
   }
@@ -68,7 +68,7 @@ struct IdentityFeatureTests {
           String(fixture.post.all[0].text[range.upperBound...].prefix { $0 != "&" })
         }
       }
-      for secret in tokens + [code ?? "no letter", IdentityFixture.administrator, "planted-"] {
+      for secret in tokens + [code ?? "no email", IdentityFixture.administrator, "planted-"] {
         #expect(!log.contains(secret), "\(secret) is in the log")
       }
     }

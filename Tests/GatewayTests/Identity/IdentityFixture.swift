@@ -13,7 +13,7 @@ import Synchronization
 
 /// The account APIs of production on a gateway, with a mailbox in place of a mail server.
 struct IdentityFixture: Sendable {
-  static let project = "shop-letters"
+  static let project = "shop-emails"
   static let origin = "https://shop.example"
   static let administrator = "brasa-admin-key-of-the-test"
 
@@ -99,13 +99,13 @@ struct IdentityFixture: Sendable {
   }
 }
 
-/// Letters that were posted.
+/// Emails that were posted.
 final class Post: Mailer {
-  private let letters = Mutex<[Mail]>([])
+  private let emails = Mutex<[Mail]>([])
 
-  var all: [Mail] { letters.withLock { $0 } }
+  var all: [Mail] { emails.withLock { $0 } }
 
-  func post(_ mail: Mail) { letters.withLock { $0.append(mail) } }
+  func post(_ mail: Mail) { emails.withLock { $0.append(mail) } }
 }
 
 /// What was logged.

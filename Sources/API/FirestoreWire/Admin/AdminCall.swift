@@ -188,9 +188,9 @@ private struct AdminHTTPRequest {
   }
 
   /// The body as that message.
-  private func message<M: Message>(_ name: String, at place: String) throws(FirestoreError) -> M {
+  private func message<M: Message>(_ name: String, at path: String) throws(FirestoreError) -> M {
     let json = body.isEmpty ? JSONValue.object([]) : try JSONParser.parse(body)
-    let bytes = try JSONTranscoder().encode(json, as: Self.package + name, place: place)
+    let bytes = try JSONTranscoder().encode(json, as: Self.package + name, path: path)
     do {
       return try M(serializedBytes: bytes)
     } catch {

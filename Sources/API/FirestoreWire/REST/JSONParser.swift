@@ -200,7 +200,7 @@ package struct JSONParser {
     }
   }
 
-  /// Google's form: what is wrong, the text around it, and a mark below the place.
+  /// Google's form: what is wrong, the text around it, and a mark below the position.
   private func malformed(_ problem: String) -> FirestoreError {
     let before = bytes[max(0, position - 20)..<position].prefix(20)
     let after = bytes[position..<min(bytes.count, position + 20)]

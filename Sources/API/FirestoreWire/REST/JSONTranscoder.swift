@@ -2,103 +2,103 @@ import DocumentCodec
 import FirestoreModel
 
 /// Turns proto3 JSON into the bytes of a message, strictly: unknown names, values that do not fit
-/// and two members of one oneof are refused with Google's words and the place in the message.
+/// and two members of one oneof are refused with Google's words and the path in the message.
 ///
-/// Places are written with the protocol's names, list and map elements by their index:
+/// Paths are written with the protocol's names, list and map elements by their index:
 /// `document.fields[0].value`.
 struct JSONTranscoder {
   private let registry = SchemaRegistry.shared
 
-  /// Encodes an object as that message; `place` names it in errors, empty at the root.
+  /// Encodes an object as that message; `path` names it in errors, empty at the root.
   func encode(
     _ json: JSONValue,
     as message: String,
-    place: String = ""
+    path: String = ""
   ) throws(FirestoreError) -> [UInt8] {
     var writer = ProtobufWriter()
-    try encode(json, as: message, place: place, into: &writer)
+    try encode(json, as: message, path: path, into: &writer)
     return writer.bytes
   }
 
   private func encode(
     _ json: JSONValue,
     as type: String,
-    place: String,
+    path: String,
     into writer: inout ProtobufWriter
   ) throws(FirestoreError) {
     if let known = WellKnownJSON(type) {
-      guard known.encode(json, into: &writer) else { throw .invalidValue(json, place, type: type) }
+      guard known.encode(json, into: &writer) else { throw .invalidValue(json, path, type: type) }
       return
     }
-    guard case .object(let members) = json else { throw .invalidValue(json, place, type: type) }
+    guard case .object(let members) = json else { throw .invalidValue(json, path, type: type) }
     let schema = registry.message(type)
     var seen: Set<Int> = []
     var oneofs: Set<String> = []
     for member in members {
-      guard let field = schema[member.name] else { throw .unknownName(member.name, at: place) }
+      guard let field = schema[member.name] else { throw .unknownName(member.name, at: path) }
       if member.value == .null, !field.takesNull { continue }
       if let oneof = field.oneof, !oneofs.insert(oneof).inserted {
-        throw .oneofAlreadySet(oneof, member: member.name, at: place)
+        throw .oneofAlreadySet(oneof, member: member.name, at: path)
       }
       guard seen.insert(field.number).inserted else {
-        throw .duplicateName(member.name, at: place)
+        throw .duplicateName(member.name, at: path)
       }
-      let inner = place.isEmpty ? field.name : "\(place).\(field.name)"
-      try encode(member.value, field, place: inner, into: &writer)
+      let inner = path.isEmpty ? field.name : "\(path).\(field.name)"
+      try encode(member.value, field, path: inner, into: &writer)
     }
   }
 
   private func encode(
     _ json: JSONValue,
     _ field: MessageSchema.Field,
-    place: String,
+    path: String,
     into writer: inout ProtobufWriter
   ) throws(FirestoreError) {
     if field.isMap {
-      guard case .object(let members) = json else { throw .invalidValue(json, place, type: "Map") }
+      guard case .object(let members) = json else { throw .invalidValue(json, path, type: "Map") }
       for (index, member) in members.enumerated() {
-        try encodeEntry(member, field, place: "\(place)[\(index)].value", into: &writer)
+        try encodeEntry(member, field, path: "\(path)[\(index)].value", into: &writer)
       }
     } else if field.isRepeated {
-      guard case .array(let elements) = json else { throw .invalidValue(json, place, type: "List") }
+      guard case .array(let elements) = json else { throw .invalidValue(json, path, type: "List") }
       for (index, element) in elements.enumerated() {
-        try encodeOne(element, field, place: "\(place)[\(index)]", hasPresence: true, into: &writer)
+        try encodeOne(element, field, path: "\(path)[\(index)]", hasPresence: true, into: &writer)
       }
     } else {
       let hasPresence = field.oneof != nil
-      try encodeOne(json, field, place: place, hasPresence: hasPresence, into: &writer)
+      try encodeOne(json, field, path: path, hasPresence: hasPresence, into: &writer)
     }
   }
 
   private func encodeEntry(
     _ member: JSONValue.Member,
     _ field: MessageSchema.Field,
-    place: String,
+    path: String,
     into writer: inout ProtobufWriter
   ) throws(FirestoreError) {
     guard case .message(let entry) = field.kind, let value = registry.message(entry)["value"]
     else { preconditionFailure("map entries are messages with a value") }
     try writer.message(field.number) { message throws(FirestoreError) in
       message.string(1, member.name)
-      try encodeOne(member.value, value, place: place, hasPresence: true, into: &message)
+      try encodeOne(member.value, value, path: path, hasPresence: true, into: &message)
     }
   }
 
   private func encodeOne(
     _ json: JSONValue,
     _ field: MessageSchema.Field,
-    place: String,
+    path: String,
     hasPresence: Bool,
     into writer: inout ProtobufWriter
   ) throws(FirestoreError) {
     if case .message(let type) = field.kind {
       try writer.message(field.number) { message throws(FirestoreError) in
-        try encode(json, as: type, place: place, into: &message)
+        try encode(json, as: type, path: path, into: &message)
       }
       return
     }
     guard let scalar = scalar(json, field.kind) else {
-      throw .invalidValue(json, place, kind: field.kind)
+      throw .invalidValue(json, path, kind: field.kind)
     }
     if hasPresence || !scalar.isDefault { scalar.write(field.number, to: &writer) }
   }
@@ -148,66 +148,66 @@ extension MessageSchema.Field {
 }
 
 extension FirestoreError {
-  fileprivate static func unknownName(_ name: String, at place: String) -> FirestoreError {
+  fileprivate static func unknownName(_ name: String, at path: String) -> FirestoreError {
     badRequest(
-      "Invalid JSON payload received. Unknown name \"\(name)\"\(at(place)): Cannot find field.",
-      field: place
+      "Invalid JSON payload received. Unknown name \"\(name)\"\(at(path)): Cannot find field.",
+      field: path
     )
   }
 
-  fileprivate static func duplicateName(_ name: String, at place: String) -> FirestoreError {
+  fileprivate static func duplicateName(_ name: String, at path: String) -> FirestoreError {
     badRequest(
-      "Invalid JSON payload received. Name \"\(name)\"\(at(place)) is set more than once.",
-      field: place
+      "Invalid JSON payload received. Name \"\(name)\"\(at(path)) is set more than once.",
+      field: path
     )
   }
 
   fileprivate static func oneofAlreadySet(
     _ oneof: String,
     member: String,
-    at place: String
+    at path: String
   ) -> FirestoreError {
     badRequest(
-      "Invalid value\(at(place)) (oneof), oneof field '\(oneof)' is already set. "
+      "Invalid value\(at(path)) (oneof), oneof field '\(oneof)' is already set. "
         + "Cannot set '\(member)'",
-      field: place
+      field: path
     )
   }
 
   fileprivate static func invalidValue(
     _ json: JSONValue,
-    _ place: String,
+    _ path: String,
     type: String
   ) -> FirestoreError {
     badRequest(
-      "Invalid value\(at(place)) (type.googleapis.com/\(type)), \(json.description)",
-      field: place
+      "Invalid value\(at(path)) (type.googleapis.com/\(type)), \(json.description)",
+      field: path
     )
   }
 
   fileprivate static func invalidValue(
     _ json: JSONValue,
-    _ place: String,
+    _ path: String,
     kind: MessageSchema.Kind
   ) -> FirestoreError {
     switch kind {
     case .enumeration(let type), .message(let type):
-      return invalidValue(json, place, type: type)
-    case .bool: return invalidScalar(json, place, "TYPE_BOOL")
-    case .int32: return invalidScalar(json, place, "TYPE_INT32")
-    case .int64: return invalidScalar(json, place, "TYPE_INT64")
-    case .double: return invalidScalar(json, place, "TYPE_DOUBLE")
-    case .string: return invalidScalar(json, place, "TYPE_STRING")
-    case .bytes: return invalidScalar(json, place, "TYPE_BYTES")
+      return invalidValue(json, path, type: type)
+    case .bool: return invalidScalar(json, path, "TYPE_BOOL")
+    case .int32: return invalidScalar(json, path, "TYPE_INT32")
+    case .int64: return invalidScalar(json, path, "TYPE_INT64")
+    case .double: return invalidScalar(json, path, "TYPE_DOUBLE")
+    case .string: return invalidScalar(json, path, "TYPE_STRING")
+    case .bytes: return invalidScalar(json, path, "TYPE_BYTES")
     }
   }
 
   private static func invalidScalar(
     _ json: JSONValue,
-    _ place: String,
+    _ path: String,
     _ type: String
   ) -> FirestoreError {
-    badRequest("Invalid value\(at(place)) (\(type)), \(json.description)", field: place)
+    badRequest("Invalid value\(at(path)) (\(type)), \(json.description)", field: path)
   }
 
   /// INVALID_ARGUMENT that names the field at fault in a BadRequest detail.
@@ -216,5 +216,5 @@ extension FirestoreError {
     return FirestoreError(.invalidArgument, message, violations: [violation])
   }
 
-  private static func at(_ place: String) -> String { place.isEmpty ? "" : " at '\(place)'" }
+  private static func at(_ path: String) -> String { path.isEmpty ? "" : " at '\(path)'" }
 }

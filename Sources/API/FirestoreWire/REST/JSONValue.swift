@@ -79,9 +79,9 @@ extension JSONValue {
     }
     guard case .object(var members) = self else { return false }
     self = .null
-    let place = members.firstIndex { $0.name == name } ?? members.endIndex
-    if place == members.endIndex { members.append(Member(name: name, value: .object([]))) }
-    let done = members[place].value.set(value, at: path.dropFirst())
+    let index = members.firstIndex { $0.name == name } ?? members.endIndex
+    if index == members.endIndex { members.append(Member(name: name, value: .object([]))) }
+    let done = members[index].value.set(value, at: path.dropFirst())
     self = .object(members)
     return done
   }

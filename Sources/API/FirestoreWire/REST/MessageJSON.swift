@@ -85,8 +85,8 @@ struct MessageJSON {
         continue
       }
       for value in try rawFields(field, &reader) {
-        if let place = found.firstIndex(where: { $0.field.number == number }) {
-          found[place].values.append(value)
+        if let index = found.firstIndex(where: { $0.field.number == number }) {
+          found[index].values.append(value)
         } else {
           found.append(Occurrences(field: field, values: [value]))
         }

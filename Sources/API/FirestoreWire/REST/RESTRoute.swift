@@ -32,7 +32,7 @@ struct RESTRoute: Sendable, Hashable {
   ]
 
   let method: RPCMethod
-  /// Fields of the request that the path sets: their place and value.
+  /// Fields of the request that the path sets: their path and value.
   let bindings: [[String]: String]
 
   /// Finds the route; nil where no method has it.

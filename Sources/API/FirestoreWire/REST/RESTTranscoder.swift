@@ -73,7 +73,7 @@ package struct RESTTranscoder: Sendable {
     case .field(let name): taken.insert(name)
     }
     try query.bind(to: &json, of: SchemaRegistry.shared.message(message), except: taken)
-    for (place, value) in route.bindings where !json.set(.string(value), at: place[...]) {
+    for (path, value) in route.bindings where !json.set(.string(value), at: path[...]) {
       throw .invalidArgument("Invalid JSON payload received. Expected an object.")
     }
     return try JSONTranscoder().encode(json, as: message)

@@ -11,7 +11,7 @@ struct MessageShape: Sendable {
     case flag
     /// A 64-bit integer, as a number or as text.
     case integer
-    /// Text, or a number that stands for an enum's value.
+    /// Text, or the number of an enum's value.
     case name
     case texts
     case message(MessageShape)

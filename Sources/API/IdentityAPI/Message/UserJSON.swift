@@ -4,7 +4,7 @@ import FirestoreWire
 
 /// Users as the account APIs show them.
 enum UserJSON {
-  /// What stands in place of a password's hash where only its existence is told.
+  /// The placeholder of a password's hash where only its existence is told.
   static let redacted = "UkVEQUNURUQ="
 
   /// The user; `withHashes` adds what an export by an administrator carries.

@@ -58,7 +58,7 @@ extension IdentityCall {
     }
   }
 
-  /// `accounts:update`, by a user, by a code of a letter, or by an administrator.
+  /// `accounts:update`, by a user, by a code of an email, or by an administrator.
   func update() async throws -> JSONValue {
     if let code = message.text("oobCode") {
       let done = try await accounts { try $0.apply(code: code, from: origin) }

@@ -2,7 +2,7 @@ import Authentication
 import FirestoreModel
 import FirestoreWire
 
-// Codes that letters carry.
+// Codes that emails carry.
 
 extension IdentityCall {
   /// `accounts:sendOobCode`: makes a code and sends it, or gives its link to an administrator.
@@ -17,21 +17,21 @@ extension IdentityCall {
     let made = try await accounts { try makeCode(purpose, $0) }
     var answer = AnswerBuilder(kind: "GetOobConfirmationCodeResponse")
     answer.put("email", made.email)
-    // A letter that nobody gets is written too: the time of an answer does not tell who has an account.
-    let letter = letter(purpose, made)
-    if made.text != nil { service.environment.mailbox?.note(letter, project: project) }
+    // An email that nobody gets is written too: the time of an answer does not tell who has an account.
+    let outgoing = outgoing(purpose, made)
+    if made.text != nil { service.environment.mailbox?.note(outgoing, project: project) }
     if returnsLink {
       answer.put("oobCode", made.text)
-      answer.put("oobLink", letter.link)
+      answer.put("oobLink", outgoing.link)
     } else if let mailer {
       let configuration = try await accounts { try $0.configuration() }
-      let mail = mail(letter, configuration)
+      let mail = mail(outgoing, configuration)
       guard made.text != nil else { return answer.json }
       do {
         try mailer.post(mail)
       } catch let error where purpose == .passwordReset && configuration.hidesAccounts {
         // An answer of another kind would tell that the account exists.
-        envelope.logger.error("a letter was not taken", metadata: ["error": "\(error)"])
+        envelope.logger.error("an email was not taken", metadata: ["error": "\(error)"])
       }
     }
     return answer.json
@@ -44,9 +44,9 @@ extension IdentityCall {
       let (made, configuration) = try await accounts {
         (try $0.makeRecoveryCode(change), try $0.configuration())
       }
-      let letter = letter(.recoverEmail, made)
-      service.environment.mailbox?.note(letter, project: project)
-      try mailer.post(mail(letter, configuration))
+      let outgoing = outgoing(.recoverEmail, made)
+      service.environment.mailbox?.note(outgoing, project: project)
+      try mailer.post(mail(outgoing, configuration))
     } catch {
       envelope.logger.error(
         "the old address was not told of a change",
@@ -55,7 +55,7 @@ extension IdentityCall {
     }
   }
 
-  private func letter(_ purpose: CodePurpose, _ made: AddressedCode) -> OutgoingCode {
+  private func outgoing(_ purpose: CodePurpose, _ made: AddressedCode) -> OutgoingCode {
     OutgoingCode(
       purpose: purpose,
       email: made.email,
@@ -65,8 +65,9 @@ extension IdentityCall {
     )
   }
 
-  private func mail(_ letter: OutgoingCode, _ configuration: ProjectConfiguration) -> Mail {
-    Letter(letter, templates: configuration.mail, project: project, locale: envelope.locale).mail
+  private func mail(_ outgoing: OutgoingCode, _ configuration: ProjectConfiguration) -> Mail {
+    CodeEmail(outgoing, templates: configuration.mail, project: project, locale: envelope.locale)
+      .mail
   }
 
   /// What a request type names.
@@ -139,7 +140,7 @@ extension IdentityCall {
     var fields = [
       ("mode", purpose.mode), ("oobCode", code),
       ("apiKey", envelope.query.apiKey ?? envelope.apiKey ?? project.string),
-      ("lang", Letter.language(of: envelope.locale).rawValue),
+      ("lang", CodeEmail.language(of: envelope.locale).rawValue),
     ]
     if let url = message.text("continueUrl") { fields.append(("continueUrl", url)) }
     return "\(service.accounts.origin)/__/auth/action?\(PercentEncoding.form(fields))"

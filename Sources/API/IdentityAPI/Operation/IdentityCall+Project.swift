@@ -54,7 +54,7 @@ extension IdentityCall {
   }
 }
 
-/// The number that stands for a project where Google's APIs want one; made of its id, always the same.
+/// The number of a project where Google's APIs want one; made of its id, always the same.
 struct ProjectNumber {
   let text: String
 

@@ -119,7 +119,7 @@ extension SignInOutcome {
     if case .signedIn(let session) = self { session.isNewUser } else { false }
   }
 
-  /// The tokens, or what stands for the first factor alone.
+  /// The tokens, or the credential of the first factor alone.
   func put(into answer: inout AnswerBuilder) {
     switch self {
     case .signedIn(let session): session.put(into: &answer)

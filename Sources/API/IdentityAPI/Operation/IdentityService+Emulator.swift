@@ -7,7 +7,7 @@ import HTTPTypes
 //
 //     DELETE        /accounts             deletes every account
 //     GET, PATCH    /config               whether answers hide which addresses have accounts
-//     GET           /oobCodes             the letters that were not sent
+//     GET           /oobCodes             the emails that were not sent
 //     GET           /verificationCodes    none: no text messages are sent
 
 extension IdentityService {
@@ -39,11 +39,11 @@ extension IdentityService {
       }
       return .json(Self.emulatorJSON(changed))
     case (.get, "oobCodes"?, 1):
-      let letters = environment.mailbox?.letters(of: project) ?? []
+      let emails = environment.mailbox?.emails(of: project) ?? []
       let good = try await blocking {
-        letters.filter { (try? accounts.inspect(code: $0.code, from: .administrator)) != nil }
+        emails.filter { (try? accounts.inspect(code: $0.code, from: .administrator)) != nil }
       }
-      return .json(.object(["oobCodes": .array(good.map(Self.letterJSON))]))
+      return .json(.object(["oobCodes": .array(good.map(Self.emailJSON))]))
     case (.get, "verificationCodes"?, 1):
       return .json(.object(["verificationCodes": .array([])]))
     case (_, "tenants"?, _):
@@ -52,13 +52,13 @@ extension IdentityService {
     }
   }
 
-  private static func letterJSON(_ letter: OutgoingCode) -> JSONValue {
+  private static func emailJSON(_ message: OutgoingCode) -> JSONValue {
     var answer = AnswerBuilder()
-    answer.put("email", letter.email)
-    answer.put("newEmail", letter.newEmail)
-    answer.put("oobCode", letter.code)
-    answer.put("oobLink", letter.link)
-    answer.put("requestType", letter.purpose.rawValue)
+    answer.put("email", message.email)
+    answer.put("newEmail", message.newEmail)
+    answer.put("oobCode", message.code)
+    answer.put("oobLink", message.link)
+    answer.put("requestType", message.purpose.rawValue)
     return answer.json
   }
 

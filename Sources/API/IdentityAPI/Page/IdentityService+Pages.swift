@@ -4,7 +4,7 @@ import HTTPTypes
 
 // The pages for people, below `/__/auth`:
 //
-//     GET  /action      where links in letters lead: new password, verification, change of address
+//     GET  /action      where links in emails lead: new password, verification, change of address
 //     GET  /handler     where providers lead back to: it hands their answer to the page that began
 //     GET  /page.css, /icon.svg, /action.js, /handler.js
 //
@@ -35,5 +35,7 @@ extension IdentityService {
 
 extension IdentityEnvelope {
   /// The page's language: the link's, else the browser's.
-  fileprivate var language: Letter.Language { Letter.language(of: parameter("lang") ?? locale) }
+  fileprivate var language: CodeEmail.Language {
+    CodeEmail.language(of: parameter("lang") ?? locale)
+  }
 }

@@ -15,16 +15,16 @@ enum PageFiles {
   private static let template = text(PackageResources.page_html)
 
   /// The page that links in mail lead to.
-  static func action(_ language: Letter.Language) -> String {
+  static func action(_ language: CodeEmail.Language) -> String {
     page(language, script: "action.js")
   }
 
   /// The page that providers lead back to.
-  static func handler(_ language: Letter.Language) -> String {
+  static func handler(_ language: CodeEmail.Language) -> String {
     page(language, script: "handler.js")
   }
 
-  private static func page(_ language: Letter.Language, script: String) -> String {
+  private static func page(_ language: CodeEmail.Language, script: String) -> String {
     let needsScript =
       language == .portuguese
       ? "Esta página precisa de JavaScript." : "This page needs JavaScript."

@@ -4,7 +4,7 @@ import Synchronization
 /// The open connections of a gateway: counts them against their limit, shares it among the clients'
 /// addresses, and ends them at a stop.
 ///
-/// Nobody is kept below the limit. At the limit a newcomer takes the place of a connection that rests,
+/// Nobody is kept below the limit. At the limit a newcomer replaces a connection that rests,
 /// of an address that has more connections than his own or of his own; where none rests, that of any
 /// connection of an address that has far more than its share. A few connections are looked at, chosen at
 /// random, so those of an address that has many come up often.
@@ -22,8 +22,8 @@ final class ConnectionRegistry: Sendable {
     let address: ClientAddress
     let activity: ConnectionActivity
     var ending: Ending
-    /// The entry's place in `order`.
-    var place: Int
+    /// The index of the entry in `order`.
+    var index: Int
   }
 
   private struct State {
@@ -68,7 +68,7 @@ final class ConnectionRegistry: Sendable {
           finish: { channel.close(promise: nil) },
           makeWay: { channel.close(promise: nil) }
         ),
-        place: state.order.count
+        index: state.order.count
       )
       state.order.append(id)
       state.connections[address, default: 0] += 1
@@ -135,8 +135,8 @@ final class ConnectionRegistry: Sendable {
     guard let entry = state.entries.removeValue(forKey: id) else { return nil }
     let last = state.order.removeLast()
     if last != id {
-      state.order[entry.place] = last
-      state.entries[last]?.place = entry.place
+      state.order[entry.index] = last
+      state.entries[last]?.index = entry.index
     }
     let rest = state.connections[entry.address, default: 1] - 1
     state.connections[entry.address] = rest == 0 ? nil : rest

@@ -7,7 +7,7 @@ struct Peer: Sendable {
   let isSecure: Bool
   /// Whether the other end is this machine.
   let isLocal: Bool
-  /// Whom the connection's credentials last stood for.
+  /// Whom the connection's credentials last belonged to.
   let memory = CallerMemory()
   /// The other end's IP address; empty where there is none.
   let address: String

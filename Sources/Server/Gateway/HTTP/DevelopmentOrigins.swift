@@ -97,7 +97,7 @@ package struct DevelopmentOrigins: Sendable, Equatable {
     return host.hasPrefix("127.") && isNumeric(host)
   }
 
-  /// Whether the host is an address as it stands: no name server can make it lead elsewhere.
+  /// Whether the host is a numeric address: no name server can make it lead elsewhere.
   private static func isNumeric(_ host: String) -> Bool {
     var room = [UInt8](repeating: 0, count: 16)
     return inet_pton(AF_INET, host, &room) == 1 || inet_pton(AF_INET6, host, &room) == 1

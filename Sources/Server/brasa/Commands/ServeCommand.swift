@@ -78,7 +78,7 @@ struct ServeCommand: AsyncParsableCommand {
         Self.announce($0, settings: settings)
       }
     )
-    // Services end in the reverse order: the port first, then what stands behind it.
+    // Services end in the reverse order: the port first, then what it depends on.
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: system.services.map { .init(service: $0) } + [

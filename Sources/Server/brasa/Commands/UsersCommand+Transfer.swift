@@ -16,7 +16,7 @@ extension UsersCommand {
         """
     )
     @Argument(help: "The file to write; must not exist.") var file: String
-    @OptionGroup var place: Place
+    @OptionGroup var accounts: Accounts
 
     func run() throws {
       let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
@@ -26,7 +26,7 @@ extension UsersCommand {
       else { throw ValidationError("\(file) exists or cannot be written.") }
       let progress = ProgressLine()
       var separator = "{\"users\": [\n"
-      try place.perform(.export) { reply in
+      try accounts.perform(.export) { reply in
         switch reply {
         case .line(let user):
           try handle.write(contentsOf: Data((separator + user).utf8))
@@ -68,13 +68,13 @@ extension UsersCommand {
     @Option(help: "Block size.") var blockSize: Int?
     @Option(help: "Length of the derived key.") var dkLen: Int?
     @Option(help: "SALT_FIRST or PASSWORD_FIRST.") var hashInputOrder: String?
-    @OptionGroup var place: Place
+    @OptionGroup var accounts: Accounts
 
     func run() throws {
       let users = try users()
       let progress = ProgressLine()
       var next = 0
-      try place.perform(
+      try accounts.perform(
         .import(parameters: try parameters()),
         input: {
           progress.show(done: next, total: users.count, unit: "account")

@@ -26,7 +26,7 @@ struct UsersCommand: ParsableCommand {
   )
 
   /// Which project's accounts, and where.
-  struct Place: ParsableArguments {
+  struct Accounts: ParsableArguments {
     @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).") var project: String?
     @OptionGroup var data: DataOptions
 
@@ -55,24 +55,24 @@ struct UsersCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List every account.")
-    @OptionGroup var place: Place
+    @OptionGroup var accounts: Accounts
 
-    func run() throws { try place.print(.list) }
+    func run() throws { try accounts.print(.list) }
   }
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show an account as JSON.")
     @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
-    @OptionGroup var place: Place
+    @OptionGroup var accounts: Accounts
 
-    func run() throws { try place.print(.show(who: who)) }
+    func run() throws { try accounts.print(.show(who: who)) }
   }
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Create an account.",
       discussion: """
-        With --password-stdin the password is the first line of the standard input: what stands in a \
+        With --password-stdin the password is the first line of the standard input: what is in a \
         command line is seen by every user of the machine.
 
         Example:
@@ -86,7 +86,7 @@ struct UsersCommand: ParsableCommand {
     @Flag(help: "The e-mail is known to be the person's.") var emailVerified = false
     @Flag(help: "The account cannot be used yet.") var disabled = false
     @Flag(help: "Read a password.") var passwordStdin = false
-    @OptionGroup var place: Place
+    @OptionGroup var accounts: Accounts
 
     func run() throws {
       let account = UsersRequest.NewAccount(
@@ -99,7 +99,7 @@ struct UsersCommand: ParsableCommand {
         hasPassword: passwordStdin
       )
       var password = passwordStdin ? readLine() ?? "" : nil
-      try place.print(.create(account)) {
+      try accounts.print(.create(account)) {
         defer { password = nil }
         return password.map { Array($0.utf8) }
       }
@@ -111,17 +111,17 @@ struct UsersCommand: ParsableCommand {
       abstract: "Disable an account; its tokens end at once."
     )
     @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
-    @OptionGroup var place: Place
+    @OptionGroup var accounts: Accounts
 
-    func run() throws { try place.print(.setDisabled(who: who, true)) }
+    func run() throws { try accounts.print(.setDisabled(who: who, true)) }
   }
 
   struct Enable: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Enable an account again.")
     @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
-    @OptionGroup var place: Place
+    @OptionGroup var accounts: Accounts
 
-    func run() throws { try place.print(.setDisabled(who: who, false)) }
+    func run() throws { try accounts.print(.setDisabled(who: who, false)) }
   }
 
   struct SetClaims: ParsableCommand {
@@ -136,22 +136,22 @@ struct UsersCommand: ParsableCommand {
     )
     @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
     @Argument(help: "The claims, a JSON object.") var claims: String
-    @OptionGroup var place: Place
+    @OptionGroup var accounts: Accounts
 
-    func run() throws { try place.print(.setClaims(who: who, claims)) }
+    func run() throws { try accounts.print(.setClaims(who: who, claims)) }
   }
 
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Delete an account.")
     @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
     @Flag(help: "Really delete; without it only says what would go.") var force = false
-    @OptionGroup var place: Place
+    @OptionGroup var accounts: Accounts
 
     func run() throws {
       guard force else {
         throw ValidationError("This would delete the account \(who). Add --force to do it.")
       }
-      try place.print(.delete(who: who))
+      try accounts.print(.delete(who: who))
     }
   }
 
@@ -159,8 +159,8 @@ struct UsersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print the secret parameters of password hashes, as `import` takes them."
     )
-    @OptionGroup var place: Place
+    @OptionGroup var accounts: Accounts
 
-    func run() throws { try place.print(.parameters) }
+    func run() throws { try accounts.print(.parameters) }
   }
 }

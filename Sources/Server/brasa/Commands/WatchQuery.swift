@@ -92,7 +92,7 @@ struct WatchQuery: Sendable {
     }
   }
 
-  /// A value as JSON has it; what is no JSON is a string as it stands.
+  /// A value as JSON has it; what is no JSON is a string as it is.
   private static func value(_ text: Substring) -> Value {
     ((try? JSONText(parsing: String(text)))?.value) ?? .string(Text(String(text)))
   }

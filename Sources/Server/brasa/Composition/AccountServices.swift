@@ -20,7 +20,7 @@ enum AccountServices {
   ) throws -> ServiceModule {
     let identity = settings.identity
     let mail = try identity.mail.map { try queue($0) }
-    let mailbox = settings.isDevelopment ? Mailbox(log: Logger(label: "mailbox")) : nil
+    let mailbox = settings.isDevelopment ? DevelopmentMailbox(log: Logger(label: "mailbox")) : nil
     var policy = FetchPolicy(
       hosts: identity.fetchHosts,
       allowsPrivateAddresses: identity.fetchesPrivate || settings.isDevelopment,

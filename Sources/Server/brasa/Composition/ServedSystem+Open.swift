@@ -33,7 +33,7 @@ extension ServedSystem {
     var configuration = StoreConfiguration.served(settings, feed: feed, log: log)
     configuration.groupObserver = groups.observe(commits:)
     configuration.damageObserver = { damage.note($0.message, metadata: $0.metadata) }
-    let directory = try DataDirectory(
+    let directory = try OpenDataDirectory(
       path: settings.dataDirectory,
       configuration: configuration,
       openTables: descriptors.tables,

@@ -7,14 +7,14 @@ import ServiceLifecycle
 
 /// Keeps the data directory open while the server runs, and closes it after the port.
 struct StorageService: Service {
-  let directory: DataDirectory
+  let directory: OpenDataDirectory
   let threads: EngineThreads
   let listeners: ListenHub
   let control: ControlSocket
 
   /// The engine's counters and sizes join what `/metrics` shows.
   init(
-    directory: DataDirectory,
+    directory: OpenDataDirectory,
     threads: EngineThreads,
     listeners: ListenHub,
     control: ControlSocket,

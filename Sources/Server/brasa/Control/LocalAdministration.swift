@@ -16,7 +16,7 @@ struct LocalAdministration: Administration {
   static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
     var configuration = StoreConfiguration()
     configuration.maintainsItself = false
-    let open = try DataDirectory(
+    let open = try OpenDataDirectory(
       path: directory,
       configuration: configuration,
       openTables: DescriptorBudget.raisingLimit().tables

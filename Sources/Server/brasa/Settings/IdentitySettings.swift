@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// What accounts need of the network, from `BRASA_*` variables alone: passwords have no place among
+/// What accounts need of the network, from `BRASA_*` variables alone: passwords do not belong among
 /// flags, which every user of the machine can read.
 ///
 ///     BRASA_SMTP               host:port of the mail server
 ///     BRASA_SMTP_TLS           starttls (default), immediate, or none for this machine's own relay
 ///     BRASA_SMTP_USER, BRASA_SMTP_PASSWORD
-///     BRASA_SMTP_FROM, BRASA_SMTP_NAME    whom letters come from
+///     BRASA_SMTP_FROM, BRASA_SMTP_NAME    whom emails come from
 ///     BRASA_SMTP_CA            a PEM file of authorities to trust instead of the system's
 ///     BRASA_OUTBOUND_HOSTS     the hosts of identity providers, with commas; default every public one
 ///     BRASA_OUTBOUND_PRIVATE   whether providers may be inside this network
@@ -46,7 +46,7 @@ struct IdentitySettings: Sendable, Equatable {
       let port = Int(address[address.index(after: colon)...]), (1...65_535).contains(port)
     else { throw ValidationError("BRASA_SMTP must be like mail.example.org:587, not \(address).") }
     guard let sender = environment.text("SMTP_FROM") else {
-      throw ValidationError("BRASA_SMTP needs BRASA_SMTP_FROM, the address that letters come from.")
+      throw ValidationError("BRASA_SMTP needs BRASA_SMTP_FROM, the address that emails come from.")
     }
     let encryption = environment.text("SMTP_TLS") ?? "starttls"
     guard ["starttls", "immediate", "none"].contains(encryption) else {

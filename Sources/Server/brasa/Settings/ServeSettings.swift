@@ -13,7 +13,7 @@ struct ServeSettings: Sendable, Equatable {
   var requiresIndexes: Bool
   var tls: GatewayConfiguration.TLSFiles?
   var logLevel: Logger.Level
-  /// Nil leaves it to `DataDirectory`.
+  /// Nil leaves it to `OpenDataDirectory`.
   var cacheMegabytes: Int?
   /// The size of the store's tables, for tests that need many of them; nil leaves it to the engine.
   var tableKilobytes: Int?

@@ -3,7 +3,7 @@
 /// Columns are as wide as what they hold, where there is room; where there is not, wide ones give
 /// first, and the last ones that would become too narrow are left out.
 struct TextTable {
-  /// How a row stands out.
+  /// How a row is highlighted.
   enum Mark {
     case none, new, changed
   }
@@ -80,9 +80,9 @@ struct TextTable {
   }
 }
 
-/// How many places a text takes on a terminal.
+/// How many columns a text takes on a terminal.
 enum TextWidth {
-  /// The places of a text without control characters.
+  /// The columns of a text without control characters.
   static func of(_ text: String) -> Int { text.reduce(0) { $0 + of($1) } }
 
   /// The beginning of the text that fits, with an ellipsis where something is missing.
@@ -107,7 +107,7 @@ enum TextWidth {
     return isEmoji || isWide(first.value) ? 2 : 1
   }
 
-  /// East Asian characters that take two places.
+  /// East Asian characters that take two columns.
   private static func isWide(_ value: UInt32) -> Bool {
     switch value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,

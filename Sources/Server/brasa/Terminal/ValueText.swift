@@ -3,7 +3,7 @@ import FirestoreWire
 
 /// Values as a person reads them, safe to print: whatever they hold, no terminal obeys it.
 enum ValueText {
-  /// A value in a table's cell; strings stand bare.
+  /// A value in a table's cell; strings are bare.
   static func cell(_ value: Value) -> String {
     if case .string(let text) = value { return safe(text.string) }
     return line(of: value)

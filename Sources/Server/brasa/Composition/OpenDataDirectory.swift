@@ -7,7 +7,7 @@ import KeyValueStore
 /// A data directory that this process has open: `store/` holds the database engine's files,
 /// `administrator-key.sha256` the digest of the administrator key, `control.sock` is there while a
 /// server runs.
-final class DataDirectory: Sendable {
+final class OpenDataDirectory: Sendable {
   let path: String
   let engine: RocksDBEngine
   let databases: Databases

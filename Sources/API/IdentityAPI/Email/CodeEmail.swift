@@ -1,9 +1,9 @@
 import Authentication
 import FirestoreModel
 
-/// The texts of a letter with a code, in English and Brazilian Portuguese.
-struct Letter {
-  /// The languages of letters and pages.
+/// The texts of an email with a code, in English and Brazilian Portuguese.
+struct CodeEmail {
+  /// The languages of emails and pages.
   enum Language: String {
     case english = "en"
     case portuguese = "pt-BR"
@@ -14,7 +14,7 @@ struct Letter {
   private let project: Text
   private let language: Language
 
-  /// A letter in the language that the client asked for.
+  /// An email in the language that the client asked for.
   init(_ code: OutgoingCode, templates: MailTemplates, project: Text, locale: String?) {
     self.code = code
     self.templates = templates
@@ -27,7 +27,7 @@ struct Letter {
     locale?.lowercased().hasPrefix("pt") == true ? .portuguese : .english
   }
 
-  /// The letter itself.
+  /// The email itself.
   var mail: Mail {
     let texts = texts
     let subject = templates.subjects[code.purpose.rawValue] ?? texts.subject
@@ -96,7 +96,7 @@ struct Letter {
   }
 
   private var english: (subject: String, body: String) {
-    let foot = "If you did not ask for this, you can ignore this letter."
+    let foot = "If you did not ask for this, you can ignore this email."
     switch code.purpose {
     case .passwordReset:
       return (

@@ -8,6 +8,6 @@ package struct OutgoingCode: Sendable {
   package let code: String
   package let link: String
 
-  /// Where the letter goes: a change of address is proved at the new one and told to the old one.
+  /// Where the email goes: a change of address is proved at the new one and told to the old one.
   var recipient: String { purpose == .verifyAndChangeEmail ? newEmail ?? email : email }
 }

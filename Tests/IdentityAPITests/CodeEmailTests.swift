@@ -3,8 +3,8 @@ import Testing
 
 @testable import IdentityAPI
 
-/// What letters say, and what hostile values in them become.
-struct LetterTests {
+/// What emails say, and what hostile values in them become.
+struct CodeEmailTests {
   private func code(_ purpose: CodePurpose, email: String = "ana@shop.example") -> OutgoingCode {
     OutgoingCode(
       purpose: purpose,
@@ -20,18 +20,18 @@ struct LetterTests {
     _ templates: MailTemplates = MailTemplates(),
     locale: String? = nil
   ) -> Mail {
-    Letter(code, templates: templates, project: "shop", locale: locale).mail
+    CodeEmail(code, templates: templates, project: "shop", locale: locale).mail
   }
 
   @Test(arguments: CodePurpose.allCases, ["en", "pt-BR", "pt", "de", ""])
-  func `every letter has its link in both parts`(purpose: CodePurpose, locale: String) {
-    let letter = mail(code(purpose), locale: locale)
-    #expect(letter.text.contains("\nhttps://shop.example/__/auth/action?mode=x&oobCode=c\n"))
+  func `every email has its link in both parts`(purpose: CodePurpose, locale: String) {
+    let message = mail(code(purpose), locale: locale)
+    #expect(message.text.contains("\nhttps://shop.example/__/auth/action?mode=x&oobCode=c\n"))
     #expect(
-      letter.html.contains("<a href=\"https://shop.example/__/auth/action?mode=x&amp;oobCode=c\">")
+      message.html.contains("<a href=\"https://shop.example/__/auth/action?mode=x&amp;oobCode=c\">")
     )
-    #expect(!letter.text.contains("%") && !letter.subject.contains("%"))
-    #expect(letter.text.hasPrefix(locale.hasPrefix("pt") ? "Olá" : "Hello"))
+    #expect(!message.text.contains("%") && !message.subject.contains("%"))
+    #expect(message.text.hasPrefix(locale.hasPrefix("pt") ? "Olá" : "Hello"))
   }
 
   @Test func `a change is proved at the new address and told to the old one`() {
@@ -44,8 +44,8 @@ struct LetterTests {
   @Test func `markup in names and addresses stays text`() {
     var templates = MailTemplates()
     templates.appName = "<script>alert(1)</script>"
-    let letter = mail(code(.passwordReset, email: "\"><img src=x>@b.example"), templates)
-    #expect(!letter.html.contains("<script>") && !letter.html.contains("<img"))
+    let message = mail(code(.passwordReset, email: "\"><img src=x>@b.example"), templates)
+    #expect(!message.html.contains("<script>") && !message.html.contains("<img"))
   }
 
   @Test func `a value that looks like a placeholder is not filled again`() {
