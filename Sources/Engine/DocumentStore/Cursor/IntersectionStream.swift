@@ -32,7 +32,7 @@ package final class IntersectionStream: PositionStream {
     return try align()
   }
 
-  /// Moves legs until all stand on one position, the first leg's or one beyond it.
+  /// Moves legs until all are at one position, the first leg's or one beyond it.
   private func align() throws -> Bool {
     setTarget(legs[0].position)
     var agreed = 1
@@ -42,7 +42,7 @@ package final class IntersectionStream: PositionStream {
     var fresh = wasStarted ? 0 : legs.count - 1
     while agreed < legs.count {
       let stream = legs[leg]
-      // A leg that already stands on the target or beyond it need not move.
+      // A leg that is at the target or beyond it need not move.
       let moves = fresh > 0 || order(stream.position) == .ascending
       if fresh > 0 { fresh -= 1 }
       if moves {
@@ -59,7 +59,7 @@ package final class IntersectionStream: PositionStream {
     return true
   }
 
-  /// Where a position stands relative to the target, in the stream's direction.
+  /// The order of a position relative to the target, in the stream's direction.
   private func order(_ position: UnsafeRawBufferPointer) -> Ordering {
     let result = target.withUnsafeBytes { compareBytes(position, $0) }
     return reversed ? result.reversed : result

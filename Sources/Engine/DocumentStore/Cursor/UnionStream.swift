@@ -13,7 +13,7 @@ final class UnionStream {
     keys = streams.map { _ in SortKey() }
   }
 
-  /// The stream that stands on the current document; valid after a move that answered true.
+  /// The stream whose candidate is the current document; valid after a move that answered true.
   var candidate: CandidateStream { streams[current] }
 
   /// Moves to the next document.

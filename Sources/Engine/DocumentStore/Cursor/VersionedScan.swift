@@ -111,7 +111,7 @@ package final class VersionedScan: PositionStream {
     )
   }
 
-  /// Stops at the next body that has a visible record, starting with where the cursors stand.
+  /// Stops at the next body that has a visible record, starting with those under the cursors.
   private func settle() throws -> Bool {
     while liveValid || historyValid {
       switch order() {
@@ -133,7 +133,7 @@ package final class VersionedScan: PositionStream {
     return false
   }
 
-  /// Where the live cursor stands relative to the history cursor, in the scan's direction.
+  /// The order of the live cursor relative to the history cursor, in the scan's direction.
   private func order() -> Ordering {
     guard liveValid else { return .descending }
     guard historyValid else { return .ascending }

@@ -170,18 +170,18 @@ final class QueryResult {
   /// The name part, ascending.
   private(set) var name: [UInt8] = []
   private var read: StoredDocument?
-  private var standing: CandidateStream?
+  private var current: CandidateStream?
 
   init(_ context: QueryContext) { self.context = context }
 
-  /// The stream that stands on the result; set for every candidate.
+  /// The stream whose current candidate is the result; set for every candidate.
   var candidate: CandidateStream {
     get {
-      guard let standing else { preconditionFailure("a result has a candidate") }
-      return standing
+      guard let current else { preconditionFailure("a result has a candidate") }
+      return current
     }
     set {
-      standing = newValue
+      current = newValue
       read = nil
       newValue.copyName(to: &name)
     }

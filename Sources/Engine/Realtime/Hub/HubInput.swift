@@ -18,7 +18,7 @@ enum HubInput: Sendable {
   case window(ViewID, Result<WindowContent, FirestoreError>)
   /// What an engine thread has decided.
   case decision(DecisionID, Result<ListenDecision, FirestoreError>)
-  /// Callers' credentials may have stopped standing.
+  /// Callers' credentials may have expired or been revoked.
   case checkCredentials
   /// The rules have changed: every decision is to be made again.
   case decideAgain

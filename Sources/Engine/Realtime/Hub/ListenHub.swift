@@ -17,7 +17,7 @@ package final class ListenHub: Sendable {
 
   /// A hub over a store whose commit observer is the feed.
   ///
-  /// `submit` runs a job on a thread that may block; false when there is no place for it now.
+  /// `submit` runs a job on a thread that may block; false when its queue is full.
   package init(
     databases: Databases,
     feed: CommitFeed,

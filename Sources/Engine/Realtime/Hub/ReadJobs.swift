@@ -48,7 +48,7 @@ final class ReadJobs {
     waiting.removeAll { !isWanted($0) }
   }
 
-  /// The next job, if there is a place for it.
+  /// The next job, if one more may run.
   func takeNext() -> Job? {
     guard running < limit else { return nil }
     return urgent.popFirst() ?? waiting.popFirst()

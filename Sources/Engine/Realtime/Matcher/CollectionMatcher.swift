@@ -3,7 +3,7 @@ import FirestoreModel
 
 /// The views over one collection, or over all collections of one id, by what they require of a field.
 ///
-/// Each alternative of a view's filter that demands an equality stands under that field and value,
+/// Each alternative of a view's filter that demands an equality is filed under that field and value,
 /// so that a change only meets the views that its document's values name. Views without one meet
 /// every change.
 struct CollectionMatcher {
@@ -18,7 +18,7 @@ struct CollectionMatcher {
 
   mutating func add(_ view: View, _ query: NormalizedQuery) {
     guard let anchors = anchors(of: query) else {
-      view.place = unconditional.count
+      view.slot = unconditional.count
       unconditional.append(view)
       return
     }
@@ -32,11 +32,11 @@ struct CollectionMatcher {
   }
 
   mutating func remove(_ view: View, _ query: NormalizedQuery) {
-    if view.place < unconditional.count, unconditional[view.place] === view {
+    if view.slot < unconditional.count, unconditional[view.slot] === view {
       let last = unconditional.removeLast()
       guard last !== view else { return }
-      last.place = view.place
-      unconditional[view.place] = last
+      last.slot = view.slot
+      unconditional[view.slot] = last
       return
     }
     for condition in query.disjuncts.joined() {
@@ -101,8 +101,8 @@ struct CollectionMatcher {
     _ field: FieldPath,
     _ value: [UInt8]
   ) {
-    guard let place = table[field]?[value]?.firstIndex(where: { $0 === view }) else { return }
-    table[field]?[value]?.remove(at: place)
+    guard let index = table[field]?[value]?.firstIndex(where: { $0 === view }) else { return }
+    table[field]?[value]?.remove(at: index)
     if table[field]?[value]?.isEmpty == true { table[field]?[value] = nil }
     if table[field]?.isEmpty == true { table[field] = nil }
   }

@@ -1,7 +1,7 @@
 import DocumentStore
 import FirestoreModel
 
-/// Where a client's targets stand, in the form that clients keep and send back.
+/// How far a client's targets have come, in the form that clients keep and send back.
 ///
 /// DESIGN
 ///

@@ -2,9 +2,9 @@ import FirestoreModel
 
 /// A target that reads what it begins with, while changes since then wait.
 final class Opening {
-  /// Where the reading stands.
+  /// How far the reading has come.
   enum Stage {
-    /// In the queue for a place among the readers, or for its view's window.
+    /// In the queue for a reader, or for its view's window.
     case waiting
     /// An engine thread reads the next part.
     case reading

@@ -22,8 +22,8 @@ final class Target {
   var decision: ListenDecision?
   /// Whether that is to be decided again before the stream goes on.
   var isDoubted = false
-  /// Where the view keeps it.
-  var place = 0
+  /// Its index among the view's targets.
+  var slot = 0
 
   var isCurrent: Bool { if case .current = phase { true } else { false } }
 

@@ -24,8 +24,8 @@ final class View {
   private(set) lazy var mark = SubjectMark(subject, in: database.id)
   private(set) var targets: [Target] = []
   var content: Content
-  /// Where the matcher keeps it, among the views that meet every change.
-  var place = 0
+  /// Its index among the matcher's views that meet every change.
+  var slot = 0
   /// The last batch change that was judged, so that it is judged once.
   var lastJudged: UInt64 = 0
   /// What the batch has changed, for a window; empty between batches.
@@ -47,15 +47,15 @@ final class View {
   var isReading: Bool { if case .reading = content { true } else { false } }
 
   func add(_ target: Target) {
-    target.place = targets.count
+    target.slot = targets.count
     targets.append(target)
   }
 
   func remove(_ target: Target) {
     let last = targets.removeLast()
     if last !== target {
-      targets[target.place] = last
-      last.place = target.place
+      targets[target.slot] = last
+      last.slot = target.slot
     }
   }
 

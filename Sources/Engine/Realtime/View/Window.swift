@@ -44,14 +44,14 @@ struct Window {
   mutating func apply(old: WindowEntry?, new: WindowEntry?) {
     if let old, old.key == new?.key { return }
     if let old {
-      let place = lowerBound(old.key)
-      if place < entries.count, entries[place].key == old.key { entries.remove(at: place) }
+      let index = lowerBound(old.key)
+      if index < entries.count, entries[index].key == old.key { entries.remove(at: index) }
     }
     guard let new else { return }
-    let place = lowerBound(new.key)
+    let index = lowerBound(new.key)
     // Behind the last entry there may be others that are not known.
-    guard place < entries.count || isComplete else { return }
-    entries.insert(new, at: place)
+    guard index < entries.count || isComplete else { return }
+    entries.insert(new, at: index)
     trim()
   }
 

@@ -1,13 +1,13 @@
 import FirestoreModel
 
-/// A document's place in a limited view.
+/// A document's position in a limited view.
 struct WindowEntry: Sendable, Hashable {
   /// The document's sort key: its order values in full and its name, as bytes that compare as the
   /// query sorts.
   let key: [UInt8]
   let path: ResourcePath
 
-  /// The place of a document; nil where it lacks an ordered field.
+  /// The position of a document; nil where it lacks an ordered field.
   init?(_ document: DocumentRecord, in query: NormalizedQuery) {
     guard let values = query.sortKey(of: document) else { return nil }
     var key: [UInt8] = []
