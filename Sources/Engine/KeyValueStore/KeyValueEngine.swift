@@ -59,6 +59,11 @@ package enum PointRead: Sendable {
   case missing
   /// Only the disk knows.
   case incomplete
+
+  /// Whether it says if there is a value.
+  package var isComplete: Bool {
+    if case .incomplete = self { false } else { true }
+  }
 }
 
 /// What can be read in a view or in a group.

@@ -33,8 +33,17 @@ extension Database {
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) -> Bool {
     guard request.transaction == nil, request.readSet.isEmpty, !request.isJudgedInGroup,
-      request.isSmall, request.idempotencyKey == nil, locks.isIdle
+      request.isSmall, request.idempotencyKey == nil, locks.isIdle, odds.commits.shouldTry()
     else { return false }
+    let isAnswered = answeredInMemory(request, completion: completion)
+    odds.commits.note(success: isAnswered)
+    return isAnswered
+  }
+
+  private func answeredInMemory(
+    _ request: CommitRequest,
+    completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
+  ) -> Bool {
     do {
       try WriteLimits.checkCommit(request.writes, database: id)
       guard !isRetired else { throw FirestoreError.unknownDatabase(id) }

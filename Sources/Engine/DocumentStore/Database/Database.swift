@@ -23,6 +23,8 @@ package final class Database: Sendable {
   let transactions: TransactionTable
   let directory: CollectionDirectory
   let historyBudget: HistoryBudget
+  /// Whether it pays to ask memory first, by what is asked.
+  let odds = (gets: MemoryOdds(), queries: MemoryOdds(), commits: MemoryOdds())
   private let retired = Atomic(false)
   private let floor: Atomic<Int64>
 

@@ -131,7 +131,10 @@ extension Database {
     if let known = lease.document(key.bytes) { return .found(known) }
     let stored: StoredDocument
     if cachedOnly {
-      switch try engine.get(key.bytes, cachedOnly: true) {
+      guard odds.gets.shouldTry() else { return .unknown }
+      let answer = try engine.get(key.bytes, cachedOnly: true)
+      odds.gets.note(success: answer.isComplete)
+      switch answer {
       case .missing: return .missing
       case .incomplete: return .unknown
       case .found(let value): stored = try StoredDocument(value: value)

@@ -54,12 +54,15 @@ package final class ConsistentRead: Sendable {
   /// Lends the first view where memory alone can answer what is asked of it in so many steps; nil,
   /// and nothing fixed, where it cannot, or where there is a transaction.
   func viewInMemory<R>(steps: Int, _ body: (ReadView) throws -> R) throws -> R? {
-    guard transaction == nil, version.withLock({ $0 }) == nil else { return nil }
-    return try database.readInMemory(steps: steps) { view in
+    let odds = database.odds.queries
+    guard transaction == nil, version.withLock({ $0 }) == nil, odds.shouldTry() else { return nil }
+    let answer = try database.readInMemory(steps: steps) { view in
       let result = try body(view)
       _ = fix(view.version)
       return result
     }
+    odds.note(success: answer != nil)
+    return answer
   }
 
   /// Notes something that was read at the version, for the transaction's commit to check.
