@@ -376,6 +376,32 @@ let package = Package(
     // The SDK for apps.
     .target(name: "FirebaseCore", path: "Sources/SDK/FirebaseCore", swiftSettings: strict),
     .testTarget(name: "FirebaseCoreTests", dependencies: ["FirebaseCore"], swiftSettings: strict),
+    .target(
+      name: "FirestoreSync",
+      dependencies: ["FirestoreModel", "DocumentCodec"],
+      path: "Sources/SDK/FirestoreSync",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "SpecCaseRunner",
+      dependencies: ["FirestoreSync", "FirestoreModel", "DocumentCodec"],
+      path: "Tests/SpecCaseRunner",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "spec-cases",
+      dependencies: ["SpecCaseRunner"],
+      path: "Tests/SpecCaseProgram",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirestoreSyncTests",
+      dependencies: [
+        "FirestoreSync", "FirestoreModel", "DocumentCodec", "SpecCaseRunner", "ModelTestSupport",
+      ],
+      exclude: ["Cases"],
+      swiftSettings: strict
+    ),
 
     // The rules of this file itself.
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),

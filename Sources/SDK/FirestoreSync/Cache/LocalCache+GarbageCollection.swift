@@ -1,0 +1,49 @@
+import FirestoreModel
+
+/// How much of the cache is collected at once.
+package struct CollectionParameters: Sendable, Hashable {
+  /// Documents stay while they are fewer bytes than this.
+  package var threshold: Int
+  /// Of a hundred uses, how many of the oldest are collected.
+  package var percentile: Int
+  /// The most uses that are collected in one run.
+  package var greatestCount: Int
+
+  /// Firestore's parameters, but for the size.
+  package init(threshold: Int, percentile: Int = 10, greatestCount: Int = 1_000) {
+    self.threshold = threshold
+    self.percentile = percentile
+    self.greatestCount = greatestCount
+  }
+}
+
+/// What one collection took.
+package struct CollectionResult: Sendable, Hashable {
+  package let removedTargets: Int
+  package let removedDocuments: Int
+}
+
+extension LocalCache {
+  /// Removes the least recently used targets and documents, if the documents are too many.
+  ///
+  /// Never what is listened to, shown or has pending writes.
+  func collectGarbage(_ parameters: CollectionParameters) throws -> CollectionResult {
+    try transaction(.collectGarbage) {
+      let nothing = CollectionResult(removedTargets: 0, removedDocuments: 0)
+      guard policy == .leastRecentlyUsed, try store.documentBytes() >= parameters.threshold else {
+        return nothing
+      }
+      let numbers = try store.sequenceNumbers().sorted()
+      let count = min(numbers.count * parameters.percentile / 100, parameters.greatestCount)
+      guard count > 0 else { return nothing }
+      let bound = numbers[count - 1]
+      let targets = try store.targets().filter {
+        $0.sequenceNumber <= bound && active[$0.id] == nil
+      }
+      for target in targets { try store.removeTarget(target.id) }
+      let paths = try unneeded(among: Set(try store.leastRecentlyUsed(upTo: bound)))
+      try store.removeDocuments(paths)
+      return CollectionResult(removedTargets: targets.count, removedDocuments: paths.count)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import FirestoreModel
+
+/// When the cache lets documents go that nothing needs any more.
+package enum CollectionPolicy: Sendable, Hashable {
+  /// At the end of the transaction that made them unneeded.
+  case eager
+  /// Least recently used first, when they are more than a size (`collectGarbage`).
+  case leastRecentlyUsed
+}
+
+/// Documents by path.
+typealias Documents = [ResourcePath: CachedDocument]
+
+/// The cache's logic above a store's tables: what the server said, what the user wrote on top of it, and
+/// which of it is still needed.
+///
+/// Every function is one transaction. One that throws changed nothing, in the store and here.
+final class LocalCache {
+  let store: any LocalStore
+  let database: DatabaseID
+  let policy: CollectionPolicy
+  /// Whose writes are seen and queued.
+  private(set) var user: UserID
+  /// Targets that are listened to.
+  private(set) var active: [TargetID: TargetData] = [:]
+  /// The snapshot version with which each active target was last saved.
+  var savedVersions: [TargetID: CommitVersion] = [:]
+  /// Documents that views show, with the number of views.
+  private var pins: [ResourcePath: Set<TargetID>] = [:]
+  private var pinsByTarget: [TargetID: Set<ResourcePath>] = [:]
+  /// Documents that the transaction under way may have made unneeded.
+  private var orphans: Set<ResourcePath> = []
+  private(set) var sequenceNumber: Int64
+
+  init(
+    store: any LocalStore,
+    database: DatabaseID,
+    policy: CollectionPolicy,
+    user: UserID
+  ) throws {
+    self.store = store
+    self.database = database
+    self.policy = policy
+    self.user = user
+    sequenceNumber = try store.transaction(.start) { try store.globals().highestSequenceNumber }
+  }
+
+  /// Runs a body whose changes of the store stay only if it returns.
+  func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R {
+    orphans = []
+    sequenceNumber += 1
+    return try store.transaction(label) {
+      let result = try body()
+      if policy == .eager { try removeOrphans() }
+      return result
+    }
+  }
+
+  /// Notes that a view, a target or a queue lets go of documents, or that they were used.
+  func release(_ paths: some Collection<ResourcePath>) throws {
+    if paths.isEmpty { return }
+    switch policy {
+    case .eager: orphans.formUnion(paths)
+    case .leastRecentlyUsed: try store.touch(paths, sequenceNumber: sequenceNumber)
+    }
+  }
+
+  private func removeOrphans() throws {
+    if orphans.isEmpty { return }
+    try store.removeDocuments(try unneeded(among: orphans))
+  }
+
+  /// Those of the documents that no view shows, no target matches and no queued batch writes.
+  func unneeded(among paths: Set<ResourcePath>) throws -> Set<ResourcePath> {
+    let unpinned = paths.filter { pins[$0] == nil }
+    let unmatched = unpinned.subtracting(try store.matched(among: unpinned))
+    return unmatched.subtracting(try store.mutated(among: unmatched))
+  }
+
+  // MARK: State beside the store
+
+  func set(_ data: TargetData) { active[data.id] = data }
+
+  func deactivate(_ id: TargetID) {
+    active[id] = nil
+    savedVersions[id] = nil
+  }
+
+  func switchUser(to user: UserID) { self.user = user }
+
+  func pin(_ paths: Set<ResourcePath>, by target: TargetID) {
+    for path in paths {
+      pins[path, default: []].insert(target)
+      pinsByTarget[target, default: []].insert(path)
+    }
+  }
+
+  func unpin(_ paths: Set<ResourcePath>, by target: TargetID) {
+    for path in paths {
+      pins[path]?.remove(target)
+      if pins[path]?.isEmpty == true { pins[path] = nil }
+      pinsByTarget[target]?.remove(path)
+    }
+  }
+
+  /// Lets go of everything that a view pinned.
+  func unpinAll(by target: TargetID) -> Set<ResourcePath> {
+    let paths = pinsByTarget.removeValue(forKey: target) ?? []
+    for path in paths {
+      pins[path]?.remove(target)
+      if pins[path]?.isEmpty == true { pins[path] = nil }
+    }
+    return paths
+  }
+
+  func pinned(by target: TargetID) -> Set<ResourcePath> { pinsByTarget[target] ?? [] }
+}

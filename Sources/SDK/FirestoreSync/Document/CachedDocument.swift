@@ -1,0 +1,118 @@
+import DocumentCodec
+import FirestoreModel
+
+/// A document as the client knows it, immutable.
+///
+/// It is either what the server said, or that with the client's own writes applied (`mutations`).
+package final class CachedDocument: Sendable {
+  /// What is known of the document's content.
+  package enum Content: Sendable, Hashable {
+    /// Neither the server nor a local write ever told anything.
+    case unseen
+    /// The document exists with these fields.
+    case found(DocumentFields)
+    /// The document does not exist.
+    case missing
+    /// The server acknowledged a write to it, but what it wrote to is not known here.
+    case unknown
+  }
+
+  /// Whether the content comes from the client's own writes.
+  package enum Mutations: Sendable, Hashable {
+    case none
+    /// Writes that the server has not acknowledged are part of the content.
+    case local
+    /// The content is an acknowledged write's that watch has not delivered yet.
+    case committed
+  }
+
+  package let name: DocumentName
+  package let content: Content
+  /// The update time; zero where local writes are part of the content.
+  package let version: CommitVersion
+  package let createTime: CommitVersion
+  /// The snapshot with which the state came from the server; zero for local states.
+  package let readTime: CommitVersion
+  package let mutations: Mutations
+
+  /// A document in a state.
+  package init(
+    name: DocumentName,
+    content: Content,
+    version: CommitVersion = .zero,
+    createTime: CommitVersion = .zero,
+    readTime: CommitVersion = .zero,
+    mutations: Mutations = .none
+  ) {
+    self.name = name
+    self.content = content
+    self.version = version
+    self.createTime = createTime
+    self.readTime = readTime
+    self.mutations = mutations
+  }
+
+  /// The document's path, its key in every table of a client.
+  package var path: ResourcePath { name.path }
+
+  /// The fields; nil where the document does not exist or its content is not known.
+  package var fields: DocumentFields? {
+    if case .found(let fields) = content { fields } else { nil }
+  }
+
+  package var isFound: Bool { fields != nil }
+  package var hasLocalMutations: Bool { mutations == .local }
+  package var hasCommittedMutations: Bool { mutations == .committed }
+  package var hasPendingWrites: Bool { mutations != .none }
+
+  /// The same state as read with a snapshot.
+  func read(at readTime: CommitVersion) -> CachedDocument {
+    CachedDocument(
+      name: name,
+      content: content,
+      version: version,
+      createTime: createTime,
+      readTime: readTime,
+      mutations: mutations
+    )
+  }
+
+  /// The state after a local write: without a version, marked as local.
+  func mutated(_ content: Content) -> CachedDocument {
+    CachedDocument(
+      name: name,
+      content: content,
+      createTime: createTime,
+      readTime: readTime,
+      mutations: .local
+    )
+  }
+
+  /// The state after an acknowledged write.
+  func committed(_ content: Content, at version: CommitVersion) -> CachedDocument {
+    CachedDocument(
+      name: name,
+      content: content,
+      version: version,
+      createTime: createTime,
+      readTime: version,
+      mutations: .committed
+    )
+  }
+
+  /// Whether both have the same content, whatever their versions.
+  func hasSameContent(as other: CachedDocument) -> Bool {
+    switch (content, other.content) {
+    case (.found(let left), .found(let right)): left.isIdentical(to: right)
+    default: content == other.content
+    }
+  }
+}
+
+extension CachedDocument: QueryDocument {
+  /// The field's value as queries see it: a pending server timestamp is later than every real one.
+  package func value(at path: FieldPath) -> Value? {
+    guard let value = fields?.value(at: path) else { return nil }
+    return hasLocalMutations ? PendingServerTimestamp.ordered(value) : value
+  }
+}

@@ -1,0 +1,79 @@
+import FirestoreModel
+
+/// The number of a listener or callback, chosen by whoever registers it.
+package typealias CallbackID = Int
+
+/// How a listener wants to be told.
+package struct ListenOptions: Sendable, Hashable {
+  /// Where a listener's results come from.
+  package enum Source: Sendable, Hashable {
+    /// The server, and the cache until it answers.
+    case server
+    /// The cache alone: nothing is sent.
+    case cache
+  }
+
+  package var source: Source
+  package var includesMetadataChanges: Bool
+  /// Whether the first snapshot waits for the server while the client may be online.
+  package var waitsForSyncWhenOnline: Bool
+
+  /// Options, by default those of a plain listener.
+  package init(
+    source: Source = .server,
+    includesMetadataChanges: Bool = false,
+    waitsForSyncWhenOnline: Bool = false
+  ) {
+    self.source = source
+    self.includesMetadataChanges = includesMetadataChanges
+    self.waitsForSyncWhenOnline = waitsForSyncWhenOnline
+  }
+}
+
+/// Decides which of a view's snapshots one listener is told of.
+struct QueryListener {
+  let id: CallbackID
+  let options: ListenOptions
+  private var last: ViewSnapshot?
+  private var isFirstRaised = false
+  private var onlineState: OnlineState
+
+  init(id: CallbackID, options: ListenOptions, onlineState: OnlineState) {
+    self.id = id
+    self.options = options
+    self.onlineState = onlineState
+  }
+
+  /// Takes a view's snapshot and returns what the listener is told.
+  mutating func take(_ snapshot: ViewSnapshot) -> ViewSnapshot? {
+    let shown = options.includesMetadataChanges ? snapshot : snapshot.withoutMetadataChanges()
+    defer { last = shown }
+    guard isFirstRaised else { return first(shown) }
+    return isWorthTelling(shown) ? shown : nil
+  }
+
+  /// Takes a new online state and returns the first snapshot, if it waited for that.
+  mutating func take(_ state: OnlineState) -> ViewSnapshot? {
+    onlineState = state
+    guard let last, !isFirstRaised else { return nil }
+    return first(last)
+  }
+
+  private mutating func first(_ snapshot: ViewSnapshot) -> ViewSnapshot? {
+    guard shouldRaiseFirst(snapshot) else { return nil }
+    isFirstRaised = true
+    return snapshot.initial(excludingMetadata: !options.includesMetadataChanges)
+  }
+
+  private func shouldRaiseFirst(_ snapshot: ViewSnapshot) -> Bool {
+    if !snapshot.isFromCache || options.source == .cache { return true }
+    if options.waitsForSyncWhenOnline && onlineState != .offline { return false }
+    return !snapshot.documents.isEmpty || snapshot.hasCachedResults || onlineState == .offline
+  }
+
+  private func isWorthTelling(_ snapshot: ViewSnapshot) -> Bool {
+    if !snapshot.changes.isEmpty { return true }
+    let didPendingChange = last.map { $0.hasPendingWrites != snapshot.hasPendingWrites } ?? false
+    return options.includesMetadataChanges && (snapshot.didSyncStateChange || didPendingChange)
+  }
+}

@@ -1,0 +1,40 @@
+import DocumentCodec
+import FirestoreModel
+
+/// What a user's pending writes make of one document, collapsed into a single change.
+///
+/// Applied to what the server said it gives the same as applying the queue's batches one by one.
+package struct Overlay: Sendable, Hashable {
+  /// The collapsed change.
+  package enum Change: Sendable, Hashable {
+    case set(DocumentFields)
+    /// Masked fields that the fields lack are removed.
+    case patch(DocumentFields, mask: [FieldPath])
+    case delete
+  }
+
+  /// The last batch that is part of it.
+  package let batch: BatchID
+  package let change: Change
+
+  /// A collapsed change.
+  package init(batch: BatchID, change: Change) {
+    self.batch = batch
+    self.change = change
+  }
+
+  /// The changed fields; nil where the whole document is decided.
+  var mask: [FieldPath]? {
+    if case .patch(_, let mask) = change { mask } else { nil }
+  }
+
+  /// The document as the user sees it.
+  func applied(to document: CachedDocument) -> CachedDocument {
+    switch change {
+    case .set(let fields): document.mutated(.found(fields))
+    case .patch(let fields, let mask):
+      document.mutated(.found((document.fields ?? .empty).applying(fields, mask: mask)))
+    case .delete: document.mutated(.missing)
+    }
+  }
+}

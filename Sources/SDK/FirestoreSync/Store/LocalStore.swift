@@ -1,0 +1,162 @@
+import FirestoreModel
+
+/// What a transaction of the local store does; a test can make the transactions of a label fail.
+package enum TransactionLabel: String, Sendable, Hashable, CaseIterable {
+  case writeLocally = "Locally write mutations"
+  case allocateTarget = "Allocate target"
+  case releaseTarget = "Release target"
+  case notifyViewChanges = "notifyLocalViewChanges"
+  case acknowledgeBatch = "Acknowledge batch"
+  case rejectBatch = "Reject batch"
+  case applyRemoteEvent = "Apply remote event"
+  case lastSnapshotVersion = "Get last remote snapshot version"
+  case changeUser = "Handle user change"
+  case nextBatch = "Get next mutation batch"
+  case executeQuery = "Execute query"
+  case readDocument = "Read document"
+  case applyBundle = "Apply bundle documents"
+  case saveNamedQuery = "Save named query"
+  case saveBundle = "Save bundle"
+  case readBundle = "Read bundle"
+  case collectGarbage = "Collect garbage"
+  case pendingWrites = "Get highest unacknowledged batch id"
+  case start = "Start"
+}
+
+/// An error of the device's storage after which the same transaction may succeed.
+package struct LocalStoreError: Error, Sendable {
+  package let message: String
+
+  /// An error with that text for the log.
+  package init(_ message: String) { self.message = message }
+}
+
+/// A bundle that was loaded.
+package struct BundleRecord: Sendable, Hashable {
+  package let id: String
+  package let createTime: CommitVersion
+  package let version: Int
+
+  /// A record of a bundle.
+  package init(id: String, createTime: CommitVersion, version: Int) {
+    self.id = id
+    self.createTime = createTime
+    self.version = version
+  }
+}
+
+/// A query that a bundle named.
+package struct NamedQuery: Sendable, Hashable {
+  package let name: String
+  package let query: Query
+  package let limitType: ListenQuery.LimitType
+  package let readTime: CommitVersion
+
+  /// A named query.
+  package init(
+    name: String,
+    query: Query,
+    limitType: ListenQuery.LimitType,
+    readTime: CommitVersion
+  ) {
+    self.name = name
+    self.query = query
+    self.limitType = limitType
+    self.readTime = readTime
+  }
+}
+
+/// Numbers that belong to a whole store.
+package struct StoreGlobals: Sendable, Hashable {
+  /// The last snapshot of the server that is in the store.
+  package var snapshotVersion: CommitVersion = .zero
+  package var highestTargetID: TargetID = 0
+  package var highestSequenceNumber: Int64 = 0
+  /// The last batch that was ever made, of any user.
+  package var highestBatchID: BatchID = 0
+
+  /// The numbers of an empty store.
+  package init() {}
+}
+
+/// The tables of a client's cache, in memory or on disk.
+///
+/// A store is used from one thread at a time, and only inside `transaction`: what the body changed
+/// stays if it returns and is undone if it throws. A store whose `transaction` throws has the state from
+/// before it. Every conformance passes the same suite.
+package protocol LocalStore: AnyObject {
+  /// Runs the body as one atomic unit.
+  func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R
+
+  // MARK: Documents, as the server knows them
+
+  /// The documents that the cache knows, of these.
+  func documents(_ paths: some Collection<ResourcePath>) throws -> [ResourcePath: CachedDocument]
+  /// The documents of a collection, those of `paths` too if given, whose state was read after a snapshot.
+  func documents(
+    in collection: ResourcePath,
+    readAfter version: CommitVersion
+  ) throws -> [CachedDocument]
+  func save(_ documents: [CachedDocument]) throws
+  func removeDocuments(_ paths: some Collection<ResourcePath>) throws
+  /// The collections of that id below which something was ever cached or written.
+  func collections(withID id: Text) throws -> [ResourcePath]
+  /// What the documents take up, in bytes.
+  func documentBytes() throws -> Int
+
+  // MARK: Mutation queues, one a user
+
+  func append(_ batch: MutationBatch, user: UserID) throws
+  func removeBatch(_ id: BatchID, user: UserID) throws
+  func batch(_ id: BatchID, user: UserID) throws -> MutationBatch?
+  /// The first batch behind that one.
+  func batch(after id: BatchID, user: UserID) throws -> MutationBatch?
+  /// All batches in their order.
+  func batches(user: UserID) throws -> [MutationBatch]
+  /// The batches that write one of the documents, in their order.
+  func batches(of paths: Set<ResourcePath>, user: UserID) throws -> [MutationBatch]
+  func highestBatchID(user: UserID) throws -> BatchID?
+  /// Which of the documents a queued batch of any user writes.
+  func mutated(among paths: Set<ResourcePath>) throws -> Set<ResourcePath>
+
+  // MARK: Overlays, one a user and document
+
+  func overlays(
+    _ paths: some Collection<ResourcePath>,
+    user: UserID
+  ) throws -> [ResourcePath: Overlay]
+  func overlays(in collection: ResourcePath, user: UserID) throws -> [ResourcePath: Overlay]
+  func save(_ overlays: [ResourcePath: Overlay], user: UserID) throws
+  func removeOverlays(_ paths: some Collection<ResourcePath>, user: UserID) throws
+
+  // MARK: Targets and the documents that they match at the server
+
+  func target(_ target: Target) throws -> TargetData?
+  func targets() throws -> [TargetData]
+  func save(_ target: TargetData) throws
+  /// Removes a target and its keys.
+  func removeTarget(_ id: TargetID) throws
+  func keys(ofTarget id: TargetID) throws -> Set<ResourcePath>
+  func addKeys(_ paths: some Collection<ResourcePath>, toTarget id: TargetID) throws
+  func removeKeys(_ paths: some Collection<ResourcePath>, fromTarget id: TargetID) throws
+  /// Which of the documents a target matches.
+  func matched(among paths: Set<ResourcePath>) throws -> Set<ResourcePath>
+
+  // MARK: Collection of what is no longer used
+
+  /// Notes when documents were last used.
+  func touch(_ paths: some Collection<ResourcePath>, sequenceNumber: Int64) throws
+  /// The cached documents with the number of their last use, least recently used first.
+  func leastRecentlyUsed(upTo sequenceNumber: Int64) throws -> [ResourcePath]
+  /// All numbers of last use: of documents that no target matches, and of targets.
+  func sequenceNumbers() throws -> [Int64]
+
+  // MARK: Bundles and globals
+
+  func bundle(_ id: String) throws -> BundleRecord?
+  func save(_ bundle: BundleRecord) throws
+  func namedQuery(_ name: String) throws -> NamedQuery?
+  func save(_ query: NamedQuery) throws
+  func globals() throws -> StoreGlobals
+  func save(_ globals: StoreGlobals) throws
+}

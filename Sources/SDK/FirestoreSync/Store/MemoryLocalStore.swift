@@ -1,0 +1,270 @@
+import FirestoreModel
+
+/// A local store that lives as long as its process.
+///
+/// A transaction's body that throws leaves what it did, since nothing in memory fails in the middle: the only
+/// failures are those of `failingLabels`, which come before the body.
+package final class MemoryLocalStore: LocalStore {
+  /// Transactions of these labels fail before they change anything.
+  package var failingLabels: Set<TransactionLabel> = []
+
+  private var documents: [ResourcePath: [ResourcePath: CachedDocument]] = [:]
+  private var collections: [Text: Set<ResourcePath>] = [:]
+  private var byteCount = 0
+  private var queues: [UserID: MemoryMutationQueue] = [:]
+  private var targetsByID: [TargetID: TargetData] = [:]
+  private var targetIDs: [Target: TargetID] = [:]
+  private var keysByTarget: [TargetID: Set<ResourcePath>] = [:]
+  private var matchCounts: [ResourcePath: Int] = [:]
+  private var uses: [ResourcePath: Int64] = [:]
+  private var bundles: [String: BundleRecord] = [:]
+  private var namedQueries: [String: NamedQuery] = [:]
+  private var storedGlobals = StoreGlobals()
+
+  /// An empty store.
+  package init() {}
+
+  package func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R {
+    if failingLabels.contains(label) {
+      throw LocalStoreError("The transaction \"\(label.rawValue)\" was made to fail.")
+    }
+    return try body()
+  }
+}
+
+// MARK: Documents
+
+extension MemoryLocalStore {
+  package func documents(
+    _ paths: some Collection<ResourcePath>
+  ) -> [ResourcePath: CachedDocument] {
+    var result: [ResourcePath: CachedDocument] = [:]
+    result.reserveCapacity(paths.count)
+    for path in paths {
+      if let document = documents[path.parent]?[path] { result[path] = document }
+    }
+    return result
+  }
+
+  package func documents(
+    in collection: ResourcePath,
+    readAfter version: CommitVersion
+  ) -> [CachedDocument] {
+    guard let found = documents[collection]?.values else { return [] }
+    return version == .zero ? Array(found) : found.filter { $0.readTime > version }
+  }
+
+  package func save(_ documents: [CachedDocument]) {
+    for document in documents {
+      let parent = document.path.parent
+      let old = self.documents[parent, default: [:]].updateValue(document, forKey: document.path)
+      byteCount += document.byteSize - (old?.byteSize ?? 0)
+      note(collection: parent)
+    }
+  }
+
+  package func removeDocuments(_ paths: some Collection<ResourcePath>) {
+    for path in paths {
+      let old = documents[path.parent]?.removeValue(forKey: path)
+      byteCount -= old?.byteSize ?? 0
+      if documents[path.parent]?.isEmpty == true { documents[path.parent] = nil }
+      uses[path] = nil
+    }
+  }
+
+  package func collections(withID id: Text) -> [ResourcePath] { Array(collections[id] ?? []) }
+
+  package func documentBytes() -> Int { byteCount }
+
+  private func note(collection: ResourcePath) {
+    guard let id = collection.lastID else { return }
+    collections[id, default: []].insert(collection)
+  }
+}
+
+extension CachedDocument {
+  fileprivate var byteSize: Int { (fields?.bytes.count ?? 0) + path.byteSize }
+}
+
+// MARK: Mutation queues and overlays
+
+/// One user's batches and what they come to.
+private struct MemoryMutationQueue {
+  var batches: [MutationBatch] = []
+  var batchesByPath: [ResourcePath: [BatchID]] = [:]
+  var overlays: [ResourcePath: [ResourcePath: Overlay]] = [:]
+
+  func index(of id: BatchID) -> Int? {
+    let index = firstIndex(atLeast: id)
+    return index < batches.count && batches[index].id == id ? index : nil
+  }
+
+  func firstIndex(atLeast id: BatchID) -> Int {
+    var low = 0
+    var high = batches.count
+    while low < high {
+      let middle = (low + high) / 2
+      if batches[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension MemoryLocalStore {
+  package func append(_ batch: MutationBatch, user: UserID) {
+    queues[user, default: MemoryMutationQueue()].batches.append(batch)
+    for path in batch.paths {
+      queues[user]?.batchesByPath[path, default: []].append(batch.id)
+      note(collection: path.parent)
+    }
+  }
+
+  package func removeBatch(_ id: BatchID, user: UserID) {
+    guard let index = queues[user]?.index(of: id),
+      let batch = queues[user]?.batches.remove(at: index)
+    else { return }
+    for path in batch.paths {
+      queues[user]?.batchesByPath[path]?.removeAll { $0 == id }
+      if queues[user]?.batchesByPath[path]?.isEmpty == true {
+        queues[user]?.batchesByPath[path] = nil
+      }
+    }
+  }
+
+  package func batch(_ id: BatchID, user: UserID) -> MutationBatch? {
+    guard let queue = queues[user], let index = queue.index(of: id) else { return nil }
+    return queue.batches[index]
+  }
+
+  package func batch(after id: BatchID, user: UserID) -> MutationBatch? {
+    guard let queue = queues[user] else { return nil }
+    let index = queue.firstIndex(atLeast: id + 1)
+    return index < queue.batches.count ? queue.batches[index] : nil
+  }
+
+  package func batches(user: UserID) -> [MutationBatch] { queues[user]?.batches ?? [] }
+
+  package func batches(of paths: Set<ResourcePath>, user: UserID) -> [MutationBatch] {
+    guard let queue = queues[user] else { return [] }
+    var ids: Set<BatchID> = []
+    for path in paths { ids.formUnion(queue.batchesByPath[path] ?? []) }
+    return ids.sorted().compactMap { batch($0, user: user) }
+  }
+
+  package func highestBatchID(user: UserID) -> BatchID? { queues[user]?.batches.last?.id }
+
+  package func mutated(among paths: Set<ResourcePath>) -> Set<ResourcePath> {
+    let queues = queues.values
+    return paths.filter { path in queues.contains { $0.batchesByPath[path] != nil } }
+  }
+
+  package func overlays(
+    _ paths: some Collection<ResourcePath>,
+    user: UserID
+  ) -> [ResourcePath: Overlay] {
+    var result: [ResourcePath: Overlay] = [:]
+    guard let overlays = queues[user]?.overlays, !overlays.isEmpty else { return result }
+    for path in paths {
+      if let overlay = overlays[path.parent]?[path] { result[path] = overlay }
+    }
+    return result
+  }
+
+  package func overlays(
+    in collection: ResourcePath,
+    user: UserID
+  ) -> [ResourcePath: Overlay] {
+    queues[user]?.overlays[collection] ?? [:]
+  }
+
+  package func save(_ overlays: [ResourcePath: Overlay], user: UserID) {
+    for (path, overlay) in overlays {
+      queues[user, default: MemoryMutationQueue()].overlays[path.parent, default: [:]][path] =
+        overlay
+    }
+  }
+
+  package func removeOverlays(_ paths: some Collection<ResourcePath>, user: UserID) {
+    for path in paths {
+      queues[user]?.overlays[path.parent]?[path] = nil
+      if queues[user]?.overlays[path.parent]?.isEmpty == true {
+        queues[user]?.overlays[path.parent] = nil
+      }
+    }
+  }
+}
+
+// MARK: Targets
+
+extension MemoryLocalStore {
+  package func target(_ target: Target) -> TargetData? {
+    targetIDs[target].flatMap { targetsByID[$0] }
+  }
+
+  package func targets() -> [TargetData] { Array(targetsByID.values) }
+
+  package func save(_ target: TargetData) {
+    targetsByID[target.id] = target
+    targetIDs[target.target] = target.id
+  }
+
+  package func removeTarget(_ id: TargetID) {
+    if let keys = keysByTarget[id] { removeKeys(keys, fromTarget: id) }
+    keysByTarget[id] = nil
+    if let data = targetsByID.removeValue(forKey: id) { targetIDs[data.target] = nil }
+  }
+
+  package func keys(ofTarget id: TargetID) -> Set<ResourcePath> { keysByTarget[id] ?? [] }
+
+  package func addKeys(_ paths: some Collection<ResourcePath>, toTarget id: TargetID) {
+    for path in paths where keysByTarget[id, default: []].insert(path).inserted {
+      matchCounts[path, default: 0] += 1
+    }
+  }
+
+  package func removeKeys(_ paths: some Collection<ResourcePath>, fromTarget id: TargetID) {
+    for path in paths where keysByTarget[id]?.remove(path) != nil {
+      let count = (matchCounts[path] ?? 0) - 1
+      matchCounts[path] = count > 0 ? count : nil
+    }
+  }
+
+  package func matched(among paths: Set<ResourcePath>) -> Set<ResourcePath> {
+    paths.filter { matchCounts[$0] != nil }
+  }
+}
+
+// MARK: Uses, bundles, globals
+
+extension MemoryLocalStore {
+  package func touch(_ paths: some Collection<ResourcePath>, sequenceNumber: Int64) {
+    for path in paths { uses[path] = sequenceNumber }
+  }
+
+  package func leastRecentlyUsed(upTo sequenceNumber: Int64) -> [ResourcePath] {
+    var found: [(path: ResourcePath, use: Int64)] = []
+    for path in documents.values.joined().map(\.key) {
+      let use = uses[path] ?? 0
+      if use <= sequenceNumber { found.append((path, use)) }
+    }
+    found.sort { ($0.use, $0.path) < ($1.use, $1.path) }
+    return found.map(\.path)
+  }
+
+  package func sequenceNumbers() -> [Int64] {
+    let targets = targetsByID.values.map(\.sequenceNumber)
+    return targets + uses.filter { matchCounts[$0.key] == nil }.map(\.value)
+  }
+
+  package func bundle(_ id: String) -> BundleRecord? { bundles[id] }
+
+  package func save(_ bundle: BundleRecord) { bundles[bundle.id] = bundle }
+
+  package func namedQuery(_ name: String) -> NamedQuery? { namedQueries[name] }
+
+  package func save(_ query: NamedQuery) { namedQueries[query.name] = query }
+
+  package func globals() -> StoreGlobals { storedGlobals }
+
+  package func save(_ globals: StoreGlobals) { storedGlobals = globals }
+}

@@ -1,0 +1,60 @@
+import FirestoreModel
+
+/// The number under which a client listens to a target; even for queries, odd for limbo documents.
+package typealias TargetID = Int32
+
+/// A server's token from which a target can be resumed; empty is none.
+package typealias ResumeToken = [UInt8]
+
+/// What the client keeps of a target that it listens or listened to.
+package struct TargetData: Sendable, Hashable {
+  /// Why the target is listened to; sent as a label of the request.
+  package enum Purpose: Int, Sendable, Hashable {
+    case listen = 0
+    /// The target's documents differ from the server's, and no bloom filter was there to say which.
+    case existenceFilterMismatch = 1
+    /// The same, with a bloom filter that let foreign names pass.
+    case existenceFilterMismatchBloom = 2
+    /// A document that a query shows and the server has not confirmed.
+    case limboResolution = 3
+  }
+
+  package let target: Target
+  package let id: TargetID
+  package var purpose: Purpose
+  /// When the target was last used, in the order of all uses.
+  package var sequenceNumber: Int64
+  /// The last snapshot that covers the target.
+  package var snapshotVersion: CommitVersion
+  /// The last snapshot at which the target's view had no document in limbo.
+  package var lastLimboFreeVersion: CommitVersion
+  package var resumeToken: ResumeToken
+  /// How many documents the client has for the target; sent with a resumption.
+  package var expectedCount: Int?
+
+  /// A target that was never listened to.
+  package init(
+    target: Target,
+    id: TargetID,
+    purpose: Purpose = .listen,
+    sequenceNumber: Int64 = 0
+  ) {
+    self.target = target
+    self.id = id
+    self.purpose = purpose
+    self.sequenceNumber = sequenceNumber
+    snapshotVersion = .zero
+    lastLimboFreeVersion = .zero
+    resumeToken = []
+    expectedCount = nil
+  }
+
+  /// The data with a position from which it can be resumed.
+  func resuming(from token: ResumeToken, at version: CommitVersion) -> TargetData {
+    var data = self
+    data.resumeToken = token
+    data.snapshotVersion = version
+    data.expectedCount = nil
+    return data
+  }
+}

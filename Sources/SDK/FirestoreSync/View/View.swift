@@ -1,0 +1,223 @@
+import FirestoreModel
+
+/// The results of one query as its listeners see them, and what is needed to change them.
+///
+/// A change is two steps: `changes(for:)` computes it and may find that the query has to be run again;
+/// `apply` makes it so.
+struct View {
+  /// A change that is not made yet.
+  struct Changes {
+    fileprivate var documents: DocumentSet
+    fileprivate var changes = ViewChangeSet()
+    fileprivate var mutated: Set<ResourcePath>
+    /// Whether a full limit lost a document, so that others may have to come in.
+    fileprivate(set) var needsRefill = false
+  }
+
+  /// A change of what the view shows without the server's confirmation.
+  struct LimboChanges {
+    var added: [ResourcePath] = []
+    var removed: [ResourcePath] = []
+  }
+
+  let query: ListenQuery
+  private var documents: DocumentSet
+  /// The documents that the server says match.
+  private(set) var synced: Set<ResourcePath>
+  private(set) var limbo: Set<ResourcePath> = []
+  /// Documents with writes that watch has not delivered.
+  private var mutated: Set<ResourcePath> = []
+  private var isCurrent = false
+  /// Nil before the first snapshot.
+  private var isFromCache: Bool?
+
+  /// An empty view; `synced` are the documents that the target matched when it was last listened to.
+  init(_ query: ListenQuery, synced: Set<ResourcePath>) {
+    self.query = query
+    self.synced = synced
+    documents = DocumentSet(query)
+  }
+
+  /// Whether the last snapshot was what the server confirmed.
+  var isSynced: Bool { isFromCache == false }
+
+  // MARK: Computing changes
+
+  /// What new states of documents change, on top of an earlier change that needs a refill.
+  func changes(for states: Documents, after previous: Changes? = nil) -> Changes {
+    var result = previous ?? Changes(documents: documents, mutated: mutated)
+    result.needsRefill = false
+    let old = result.documents
+    let edge = fullLimitEdge(old)
+    var removed: [ResourcePath] = []
+    var inserted: [CachedDocument] = []
+    for (path, state) in states {
+      let before = old[path]
+      let after = query.matches(state) ? state : nil
+      guard let kind = kind(before, after) else { continue }
+      result.changes.track(kind, after ?? before ?? state)
+      if let edge, let before {
+        result.needsRefill = result.needsRefill || isLost(before, after, edge, old)
+      }
+      if let after {
+        inserted.append(after)
+        if isPending(after) { result.mutated.insert(path) } else { result.mutated.remove(path) }
+      } else {
+        removed.append(path)
+        result.mutated.remove(path)
+      }
+    }
+    result.documents.apply(removing: removed, inserting: inserted)
+    trim(&result)
+    return result
+  }
+
+  /// The document that is next to what the limit cuts off; nil where the limit is not reached.
+  private func fullLimitEdge(_ documents: DocumentSet) -> CachedDocument? {
+    guard let limit = query.limit, documents.count == limit else { return nil }
+    return query.limitType == .first ? documents.last : documents.first
+  }
+
+  /// Whether a document left a full limit or moved past its edge.
+  private func isLost(
+    _ before: CachedDocument,
+    _ after: CachedDocument?,
+    _ edge: CachedDocument,
+    _ documents: DocumentSet
+  ) -> Bool {
+    guard let after else { return true }
+    if before.hasSameContent(as: after) { return false }
+    let order = documents.compare(after, edge)
+    return query.limitType == .first ? order == .descending : order == .ascending
+  }
+
+  private func kind(_ before: CachedDocument?, _ after: CachedDocument?) -> ViewChange.Kind? {
+    switch (before, after) {
+    case (nil, nil): return nil
+    case (nil, _?): return .added
+    case (_?, nil): return .removed
+    case (let before?, let after?):
+      if before.hasSameContent(as: after) {
+        return mutated.contains(before.path) == isPending(after) ? nil : .metadata
+      }
+      let awaitsWatch =
+        before.hasLocalMutations && after.hasCommittedMutations && !after.hasLocalMutations
+      return awaitsWatch ? nil : .modified
+    }
+  }
+
+  /// Whether the document has writes that watch has not delivered, as far as this view knows.
+  private func isPending(_ document: CachedDocument) -> Bool {
+    document.hasLocalMutations
+      || (document.hasCommittedMutations && mutated.contains(document.path))
+  }
+
+  private func trim(_ result: inout Changes) {
+    guard let limit = query.limit, result.documents.count > limit else { return }
+    let all = result.documents.documents
+    let extra = query.limitType == .first ? all[limit...] : all[..<(all.count - limit)]
+    result.documents.apply(removing: extra.map(\.path), inserting: [])
+    for document in extra.reversed() {
+      result.mutated.remove(document.path)
+      result.changes.track(.removed, document)
+    }
+  }
+
+  // MARK: Making changes
+
+  /// Makes a change and returns the snapshot, if one is to be shown.
+  ///
+  /// `isAwaitingReset` is a target whose documents differ from the server's: it is from the cache, whatever it says,
+  /// until it is current again.
+  mutating func apply(
+    _ changes: Changes,
+    target: TargetChange?,
+    isAwaitingReset: Bool = false,
+    resolvesLimbo: Bool = true
+  ) -> (snapshot: ViewSnapshot?, limbo: LimboChanges) {
+    let old = documents
+    documents = changes.documents
+    mutated = changes.mutated
+    if let target { apply(target) }
+    let limboChanges =
+      resolvesLimbo && !isAwaitingReset ? updateLimbo() : LimboChanges()
+    let isSynced = limbo.isEmpty && isCurrent && !isAwaitingReset
+    let didSyncStateChange = isFromCache != !isSynced
+    isFromCache = !isSynced
+    guard !changes.changes.isEmpty || didSyncStateChange else { return (nil, limboChanges) }
+    let snapshot = ViewSnapshot(
+      query: query,
+      documents: documents.documents,
+      changes: ordered(changes.changes),
+      isFromCache: !isSynced,
+      hasPendingWrites: !mutated.isEmpty,
+      didSyncStateChange: didSyncStateChange,
+      excludesMetadataChanges: false,
+      hasCachedResults: target?.resumeToken.isEmpty == false,
+      oldDocuments: old.documents
+    )
+    return (snapshot, limboChanges)
+  }
+
+  /// Takes back that the target is current and returns the snapshot that says so.
+  mutating func goOffline() -> ViewSnapshot? {
+    guard isCurrent else { return nil }
+    isCurrent = false
+    return apply(
+      Changes(documents: documents, mutated: mutated),
+      target: nil,
+      resolvesLimbo: false
+    ).snapshot
+  }
+
+  /// The view as a new listener's first snapshot.
+  func currentSnapshot() -> ViewSnapshot {
+    ViewSnapshot(
+      query: query,
+      documents: documents.documents,
+      changes: documents.documents.map { ViewChange(kind: .added, document: $0) },
+      isFromCache: isFromCache ?? true,
+      hasPendingWrites: !mutated.isEmpty,
+      didSyncStateChange: true,
+      excludesMetadataChanges: false,
+      hasCachedResults: false,
+      oldDocuments: []
+    )
+  }
+
+  private mutating func apply(_ change: TargetChange) {
+    synced.formUnion(change.added)
+    synced.subtract(change.removed)
+    isCurrent = change.isCurrent
+  }
+
+  private mutating func updateLimbo() -> LimboChanges {
+    guard isCurrent else { return LimboChanges() }
+    let old = limbo
+    limbo = []
+    for document in documents.documents
+    where !synced.contains(document.path) && !document.hasLocalMutations {
+      limbo.insert(document.path)
+    }
+    return LimboChanges(
+      added: documents.documents.map(\.path).filter { limbo.contains($0) && !old.contains($0) },
+      removed: old.subtracting(limbo).sorted()
+    )
+  }
+
+  private func ordered(_ changes: ViewChangeSet) -> [ViewChange] {
+    let query = query
+    return changes.values.map { change in
+      (
+        change: change,
+        rank: min(change.kind.rawValue, ViewChange.Kind.modified.rawValue),
+        position: (key: query.sortKey(of: change.document), path: change.document.path)
+      )
+    }
+    .sorted { left, right in
+      left.rank != right.rank
+        ? left.rank < right.rank : query.compare(left.position, right.position) == .ascending
+    }
+    .map(\.change)
+  }
+}

@@ -1,0 +1,67 @@
+import FirestoreModel
+
+/// A query's results at one moment, and how they differ from the last one's.
+package struct ViewSnapshot: Sendable {
+  package let query: ListenQuery
+  /// In the query's order.
+  package let documents: [CachedDocument]
+  /// Removed ones first, then added, then modified and metadata, each in the query's order.
+  package let changes: [ViewChange]
+  /// Whether the server has not confirmed that these are the results.
+  package let isFromCache: Bool
+  /// Whether a document has writes that watch has not delivered yet.
+  package let hasPendingWrites: Bool
+  /// Whether `isFromCache` changed since the last snapshot.
+  package let didSyncStateChange: Bool
+  /// Whether changes that are metadata alone were left out.
+  package let excludesMetadataChanges: Bool
+  /// Whether the cache knows the results from an earlier listener, even if there are none.
+  package let hasCachedResults: Bool
+  /// The documents of the last snapshot, in the query's order.
+  package let oldDocuments: [CachedDocument]
+
+  /// Where each change moves its document: the index before and after it, if changes are made one by one.
+  package func indexedChanges() -> [(change: ViewChange, oldIndex: Int?, newIndex: Int?)] {
+    var set = DocumentSet(query, oldDocuments)
+    return changes.map { change in
+      let path = change.document.path
+      let oldIndex = change.kind == .added ? nil : set.index(of: path)
+      if change.kind == .removed {
+        set.remove(path)
+        return (change, oldIndex, nil)
+      }
+      set.apply(removing: [], inserting: [change.document])
+      return (change, oldIndex, set.index(of: path))
+    }
+  }
+
+  /// The snapshot as the first of a listener: every document is added.
+  func initial(excludingMetadata: Bool) -> ViewSnapshot {
+    ViewSnapshot(
+      query: query,
+      documents: documents,
+      changes: documents.map { ViewChange(kind: .added, document: $0) },
+      isFromCache: isFromCache,
+      hasPendingWrites: hasPendingWrites,
+      didSyncStateChange: true,
+      excludesMetadataChanges: excludingMetadata,
+      hasCachedResults: hasCachedResults,
+      oldDocuments: []
+    )
+  }
+
+  /// The snapshot without changes of metadata alone.
+  func withoutMetadataChanges() -> ViewSnapshot {
+    ViewSnapshot(
+      query: query,
+      documents: documents,
+      changes: changes.filter { $0.kind != .metadata },
+      isFromCache: isFromCache,
+      hasPendingWrites: hasPendingWrites,
+      didSyncStateChange: didSyncStateChange,
+      excludesMetadataChanges: true,
+      hasCachedResults: hasCachedResults,
+      oldDocuments: oldDocuments
+    )
+  }
+}
