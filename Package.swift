@@ -47,7 +47,12 @@ let package = Package(
   // Only what apps link. The programs are products without being declared, so that SwiftPM fetches for an
   // app what the libraries need and nothing of the server's.
   products: [
-    .library(name: "FirebaseCore", targets: ["FirebaseCore"])
+    .library(name: "Firebase", targets: ["Firebase"]),
+    .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
+    .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
+    .library(name: "FirebaseFirestore", targets: ["FirebaseFirestore"]),
+    .library(name: "FirebaseFirestoreSwift", targets: ["FirebaseFirestoreSwift"]),
+    .library(name: "FirebaseSharedSwift", targets: ["FirebaseSharedSwift"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -400,6 +405,47 @@ let package = Package(
         "FirestoreSync", "FirestoreModel", "DocumentCodec", "SpecCaseRunner", "ModelTestSupport",
       ],
       exclude: ["Cases"],
+      swiftSettings: strict
+    ),
+
+    .target(
+      name: "FirebaseAuth",
+      dependencies: ["FirebaseCore"],
+      path: "Sources/SDK/FirebaseAuth",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirebaseAuthTests",
+      // The tests run the program.
+      dependencies: ["FirebaseAuth", "FirebaseCore", "brasa"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FirebaseSharedSwift",
+      path: "Sources/SDK/FirebaseSharedSwift",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FirebaseFirestore",
+      dependencies: ["FirebaseCore", "FirebaseSharedSwift", "FirestoreModel"],
+      path: "Sources/SDK/FirebaseFirestore",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirebaseFirestoreTests",
+      dependencies: ["FirebaseFirestore", "FirebaseCore", "FirestoreModel"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FirebaseFirestoreSwift",
+      dependencies: ["FirebaseFirestore"],
+      path: "Sources/SDK/FirebaseFirestoreSwift",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "Firebase",
+      dependencies: ["FirebaseAuth", "FirebaseCore", "FirebaseFirestore"],
+      path: "Sources/SDK/Firebase",
       swiftSettings: strict
     ),
 

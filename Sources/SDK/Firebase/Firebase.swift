@@ -1,0 +1,4 @@
+// The umbrella: one import for everything that there is.
+@_exported import FirebaseAuth
+@_exported import FirebaseCore
+@_exported import FirebaseFirestore

@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+
+/// What the link of an email leads to.
+public final class ActionCodeSettings: NSObject, Sendable {
+  private struct Members: Sendable {
+    var url: URL?
+    var handlesInApp = false
+    var iOSBundleID: String?
+    var androidPackageName: String?
+    var androidMinimumVersion: String?
+    var androidInstallIfNotAvailable = false
+    var linkDomain: String?
+  }
+
+  private let members = Mutex(Members(iOSBundleID: Bundle.main.bundleIdentifier))
+
+  /// Settings without a link yet.
+  public override init() {}
+
+  /// Where the person goes on after the link's action.
+  public var url: URL? {
+    get { members.withLock { $0.url } }
+    set { members.withLock { $0.url = newValue } }
+  }
+
+  /// Whether the app itself uses the link's code, instead of the server's page.
+  public var handleCodeInApp: Bool {
+    get { members.withLock { $0.handlesInApp } }
+    set { members.withLock { $0.handlesInApp = newValue } }
+  }
+
+  /// The iOS app that opens the link; this app unless set.
+  public var iOSBundleID: String? {
+    get { members.withLock { $0.iOSBundleID } }
+    set { members.withLock { $0.iOSBundleID = newValue } }
+  }
+
+  /// The domain of the link.
+  public var linkDomain: String? {
+    get { members.withLock { $0.linkDomain } }
+    set { members.withLock { $0.linkDomain = newValue } }
+  }
+
+  /// The Android app that opens the link.
+  public var androidPackageName: String? { members.withLock { $0.androidPackageName } }
+  /// The oldest version of the Android app that can open the link.
+  public var androidMinimumVersion: String? { members.withLock { $0.androidMinimumVersion } }
+  /// Whether the Android app is to be installed where it is not there.
+  public var androidInstallIfNotAvailable: Bool {
+    members.withLock { $0.androidInstallIfNotAvailable }
+  }
+
+  /// Names the Android app that opens the link.
+  public func setAndroidPackageName(
+    _ androidPackageName: String,
+    installIfNotAvailable: Bool,
+    minimumVersion: String?
+  ) {
+    members.withLock {
+      $0.androidPackageName = androidPackageName
+      $0.androidInstallIfNotAvailable = installIfNotAvailable
+      $0.androidMinimumVersion = minimumVersion
+    }
+  }
+
+  /// The members of a request.
+  var fields: [String: AuthField?] {
+    let members = members.withLock { $0 }
+    let installs = members.androidInstallIfNotAvailable
+    return [
+      "continueUrl": .optional(members.url?.absoluteString),
+      "canHandleCodeInApp": .flag(members.handlesInApp),
+      "iOSBundleId": .optional(members.iOSBundleID),
+      "androidPackageName": .optional(members.androidPackageName),
+      "androidMinimumVersion": .optional(members.androidMinimumVersion),
+      "androidInstallApp": members.androidPackageName.map { _ in .flag(installs) },
+      "linkDomain": .optional(members.linkDomain),
+    ]
+  }
+}

@@ -1,0 +1,275 @@
+import FirebaseCore
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The accounts of an app: who is signed in, and every way to become so.
+///
+/// The session of the last run is read when somebody first asks for it, and before any listener is called. May
+/// be used from any thread; callbacks and listeners come on ``callbackQueue``.
+public final class Auth: NSObject, FirebaseComponent, Sendable {
+  /// The session of the last run.
+  private enum Session: Sendable {
+    case unread
+    case read(User?)
+  }
+
+  private struct State {
+    weak var app: FirebaseApp?
+    var session = Session.unread
+    var address: ServiceAddress?
+    var languageCode: String?
+    var tenantID: String?
+    var customAuthDomain: String?
+    var callbackQueue = DispatchQueue.main
+    var listeners: [ObjectIdentifier: AuthListener] = [:]
+  }
+
+  private let state: Mutex<State>
+  /// Held while a session is saved and becomes current, so that memory and store change in the same order.
+  private let transition = Mutex(())
+  private let options: FirebaseOptions
+  private let backend: AuthBackend
+  private let store: any SessionStore
+  /// Where streams of changes are fed, apart from the callbacks' queue.
+  let streamQueue = DispatchQueue(label: "FirebaseAuth.streams")
+  /// The clock by which tokens end.
+  let now: @Sendable () -> Date
+  /// Settings of tests.
+  public let settings: AuthSettings? = AuthSettings()
+
+  private static let urlSession = URLSession(configuration: .ephemeral)
+
+  /// The accounts of an app, with a store and a clock.
+  package init(
+    app: FirebaseApp,
+    store: any SessionStore,
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    options = app.options
+    backend = AuthBackend(session: Self.urlSession)
+    self.store = store
+    self.now = now
+    state = Mutex(State(app: app, address: app.options.address(of: .auth)))
+  }
+
+  /// The accounts of the default app; traps before it is configured.
+  public static func auth() -> Auth {
+    guard let app = FirebaseApp.app() else {
+      fatalError(
+        "The default FirebaseApp instance must be configured before the default Auth instance can be "
+          + "initialized. Call FirebaseApp.configure() first."
+      )
+    }
+    return auth(app: app)
+  }
+
+  /// The accounts of an app.
+  public static func auth(app: FirebaseApp) -> Auth {
+    app.component("FirebaseAuth") { Auth(app: app, store: app.sessionStore()) }
+  }
+
+  /// Ends the session in memory and forgets the listeners; what is stored stays for the next run.
+  package func appWasDeleted() {
+    let ended = state.withLock { state in
+      defer { state.listeners = [:] }
+      state.session = .read(nil)
+      state.app = nil
+      return state.listeners.values.map(\.self)
+    }
+    for listener in ended { listener.end() }
+  }
+
+  // MARK: Settings
+
+  /// The app; nil after it was deleted.
+  public var app: FirebaseApp? { state.withLock { $0.app } }
+
+  /// The language of emails, such as `pt-BR`; nil leaves it to the server.
+  public var languageCode: String? {
+    get { state.withLock { $0.languageCode } }
+    set { state.withLock { $0.languageCode = newValue } }
+  }
+
+  /// The tenant that people sign in to.
+  public var tenantID: String? {
+    get { state.withLock { $0.tenantID } }
+    set { state.withLock { $0.tenantID = newValue } }
+  }
+
+  /// The domain of the pages of sign-ins by redirect.
+  public var customAuthDomain: String? {
+    get { state.withLock { $0.customAuthDomain } }
+    set { state.withLock { $0.customAuthDomain = newValue } }
+  }
+
+  /// Where callbacks and listeners are called: a serial queue, the main one unless set.
+  ///
+  /// A program that never runs its main queue sets another one. Asynchronous functions and streams need none.
+  public var callbackQueue: DispatchQueue {
+    get { state.withLock { $0.callbackQueue } }
+    set { state.withLock { $0.callbackQueue = newValue } }
+  }
+
+  /// Takes the language of this device for emails.
+  public func useAppLanguage() { languageCode = Locale.preferredLanguages.first }
+
+  /// Speaks to a server in plain text: Brasa in development, or Google's emulator.
+  public func useEmulator(withHost host: String, port: Int) {
+    let name = host.trimmingCharacters(in: ["[", "]"])
+    let address = ServiceAddress(host: name, port: port, isSecure: false)
+    state.withLock { $0.address = address }
+  }
+
+  /// Sends a request in the name of the app.
+  func send<Answer>(_ request: AuthRequest<Answer>) async throws -> Answer {
+    let caller = state.withLock { state in
+      AuthBackend.Caller(
+        apiKey: options.apiKey,
+        appID: options.googleAppID,
+        bundleID: options.bundleID,
+        address: state.address,
+        languageCode: state.languageCode,
+        tenantID: state.tenantID
+      )
+    }
+    return try await backend.send(request, caller)
+  }
+
+  // MARK: The session
+
+  /// Who is signed in; nil is nobody.
+  ///
+  /// The first call reads the session of the last run.
+  public var currentUser: User? {
+    if case .read(let user) = state.withLock({ $0.session }) { return user }
+    return transition.withLock { _ in
+      if case .read(let user) = state.withLock({ $0.session }) { return user }
+      let user = restoredUser()
+      state.withLock { $0.session = .read(user) }
+      return user
+    }
+  }
+
+  private func restoredUser() -> User? {
+    do {
+      guard let data = try store.read() else { return nil }
+      let stored = try StoredSession(decoding: data)
+      return User(auth: self, tokens: stored.tokens, profile: stored.profile)
+    } catch {
+      FirebaseLog.write(
+        .error,
+        "FirebaseAuth",
+        "I-AUT000017",
+        "The session of the last run cannot be read: \(error)"
+      )
+      return nil
+    }
+  }
+
+  /// Saves a user's session and makes it the current one.
+  func become(_ user: User) throws {
+    let session = StoredSession(tokens: user.tokens, profile: user.profile)
+    try transition.withLock { _ in
+      try saving { _ in try session.encoded() }
+      state.withLock { $0.session = .read(user) }
+    }
+    tellListeners()
+  }
+
+  /// Saves what became of the current user; one that is not current is nobody's business.
+  ///
+  /// Where another process signed out or somebody else in, the store is left as it is.
+  func userChanged(_ user: User) throws {
+    guard currentUser === user else { return }
+    let session = StoredSession(tokens: user.tokens, profile: user.profile)
+    try transition.withLock { _ in
+      try saving { old in
+        StoredSession.uid(in: old) == session.profile.uid ? try session.encoded() : old
+      }
+    }
+    tellListeners()
+  }
+
+  /// Signs out; does nothing where nobody is signed in.
+  public func signOut() throws {
+    guard let user = currentUser else { return }
+    try signOut(ifCurrent: user)
+  }
+
+  func signOut(ifCurrent user: User) throws {
+    guard currentUser === user else { return }
+    let uid = user.uid
+    try transition.withLock { _ in
+      try saving { old in StoredSession.uid(in: old) == uid ? nil : old }
+      state.withLock { $0.session = .read(nil) }
+    }
+    tellListeners()
+  }
+
+  private func saving(_ change: (Data?) throws -> Data?) throws {
+    do {
+      try store.update(change)
+    } catch {
+      throw AuthErrorCode.keychainError.error(nil, [NSUnderlyingErrorKey: error as NSError])
+    }
+  }
+
+  /// Signs out where an error says that the session has ended; returns the error to throw.
+  func afterFailure(_ error: any Error, of user: User) -> any Error {
+    switch (error as NSError).authCode {
+    case .userTokenExpired, .userDisabled, .userNotFound, .invalidUserToken:
+      do {
+        try signOut(ifCurrent: user)
+      } catch let failure {
+        FirebaseLog.write(.error, "FirebaseAuth", "I-AUT000018", "\(failure)")
+      }
+      return error
+    default: return error
+    }
+  }
+
+  // MARK: Listeners
+
+  func add(_ listener: AuthListener) {
+    state.withLock { $0.listeners[ObjectIdentifier(listener)] = listener }
+    listener.call(for: self)
+  }
+
+  func remove(_ handle: any NSObjectProtocol) {
+    let removed = state.withLock { $0.listeners.removeValue(forKey: ObjectIdentifier(handle)) }
+    removed?.end()
+  }
+
+  private func tellListeners() {
+    let (listeners, queue) = state.withLock { (Array($0.listeners.values), $0.callbackQueue) }
+    for listener in listeners { listener.call(for: self) }
+    queue.async {
+      NotificationCenter.default.post(name: Self.authStateDidChangeNotification, object: self)
+    }
+  }
+
+  /// Posted after every change of who is signed in and of tokens, with the `Auth` as object.
+  public static let authStateDidChangeNotification = Notification.Name(
+    "FIRAuthStateDidChangeNotification"
+  )
+}
+
+extension Notification.Name {
+  /// Posted after every change of who is signed in and of tokens, with the `Auth` as object.
+  public static let AuthStateDidChange = Auth.authStateDidChangeNotification
+}
+
+/// Settings of tests.
+public final class AuthSettings: NSObject, Sendable {
+  private let isDisabled = Mutex(false)
+
+  /// Whether the app need not prove itself; Brasa never asks for it.
+  public var isAppVerificationDisabledForTesting: Bool {
+    get { isDisabled.withLock { $0 } }
+    set { isDisabled.withLock { $0 = newValue } }
+  }
+}

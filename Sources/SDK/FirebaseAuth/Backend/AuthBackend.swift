@@ -1,0 +1,85 @@
+import FirebaseCore
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The account APIs over HTTP.
+struct AuthBackend: Sendable {
+  /// What a request says of the app and the person's settings.
+  struct Caller: Sendable {
+    var apiKey: String?
+    var appID: String
+    var bundleID: String
+    /// The server; nil is Google, with a host name of its own for each API.
+    var address: ServiceAddress?
+    var languageCode: String?
+    var tenantID: String?
+  }
+
+  let session: URLSession
+
+  /// Sends a request and reads its answer; throws errors of ``AuthErrors/domain``.
+  func send<Answer>(_ request: AuthRequest<Answer>, _ caller: Caller) async throws -> Answer {
+    let (data, status) = try await exchange(try urlRequest(request, caller))
+    guard status == 200 else { throw failure(data, status) }
+    do {
+      return try JSONDecoder().decode(Answer.self, from: data)
+    } catch {
+      throw AuthErrorCode.internalError.error(nil, [NSUnderlyingErrorKey: error as NSError])
+    }
+  }
+
+  private func exchange(_ request: URLRequest) async throws -> (Data, Int) {
+    do {
+      let (data, response) = try await session.data(for: request)
+      return (data, (response as? HTTPURLResponse)?.statusCode ?? 0)
+    } catch {
+      if error is CancellationError || (error as? URLError)?.code == .cancelled {
+        throw CancellationError()
+      }
+      throw AuthErrorCode.networkError.error(nil, [NSUnderlyingErrorKey: error as NSError])
+    }
+  }
+
+  private func failure(_ data: Data, _ status: Int) -> NSError {
+    if let failure = ServerFailure(body: data) { return failure.error }
+    let answer = String(decoding: data.prefix(200), as: UTF8.self)
+    let underlying = NSError(
+      domain: AuthErrors.internalDomain,
+      code: status,
+      userInfo: [NSLocalizedDescriptionKey: "The server answered \(status): \(answer)"]
+    )
+    return AuthErrorCode.internalError.error(nil, [NSUnderlyingErrorKey: underlying])
+  }
+
+  private func urlRequest<Answer>(
+    _ request: AuthRequest<Answer>,
+    _ caller: Caller
+  ) throws -> URLRequest {
+    let base = caller.address.map { "\($0.url)/\(request.api.rawValue)" }
+    var parts = URLComponents(
+      string: "\(base ?? "https://\(request.api.rawValue)")/\(request.path)"
+    )
+    parts?.queryItems = [URLQueryItem(name: "key", value: caller.apiKey ?? "")]
+    guard let url = parts?.url else {
+      throw AuthErrorCode.internalError.error("The server's address is malformed.")
+    }
+    var made = URLRequest(url: url)
+    made.httpMethod = "POST"
+    var body = request.body
+    if let tenant = caller.tenantID { body["tenantId"] = .text(tenant) }
+    made.httpBody = try JSONEncoder().encode(body)
+    made.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    made.setValue("Swift/Brasa/\(FirebaseVersion())", forHTTPHeaderField: "X-Client-Version")
+    made.setValue(caller.appID, forHTTPHeaderField: "X-Firebase-GMPID")
+    if !caller.bundleID.isEmpty {
+      made.setValue(caller.bundleID, forHTTPHeaderField: "X-Ios-Bundle-Identifier")
+    }
+    if let language = caller.languageCode {
+      made.setValue(language, forHTTPHeaderField: "X-Firebase-Locale")
+    }
+    return made
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+// The forms with a callback of what is asynchronous. A callback gets the result or the error, and comes on the
+// queue of callbacks.
+
+extension MultiFactor {
+  /// Begins an enrolment; the person must have signed in lately.
+  public func getSessionWithCompletion(
+    _ completion: ((MultiFactorSession?, (any Error)?) -> Void)?
+  ) {
+    user.auth.deliver(to: completion) { try await self.session() }
+  }
+
+  /// Adds a factor.
+  public func enroll(
+    with assertion: MultiFactorAssertion,
+    displayName: String?,
+    completion: (((any Error)?) -> Void)? = nil
+  ) {
+    user.auth.deliver(to: completion) {
+      try await self.enroll(with: assertion, displayName: displayName)
+    }
+  }
+
+  /// Removes a factor.
+  public func unenroll(
+    with factorInfo: MultiFactorInfo,
+    completion: (((any Error)?) -> Void)? = nil
+  ) {
+    user.auth.deliver(to: completion) { try await self.unenroll(with: factorInfo) }
+  }
+
+  /// Removes a factor.
+  public func unenroll(
+    withFactorUID factorUID: String,
+    completion: (((any Error)?) -> Void)? = nil
+  ) {
+    user.auth.deliver(to: completion) { try await self.unenroll(withFactorUID: factorUID) }
+  }
+}
+
+extension MultiFactorResolver {
+  /// Finishes what the first factor began.
+  public func resolveSignIn(
+    with assertion: MultiFactorAssertion,
+    completion: ((AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    auth.deliver(to: completion) { try await self.resolveSignIn(with: assertion) }
+  }
+}
+
+extension TOTPMultiFactorGenerator {
+  /// A new secret for an account.
+  public static func generateSecret(
+    with session: MultiFactorSession,
+    completion: @escaping (TOTPSecret?, (any Error)?) -> Void
+  ) {
+    guard let user = session.user else {
+      completion(nil, AuthErrorCode.missingMultiFactorSession.error())
+      return
+    }
+    user.auth.deliver(to: completion) { try await Self.generateSecret(with: session) }
+  }
+}

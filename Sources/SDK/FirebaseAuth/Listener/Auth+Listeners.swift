@@ -1,0 +1,62 @@
+import Foundation
+
+/// What a listener to who is signed in is removed with.
+public typealias AuthStateDidChangeListenerHandle = NSObjectProtocol
+/// What a listener to ID tokens is removed with.
+public typealias IDTokenDidChangeListenerHandle = NSObjectProtocol
+
+// Listeners and streams of changes.
+
+extension Auth {
+  /// Calls a listener soon, and whenever another person or nobody is signed in.
+  ///
+  /// It stays until it is removed.
+  @discardableResult
+  public func addStateDidChangeListener(
+    _ listener: @escaping (Auth, User?) -> Void
+  ) -> any AuthStateDidChangeListenerHandle {
+    let listener = AuthListener(.user, on: nil, listener)
+    add(listener)
+    return listener
+  }
+
+  /// Removes a listener; it is not called again.
+  public func removeStateDidChangeListener(_ listenerHandle: any AuthStateDidChangeListenerHandle) {
+    remove(listenerHandle)
+  }
+
+  /// Calls a listener soon, and whenever the ID token or who is signed in has changed.
+  ///
+  /// It stays until it is removed.
+  @discardableResult
+  public func addIDTokenDidChangeListener(
+    _ listener: @escaping (Auth, User?) -> Void
+  ) -> any IDTokenDidChangeListenerHandle {
+    let listener = AuthListener(.token, on: nil, listener)
+    add(listener)
+    return listener
+  }
+
+  /// Removes a listener; it is not called again.
+  public func removeIDTokenDidChangeListener(_ listenerHandle: any IDTokenDidChangeListenerHandle) {
+    remove(listenerHandle)
+  }
+
+  /// Who is signed in: now, and whenever that changes.
+  public var authStateChanges: some AsyncSequence<User?, Never> & Sendable { changes(.user) }
+
+  /// Who is signed in: now, and whenever that or the ID token changes.
+  public var idTokenChanges: some AsyncSequence<User?, Never> & Sendable { changes(.token) }
+
+  /// A slow reader misses the oldest of more than sixteen changes, never the newest.
+  private func changes(_ subject: AuthListener.Subject) -> AsyncStream<User?> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: User?.self,
+      bufferingPolicy: .bufferingNewest(16)
+    )
+    let listener = AuthListener(subject, on: streamQueue) { continuation.yield($1) }
+    continuation.onTermination = { [weak self] _ in self?.remove(listener) }
+    add(listener)
+    return stream
+  }
+}

@@ -1,0 +1,65 @@
+#if canImport(Security)
+import Foundation
+import Security
+import Synchronization
+
+/// A session in the Keychain: a generic password that is readable after the first unlock.
+package struct KeychainSessionStore: SessionStore {
+  private let service: String
+  private let account: String
+
+  /// Read-and-replace is one step in this process; the Keychain itself is safe among processes.
+  private static let lock = Mutex(())
+
+  /// A store under a service and an account.
+  package init(service: String, account: String) {
+    self.service = service
+    self.account = account
+  }
+
+  private var query: [CFString: Any] {
+    [
+      kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: account,
+      kSecUseDataProtectionKeychain: true,
+    ]
+  }
+
+  package func read() throws -> Data? {
+    var query = query
+    query[kSecReturnData] = true
+    query[kSecMatchLimit] = kSecMatchLimitOne
+    var found: CFTypeRef?
+    let status = SecItemCopyMatching(query as CFDictionary, &found)
+    if status == errSecItemNotFound { return nil }
+    try Self.check(status)
+    return found as? Data
+  }
+
+  package func update(_ change: (Data?) throws -> Data?) throws {
+    try Self.lock.withLock { _ in
+      let old = try read()
+      switch (old, try change(old)) {
+      case (nil, nil): break
+      case (_?, nil): try Self.check(SecItemDelete(query as CFDictionary))
+      case (nil, let new?): try add(new)
+      case (_?, let new?):
+        let values = [kSecValueData: new] as CFDictionary
+        try Self.check(SecItemUpdate(query as CFDictionary, values))
+      }
+    }
+  }
+
+  private func add(_ data: Data) throws {
+    var item = query
+    item[kSecValueData] = data
+    item[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+    try Self.check(SecItemAdd(item as CFDictionary, nil))
+  }
+
+  private static func check(_ status: OSStatus) throws {
+    guard status == errSecSuccess else {
+      throw NSError(domain: NSOSStatusErrorDomain, code: Int(status))
+    }
+  }
+}
+#endif

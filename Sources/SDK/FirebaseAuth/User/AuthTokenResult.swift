@@ -1,0 +1,34 @@
+import Foundation
+
+/// An ID token and what it says.
+public final class AuthTokenResult: NSObject, Sendable {
+  /// The token.
+  public let token: String
+  /// When the token ends.
+  public let expirationDate: Date
+  /// When the person signed in.
+  public let authDate: Date
+  /// When the token was issued.
+  public let issuedAtDate: Date
+  /// How the person signed in, such as `password`.
+  public let signInProvider: String
+  /// The second factor that was used; empty for none.
+  public let signInSecondFactor: String
+  private let json: Data
+
+  init?(token: String) {
+    guard let claims = IDTokenClaims(token) else { return nil }
+    self.token = token
+    expirationDate = claims.expiration
+    authDate = claims.authentication
+    issuedAtDate = claims.issue
+    signInProvider = claims.signInProvider
+    signInSecondFactor = claims.signInSecondFactor
+    json = claims.json
+  }
+
+  /// All claims, custom ones included.
+  public var claims: [String: Any] {
+    (try? JSONSerialization.jsonObject(with: json)) as? [String: Any] ?? [:]
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Synchronization
+
+/// A person with an account, and the session of this app.
+///
+/// The same object stays current while tokens are renewed and the account changes; another account is
+/// another object. May be used from any thread.
+public final class User: NSObject, UserInfo, Sendable {
+  struct State: Sendable {
+    var tokens: SessionTokens
+    var profile: UserProfile
+    /// The renewal that is under way: everybody waits for the same one.
+    var renewal: Task<String, any Error>?
+  }
+
+  let auth: Auth
+  let state: Mutex<State>
+
+  init(auth: Auth, tokens: SessionTokens, profile: UserProfile) {
+    self.auth = auth
+    state = Mutex(State(tokens: tokens, profile: profile))
+  }
+
+  var profile: UserProfile { state.withLock { $0.profile } }
+  var tokens: SessionTokens { state.withLock { $0.tokens } }
+
+  /// Firebase itself, in the place of a provider.
+  public var providerID: String { "Firebase" }
+  /// The account's id in the project.
+  public var uid: String { profile.uid }
+  /// The person's name.
+  public var displayName: String? { profile.displayName }
+  /// The address of the person's picture.
+  public var photoURL: URL? { profile.photoURL.flatMap(URL.init) }
+  /// The person's email address.
+  public var email: String? { profile.email }
+  /// The person's telephone number.
+  public var phoneNumber: String? { profile.phoneNumber }
+  /// Whether the account has no way to sign in again.
+  public var isAnonymous: Bool { profile.isAnonymous }
+  /// Whether the email address was verified.
+  public var isEmailVerified: Bool { profile.isEmailVerified }
+  /// The providers that the account is linked with.
+  public var providerData: [any UserInfo] { profile.providers.map(ProviderUserInfo.init) }
+  /// When the account was made and last used.
+  public var metadata: UserMetadata {
+    let profile = profile
+    return UserMetadata(
+      creationDate: profile.creationDate,
+      lastSignInDate: profile.lastSignInDate
+    )
+  }
+  /// The tenant that the account belongs to.
+  public var tenantID: String? { profile.tenantID }
+  /// The token that renews the session; never show it.
+  public var refreshToken: String? { tokens.refreshToken }
+  /// The account's second factors.
+  public var multiFactor: MultiFactor { MultiFactor(user: self) }
+
+  /// A change of name and picture, done when it is committed.
+  public func createProfileChangeRequest() -> UserProfileChangeRequest {
+    UserProfileChangeRequest(user: self)
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// What a provider says of a person.
+public protocol UserInfo: NSObjectProtocol, Sendable {
+  /// The provider.
+  var providerID: String { get }
+  /// The person's id with the provider.
+  var uid: String { get }
+  /// The person's name.
+  var displayName: String? { get }
+  /// The address of the person's picture.
+  var photoURL: URL? { get }
+  /// The person's email address.
+  var email: String? { get }
+  /// The person's telephone number.
+  var phoneNumber: String? { get }
+}
+
+/// What a linked provider says of a person.
+final class ProviderUserInfo: NSObject, UserInfo, Sendable {
+  private let provider: UserProfile.Provider
+
+  init(_ provider: UserProfile.Provider) { self.provider = provider }
+
+  var providerID: String { provider.providerID }
+  var uid: String { provider.uid }
+  var displayName: String? { provider.displayName }
+  var photoURL: URL? { provider.photoURL.flatMap(URL.init) }
+  var email: String? { provider.email }
+  var phoneNumber: String? { provider.phoneNumber }
+}
+
+/// When an account was made and last used.
+public final class UserMetadata: NSObject, Sendable {
+  /// When the account was made.
+  public let creationDate: Date?
+  /// When somebody last signed in.
+  public let lastSignInDate: Date?
+
+  init(creationDate: Date?, lastSignInDate: Date?) {
+    self.creationDate = creationDate
+    self.lastSignInDate = lastSignInDate
+  }
+}

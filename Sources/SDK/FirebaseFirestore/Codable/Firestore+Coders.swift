@@ -1,0 +1,145 @@
+import FirebaseCore
+import FirebaseSharedSwift
+import Foundation
+
+// Firestore's coders: dates as timestamps, data as bytes, and Firestore's own values as they are.
+
+/// The values that are stored as the objects that they are.
+struct FirestorePassthroughTypes: StructureCodingPassthroughTypeResolver {
+  static func isPassthroughType<T>(_ t: T) -> Bool {
+    t is GeoPoint || t is FirebaseCore.Timestamp || t is FieldValue || t is DocumentReference
+      || t is VectorValue
+  }
+}
+
+extension Firestore {
+  /// Encodes values as a document's data.
+  public class Encoder {
+    /// How dates are encoded: as timestamps unless set.
+    public var dateEncodingStrategy = FirebaseDataEncoder.DateEncodingStrategy.timestamp
+    /// How data is encoded: as bytes unless set.
+    public var dataEncodingStrategy = FirebaseDataEncoder.DataEncodingStrategy.blob
+    /// How numbers that are not finite are encoded: not at all unless set.
+    public var nonConformingFloatEncodingStrategy =
+      FirebaseDataEncoder.NonConformingFloatEncodingStrategy.throw
+    /// How keys are encoded: as they are unless set.
+    public var keyEncodingStrategy = FirebaseDataEncoder.KeyEncodingStrategy.useDefaultKeys
+    /// What the values' own encoding may ask for.
+    public var userInfo: [CodingUserInfoKey: Any] = [:]
+
+    /// An encoder with Firestore's strategies.
+    public init() {}
+
+    /// Encodes a value as a document's data; throws where it is not a dictionary by itself.
+    public func encode<T: Encodable>(_ value: T) throws -> [String: Any] {
+      let encoder = FirebaseDataEncoder()
+      encoder.dateEncodingStrategy = dateEncodingStrategy
+      encoder.dataEncodingStrategy = dataEncodingStrategy
+      encoder.nonConformingFloatEncodingStrategy = nonConformingFloatEncodingStrategy
+      encoder.keyEncodingStrategy = keyEncodingStrategy
+      encoder.passthroughTypeResolver = FirestorePassthroughTypes.self
+      encoder.userInfo = userInfo
+      return try encoder.encodeDictionary(value)
+    }
+  }
+
+  /// Decodes values from a document's data.
+  public class Decoder {
+    /// How dates are decoded: from timestamps unless set.
+    public var dateDecodingStrategy = FirebaseDataDecoder.DateDecodingStrategy.timestamp
+    /// How data is decoded: from bytes unless set.
+    public var dataDecodingStrategy = FirebaseDataDecoder.DataDecodingStrategy.blob
+    /// How numbers that are not finite are decoded: only from numbers unless set.
+    public var nonConformingFloatDecodingStrategy =
+      FirebaseDataDecoder.NonConformingFloatDecodingStrategy.throw
+    /// How keys are decoded: as they are unless set.
+    public var keyDecodingStrategy = FirebaseDataDecoder.KeyDecodingStrategy.useDefaultKeys
+    /// What the values' own decoding may ask for.
+    public var userInfo: [CodingUserInfoKey: Any] = [:]
+
+    /// A decoder with Firestore's strategies.
+    public init() {}
+
+    /// Decodes a value from a document's data; `document` is what a ``DocumentID`` becomes.
+    public func decode<T: Decodable>(
+      _ t: T.Type,
+      from data: Any,
+      in document: DocumentReference? = nil
+    ) throws -> T {
+      let decoder = FirebaseDataDecoder()
+      decoder.dateDecodingStrategy = dateDecodingStrategy
+      decoder.dataDecodingStrategy = dataDecodingStrategy
+      decoder.nonConformingFloatDecodingStrategy = nonConformingFloatDecodingStrategy
+      decoder.keyDecodingStrategy = keyDecodingStrategy
+      decoder.passthroughTypeResolver = FirestorePassthroughTypes.self
+      decoder.userInfo = userInfo
+      if let document { decoder.userInfo[.documentReference] = document }
+      return try decoder.decode(t, from: data)
+    }
+  }
+}
+
+extension CodingUserInfoKey {
+  /// Where decoders keep the document that they decode.
+  static var documentReference: CodingUserInfoKey {
+    guard let key = CodingUserInfoKey(rawValue: "DocumentRefUserInfoKey") else {
+      preconditionFailure("Every text is a key.")
+    }
+    return key
+  }
+}
+
+extension FirebaseDataEncoder.DateEncodingStrategy {
+  /// As Firestore's timestamp.
+  public static var timestamp: Self {
+    .custom { date, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode(FirebaseCore.Timestamp(date: date))
+    }
+  }
+}
+
+extension FirebaseDataDecoder.DateDecodingStrategy {
+  /// From Firestore's timestamp.
+  public static var timestamp: Self {
+    .custom { decoder in
+      try decoder.singleValueContainer().decode(FirebaseCore.Timestamp.self).dateValue()
+    }
+  }
+}
+
+extension FirebaseDataEncoder.DataEncodingStrategy {
+  /// As bytes.
+  public static var blob: Self {
+    .custom { data, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode(Blob(data: data))
+    }
+  }
+}
+
+extension FirebaseDataDecoder.DataDecodingStrategy {
+  /// From bytes, or from text in base 64.
+  public static var blob: Self {
+    .custom { decoder in try decoder.singleValueContainer().decode(Blob.self).data }
+  }
+}
+
+/// Bytes that coders leave alone.
+private struct Blob: PassthroughValue {
+  let data: Data
+
+  init(data: Data) { self.data = data }
+
+  init?(passedThrough: Any) {
+    if let data = passedThrough as? Data {
+      self.data = data
+    } else if let text = passedThrough as? String, let data = Data(base64Encoded: text) {
+      self.data = data
+    } else {
+      return nil
+    }
+  }
+
+  var passedThrough: Any { data }
+}

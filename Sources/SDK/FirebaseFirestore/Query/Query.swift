@@ -1,0 +1,121 @@
+import FirestoreModel
+import Foundation
+
+/// Documents of a collection, by filters, in an order, within a window.
+///
+/// A query is a value: each call makes another one. What cannot be a query traps, with the official texts.
+/// Unchecked: it is not final, and neither it nor a subclass here has anything that changes.
+public class Query: NSObject, @unchecked Sendable {
+  /// The database.
+  public let firestore: Firestore
+  /// What is asked for.
+  package let definition: FirestoreModel.Query
+  /// Whether the limit keeps the last results instead of the first.
+  package let keepsLast: Bool
+
+  init(_ firestore: Firestore, _ definition: FirestoreModel.Query, keepsLast: Bool = false) {
+    self.firestore = firestore
+    self.definition = definition
+    self.keepsLast = keepsLast
+  }
+
+  /// Makes another query of this one; traps where `change` finds a problem.
+  func changed(
+    keepsLast: Bool? = nil,
+    _ change: (inout FirestoreModel.Query) throws -> Void
+  ) -> Query {
+    var changed = definition
+    do {
+      try change(&changed)
+    } catch {
+      preconditionFailure((error as? QueryProblem)?.message ?? "\(error)")
+    }
+    return Query(firestore, changed, keepsLast: keepsLast ?? self.keepsLast)
+  }
+
+  // MARK: Filters
+
+  /// Documents that also pass a filter.
+  public func whereFilter(_ filter: Filter) -> Query {
+    changed { query in
+      let added = try filter.condition.resolved(for: query, in: firestore)
+      try FilterConflicts.check(added, with: query.filter)
+      switch query.filter {
+      case nil: query.filter = added
+      case .and(let filters): query.filter = .and(filters + [added])
+      case let present?: query.filter = .and([present, added])
+      }
+    }
+  }
+
+  // MARK: Order and window
+
+  /// In the order of a field, smallest first.
+  public func order(by field: String) -> Query { order(by: .dotted(field), descending: false) }
+
+  /// In the order of a field, smallest first.
+  public func order(by path: FieldPath) -> Query { order(by: path, descending: false) }
+
+  /// In the order of a field.
+  public func order(by field: String, descending: Bool) -> Query {
+    order(by: .dotted(field), descending: descending)
+  }
+
+  /// In the order of a field; those that lack it are left out.
+  public func order(by path: FieldPath, descending: Bool) -> Query {
+    changed { query in
+      if query.start != nil {
+        throw QueryProblem(
+          "Invalid query. You must not specify a starting point before specifying the order by."
+        )
+      }
+      if query.end != nil {
+        throw QueryProblem(
+          "Invalid query. You must not specify an ending point before specifying the order by."
+        )
+      }
+      query.orders.append(Order(path.names, descending ? .descending : .ascending))
+    }
+  }
+
+  /// Only the first so many.
+  public func limit(to limit: Int) -> Query { limited(limit, keepsLast: false) }
+
+  /// Only the last so many; needs an order.
+  public func limit(toLast limit: Int) -> Query { limited(limit, keepsLast: true) }
+
+  private func limited(_ limit: Int, keepsLast: Bool) -> Query {
+    changed(keepsLast: keepsLast) { query in
+      guard limit > 0 else {
+        throw QueryProblem(
+          "Invalid Query. Query limit (\(limit)) is invalid. Limit must be positive."
+        )
+      }
+      query.limit = limit
+    }
+  }
+
+  // MARK: Identity
+
+  /// What tells queries apart: their normal form, or what was written where that is refused.
+  private enum Identity: Hashable {
+    case normal(NormalizedQuery, keepsLast: Bool)
+    case written(FirestoreModel.Query, keepsLast: Bool)
+  }
+
+  private var identity: Identity {
+    let isLimitedToLast = keepsLast && definition.limit != nil
+    do {
+      return .normal(try definition.normalized(), keepsLast: isLimitedToLast)
+    } catch {
+      return .written(definition, keepsLast: isLimitedToLast)
+    }
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? Query else { return false }
+    return firestore === other.firestore && identity == other.identity
+  }
+
+  public override var hash: Int { identity.hashValue }
+}

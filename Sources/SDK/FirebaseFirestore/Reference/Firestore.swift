@@ -1,0 +1,67 @@
+import FirebaseCore
+import FirestoreModel
+import Foundation
+
+/// A database of an app's project.
+///
+/// There is one object for an app and a database. May be used from any thread.
+public final class Firestore: NSObject, FirebaseComponent, Sendable {
+  /// The app.
+  public let app: FirebaseApp
+  package let database: DatabaseID
+
+  private init(app: FirebaseApp, database: DatabaseID) {
+    self.app = app
+    self.database = database
+  }
+
+  /// The default database of the default app; traps before that is configured.
+  public static func firestore() -> Firestore { firestore(database: "(default)") }
+
+  /// The default database of an app.
+  public static func firestore(app: FirebaseApp) -> Firestore {
+    firestore(app: app, database: "(default)")
+  }
+
+  /// A database of the default app; traps before that is configured.
+  public static func firestore(database: String) -> Firestore {
+    guard let app = FirebaseApp.app() else {
+      fatalError(
+        "Failed to get FirebaseApp instance. Please call FirebaseApp.configure() before using Firestore"
+      )
+    }
+    return firestore(app: app, database: database)
+  }
+
+  /// A database of an app.
+  public static func firestore(app: FirebaseApp, database: String) -> Firestore {
+    guard let project = app.options.projectID, !project.isEmpty else {
+      preconditionFailure("FirebaseOptions.projectID must be set to a valid project ID.")
+    }
+    precondition(!database.isEmpty, "Database identifier cannot be empty.")
+    let id = DatabaseID(project: Text(project), database: Text(database))
+    return app.component("FirebaseFirestore/\(database)") { Firestore(app: app, database: id) }
+  }
+
+  package func appWasDeleted() {}
+
+  /// The collection at a path; traps on what is no collection's path.
+  public func collection(_ collectionPath: String) -> CollectionReference {
+    CollectionReference(self, .root.appending(path: collectionPath, of: .collection))
+  }
+
+  /// The document at a path; traps on what is no document's path.
+  public func document(_ documentPath: String) -> DocumentReference {
+    DocumentReference(self, .root.appending(path: documentPath, of: .document))
+  }
+
+  /// The documents of all collections of an id, wherever they are; traps on an id with slashes.
+  public func collectionGroup(_ collectionID: String) -> Query {
+    precondition(!collectionID.isEmpty, "Collection ID cannot be empty.")
+    precondition(
+      !collectionID.contains("/"),
+      "Invalid collection ID '\(collectionID)'. Collection IDs must not contain '/'."
+    )
+    return Query(self, FirestoreModel.Query(scope: .collectionGroup(Text(collectionID))))
+  }
+}

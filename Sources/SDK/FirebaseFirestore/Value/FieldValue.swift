@@ -1,0 +1,61 @@
+import FirestoreModel
+import Foundation
+
+/// What a write does to a field instead of setting it.
+public final class FieldValue: NSObject, Sendable, Encodable {
+  /// The kinds, with operands that were checked.
+  package enum Operation: Sendable, Hashable {
+    case delete
+    case serverTimestamp
+    case arrayUnion([Value])
+    case arrayRemove([Value])
+    case increment(Value)
+  }
+
+  package let operation: Operation
+
+  private init(_ operation: Operation) { self.operation = operation }
+
+  /// Removes the field; for `updateData` and for merging.
+  public static func delete() -> FieldValue { FieldValue(.delete) }
+
+  /// Sets the field to the time of the commit, by the server's clock.
+  public static func serverTimestamp() -> FieldValue { FieldValue(.serverTimestamp) }
+
+  /// Adds the elements that the array does not have.
+  public static func arrayUnion(_ elements: [Any]) -> FieldValue {
+    FieldValue(.arrayUnion(UserValue.elements(elements, of: "FieldValue.arrayUnion()")))
+  }
+
+  /// Removes the elements from the array, each wherever it is.
+  public static func arrayRemove(_ elements: [Any]) -> FieldValue {
+    FieldValue(.arrayRemove(UserValue.elements(elements, of: "FieldValue.arrayRemove()")))
+  }
+
+  /// Adds to the field's number, which becomes a double.
+  public static func increment(_ d: Double) -> FieldValue { FieldValue(.increment(.double(d))) }
+
+  /// Adds to the field's number.
+  public static func increment(_ l: Int64) -> FieldValue { FieldValue(.increment(.integer(l))) }
+
+  /// A vector of numbers.
+  public static func vector(_ array: [Double]) -> VectorValue { VectorValue(array) }
+
+  /// A vector of numbers.
+  public static func vector(_ array: [Float]) -> VectorValue { VectorValue(array.map(Double.init)) }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? FieldValue)?.operation == operation
+  }
+
+  public override var hash: Int { operation.hashValue }
+
+  public override var description: String { "<FIRFieldValue: \(operation)>" }
+
+  /// Throws: only Firestore's encoder takes field values.
+  public func encode(to encoder: any Encoder) throws {
+    throw FirestoreEncodingError.encodingIsNotSupported(
+      "FieldValue values can only be encoded with Firestore.Encoder"
+    )
+  }
+}

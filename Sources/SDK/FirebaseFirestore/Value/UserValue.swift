@@ -1,0 +1,115 @@
+import FirebaseCore
+import FirestoreModel
+import Foundation
+
+/// Values of apps as Firestore's, and back.
+enum UserValue {
+  /// Why a value of an app cannot be stored.
+  struct Problem: Error {
+    let message: String
+  }
+
+  /// The operands of an array transform; traps on what cannot be one.
+  static func elements(_ elements: [Any], of function: String) -> [Value] {
+    do {
+      return try elements.map { element in
+        if element is [Any] { throw Problem(message: "Nested arrays are not supported") }
+        return try value(element)
+      }
+    } catch {
+      preconditionFailure("\((error as? Problem)?.message ?? "\(error)") (in \(function))")
+    }
+  }
+
+  /// A value without field values in it; operands of filters may have arrays in an array.
+  static func value(_ value: Any, allowingNestedArrays: Bool) throws -> Value {
+    guard allowingNestedArrays, let elements = value as? [Any] else { return try self.value(value) }
+    return .array(try elements.map { try self.value($0) })
+  }
+
+  /// A value without field values in it.
+  static func value(_ value: Any) throws -> Value {
+    switch value {
+    case is NSNull: .null
+    case let text as String: .string(Text(text))
+    case let number as NSNumber: try self.value(number)
+    case let timestamp as FirebaseCore.Timestamp: try self.value(timestamp)
+    case let date as Date: try self.value(FirebaseCore.Timestamp(date: date))
+    case let data as Data: .bytes([UInt8](data))
+    case let point as GeoPoint:
+      .geoPoint(FirestoreModel.GeoPoint(latitude: point.latitude, longitude: point.longitude))
+    case let reference as DocumentReference: .reference(reference.name)
+    case let vector as VectorValue: .vector(vector.array)
+    case let elements as [Any]: .array(try elements.map(element))
+    case let members as [String: Any]: .map(try map(members))
+    case let value as FieldValue:
+      throw Problem(message: "\(value) can only be used as the value of a field")
+    default: throw Problem(message: "Unsupported type: \(type(of: value))")
+    }
+  }
+
+  private static func element(_ value: Any) throws -> Value {
+    if value is [Any] { throw Problem(message: "Nested arrays are not supported") }
+    return try self.value(value)
+  }
+
+  private static func map(_ members: [String: Any]) throws -> MapValue {
+    MapValue(
+      try members.map { key, value in
+        if key.isEmpty { throw Problem(message: "Document fields must not be empty") }
+        return MapValue.Entry(key: Text(key), value: try self.value(value))
+      }
+    )
+  }
+
+  private static func value(_ number: NSNumber) throws -> Value {
+    if number.isBoolean { return .boolean(number.boolValue) }
+    if number.isFloating { return .double(number.doubleValue) }
+    guard
+      UInt8(bitPattern: number.objCType.pointee) != UInt8(ascii: "Q")
+        || number.uint64Value <= UInt64(Int64.max)
+    else { throw Problem(message: "NSNumber (\(number)) is too large") }
+    return .integer(number.int64Value)
+  }
+
+  private static func value(_ timestamp: FirebaseCore.Timestamp) throws -> Value {
+    let instant = FirestoreModel.Timestamp(
+      seconds: timestamp.seconds,
+      nanos: timestamp.nanoseconds
+    )
+    guard let instant else { throw Problem(message: "\(timestamp) is out of range") }
+    return .timestamp(instant.truncatedToMicroseconds)
+  }
+
+  // MARK: Back
+
+  /// A stored value as apps see it: numbers and truth values as `NSNumber`, null as `NSNull`.
+  static func object(_ value: Value, _ firestore: Firestore) -> Any {
+    switch value {
+    case .null: NSNull()
+    case .boolean(let flag): NSNumber(value: flag)
+    case .integer(let number): NSNumber(value: number)
+    case .double(let number): NSNumber(value: number)
+    case .timestamp(let instant): object(instant)
+    case .string(let text): text.string
+    case .bytes(let bytes): Data(bytes)
+    case .reference(let name): DocumentReference(firestore, name: name)
+    case .geoPoint(let point): GeoPoint(latitude: point.latitude, longitude: point.longitude)
+    case .array(let elements): elements.map { object($0, firestore) }
+    case .map(let map): members(map, firestore)
+    case .vector(let numbers): VectorValue(numbers)
+    }
+  }
+
+  static func object(_ instant: FirestoreModel.Timestamp) -> FirebaseCore.Timestamp {
+    FirebaseCore.Timestamp(seconds: instant.seconds, nanoseconds: instant.nanos)
+  }
+
+  /// A stored map as apps see it.
+  static func members(_ map: MapValue, _ firestore: Firestore) -> [String: Any] {
+    Dictionary(
+      map.entries.map { ($0.key.string, object($0.value, firestore)) },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// A vector of numbers, for searches of nearest neighbours.
+public final class VectorValue: NSObject, Sendable, Codable {
+  /// The numbers.
+  public let array: [Double]
+
+  /// A vector.
+  public init(_ array: [Double]) { self.array = array }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? VectorValue)?.array == array
+  }
+
+  public override var hash: Int { array.hashValue }
+
+  public override var description: String { "<FIRVectorValue: \(array)>" }
+}

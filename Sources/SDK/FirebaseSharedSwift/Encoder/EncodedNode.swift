@@ -1,0 +1,76 @@
+import Foundation
+
+/// A part of what is being encoded: begun by a container, filled by others.
+final class EncodedNode {
+  private enum Content {
+    case nothing
+    case leaf(Any)
+    case keyed([String: EncodedNode])
+    case unkeyed([EncodedNode])
+  }
+
+  private var content = Content.nothing
+
+  var isKeyed: Bool { if case .keyed = content { true } else { false } }
+
+  /// How many elements an array has.
+  var count: Int { if case .unkeyed(let elements) = content { elements.count } else { 0 } }
+
+  /// The finished part; nil where nothing was encoded.
+  var structure: Any? {
+    switch content {
+    case .nothing: nil
+    case .leaf(let value): value
+    // What encodes nothing inside is an empty dictionary, as in JSON.
+    case .keyed(let members): members.mapValues { $0.structure ?? [String: Any]() }
+    case .unkeyed(let elements): elements.map { $0.structure ?? [String: Any]() }
+    }
+  }
+
+  func set(_ value: Any) {
+    if case .nothing = content {
+      content = .leaf(value)
+      return
+    }
+    preconditionFailure("A value was encoded where another one is already.")
+  }
+
+  func becomeKeyed() {
+    switch content {
+    case .nothing: content = .keyed([:])
+    case .keyed: break
+    case .leaf, .unkeyed:
+      preconditionFailure("A keyed container was asked for where something else is already.")
+    }
+  }
+
+  func becomeUnkeyed() {
+    switch content {
+    case .nothing: content = .unkeyed([])
+    case .unkeyed: break
+    case .leaf, .keyed:
+      preconditionFailure("An unkeyed container was asked for where something else is already.")
+    }
+  }
+
+  /// The part under a key; the same one where it was there before and `isNew` is false.
+  func member(_ key: String, isNew: Bool) -> EncodedNode {
+    guard case .keyed(var members) = content else { preconditionFailure("Not a keyed container.") }
+    if !isNew, let known = members[key] { return known }
+    let node = EncodedNode()
+    members[key] = node
+    content = .keyed(members)
+    return node
+  }
+
+  /// A further element.
+  func append() -> EncodedNode {
+    guard case .unkeyed(var elements) = content else {
+      preconditionFailure("Not an unkeyed container.")
+    }
+    let node = EncodedNode()
+    elements.append(node)
+    content = .unkeyed(elements)
+    return node
+  }
+}

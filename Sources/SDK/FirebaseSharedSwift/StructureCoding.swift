@@ -1,0 +1,22 @@
+/// Which values stay the objects that they are, instead of being taken apart.
+public protocol StructureCodingPassthroughTypeResolver {
+  /// Whether a value stays as it is.
+  static func isPassthroughType<T>(_ t: T) -> Bool
+}
+
+/// A wrapper that is not stored: encoders skip its key, decoders make it from their `userInfo` alone.
+public protocol StructureCodingUncodedUnkeyed {}
+
+/// The resolver by which everything is taken apart.
+public struct NoPassthroughTypes: StructureCodingPassthroughTypeResolver {
+  /// False.
+  public static func isPassthroughType<T>(_ t: T) -> Bool { false }
+}
+
+/// A value that stands for one which the strategies leave alone.
+package protocol PassthroughValue: Codable {
+  /// What is stored.
+  var passedThrough: Any { get }
+  /// The value of what is stored; nil where that is something else.
+  init?(passedThrough: Any)
+}

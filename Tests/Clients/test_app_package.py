@@ -1,0 +1,112 @@
+"""An app that depends on Brasa by URL fetches and builds the SDK, and nothing of the server."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from support import server as servers
+
+pytestmark = [pytest.mark.brasa_only, pytest.mark.slow]
+
+FIXTURE = servers.CHECKOUT / "Tests" / "Fixtures" / "App"
+# What an app checks out; the sources of the server come with it.
+CHECKOUT_BYTES = 12_000_000
+# What the SDK may bring along.
+DEPENDENCIES = set()
+
+
+def git(directory, *arguments):
+    identity = ["-c", "user.name=tests", "-c", "user.email=tests@example.com"]
+    subprocess.run(["git", *identity, *arguments], cwd=directory, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """The files of this checkout as a repository of one commit."""
+    copy = tmp_path_factory.mktemp("repository") / "brasa"
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=servers.CHECKOUT, check=True, capture_output=True, text=True,
+    ).stdout
+    for name in filter(None, listed.split("\0")):
+        source = servers.CHECKOUT / name
+        if source.exists():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, copy / name, follow_symlinks=False)
+    git(copy, "init", "-q", "-b", "main")
+    git(copy, "add", "-A")
+    git(copy, "commit", "-q", "-m", "all")
+    return copy
+
+
+class App:
+    """The fixture beside its build."""
+
+    def __init__(self, directory, repository):
+        self.directory = directory
+        self.environment = {**os.environ, "BRASA_PACKAGE_URL": repository.as_uri()}
+
+    def swift(self, *arguments):
+        done = subprocess.run(
+            ["swift", *arguments, "--package-path", self.directory, "--cache-path",
+             self.directory / "cache"],
+            env=self.environment, capture_output=True, text=True, timeout=900,
+        )
+        assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-6000:]
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory, repository):
+    directory = tmp_path_factory.mktemp("app") / "app"
+    shutil.copytree(FIXTURE, directory)
+    shutil.copytree(directory / "Sources" / "Use", directory / "Sources" / "Use5")
+    made = App(directory, repository)
+    made.swift("package", "resolve")
+    return made
+
+
+def test_nothing_else_is_fetched(app):
+    pins = json.loads((app.directory / "Package.resolved").read_text())["pins"]
+    assert {pin["identity"] for pin in pins} == {"brasa"} | DEPENDENCIES
+    fetched = {path.name for path in (app.directory / ".build" / "checkouts").iterdir()}
+    assert fetched == {"brasa"} | DEPENDENCIES
+
+
+def test_the_checkout_is_small(app):
+    checkout = app.directory / ".build" / "checkouts" / "brasa"
+    files = (path for path in checkout.rglob("*") if path.is_file() and ".git" not in path.parts)
+    size = sum(path.stat().st_size for path in files)
+    assert size < CHECKOUT_BYTES, size
+
+
+def test_it_builds_in_both_language_modes_and_runs(app):
+    app.swift("build")
+    built = pathlib.Path(app.swift("build", "--show-bin-path").strip())
+    modules = {path.stem for path in built.glob("Modules/*.swiftmodule")}
+    assert {"FirebaseCore", "FirebaseAuth", "FirebaseFirestore", "Use", "Use5"} <= modules
+    servers_own = {"Gateway", "DocumentStore", "KeyValueRocksDB", "NIOCore", "Hummingbird"}
+    assert not modules & servers_own
+    environment = servers.clean_environment(
+        {"BRASA_PROJECT": "shop", "BRASA_HOST": "localhost:8080", "XDG_DATA_HOME": str(built)}
+    )
+    output = subprocess.run(
+        [built / "App"], env=environment, check=True, capture_output=True, text=True
+    ).stdout
+    assert output == (
+        'project=shop signedIn=false path=people/ana '
+        'fields=["createdAt", "name", "nickname"] ["createdAt", "name", "nickname"]\n'
+    )
+
+
+def test_without_options_it_says_what_is_missing(app):
+    app.swift("build")
+    built = pathlib.Path(app.swift("build", "--show-bin-path").strip())
+    done = subprocess.run(
+        [built / "App"], env=servers.clean_environment(), capture_output=True, text=True
+    )
+    assert done.returncode != 0 and "BRASA_PROJECT" in done.stderr

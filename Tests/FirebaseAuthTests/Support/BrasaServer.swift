@@ -1,0 +1,71 @@
+import Foundation
+import Synchronization
+
+/// A development server of the debug build, on a port that the system chose; it ends with the tests.
+///
+/// `BRASA_BINARY` names the program; without it the debug build of this checkout is taken.
+final class BrasaServer: Sendable {
+  /// The server of all tests.
+  static let shared = Result { try BrasaServer() }
+
+  let port: Int
+  var url: String { "http://127.0.0.1:\(port)" }
+
+  private static let running = Mutex<(process: Int32, data: URL)?>(nil)
+
+  private struct NoAddress: Error {
+    let output: String
+  }
+
+  private init() throws {
+    let data = FileManager.default.temporaryDirectory
+      .appendingPathComponent("brasa-\(UUID().uuidString)")
+    let process = Process()
+    process.executableURL = Self.program
+    process.arguments = ["serve", "--dev", "--port", "0", "--data", data.path]
+    process.environment = ProcessInfo.processInfo.environment.filter { variable in
+      !["BRASA_", "FIRESTORE_", "FIREBASE_", "GOOGLE_", "GCLOUD_"].contains {
+        variable.key.hasPrefix($0)
+      }
+    }
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    Self.running.withLock { $0 = (process.processIdentifier, data) }
+    atexit { BrasaServer.stop() }
+    port = try Self.port(in: output.fileHandleForReading)
+  }
+
+  private static var program: URL {
+    if let path = ProcessInfo.processInfo.environment["BRASA_BINARY"] {
+      return URL(fileURLWithPath: path)
+    }
+    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    return checkout.appendingPathComponent(".build/debug/brasa")
+  }
+
+  /// Reads until the server says where it listens, and lets the rest run off.
+  private static func port(in output: FileHandle) throws -> Int {
+    var text = ""
+    while true {
+      let part = output.availableData
+      guard !part.isEmpty else { throw NoAddress(output: text) }
+      text += String(decoding: part, as: UTF8.self)
+      if let found = text.firstMatch(of: #/brasa listening address=\S+ port=(\d+) /#),
+        let port = Int(found.1)
+      {
+        output.readabilityHandler = { _ = $0.availableData }
+        return port
+      }
+    }
+  }
+
+  private static func stop() {
+    guard let running = running.withLock({ $0 }) else { return }
+    kill(running.process, SIGKILL)
+    try? FileManager.default.removeItem(at: running.data)
+  }
+}
