@@ -64,7 +64,11 @@ struct EmulatorRoutes: Sendable {
   }
 
   private static func database(_ request: ServiceRequest) throws -> DatabaseID {
-    DatabaseID(
+    // The route table leaves escapes that mean nothing as they are; here they could be taken for a name.
+    for part in request.path.split(separator: "/") where PercentEncoding.decode(part) == nil {
+      throw malformed(part)
+    }
+    return DatabaseID(
       project: Text(try checked(request.parameters["project"] ?? "")),
       database: Text(try checked(request.parameters["database"] ?? ""))
     )
@@ -72,10 +76,12 @@ struct EmulatorRoutes: Sendable {
 
   /// A decoded segment of the path, if it can be one of a name.
   private static func checked(_ segment: String) throws -> String {
-    guard !segment.contains("/") else {
-      throw FirestoreError.invalidArgument("The URL's path has a malformed part: \"\(segment)\".")
-    }
+    guard !segment.contains("/") else { throw malformed(segment) }
     return segment
+  }
+
+  private static func malformed(_ part: some StringProtocol) -> FirestoreError {
+    .invalidArgument("The URL's path has a malformed part: \"\(part)\".")
   }
 
   private static var done: ServiceResponse { .json(Array("{}".utf8)) }
