@@ -3,21 +3,22 @@
 /// Not for tables that a client could fill with colliding keys: the function has no secret.
 package enum KeyHash {
   /// A number that equal keys share.
-  package static func of(_ key: [UInt8]) -> UInt64 {
-    key.withUnsafeBytes { bytes in
-      var hash = UInt64(bytes.count)
-      var offset = 0
-      while offset + 8 <= bytes.count {
-        hash = mix(hash, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        offset += 8
-      }
-      var rest: UInt64 = 0
-      while offset < bytes.count {
-        rest = rest << 8 | UInt64(bytes[offset])
-        offset += 1
-      }
-      return mix(hash, rest)
+  package static func of(_ key: [UInt8]) -> UInt64 { key.withUnsafeBytes { of($0) } }
+
+  /// The same number for a lent key.
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var hash = UInt64(bytes.count)
+    var offset = 0
+    while offset + 8 <= bytes.count {
+      hash = mix(hash, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      offset += 8
     }
+    var rest: UInt64 = 0
+    while offset < bytes.count {
+      rest = rest << 8 | UInt64(bytes[offset])
+      offset += 1
+    }
+    return mix(hash, rest)
   }
 
   private static func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {

@@ -1,8 +1,11 @@
 /// An ordered key-value store with consistent reads and atomic, durable groups of writes.
 ///
 /// Keys and values are bytes; keys sort as `memcmp` sorts them. A key is not empty and does not
-/// begin with 0x00: those keys are the engine's own, no cursor shows them. All calls block; any
-/// thread may call, groups run one after the other.
+/// begin with 0x00: those keys are the engine's own, no cursor shows them. Any thread may call; reads
+/// and `write` block.
+///
+/// **Writes.** Groups run one after the other, each with the writes that wait when it begins (see
+/// `WriteQueue`). A write is atomic by itself, a group becomes visible and durable as a whole.
 ///
 /// **Values.** No value is empty: `put` refuses it. A key that says all there is to say has a marker
 /// for a value (`putMarker`). Data of earlier versions may hold empty values; a get and a cursor
@@ -27,18 +30,17 @@ package protocol KeyValueEngine: AnyObject, Sendable {
     _ body: (any KeyValueSnapshot) throws -> R
   ) throws -> R?
 
-  /// Runs `body` as one group and returns when the group is durable; a throw writes nothing.
+  /// Hands a write to the engine's queue, where those that wait at the same time share one group.
   ///
-  /// A group started inside the body of another never begins: do not nest.
-  /// After a failed write or fsync every later group throws `KeyValueError.stopped`.
-  func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R
+  /// After a failed write or sync every later one fails with `KeyValueError.stopped`.
+  func submit(_ write: QueuedWrite)
+
+  /// Whether the caller runs in the body or completion of a write, where it must not wait for another.
+  var isWritingThread: Bool { get }
 
   /// A point read of the newest durable value without a snapshot. With `cachedOnly` the call never
   /// touches the disk and says `.incomplete` where it would have to.
   func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead
-
-  /// Writes a consistent, openable copy of the data to a directory that does not exist yet.
-  func checkpoint(to directory: String) throws
 
   /// Counters and sizes for metrics, by Prometheus-style name.
   func statistics() -> [String: Double]
@@ -71,8 +73,17 @@ package protocol KeyValueReader: AnyObject {
   /// The value, copied.
   func get(_ key: [UInt8]) throws -> [UInt8]?
 
+  /// The values of many keys, in their order: for each what `get` of it alone answers or throws.
+  func get(_ keys: [[UInt8]]) throws -> [Result<[UInt8]?, any Error>]
+
   /// A cursor over the keys of `range`, before its first key (after its last one when `reversed`).
   func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor
+}
+
+extension KeyValueReader {
+  package func get(_ keys: [[UInt8]]) throws -> [Result<[UInt8]?, any Error>] {
+    keys.map { key in Result { try get(key) } }
+  }
 }
 
 /// A consistent view of the durable state.
@@ -91,8 +102,11 @@ package protocol KeyValueSnapshot: KeyValueReader {
   func getCached(_ key: [UInt8]) throws -> PointRead
 }
 
-/// One group of writes; reads see the group's own earlier writes.
+/// One group of writes; reads see the group's own earlier writes, those of other authors too.
 package protocol KeyValueGroup: KeyValueReader {
+  /// Bytes of the keys and values that the group writes, and of the keys that it deletes.
+  var byteCount: Int { get }
+
   /// A version above every version and read time handed out so far. One commit takes one.
   func allocateVersion() throws -> Int64
 
@@ -147,6 +161,14 @@ package struct KeyRange: Sendable, Hashable {
     lower = prefix
     upper = Self.successor(ofPrefix: prefix)
   }
+
+  /// Whether a key lies in the range.
+  package func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+    KeyOrder.compare(key, lower) >= 0 && (upper.map { KeyOrder.compare(key, $0) < 0 } ?? true)
+  }
+
+  /// The same for a key of ours.
+  package func contains(_ key: [UInt8]) -> Bool { key.withUnsafeBytes { contains($0) } }
 
   /// The least key above every key with that prefix; nil when there is none (all 0xFF).
   package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {

@@ -27,14 +27,15 @@ final class CountingEngine: KeyValueEngine {
     try base.readInMemory(steps: steps) { try body(CountingSnapshot(base: $0, engine: self)) }
   }
 
-  func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R { try base.write(body) }
+  func submit(_ write: QueuedWrite) { base.submit(write) }
+
+  var isWritingThread: Bool { base.isWritingThread }
 
   func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     note()
     return try base.get(key, cachedOnly: cachedOnly)
   }
 
-  func checkpoint(to directory: String) throws { try base.checkpoint(to: directory) }
   func statistics() -> [String: Double] { base.statistics() }
   func close() throws { try base.close() }
 }

@@ -107,7 +107,7 @@ extension RulesetCatalog {
 
   private func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
     do {
-      return try engine.write(body)
+      return try engine.write { try body($0) }
     } catch {
       throw FirestoreError.storage(error)
     }

@@ -1,11 +1,10 @@
 import CRocksDB
 import KeyValueStore
-import Synchronization
 
 /// An engine on RocksDB in a directory of its own.
 ///
-/// One group runs at a time. Its writes collect in a batch, which RocksDB appends to its log as one
-/// record and syncs before anyone can see it. After the first write that fails, the engine has
+/// One group runs at a time, on the thread of the engine's queue. Its writes collect in a batch, which
+/// RocksDB appends to its log as one record and syncs before anyone can see it. After the first write that fails, the engine has
 /// stopped: what the disk holds is unknown then, and only what reads it anew may go on, a restart or,
 /// where it suffices, `EngineRecovery`.
 package final class RocksDBEngine: KeyValueEngine {
@@ -18,10 +17,8 @@ package final class RocksDBEngine: KeyValueEngine {
   private let shared: SharedHandle
   private let condition: EngineCondition
   private let time: EngineTime
-  private let log: LogWriter
   private let recovery: EngineRecovery
-  private let groups = Mutex(())
-  private let groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
+  private let queue: WriteQueue<RocksDBGroups>
 
   /// Opens the directory, which is made if it is missing, and recovers what a crash left.
   package init(
@@ -43,15 +40,25 @@ package final class RocksDBEngine: KeyValueEngine {
     self.directory = directory
     self.shared = shared
     self.condition = condition
-    self.log = log
     self.time = time
-    recovery = EngineRecovery(shared, condition, log, time, directory, configuration)
+    let recovery = EngineRecovery(shared, condition, log, time, directory, configuration)
+    self.recovery = recovery
+    queue = WriteQueue(
+      RocksDBGroups(
+        shared: shared,
+        condition: condition,
+        time: time,
+        log: log,
+        recovery: recovery,
+        observer: configuration.groupObserver
+      )
+    )
     recoveredVersion = timeline.landed
     discardedLog = directory.discardedLog.map { $0.later(than: timeline.landed) }
-    groupObserver = configuration.groupObserver
   }
 
   deinit {
+    queue.close()
     shared.close()
     directory.unlock()
   }
@@ -74,23 +81,9 @@ package final class RocksDBEngine: KeyValueEngine {
     }
   }
 
-  package func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
-    BlockingCheck.assertMayBlock()
-    return try groups.withLock { _ in
-      recovery.recoverIfDue()
-      try condition.checkRunning()
-      let group = RocksDBGroup(on: try shared.lease(), time: time)
-      let result: R
-      do {
-        result = try body(group)
-      } catch {
-        time.groupAbandoned()
-        throw error
-      }
-      try land(group)
-      return result
-    }
-  }
+  package func submit(_ write: QueuedWrite) { queue.submit(write) }
+
+  package var isWritingThread: Bool { queue.isCurrent }
 
   package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     try condition.checkOpen()
@@ -100,6 +93,8 @@ package final class RocksDBEngine: KeyValueEngine {
     return try lease.handle.get(key).map(PointRead.found) ?? .missing
   }
 
+  /// Writes a consistent, openable copy of the data to a directory that does not exist yet.
+  ///
   /// The copy shares files with the original where the file system can link them.
   package func checkpoint(to directory: String) throws {
     BlockingCheck.assertMayBlock()
@@ -112,7 +107,12 @@ package final class RocksDBEngine: KeyValueEngine {
 
   package func statistics() -> [String: Double] {
     guard (try? condition.checkOpen()) != nil else { return [:] }
-    var statistics = ["kv_recoveries_total": Double(recovery.recoveries)]
+    let counts = queue.counts
+    var statistics = [
+      "kv_recoveries_total": Double(recovery.recoveries),
+      "kv_write_groups_total": Double(counts.groups),
+      "kv_writes_total": Double(counts.writes),
+    ]
     guard let lease = try? shared.lease() else { return statistics }
     for (name, property) in RocksDBProperties.reported {
       statistics[name] = lease.handle.property(property).map { Double($0) }
@@ -124,6 +124,7 @@ package final class RocksDBEngine: KeyValueEngine {
   package func close() throws {
     BlockingCheck.assertMayBlock()
     let isRunning = (try? condition.checkRunning()) != nil
+    queue.close()
     guard condition.close() else { return }
     defer {
       shared.close()
@@ -137,26 +138,16 @@ package final class RocksDBEngine: KeyValueEngine {
   /// Whether a write has failed and nothing is written until the engine has recovered, or for good.
   package var isStopped: Bool { condition.isStopped }
 
-  /// Writes a few bytes as a group would and returns when they are durable.
+  /// Writes a few bytes and returns when they are durable.
   ///
-  /// Throws what keeps groups from being written. A stopped engine is taken up again here, too, if that
+  /// Throws what keeps writes from being done. A stopped engine is taken up again here, too, if that
   /// can be.
   package func probe() throws {
-    BlockingCheck.assertMayBlock()
-    try groups.withLock { _ in
-      recovery.recoverIfDue()
-      try log.write { (handle) throws(KeyValueError) in
-        try handle.put(TimeRecord.probeKey, TimeRecord.probe(time.now()))
+    try write { group in
+      guard let group = group as? RocksDBGroup else {
+        preconditionFailure("a group of another engine")
       }
+      group.putProbe()
     }
-  }
-
-  private func land(_ group: RocksDBGroup) throws {
-    let ceiling = group.recordTime()
-    guard !group.isEmpty else { return }
-    let start = ContinuousClock.now
-    try log.write { (handle) throws(KeyValueError) in try group.write(to: handle) }
-    time.groupLanded(ceiling: ceiling)
-    groupObserver?(group.count, ContinuousClock.now - start)
   }
 }

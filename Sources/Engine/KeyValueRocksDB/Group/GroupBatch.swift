@@ -3,11 +3,14 @@ import KeyValueStore
 
 /// The writes of a group as the library takes them.
 ///
-/// A *plain* batch only collects, which is all that most groups need, and hands its writes over in the
-/// order of their keys: the library then finds the place of each near the one before. The first read of
-/// something that the group may have written, the first cursor and the first savepoint turn it into an
-/// *indexed* one, which can be read and walked together with the database, and costs a sorted index
-/// of its keys.
+/// A *plain* batch only collects, which is all that most groups need: it knows what it has written to a
+/// key, takes savepoints and rolls back, and hands its writes over in the order of their keys, so that the
+/// library finds the position of each near the one before. The first cursor over keys that the batch has
+/// written turns it into an *indexed* one, which can be walked together with the database, and costs a
+/// sorted index of its keys.
+///
+/// The library cannot drop a savepoint and keep what follows. So the released savepoints of an indexed
+/// batch stay on its stack, marked, and a rollback goes through them down to the last one still wanted.
 struct GroupBatch: ~Copyable {
   /// A write whose key and value lie one behind the other in `bytes`.
   private struct Entry {
@@ -15,17 +18,38 @@ struct GroupBatch: ~Copyable {
     let keyCount: Int
     /// Nil deletes the key.
     let valueCount: Int?
+
+    var end: Int { start + keyCount + (valueCount ?? 0) }
+  }
+
+  /// What the batch held when the savepoint was set.
+  private struct Savepoint {
+    let count: Int
+    let byteCount: Int
+    var isReleased = false
+  }
+
+  /// What the batch knows about a key.
+  enum Written {
+    case nothing
+    case value([UInt8])
+    case deletion
+    /// Only the index of an indexed batch knows.
+    case unknown
   }
 
   /// Writes of a plain batch.
   private var entries: [Entry] = []
   private var bytes: [UInt8] = []
-  /// Hashes of the keys of a plain batch.
-  private var written: Set<UInt64> = []
+  /// By the hash of its key, the last write of a plain batch with that hash.
+  private var latest: [UInt64: Int] = [:]
   /// Nil while the batch is plain.
   private var index: OpaquePointer?
+  private var savepoints: [Savepoint] = []
   /// Puts and deletes so far.
   private(set) var count = 0
+  /// Bytes of their keys and values.
+  private(set) var byteCount = 0
 
   private static let reservedBytes = 16 << 10
 
@@ -33,8 +57,12 @@ struct GroupBatch: ~Copyable {
 
   deinit { index.map(rocksdb_writebatch_wi_destroy) }
 
+  /// Whether the batch has no index of its keys.
+  var isPlain: Bool { index == nil }
+
   mutating func put(_ key: [UInt8], _ value: [UInt8]) {
     count += 1
+    byteCount += key.count + value.count
     guard let index else { return collect(key, value) }
     key.withChars { key, keyCount in
       value.withChars { value, valueCount in
@@ -45,38 +73,48 @@ struct GroupBatch: ~Copyable {
 
   mutating func delete(_ key: [UInt8]) {
     count += 1
+    byteCount += key.count
     guard let index else { return collect(key, nil) }
     key.withChars { key, keyCount in rocksdb_writebatch_wi_delete(index, key, keyCount) }
   }
 
-  /// Whether the batch may hold something for the key.
-  func mayHold(_ key: [UInt8]) -> Bool {
-    index != nil ? count > 0 : written.contains(KeyHash.of(key))
+  /// What the batch has written to a key last.
+  func written(_ key: [UInt8]) -> Written {
+    guard isPlain else { return count > 0 ? .unknown : .nothing }
+    guard let last = latest[KeyHash.of(key)] else { return .nothing }
+    return bytes.withUnsafeBytes { bytes in
+      // Nearly always the first one; others only where keys share a hash.
+      for entry in entries[...last].reversed()
+      where KeyOrder.compare(Self.key(of: entry, in: bytes), key) == 0 {
+        guard let count = entry.valueCount else { return .deletion }
+        let start = entry.start + entry.keyCount
+        return .value([UInt8](bytes[start..<start + count]))
+      }
+      return .nothing
+    }
   }
 
-  /// The batch in a form that can be read, walked and rolled back.
+  /// Whether a plain batch has written a key of the range.
+  func overlaps(_ range: KeyRange) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      entries.contains { range.contains(Self.key(of: $0, in: bytes)) }
+    }
+  }
+
+  /// The batch in a form that can be walked.
   mutating func indexed() -> OpaquePointer {
     if let index { return index }
     let index: OpaquePointer = rocksdb_writebatch_wi_create(Self.reservedBytes, 1)
-    bytes.withUnsafeBytes {
-      Self.hand(
-        entries,
-        in: $0,
-        to: index,
-        put: rocksdb_writebatch_wi_put,
-        delete: rocksdb_writebatch_wi_delete
-      )
+    var handed = 0
+    for savepoint in savepoints {
+      hand(entries[handed..<savepoint.count], to: index)
+      rocksdb_writebatch_wi_set_save_point(index)
+      handed = savepoint.count
     }
+    hand(entries[handed...], to: index)
     self.index = index
-    (entries, bytes, written) = ([], [], [])
+    (entries, bytes, latest) = ([], [], [:])
     return index
-  }
-
-  /// Undoes what an indexed batch took since its last savepoint.
-  mutating func rollBack() throws {
-    let batch = indexed()
-    try rocksCall { rocksdb_writebatch_wi_rollback_to_save_point(batch, $0) }
-    count = Int(rocksdb_writebatch_wi_count(batch))
   }
 
   /// Writes the batch and returns when its bytes are on the disk.
@@ -86,9 +124,60 @@ struct GroupBatch: ~Copyable {
     defer { rocksdb_writebatch_destroy(batch) }
     try handle.write(batch)
   }
+}
 
+// Savepoints.
+extension GroupBatch {
+  /// Those that were neither rolled back nor released.
+  var savepointCount: Int { savepoints.count { !$0.isReleased } }
+
+  mutating func setSavepoint() {
+    if let index { rocksdb_writebatch_wi_set_save_point(index) }
+    savepoints.append(Savepoint(count: count, byteCount: byteCount))
+  }
+
+  mutating func rollBackToSavepoint() throws {
+    while let savepoint = savepoints.popLast() {
+      try undoWrites(since: savepoint)
+      if !savepoint.isReleased { return }
+    }
+    throw KeyValueError.noSavepoint
+  }
+
+  mutating func releaseSavepoint() throws {
+    guard let last = savepoints.lastIndex(where: { !$0.isReleased }) else {
+      throw KeyValueError.noSavepoint
+    }
+    if isPlain {
+      savepoints.remove(at: last)
+    } else {
+      savepoints[last].isReleased = true
+      // With none left to roll back to, what is on the library's stack does no harm.
+      if savepointCount == 0 { savepoints.removeAll() }
+    }
+  }
+
+  private mutating func undoWrites(since savepoint: Savepoint) throws {
+    if let index {
+      try rocksCall { rocksdb_writebatch_wi_rollback_to_save_point(index, $0) }
+    } else if savepoint.count < entries.count {
+      entries.removeLast(entries.count - savepoint.count)
+      bytes.removeLast(bytes.count - (entries.last?.end ?? 0))
+      latest.removeAll(keepingCapacity: true)
+      bytes.withUnsafeBytes { bytes in
+        for (number, entry) in entries.enumerated() {
+          latest[KeyHash.of(Self.key(of: entry, in: bytes))] = number
+        }
+      }
+    }
+    (count, byteCount) = (savepoint.count, savepoint.byteCount)
+  }
+}
+
+// A plain batch's writes.
+extension GroupBatch {
   private mutating func collect(_ key: [UInt8], _ value: [UInt8]?) {
-    written.insert(KeyHash.of(key))
+    latest[KeyHash.of(key)] = entries.count
     entries.append(
       Entry(start: bytes.count, keyCount: key.count, valueCount: value.map { $0.count })
     )
@@ -105,7 +194,7 @@ struct GroupBatch: ~Copyable {
         return order < 0 || (order == 0 && left.start < right.start)
       }
       Self.hand(
-        sorted,
+        sorted[...],
         in: bytes,
         to: batch,
         put: rocksdb_writebatch_put,
@@ -113,6 +202,18 @@ struct GroupBatch: ~Copyable {
       )
     }
     return batch
+  }
+
+  private func hand(_ entries: ArraySlice<Entry>, to index: OpaquePointer) {
+    bytes.withUnsafeBytes {
+      Self.hand(
+        entries,
+        in: $0,
+        to: index,
+        put: rocksdb_writebatch_wi_put,
+        delete: rocksdb_writebatch_wi_delete
+      )
+    }
   }
 
   private static func key(
@@ -124,7 +225,7 @@ struct GroupBatch: ~Copyable {
 
   /// Calls the library for each write, in the order of the entries.
   private static func hand(
-    _ entries: [Entry],
+    _ entries: ArraySlice<Entry>,
     in bytes: UnsafeRawBufferPointer,
     to batch: OpaquePointer,
     put: (OpaquePointer?, UnsafePointer<CChar>?, Int, UnsafePointer<CChar>?, Int) -> Void,

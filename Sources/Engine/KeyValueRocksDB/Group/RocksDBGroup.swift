@@ -3,19 +3,14 @@ import KeyValueStore
 
 /// A group: a batch of writes that the library writes whole.
 ///
-/// The library cannot drop a savepoint and keep what follows, so released ones stay on its stack,
-/// marked, and a rollback goes through them down to the last one that is still wanted. Cursors keep
-/// their group alive; those that stand on a key step aside before each write.
-final class RocksDBGroup: KeyValueGroup, CursorOwner {
-  private enum Savepoint {
-    case set
-    case released
-  }
-
+/// Cursors keep their group alive. While the batch is plain a cursor walks the database alone, as long as
+/// the batch has written no key of its range; a write into the range, and the batch's index when it gets
+/// one, make it begin a new iterator. Cursors that are on a key step aside before writes that concern
+/// them.
+final class RocksDBGroup: SharedGroup, CursorOwner {
   private var batch = GroupBatch()
   private let lease: HandleLease
   private let time: EngineTime
-  private var savepoints: [Savepoint] = []
   private var cursors: [Unmanaged<RocksDBCursor>] = []
 
   init(on lease: consuming HandleLease, time: EngineTime) {
@@ -27,6 +22,8 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
 
   /// Puts and deletes so far.
   var count: Int { batch.count }
+
+  var byteCount: Int { batch.byteCount }
 
   var isEmpty: Bool { count == 0 }
 
@@ -43,13 +40,20 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
     return record.ceiling
   }
 
+  /// Writes the engine's own key that only shows that writes become durable.
+  func putProbe() { batch.put(TimeRecord.probeKey, TimeRecord.probe(time.now())) }
+
   func allocateVersion() throws -> Int64 {
     time.allocateVersion()
   }
 
   func get(_ key: [UInt8]) throws -> [UInt8]? {
-    guard batch.mayHold(key) else { return try handle.get(key) }
-    return try handle.get(key, through: batch.indexed())
+    switch batch.written(key) {
+    case .nothing: try handle.get(key)
+    case .value(let value): value
+    case .deletion: nil
+    case .unknown: try handle.get(key, through: batch.indexed())
+    }
   }
 
   func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
@@ -58,45 +62,43 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
 
   func put(_ key: [UInt8], _ value: [UInt8]) throws {
     try KeyValueError.checkWrite(key, value)
-    moveCursorsAside(discardingIterators: false)
+    moveCursorsAside(for: key)
     batch.put(key, value)
   }
 
   func delete(_ key: [UInt8]) throws {
     try KeyValueError.checkKey(key)
-    moveCursorsAside(discardingIterators: false)
+    moveCursorsAside(for: key)
     batch.delete(key)
   }
 
-  func setSavepoint() throws {
-    rocksdb_writebatch_wi_set_save_point(batch.indexed())
-    savepoints.append(.set)
-  }
+  var savepointCount: Int { batch.savepointCount }
+  var savepointFloor = 0
+
+  func setSavepoint() throws { batch.setSavepoint() }
 
   func rollbackToSavepoint() throws {
-    guard savepoints.contains(.set) else { throw KeyValueError.noSavepoint }
-    // The library rebuilds the batch's index, which iterators point into.
-    moveCursorsAside(discardingIterators: true)
-    while let savepoint = savepoints.popLast() {
-      try batch.rollBack()
-      if savepoint == .set { return }
-    }
+    try checkSavepoint()
+    // The batch's index is built anew, which iterators point into.
+    renewIterators()
+    try batch.rollBackToSavepoint()
   }
 
   func releaseSavepoint() throws {
-    guard let last = savepoints.lastIndex(of: .set) else { throw KeyValueError.noSavepoint }
-    savepoints[last] = .released
-    if !savepoints.contains(.set) {
-      // Nothing can roll back any more; what is on the library's stack does no harm.
-      savepoints.removeAll()
-    }
+    try checkSavepoint()
+    try batch.releaseSavepoint()
   }
 
   func makeReadOptions() -> OpaquePointer {
     RocksDBHandle.readOptions()
   }
 
-  func makeIterator(_ options: OpaquePointer) -> OpaquePointer {
+  func makeIterator(_ options: OpaquePointer, over range: KeyRange) -> OpaquePointer {
+    if batch.isPlain {
+      guard batch.overlaps(range) else { return rocksdb_create_iterator(handle.database, options) }
+      // From here on iterators see later writes by themselves, which those so far do not.
+      renewIterators()
+    }
     let base = rocksdb_create_iterator(handle.database, options)
     return rocksdb_writebatch_wi_create_iterator_with_base(batch.indexed(), base)
   }
@@ -112,9 +114,22 @@ final class RocksDBGroup: KeyValueGroup, CursorOwner {
     cursors.removeAll { $0.toOpaque() == closed }
   }
 
-  private func moveCursorsAside(discardingIterators: Bool) {
+  private func checkSavepoint() throws {
+    guard savepointCount > savepointFloor else { throw KeyValueError.noSavepoint }
+  }
+
+  private func moveCursorsAside(for key: [UInt8]) {
     for cursor in cursors {
-      cursor.takeUnretainedValue().ownerWillWrite(discardingIterator: discardingIterators)
+      let cursor = cursor.takeUnretainedValue()
+      if batch.isPlain {
+        if cursor.range.contains(key) { cursor.ownerWillWrite(discardingIterator: true) }
+      } else {
+        cursor.ownerWillWrite(discardingIterator: false)
+      }
     }
+  }
+
+  private func renewIterators() {
+    for cursor in cursors { cursor.takeUnretainedValue().ownerWillWrite(discardingIterator: true) }
   }
 }

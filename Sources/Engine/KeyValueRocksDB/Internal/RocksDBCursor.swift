@@ -16,7 +16,7 @@ final class RocksDBCursor: KeyValueCursor {
     case ended
   }
 
-  private let range: KeyRange
+  let range: KeyRange
   private let isReversed: Bool
   private let owner: any CursorOwner
   private let options: OpaquePointer
@@ -96,7 +96,7 @@ final class RocksDBCursor: KeyValueCursor {
 
   private func liveIterator() -> OpaquePointer {
     if let iterator { return iterator }
-    let made = owner.makeIterator(options)
+    let made = owner.makeIterator(options, over: range)
     iterator = made
     return made
   }
@@ -179,7 +179,7 @@ final class RocksDBCursor: KeyValueCursor {
 protocol CursorOwner: AnyObject {
   /// Options of the cursor's own, which it destroys.
   func makeReadOptions() -> OpaquePointer
-  func makeIterator(_ options: OpaquePointer) -> OpaquePointer
+  func makeIterator(_ options: OpaquePointer, over range: KeyRange) -> OpaquePointer
   /// Throws where a move is one too many.
   func cursorWillMove() throws
   func cursorOpened(_ cursor: RocksDBCursor)

@@ -85,7 +85,7 @@ final class RocksDBSnapshot: KeyValueSnapshot, CursorOwner {
     RocksDBHandle.readOptions(at: snapshot, cachedOnly: stepsLeft != nil)
   }
 
-  func makeIterator(_ options: OpaquePointer) -> OpaquePointer {
+  func makeIterator(_ options: OpaquePointer, over range: KeyRange) -> OpaquePointer {
     RocksDBOptions.countNothing()
     return rocksdb_create_iterator(handle.database, options)
   }

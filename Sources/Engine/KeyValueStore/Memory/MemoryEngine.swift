@@ -19,7 +19,7 @@ package final class MemoryStorage: Sendable {
 package final class MemoryEngine: KeyValueEngine {
   private let storage: MemoryStorage
   private let clock: MicrosecondClock
-  private let groups = Mutex(())
+  private let queue: WriteQueue<MemoryGroups>
   private let isClosed = Atomic(false)
 
   /// Opens the storage, a new one by default.
@@ -28,6 +28,7 @@ package final class MemoryEngine: KeyValueEngine {
   package init(storage: MemoryStorage = MemoryStorage(), clock: MicrosecondClock = .system) {
     self.storage = storage
     self.clock = clock
+    queue = WriteQueue(MemoryGroups(storage: storage, clock: clock))
     storage.contents.withLock { contents in
       contents.timeline = Timeline(
         landed: contents.heldVersion,
@@ -35,6 +36,8 @@ package final class MemoryEngine: KeyValueEngine {
       )
     }
   }
+
+  deinit { queue.close() }
 
   package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
     BlockingCheck.assertMayBlock()
@@ -54,22 +57,9 @@ package final class MemoryEngine: KeyValueEngine {
     }
   }
 
-  package func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
-    BlockingCheck.assertMayBlock()
-    return try groups.withLock { _ in
-      try checkOpen()
-      let group = MemoryGroup(on: storage, clock: clock)
-      let result: R
-      do {
-        result = try body(group)
-      } catch {
-        group.abandon()
-        throw error
-      }
-      group.land()
-      return result
-    }
-  }
+  package func submit(_ write: QueuedWrite) { queue.submit(write) }
+
+  package var isWritingThread: Bool { queue.isCurrent }
 
   package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     if !cachedOnly { BlockingCheck.assertMayBlock() }
@@ -77,19 +67,12 @@ package final class MemoryEngine: KeyValueEngine {
     return storage.contents.withLock { $0.table }.value(key).map(PointRead.found) ?? .missing
   }
 
-  package func checkpoint(to directory: String) throws {
-    throw KeyValueError(
-      .unsupported,
-      "the in-memory engine has no files to copy",
-      metadata: ["directory": directory]
-    )
-  }
-
   package func statistics() -> [String: Double] {
     ["kv_keys": Double(storage.contents.withLock { $0.table.count })]
   }
 
   package func close() throws {
+    queue.close()
     isClosed.store(true, ordering: .sequentiallyConsistent)
   }
 
@@ -162,12 +145,23 @@ private final class MemorySnapshot: KeyValueSnapshot {
   }
 }
 
+/// Groups on one piece of memory.
+private struct MemoryGroups: GroupWriter {
+  let storage: MemoryStorage
+  let clock: MicrosecondClock
+
+  func beginGroup() -> MemoryGroup { MemoryGroup(on: storage, clock: clock) }
+  func land(_ group: MemoryGroup) { group.land() }
+  func abandon(_ group: MemoryGroup) { group.abandon() }
+}
+
 /// A group: a private copy of the table that replaces the engine's when it lands.
-private final class MemoryGroup: KeyValueGroup {
+private final class MemoryGroup: SharedGroup {
   private let storage: MemoryStorage
   private let clock: MicrosecondClock
   private var table: SortedTable
-  private var savepoints: [SortedTable] = []
+  private var savepoints: [(table: SortedTable, byteCount: Int)] = []
+  private(set) var byteCount = 0
 
   init(on storage: MemoryStorage, clock: MicrosecondClock) {
     self.storage = storage
@@ -203,23 +197,32 @@ private final class MemoryGroup: KeyValueGroup {
   func put(_ key: [UInt8], _ value: [UInt8]) throws {
     try KeyValueError.checkWrite(key, value)
     table.put(key, value)
+    byteCount += key.count + value.count
   }
 
   func delete(_ key: [UInt8]) throws {
     try KeyValueError.checkKey(key)
     table.remove(key)
+    byteCount += key.count
   }
 
+  var savepointCount: Int { savepoints.count }
+  var savepointFloor = 0
+
   func setSavepoint() throws {
-    savepoints.append(table)
+    savepoints.append((table, byteCount))
   }
 
   func rollbackToSavepoint() throws {
-    guard let saved = savepoints.popLast() else { throw KeyValueError.noSavepoint }
-    table = saved
+    (table, byteCount) = try popSavepoint()
   }
 
   func releaseSavepoint() throws {
-    guard savepoints.popLast() != nil else { throw KeyValueError.noSavepoint }
+    _ = try popSavepoint()
+  }
+
+  private func popSavepoint() throws -> (table: SortedTable, byteCount: Int) {
+    guard savepoints.count > savepointFloor else { throw KeyValueError.noSavepoint }
+    return savepoints.removeLast()
   }
 }

@@ -6,7 +6,7 @@ import Glibc
 
 /// A thread of the storage layers' own, for work that must not block a caller's.
 ///
-/// `@unchecked Sendable`: the handle is written before `init` returns and only read by `join`.
+/// `@unchecked Sendable`: the handle is written before `init` returns and only read afterwards.
 package final class StoreThread: @unchecked Sendable {
   private let handle: pthread_t
 
@@ -29,6 +29,12 @@ package final class StoreThread: @unchecked Sendable {
   ///
   /// Called once.
   package func join() { pthread_join(handle, nil) }
+
+  /// Lets the thread end by itself, instead of `join()`.
+  package func detach() { pthread_detach(handle) }
+
+  /// Whether the caller runs on this thread.
+  package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 }
 
 /// What a new thread needs to begin.

@@ -1,4 +1,4 @@
-/// An engine that tells an observer of damage: of each error of corruption that ends a view, a group
+/// An engine that tells an observer of damage: of each error of corruption that ends a view, a write
 /// or a call of the engine below.
 ///
 /// What memory alone seemed to know is not told: such an error is thrown by a view in memory, whose
@@ -24,16 +24,21 @@ package final class DamageObservingEngine: KeyValueEngine {
     try base.readInMemory(steps: steps, body)
   }
 
-  package func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
-    try observing { try base.write(body) }
+  package func submit(_ write: QueuedWrite) {
+    base.submit(
+      QueuedWrite(write.priority, body: write.body) { [observer] outcome in
+        if case .failure(let error as KeyValueError) = outcome, error.code == .corruption {
+          observer(error)
+        }
+        write.completion(outcome)
+      }
+    )
   }
+
+  package var isWritingThread: Bool { base.isWritingThread }
 
   package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     try base.get(key, cachedOnly: cachedOnly)
-  }
-
-  package func checkpoint(to directory: String) throws {
-    try observing { try base.checkpoint(to: directory) }
   }
 
   package func statistics() -> [String: Double] { base.statistics() }

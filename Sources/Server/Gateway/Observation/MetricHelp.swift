@@ -34,6 +34,8 @@ enum MetricHelp {
       "1 while the store takes writes, by a write every five seconds, else 0.",
     "brasa_kv_recoveries_total":
       "Times that the store was opened again because files could not be opened.",
+    "brasa_kv_writes_total": "Writes that shared groups: batches of commits, sign-ins, sweeps.",
+    "brasa_kv_write_groups_total": "Groups of writes that were begun.",
     "brasa_kv_group_keys": "Keys in each group that became durable with one sync.",
     "brasa_kv_group_durable_seconds": "How long writing and syncing a group took.",
     "brasa_kv_keys_estimate": "Keys in the store, as RocksDB estimates them.",

@@ -39,15 +39,22 @@ final class RecordingEngine: KeyValueEngine {
     try base.readInMemory(steps: steps, body)
   }
 
-  func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
-    try base.write { try body(RecordingGroup(base: $0, engine: self)) }
+  func submit(_ write: QueuedWrite) {
+    base.submit(
+      QueuedWrite(write.priority) { group in
+        try write.body(RecordingGroup(base: group, engine: self))
+      } completion: { outcome in
+        write.completion(outcome)
+      }
+    )
   }
+
+  var isWritingThread: Bool { base.isWritingThread }
 
   func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     try base.get(key, cachedOnly: cachedOnly)
   }
 
-  func checkpoint(to directory: String) throws { try base.checkpoint(to: directory) }
   func statistics() -> [String: Double] { base.statistics() }
   func close() throws { try base.close() }
 }
@@ -61,6 +68,8 @@ private final class RecordingGroup: KeyValueGroup {
     self.base = base
     self.engine = engine
   }
+
+  var byteCount: Int { base.byteCount }
 
   func put(_ key: [UInt8], _ value: [UInt8]) throws {
     if engine.note(key, value) { try base.put(key, value) }

@@ -1,0 +1,14 @@
+/// How much one group of a `WriteQueue` takes.
+///
+/// A bound is looked at between writes: the write that reaches it is still part of the group.
+package struct GroupLimits: Sendable {
+  /// Bytes of interactive writes; those beyond wait for the next group.
+  package var interactiveBytes = 4 << 20
+  /// Bytes of background writes.
+  package var backgroundBytes = 256 << 10
+  /// Time that the bodies of background writes take.
+  package var backgroundTime = Duration.milliseconds(2)
+
+  /// The bounds of a server.
+  package init() {}
+}

@@ -1,0 +1,34 @@
+/// Which writes of a queue come first.
+package enum WritePriority: Sendable {
+  /// Somebody waits for the answer.
+  case interactive
+  /// Nobody does: sweeps, builds, erasing.
+  ///
+  /// Runs after the interactive writes of its group, within a bound, and at least one in each group.
+  case background
+}
+
+/// A write on its way into a group: what it does, and who hears of its outcome.
+package struct QueuedWrite: Sendable {
+  package let priority: WritePriority
+  /// Runs once, on the engine's writing thread, in the order of the queue; what it throws is its own
+  /// outcome and undoes what it wrote, not what others of the group did.
+  package let body: @Sendable (any KeyValueGroup) throws -> Void
+  /// Runs once, on that thread, when the group is durable or has failed, in the order of the bodies and
+  /// before any later body.
+  ///
+  /// Where no group can be begun it runs without the body; where the engine is closed, on the
+  /// submitting thread.
+  package let completion: @Sendable (Result<Void, any Error>) -> Void
+
+  /// A write of that priority.
+  package init(
+    _ priority: WritePriority,
+    body: @escaping @Sendable (any KeyValueGroup) throws -> Void,
+    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    self.priority = priority
+    self.body = body
+    self.completion = completion
+  }
+}

@@ -1,0 +1,223 @@
+import Dispatch
+import Synchronization
+
+/// The queue of an engine's writes: whoever waits at the same time shares one group, and one sync.
+///
+/// **A group** takes the interactive writes that wait when it begins, in their order and up to a bound
+/// of bytes, then background writes up to bounds of bytes and time, at least one. The bodies run one
+/// after the other and see what the earlier ones wrote; one that throws is rolled back alone. When the
+/// group is durable, or has failed, all completions run in the order of the bodies, and then the next
+/// group begins. If the group fails, every write whose body went well has failed with it.
+///
+/// **Threads.** Any thread may submit. Bodies and completions run on one thread of the queue's own, which
+/// begins with the first write; they must not wait for another write, and no lock that they take may be
+/// held by somebody who waits for one. No lock of the queue is held while they run or a group lands.
+package final class WriteQueue<Writer: GroupWriter>: Sendable {
+  private struct State {
+    var interactive: [QueuedWrite] = []
+    var background = WriteBacklog()
+    var thread: StoreThread?
+    /// Whether the thread waits for `arrival`, or is about to.
+    var isIdle = false
+    var isClosed = false
+  }
+
+  private enum Work {
+    case group
+    case nothingYet
+    case ended
+  }
+
+  private struct Outcome {
+    let write: QueuedWrite
+    var result: Result<Void, any Error>
+
+    var isSuccess: Bool { (try? result.get()) != nil }
+  }
+
+  private let writer: Writer
+  private let limits: GroupLimits
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let state = Mutex(State())
+  /// Signalled for a thread that is idle.
+  private let arrival = DispatchSemaphore(value: 0)
+  private let groupCount = Atomic<Int>(0)
+  private let writeCount = Atomic<Int>(0)
+
+  /// A queue that writes groups by `writer`, which nobody else uses.
+  package init(
+    _ writer: Writer,
+    limits: GroupLimits = GroupLimits(),
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+  ) {
+    self.writer = writer
+    self.limits = limits
+    self.now = now
+  }
+
+  /// Adds a write; after `close()` it fails at once.
+  package func submit(_ write: QueuedWrite) {
+    let (isAccepted, mustWake) = state.withLock { state in
+      guard !state.isClosed else { return (false, false) }
+      switch write.priority {
+      case .interactive: state.interactive.append(write)
+      case .background: state.background.append(write)
+      }
+      if state.thread == nil { state.thread = StoreThread { self.serve() } }
+      defer { state.isIdle = false }
+      return (true, state.isIdle)
+    }
+    if mustWake { arrival.signal() }
+    if !isAccepted {
+      write.completion(.failure(KeyValueError(.closed, "the storage engine was closed")))
+    }
+  }
+
+  /// Whether the caller runs in a body or completion, where it must not wait for a write.
+  package var isCurrent: Bool { state.withLock { $0.thread?.isCurrent ?? false } }
+
+  /// Groups that were begun and writes that were in them.
+  package var counts: (groups: Int, writes: Int) {
+    (groupCount.load(ordering: .relaxed), writeCount.load(ordering: .relaxed))
+  }
+
+  /// Runs what waits and ends the thread; once is enough, more does no harm.
+  package func close() {
+    let (thread, mustWake) = state.withLock { state in
+      state.isClosed = true
+      defer { (state.isIdle, state.thread) = (false, nil) }
+      return (state.thread, state.isIdle)
+    }
+    if mustWake { arrival.signal() }
+    guard let thread else { return }
+    // Whoever drops an engine in a completion cannot wait for the thread that runs it.
+    if thread.isCurrent { thread.detach() } else { thread.join() }
+  }
+}
+
+// On the queue's thread.
+extension WriteQueue {
+  private func serve() {
+    var backlog = WriteBacklog()
+    while true {
+      switch takeArrivals(into: &backlog) {
+      case .group: settle(runGroup(&backlog))
+      case .nothingYet: arrival.wait()
+      case .ended: return
+      }
+    }
+  }
+
+  private func takeArrivals(into backlog: inout WriteBacklog) -> Work {
+    state.withLock { state in
+      backlog.append(taking: &state.interactive)
+      if !backlog.isEmpty || !state.background.isEmpty { return .group }
+      if state.isClosed { return .ended }
+      state.isIdle = true
+      return .nothingYet
+    }
+  }
+
+  private func settle(_ outcomes: [Outcome]) {
+    for outcome in outcomes { outcome.write.completion(outcome.result) }
+  }
+
+  private func runGroup(_ backlog: inout WriteBacklog) -> [Outcome] {
+    groupCount.add(1, ordering: .relaxed)
+    var outcomes: [Outcome] = []
+    do {
+      let group = try writer.beginGroup()
+      do {
+        try fill(group, from: &backlog, &outcomes)
+      } catch {
+        writer.abandon(group)
+        throw error
+      }
+      if outcomes.contains(where: \.isSuccess) {
+        try writer.land(group)
+      } else {
+        writer.abandon(group)
+      }
+    } catch {
+      fail(&outcomes, with: error)
+      if outcomes.isEmpty { outcomes = refuseAll(&backlog, error) }
+    }
+    writeCount.add(outcomes.count, ordering: .relaxed)
+    return outcomes
+  }
+
+  private func fill(
+    _ group: Writer.Group,
+    from backlog: inout WriteBacklog,
+    _ outcomes: inout [Outcome]
+  ) throws {
+    while group.byteCount < limits.interactiveBytes, let write = backlog.takeFirst() {
+      try run(write, in: group, &outcomes)
+    }
+    let (before, start) = (group.byteCount, now())
+    while group.byteCount - before < limits.backgroundBytes,
+      let write = state.withLock({ $0.background.takeFirst() })
+    {
+      try run(write, in: group, &outcomes)
+      if now() - start >= limits.backgroundTime { return }
+    }
+  }
+
+  private func run(
+    _ write: QueuedWrite,
+    in group: Writer.Group,
+    _ outcomes: inout [Outcome]
+  ) throws {
+    do {
+      outcomes.append(Outcome(write: write, result: try group.attempt(write.body)))
+    } catch {
+      outcomes.append(Outcome(write: write, result: .failure(error)))
+      throw error
+    }
+  }
+
+  /// What went well went well for nothing.
+  private func fail(_ outcomes: inout [Outcome], with error: any Error) {
+    for index in outcomes.indices where outcomes[index].isSuccess {
+      outcomes[index].result = .failure(error)
+    }
+  }
+
+  /// No group could be begun: whoever waits hears why.
+  private func refuseAll(_ backlog: inout WriteBacklog, _ error: any Error) -> [Outcome] {
+    var refused: [Outcome] = []
+    while let write = backlog.takeFirst() ?? state.withLock({ $0.background.takeFirst() }) {
+      refused.append(Outcome(write: write, result: .failure(error)))
+    }
+    return refused
+  }
+}
+
+/// Writes in their order, taken from the front.
+private struct WriteBacklog {
+  private var writes: [QueuedWrite] = []
+  private var next = 0
+
+  var isEmpty: Bool { next == writes.count }
+
+  mutating func append(_ write: QueuedWrite) { writes.append(write) }
+
+  /// Takes all of an array's writes and leaves it empty.
+  mutating func append(taking others: inout [QueuedWrite]) {
+    if writes.isEmpty {
+      swap(&writes, &others)
+    } else {
+      writes += others
+      others.removeAll(keepingCapacity: true)
+    }
+  }
+
+  mutating func takeFirst() -> QueuedWrite? {
+    guard next < writes.count else { return nil }
+    defer {
+      next += 1
+      if next == writes.count { (writes, next) = ([], 0) }
+    }
+    return writes[next]
+  }
+}
