@@ -2,24 +2,31 @@ import FirestoreModel
 import KeyValueStore
 import Synchronization
 
-/// The one place that commits: takes everything that waits as one group of the engine.
+/// The one place that commits: all commits that wait are one write of the engine's next group.
 ///
-/// Commits of a group are decided in the order in which they came. When the group is durable, the
-/// observer hears of them in version order, then their completions run, all on the writer's thread.
+/// They are decided in the order in which they came, in a body that they share; other authors' writes
+/// may be in the same group. When the group is durable, the observer hears of the commits in version
+/// order, then their completions run, all on the engine's writing thread.
 final class CommitWriter: Sendable {
+  private struct State {
+    var waiting: [PendingCommit] = []
+    /// Whether a write that takes them is in the engine's queue.
+    var isQueued = false
+    var isClosed = false
+  }
+
   private let engine: any KeyValueEngine
   private let observer: (any CommitObserver)?
   private let groupObserver: (@Sendable (Int) -> Void)?
-  private let mailbox = BlockingQueue<PendingCommit>()
+  private let state = Mutex(State())
+  private let publication = CommitPublication()
   let recentWrites = RecentWrites()
   /// Documents that need not be read again.
   let documents: DocumentCache
-  /// Held from before a group's first version until the observer has heard of it.
-  private let publication = Mutex(())
 
-  /// A group takes no more writes than this, so that no commit waits for too many others and a
-  /// group's memory is bounded; a larger commit is a group of its own.
-  private static let groupWrites = 2_048
+  /// A batch takes no more writes than this, so that no commit waits for too many others and a
+  /// group's memory is bounded; a larger commit is a batch of its own.
+  private static let batchWrites = 2_048
 
   init(engine: any KeyValueEngine, configuration: StoreConfiguration) {
     self.engine = engine
@@ -33,69 +40,79 @@ final class CommitWriter: Sendable {
 
   /// Hands a commit to the writer; after the store was closed it fails at once.
   func submit(_ commit: PendingCommit) {
-    if !mailbox.put(commit) {
+    let (isAccepted, mustQueue) = state.withLock { state in
+      guard !state.isClosed else { return (false, false) }
+      state.waiting.append(commit)
+      defer { state.isQueued = true }
+      return (true, !state.isQueued)
+    }
+    if mustQueue { queueBatch() }
+    if !isAccepted {
       let closed = KeyValueError(.closed, "the store was closed")
       commit.completion(.failure(FirestoreError.storage(closed)))
     }
   }
 
-  /// Commits until the store is closed.
-  func serve() {
-    while let waiting = mailbox.take() {
-      var start = 0
-      while start < waiting.count {
-        let end = Self.endOfGroup(waiting, from: start)
-        commit(waiting[start..<end])
-        start = end
-      }
-    }
+  /// Takes no more commits, and returns when those that were taken have their answers.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    // A write that comes behind the batch in the queue is done after it.
+    repeat { try? engine.write { _ in } } while state.withLock { $0.isQueued }
   }
-
-  private static func endOfGroup(_ waiting: [PendingCommit], from start: Int) -> Int {
-    var writes = waiting[start].request.writes.count
-    var end = start + 1
-    while end < waiting.count {
-      writes += max(1, waiting[end].request.writes.count)
-      if writes > groupWrites { break }
-      end += 1
-    }
-    return end
-  }
-
-  /// Ends `serve()` when nothing waits any more.
-  func close() { mailbox.close() }
 
   /// Returns when the observer has heard of every commit that was durable when this was called.
-  func awaitPublication() { publication.withLock { _ in } }
+  func awaitPublication() { publication.wait() }
+}
 
-  private func commit(_ batch: ArraySlice<PendingCommit>) {
-    var outcomes: [Result<Resolution, any Error>] = []
-    outcomes.reserveCapacity(batch.count)
-    do {
-      try publication.withLock { _ in
-        try engine.write { group in
-          let resolver = CommitResolver(
-            group: group,
-            recentWrites: recentWrites,
-            documents: documents
-          )
-          for pending in batch { try outcomes.append(resolve(pending, with: resolver)) }
-        }
-        recentWrites.groupLanded()
-        if let observer { publish(batch, outcomes, to: observer) }
+// In the engine's queue.
+extension CommitWriter {
+  private func queueBatch() {
+    let batch = CommitBatch()
+    engine.submit(
+      QueuedWrite(.interactive) { group in
+        self.publication.begin()
+        batch.commits = self.takeBatch()
+        try self.resolve(batch, in: group)
+      } completion: { outcome in
+        self.settle(batch, outcome)
       }
-    } catch {
-      fail(batch, outcomes, error)
-      return
+    )
+  }
+
+  /// The commits of one batch; what is beyond its bound is queued behind it.
+  private func takeBatch() -> ArraySlice<PendingCommit> {
+    let (batch, isLast) = state.withLock { state in
+      let waiting = state.waiting
+      let end = Self.endOfBatch(waiting)
+      state.waiting = Array(waiting[end...])
+      state.isQueued = end < waiting.count
+      return (waiting[..<end], !state.isQueued)
     }
-    let applied = outcomes.count { (try? $0.get())?.applied != nil }
-    if applied > 0 { groupObserver?(applied) }
-    for (pending, outcome) in zip(batch, outcomes) {
-      pending.completion(outcome.map(\.outcome))
+    if !isLast { queueBatch() }
+    return batch
+  }
+
+  private static func endOfBatch(_ waiting: [PendingCommit]) -> Int {
+    var writes = 0
+    for (index, commit) in waiting.enumerated() {
+      writes += max(1, commit.request.writes.count)
+      if writes > batchWrites, index > 0 { return index }
+    }
+    return waiting.count
+  }
+
+  private func resolve(_ batch: CommitBatch, in group: any KeyValueGroup) throws {
+    let resolver = CommitResolver(group: group, recentWrites: recentWrites, documents: documents)
+    batch.outcomes.reserveCapacity(batch.commits.count)
+    do {
+      for pending in batch.commits { try batch.outcomes.append(resolve(pending, with: resolver)) }
+    } catch {
+      forget(batch)
+      throw error
     }
   }
 
-  /// A refusal is the commit's own; every other error is the group's.
+  /// A refusal is the commit's own; every other error is the batch's.
   private func resolve(
     _ pending: PendingCommit,
     with resolver: CommitResolver
@@ -109,34 +126,62 @@ final class CommitWriter: Sendable {
     }
   }
 
-  private func publish(
-    _ batch: ArraySlice<PendingCommit>,
-    _ outcomes: [Result<Resolution, any Error>],
-    to observer: any CommitObserver
-  ) {
-    let versions = outcomes.lazy.compactMap { try? $0.get().applied?.version }
+  private func settle(_ batch: CommitBatch, _ outcome: Result<Void, any Error>) {
+    switch outcome {
+    case .success:
+      recentWrites.groupLanded()
+      if let observer { publish(batch, to: observer) }
+      publication.end()
+      answer(batch)
+    case .failure(let error):
+      publication.end()
+      fail(batch, error)
+    }
+  }
+
+  private func publish(_ batch: CommitBatch, to observer: any CommitObserver) {
+    let versions = batch.outcomes.lazy.compactMap { try? $0.get().applied?.version }
     guard let last = versions.max() else { return }
     observer.groupCommitted(through: last) {
-      zip(batch, outcomes).compactMap { pending, outcome in
+      zip(batch.commits, batch.outcomes).compactMap { pending, outcome in
         guard let commit = try? outcome.get().applied, commit.hasChanges else { return nil }
         return commit.published(in: pending.database)
       }
     }
   }
 
-  /// The group left nothing behind: what rested on it must be read again.
-  private func fail(
-    _ batch: ArraySlice<PendingCommit>,
-    _ outcomes: [Result<Resolution, any Error>],
-    _ error: any Error
-  ) {
-    for (index, pending) in zip(0..., batch) {
-      pending.database.forgetGroup()
-      if index < outcomes.count, case .failure(let refusal) = outcomes[index] {
+  private func answer(_ batch: CommitBatch) {
+    let applied = batch.outcomes.count { (try? $0.get())?.applied != nil }
+    if applied > 0 { groupObserver?(applied) }
+    for (pending, outcome) in zip(batch.commits, batch.outcomes) {
+      pending.completion(outcome.map(\.outcome))
+    }
+  }
+
+  /// The batch left nothing behind: what rested on it must be read again.
+  private func fail(_ batch: CommitBatch, _ error: any Error) {
+    // Where no group could be begun the batch has not been taken yet.
+    if batch.commits.isEmpty { batch.commits = takeBatch() }
+    forget(batch)
+    for (index, pending) in zip(0..., batch.commits) {
+      if index < batch.outcomes.count, case .failure(let refusal) = batch.outcomes[index] {
         pending.completion(.failure(refusal))
       } else {
         pending.completion(.failure(FirestoreError.storage(error)))
       }
     }
   }
+
+  private func forget(_ batch: CommitBatch) {
+    for pending in batch.commits { pending.database.forgetGroup() }
+  }
+}
+
+/// The commits that one write of the engine makes, and what came of them.
+///
+/// `@unchecked Sendable`: the body and the completion of that write alone touch it, on one thread.
+private final class CommitBatch: @unchecked Sendable {
+  var commits: ArraySlice<PendingCommit> = []
+  /// Those of the commits that were decided, in their order.
+  var outcomes: [Result<Resolution, any Error>] = []
 }

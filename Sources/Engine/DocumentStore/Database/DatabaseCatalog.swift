@@ -11,7 +11,7 @@ package struct DatabaseListing: Sendable, Hashable {
 
 /// Which databases there are, as `MetaKey` documents it.
 ///
-/// Every change is one group.
+/// Every change is one write.
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
@@ -51,31 +51,50 @@ struct DatabaseCatalog: Sendable {
     }
   }
 
-  /// Removes a database and answers its last incarnation; `retire` runs inside the group.
-  func delete(_ id: DatabaseID, retire: () -> Void) throws -> Incarnation {
-    try engine.write { group in
-      guard let entry = try Self.entry(of: id, in: group) else {
-        throw FirestoreError.unknownDatabase(id)
-      }
+  /// Removes a database.
+  ///
+  /// `retire` runs in the write, `retired` with the last incarnation when the write is durable and before
+  /// any later one.
+  func delete(
+    _ id: DatabaseID,
+    retire: () -> Void,
+    retired: (Incarnation) -> Void
+  ) throws {
+    try end(id, retire: retire, retired: retired) { entry, group in
       try group.delete(MetaKey.catalogEntry(id))
-      try group.putMarker(MetaKey.retired(entry.incarnation))
-      retire()
-      return entry.incarnation
     }
   }
 
-  /// Gives a database a new incarnation with the index definitions of the old one, which it answers.
-  func clear(_ id: DatabaseID, retire: () -> Void) throws -> Incarnation {
-    try engine.write { group in
+  /// Gives a database a new incarnation with the index definitions of the old one, as `delete` does
+  /// otherwise.
+  func clear(
+    _ id: DatabaseID,
+    retire: () -> Void,
+    retired: (Incarnation) -> Void
+  ) throws {
+    try end(id, retire: retire, retired: retired) { entry, group in
+      let incarnation = try Self.nextIncarnation(in: group)
+      try Self.put(id, incarnation, entry.createTime, in: group)
+      try Self.copyIndexes(from: entry.incarnation, to: incarnation, in: group)
+    }
+  }
+
+  private func end(
+    _ id: DatabaseID,
+    retire: () -> Void,
+    retired: (Incarnation) -> Void,
+    _ change: (Entry, any KeyValueGroup) throws -> Void
+  ) throws {
+    _ = try engine.write { group in
       guard let entry = try Self.entry(of: id, in: group) else {
         throw FirestoreError.unknownDatabase(id)
       }
-      let incarnation = try Self.nextIncarnation(in: group)
-      try Self.put(id, incarnation, entry.createTime, in: group)
+      try change(entry, group)
       try group.putMarker(MetaKey.retired(entry.incarnation))
-      try Self.copyIndexes(from: entry.incarnation, to: incarnation, in: group)
       retire()
       return entry.incarnation
+    } settled: { outcome in
+      if case .success(let incarnation) = outcome { retired(incarnation) }
     }
   }
 
@@ -101,16 +120,13 @@ struct DatabaseCatalog: Sendable {
     in reader: any KeyValueReader
   ) throws -> CommitVersion? { try entry(of: id, in: reader)?.createTime }
 
-  private static func entry(
-    of id: DatabaseID,
-    in reader: any KeyValueReader
-  ) throws -> (incarnation: Incarnation, createTime: CommitVersion)? {
+  private typealias Entry = (incarnation: Incarnation, createTime: CommitVersion)
+
+  private static func entry(of id: DatabaseID, in reader: any KeyValueReader) throws -> Entry? {
     try reader.get(MetaKey.catalogEntry(id)).map(entry)
   }
 
-  private static func entry(
-    _ value: [UInt8]
-  ) throws -> (incarnation: Incarnation, createTime: CommitVersion) {
+  private static func entry(_ value: [UInt8]) throws -> Entry {
     var position = 4
     guard let version = value.withUnsafeBytes({ readBigEndian($0, at: &position) }) else {
       throw KeyValueError(.corruption, "an entry of the catalog is shorter than its parts")

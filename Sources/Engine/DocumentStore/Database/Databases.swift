@@ -4,8 +4,8 @@ import Synchronization
 
 /// The document databases in one key-value store.
 ///
-/// It owns two threads, the writer's and the one for what goes on after a wait, and a third for
-/// maintenance unless `maintainsItself` is off. Any thread may call. `close()` ends it.
+/// It owns a thread for what goes on after a wait, and another for maintenance unless `maintainsItself`
+/// is off. Any thread may call. `close()` ends it.
 package final class Databases: Sendable {
   package let engine: any KeyValueEngine
   package let configuration: StoreConfiguration
@@ -15,9 +15,7 @@ package final class Databases: Sendable {
   private let catalog: DatabaseCatalog
   private let maintenance: Maintenance
   private let ticks = BlockingQueue<Void>()
-  private let open = Mutex<[DatabaseID: Database]>([:])
-  /// Held while a database begins or ends, so that nobody opens what is about to end.
-  private let lifecycle = Mutex(())
+  private let open = Mutex(OpenDatabases())
   private let threads = Mutex<[StoreThread]>([])
 
   /// Microseconds between looks for time-outs.
@@ -37,38 +35,31 @@ package final class Databases: Sendable {
     writer = CommitWriter(engine: engine, configuration: configuration)
     catalog = try DatabaseCatalog(engine: engine)
     maintenance = Maintenance(engine: engine, configuration: configuration)
-    let (writer, followUp) = (writer, followUp)
-    threads.withLock {
-      $0.append(StoreThread { writer.serve() })
-      $0.append(StoreThread { followUp.serve() })
-    }
+    let followUp = followUp
+    threads.withLock { $0.append(StoreThread { followUp.serve() }) }
     if configuration.maintainsItself { startMaintenance() }
   }
 
   /// The database of that id; made on first use where the configuration says so.
   package func database(_ id: DatabaseID) throws -> Database {
-    if let known = open.withLock({ $0[id] }) { return known }
-    return try lifecycle.withLock { _ in
-      if let known = open.withLock({ $0[id] }) { return known }
-      if createsOnUse(id) { _ = try catalog.create(id) }
-      guard let incarnation = try catalog.incarnation(of: id) else {
-        throw FirestoreError.unknownDatabase(id)
-      }
-      return try opened(id, incarnation)
-    }
+    if let known = openDatabase(id) { return known }
+    if createsOnUse(id) { _ = try catalog.create(id) }
+    guard let database = try existingDatabase(id) else { throw FirestoreError.unknownDatabase(id) }
+    return database
   }
 
   /// The database of that id; nil where there is none, which is not made.
   package func existingDatabase(_ id: DatabaseID) throws -> Database? {
-    if let known = open.withLock({ $0[id] }) { return known }
-    return try lifecycle.withLock { _ in
-      if let known = open.withLock({ $0[id] }) { return known }
-      return try catalog.incarnation(of: id).map { try opened(id, $0) }
+    while true {
+      let (known, endings) = open.withLock { ($0.databases[id], $0.endings) }
+      if let known { return known }
+      guard let incarnation = try catalog.incarnation(of: id) else { return nil }
+      if let opened = try opened(id, incarnation, endings: endings) { return opened }
     }
   }
 
   /// The database of that id where it is open already; never touches the disk.
-  package func openDatabase(_ id: DatabaseID) -> Database? { open.withLock { $0[id] } }
+  package func openDatabase(_ id: DatabaseID) -> Database? { open.withLock { $0.databases[id] } }
 
   private func createsOnUse(_ id: DatabaseID) -> Bool {
     configuration.autoCreateDatabases
@@ -78,20 +69,18 @@ package final class Databases: Sendable {
   /// Makes a database; refuses an id that is taken or malformed.
   package func createDatabase(_ id: DatabaseID) throws -> Database {
     try id.checkCreatable()
-    return try lifecycle.withLock { _ in
-      let (incarnation, isNew) = try catalog.create(id)
-      guard isNew else {
-        throw FirestoreError(.alreadyExists, "Database already exists: \(id.path)")
-      }
-      return try opened(id, incarnation)
+    guard try catalog.create(id).isNew else {
+      throw FirestoreError(.alreadyExists, "Database already exists: \(id.path)")
     }
+    return try database(id)
   }
 
   /// Deletes a database with everything in it; its keys are erased in the background.
   package func deleteDatabase(_ id: DatabaseID) throws {
-    try lifecycle.withLock { _ in
-      let ended = try catalog.delete(id) { retire(id) }
-      configuration.commitObserver?.databaseRetired(id, incarnation: ended)
+    try catalog.delete(id) {
+      retire(id)
+    } retired: { incarnation in
+      ended(id, incarnation)
     }
   }
 
@@ -99,9 +88,10 @@ package final class Databases: Sendable {
   /// in the background.
   package func clear(_ id: DatabaseID) throws {
     _ = try database(id)
-    try lifecycle.withLock { _ in
-      let ended = try catalog.clear(id) { retire(id) }
-      configuration.commitObserver?.databaseRetired(id, incarnation: ended)
+    try catalog.clear(id) {
+      retire(id)
+    } retired: { incarnation in
+      ended(id, incarnation)
     }
   }
 
@@ -125,26 +115,32 @@ package final class Databases: Sendable {
   /// Answers whether there is more to do at once.
   @discardableResult
   package func performMaintenance() throws -> Bool {
-    try maintenance.step(Array(open.withLock { $0.values }))
+    try maintenance.step(openDatabases)
   }
 
   /// Answers what was handed in, then ends the store's threads.
   ///
   /// No call may follow.
   package func close() {
-    for database in open.withLock({ Array($0.values) }) { database.locks.close() }
+    for database in openDatabases { database.locks.close() }
     writer.close()
     ticks.close()
     let threads = threads.withLock { threads in
       defer { threads = [] }
       return threads
     }
-    threads.first?.join()
     followUp.close()
-    for thread in threads.dropFirst() { thread.join() }
+    for thread in threads { thread.join() }
   }
 
-  private func opened(_ id: DatabaseID, _ incarnation: Incarnation) throws -> Database {
+  private var openDatabases: [Database] { open.withLock { Array($0.databases.values) } }
+
+  /// Opens an incarnation; nil where a database has ended since that count, maybe this one.
+  private func opened(
+    _ id: DatabaseID,
+    _ incarnation: Incarnation,
+    endings: UInt64
+  ) throws -> Database? {
     let services = StoreServices(
       engine: engine,
       configuration: configuration,
@@ -152,13 +148,32 @@ package final class Databases: Sendable {
       followUp: followUp
     )
     let database = try Database(id: id, incarnation: incarnation, store: services)
-    open.withLock { $0[id] = database }
-    return database
+    return open.withLock { open in
+      guard open.endings == endings else { return nil }
+      if let known = open.databases[id] { return known }
+      open.databases[id] = database
+      return database
+    }
   }
 
-  /// Called in the body of the group that ends the incarnation.
+  /// Called in the body of the write that ends the incarnation: what is committed after it is refused.
   private func retire(_ id: DatabaseID) {
-    open.withLock { $0.removeValue(forKey: id) }?.retire()
+    let database = open.withLock { open in
+      open.endings += 1
+      return open.databases.removeValue(forKey: id)
+    }
+    database?.retire()
+  }
+
+  /// Called when that write is durable: whoever opened the incarnation meanwhile holds what has ended.
+  private func ended(_ id: DatabaseID, _ incarnation: Incarnation) {
+    let database = open.withLock { open -> Database? in
+      open.endings += 1
+      guard open.databases[id]?.incarnation == incarnation else { return nil }
+      return open.databases.removeValue(forKey: id)
+    }
+    database?.retire()
+    configuration.commitObserver?.databaseRetired(id, incarnation: incarnation)
   }
 
   private func startMaintenance() {
@@ -175,7 +190,7 @@ package final class Databases: Sendable {
   /// Answers for how many ticks the store may rest from all but time-outs.
   private func maintain(pause: Int) -> Int {
     guard pause == 0 else {
-      maintenance.expire(Array(open.withLock { $0.values }))
+      maintenance.expire(openDatabases)
       return pause - 1
     }
     do {
@@ -185,4 +200,11 @@ package final class Databases: Sendable {
       return Self.rest
     }
   }
+}
+
+/// The databases that are open, and how often one has ended.
+private struct OpenDatabases {
+  var databases: [DatabaseID: Database] = [:]
+  /// Counted in the write that ends a database, and again when that is durable.
+  var endings: UInt64 = 0
 }
