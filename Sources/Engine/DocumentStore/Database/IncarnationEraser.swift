@@ -24,7 +24,7 @@ final class IncarnationEraser: Sendable {
   func step() throws -> Bool {
     guard let incarnation = try engine.read({ try Self.firstRetired(in: $0) }) else { return false }
     let keys = try engine.read { try nextKeys(of: incarnation, in: $0) }
-    try engine.write { group in
+    try engine.write(.background) { group in
       for key in keys { try group.delete(key) }
       if keys.isEmpty { try finish(incarnation, in: group) }
     }

@@ -14,7 +14,7 @@ struct AnswerSweep: Sendable {
   func step(_ database: Database) throws -> Bool {
     let keys = try database.engine.read { try oldKeys(in: database, $0) }
     guard !keys.isEmpty else { return false }
-    try database.engine.write { group in
+    try database.engine.write(.background) { group in
       guard !database.isRetired else { return }
       for key in keys { try group.delete(key) }
     }

@@ -23,7 +23,7 @@ struct HistorySweep: Sendable {
     // Readers check the floor after they have opened their view: from here on they either hold what
     // is about to go or are refused.
     database.raiseHistoryFloor(to: work.floor)
-    try database.engine.write { group in
+    try database.engine.write(.background) { group in
       guard !database.isRetired else { return }
       for key in work.keys { try group.delete(key) }
       for collection in work.collections { try database.directory.sweep(collection, in: group) }

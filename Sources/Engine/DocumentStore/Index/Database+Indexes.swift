@@ -1,7 +1,7 @@
 import FirestoreModel
 import KeyValueStore
 
-// Changing index definitions. A change is one group: nothing commits between the old picture and
+// Changing index definitions. A change is one write: nothing commits between the old picture and
 // the new one, so commits keep a new index from its definition on, and what was there before is
 // added by `performIndexMaintenance`.
 extension Database {
@@ -98,13 +98,14 @@ extension Database {
     )
   }
 
-  /// Switches to other definitions in one group.
+  /// Switches to other definitions in one write.
   func changeIndexes<R>(
+    _ priority: WritePriority = .interactive,
     _ change: (inout IndexSetDraft, any KeyValueGroup) throws -> R
   ) throws -> R {
     var before: IndexSet?
     do {
-      return try engine.write { group in
+      return try engine.write(priority) { group in
         guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
         let old = indexes.current
         var draft = IndexSetDraft(old)
@@ -114,9 +115,11 @@ extension Database {
         before = old
         indexes.replace(with: new)
         return result
+      } settled: { outcome in
+        // Before any later commit follows definitions that were never stored.
+        if case .failure = outcome, let before { indexes.replace(with: before) }
       }
     } catch {
-      if let before { indexes.replace(with: before) }
       throw FirestoreError.storage(error)
     }
   }

@@ -62,6 +62,18 @@ enum IndexStorage {
     )
   }
 
+  /// The generation of the definitions; 0 where there never were any.
+  static func generation(
+    _ incarnation: Incarnation,
+    _ reader: any KeyValueReader
+  ) throws -> UInt64 {
+    guard let value = try reader.get(MetaKey.indexes(incarnation) + [counterKind]) else { return 0 }
+    return try value.withUnsafeBytes { bytes in
+      var record = IndexRecordReader(bytes)
+      return try readCounters(&record).generation
+    }
+  }
+
   /// Where a task's progress is kept.
   static func progressKey(_ task: IndexTask, _ incarnation: Incarnation) -> [UInt8] {
     MetaKey.indexes(incarnation) + [progressKind] + task.key

@@ -1,0 +1,32 @@
+import FirestoreModel
+import KeyValueStore
+
+/// A bounded part of an index task as a view showed it, to be written in a group.
+///
+/// Additions and removals that rest on a document hold only as long as nobody has written the document
+/// since the view; whoever writes them looks again where somebody has.
+struct IndexSlice {
+  /// Entries that a document lacks.
+  struct Addition {
+    let path: ResourcePath
+    let version: CommitVersion
+    let entries: [IndexEntry]
+  }
+
+  /// An entry that is to go.
+  struct Removal {
+    let key: [UInt8]
+    /// The document that does not have the entry; nil where the entry goes in any case.
+    let path: ResourcePath?
+  }
+
+  let task: IndexTask
+  /// The definitions that the slice follows.
+  let set: IndexSet
+  /// Where the slice begins.
+  let position: [UInt8]
+  /// Where the next one does; nil after the last.
+  var next: [UInt8]?
+  var additions: [Addition] = []
+  var removals: [Removal] = []
+}
