@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// It keeps everything in the engine, under keys of its own (`AccountKey`). All calls block, some for
 /// as long as hashing a password takes: call from threads that serve accounts alone, not from those of
-/// the database. Any thread may call. What must be unique, single-use or counted is decided inside one
-/// group of the engine.
+/// the database. Any thread may call. What must be unique, single-use or counted is decided inside the
+/// body of one write, of which the engine runs one at a time; what is kept in memory of it changes when
+/// the write is durable, before the next one. No lock is held while a write waits for the disk.
 package final class Accounts: Sendable {
   let engine: any KeyValueEngine
   package let configuration: AccountsConfiguration
@@ -21,6 +22,7 @@ package final class Accounts: Sendable {
   package let limits: AttemptLimits
   let revocations = Revocations()
   private let servedOrigin: Mutex<String>
+  /// The scopes' records, as far as they were asked for.
   let projects = Mutex<[AccountScope: ProjectRecord]>([:])
 
   /// Serves the accounts in that engine.
@@ -63,7 +65,8 @@ package final class Accounts: Sendable {
 
   /// Registers to be told when tokens are revoked before their time.
   ///
-  /// The observer runs on the thread of the change, after it is durable. Observers are never removed.
+  /// The observer runs as soon as the change is durable, mostly on the engine's writing thread: it only takes
+  /// note. Observers are never removed.
   package func onRevocation(_ observer: @escaping @Sendable (Revocation) -> Void) {
     revocations.observe(observer)
   }
@@ -71,19 +74,21 @@ package final class Accounts: Sendable {
   /// Microseconds since 1970.
   var now: Int64 { configuration.clock.now() }
 
-  /// Runs a group on one scope's users; tells who lost tokens once it is durable.
+  /// Runs a write on one scope's users; tells who lost tokens once it is durable, in the order of the
+  /// writes.
   func write<R>(_ scope: AccountScope, _ body: (UserGroup) throws -> R) throws -> R {
     var revoked: [Revocations.Event] = []
     var begun: [(uid: Text, session: Int64)] = []
-    let result = try engine.write { group in
+    return try engine.write { group in
       let users = UserGroup(group: group, scope: scope)
       let result = try body(users)
       (revoked, begun) = (users.revoked, users.begun)
       return result
+    } settled: { outcome in
+      guard case .success = outcome else { return }
+      for event in revoked { revocations.record(event, at: now) }
+      for user in begun { revocations.begin(scope, user.uid, session: user.session, at: now) }
     }
-    for event in revoked { revocations.record(event, at: now) }
-    for user in begun { revocations.begin(scope, user.uid, session: user.session, at: now) }
-    return result
   }
 
   /// Runs a read on one scope's users.

@@ -16,7 +16,7 @@ package struct ProjectAccounts: Sendable {
   /// What limits call the account of that uid.
   func name(_ uid: Text) -> Text { Text("\(scope) \(uid)") }
 
-  /// Runs a group on the scope's users.
+  /// Runs a write on the scope's users.
   func write<R>(_ body: (UserGroup) throws -> R) throws -> R {
     try accounts.write(scope, body)
   }
@@ -66,28 +66,42 @@ extension ProjectAccounts {
   private func record() throws -> ProjectRecord? {
     if let known = accounts.projects.withLock({ $0[scope] }) { return known }
     let key = AccountKey.prefix(.scope, scope)
-    guard try accounts.engine.read({ try $0.get(key) }) != nil else { return nil }
-    return try update { _ in }
-  }
-
-  /// Changes the record under the lock of the cache, so that the cache never holds an older one.
-  private func update(_ change: (inout ProjectRecord) throws -> Void) throws -> ProjectRecord {
-    let key = AccountKey.prefix(.scope, scope)
-    return try accounts.projects.withLock { projects in
-      let record = try accounts.engine.write { group in
-        let stored = try group.get(key)
-        let defaults = accounts.configuration.defaults
-        var record =
-          try stored.map { try JSONDecoder().decode(ProjectRecord.self, from: Data($0)) }
-          ?? ProjectRecord(configuration: defaults, signerKey: random.bytes(64))
-        record.configuration.hidesAccountsByDefault = defaults.hidesAccountsByDefault
-        try change(&record)
-        let bytes = Array(try JSONEncoder().encode(record))
-        if bytes != stored { try group.put(key, bytes) }
-        return record
-      }
+    guard let stored = try accounts.engine.read({ try $0.get(key) }) else { return nil }
+    let record = try decode(stored)
+    return accounts.projects.withLock { projects in
+      // A change that landed since the read has left a newer one.
+      if let newer = projects[scope] { return newer }
       projects[scope] = record
       return record
     }
+  }
+
+  /// Changes the record; memory has the changes in the order in which they are stored.
+  private func update(_ change: (inout ProjectRecord) throws -> Void) throws -> ProjectRecord {
+    let key = AccountKey.prefix(.scope, scope)
+    return try accounts.engine.write { group in
+      let stored = try group.get(key)
+      var record =
+        try stored.map(decode)
+        ?? ProjectRecord(
+          configuration: accounts.configuration.defaults,
+          signerKey: random.bytes(64)
+        )
+      try change(&record)
+      let bytes = Array(try JSONEncoder().encode(record))
+      if bytes != stored { try group.put(key, bytes) }
+      return record
+    } settled: { outcome in
+      if case .success(let record) = outcome {
+        accounts.projects.withLock { $0[scope] = record }
+      }
+    }
+  }
+
+  private func decode(_ bytes: [UInt8]) throws -> ProjectRecord {
+    var record = try JSONDecoder().decode(ProjectRecord.self, from: Data(bytes))
+    record.configuration.hidesAccountsByDefault =
+      accounts.configuration.defaults.hidesAccountsByDefault
+    return record
   }
 }

@@ -15,7 +15,7 @@ package final class ServiceAccounts: Sendable {
   init(engine: any KeyValueEngine, configuration: AccountsConfiguration) throws {
     self.engine = engine
     self.configuration = configuration
-    keys = Mutex(try Self.load(engine))
+    keys = Mutex(try engine.read { try Self.load($0) })
   }
 
   /// All keys, the oldest first.
@@ -49,25 +49,28 @@ package final class ServiceAccounts: Sendable {
       createdAt: configuration.clock.now() / 1_000_000,
       publicKey: privateKey.publicKey
     )
-    try keys.withLock { keys in
-      guard keys.count < Self.maximum else {
+    try engine.write { group in
+      guard try Self.load(group).count < Self.maximum else {
         throw AccountError(.tooManyAttempts, "There are \(Self.maximum) keys already.")
       }
-      try engine.write { try $0.put(account.key, account.encoded()) }
-      keys[account.keyID] = account
+      try group.put(account.key, account.encoded())
+    } settled: { outcome in
+      if case .success = outcome { keys.withLock { $0[account.keyID] = account } }
     }
     return (account, file(of: account, privateKey, origin))
   }
 
   /// Takes keys back: the one with that id, or all of the account with that e-mail or name.
   package func revoke(_ which: String) throws -> [ServiceAccount] {
-    try keys.withLock { keys in
-      let gone = keys.values.filter {
+    try engine.write { group in
+      let gone = try Self.load(group).values.filter {
         $0.keyID == which || $0.email == which || $0.name == which
       }
-      try engine.write { group in for account in gone { try group.delete(account.key) } }
-      for account in gone { keys[account.keyID] = nil }
+      for account in gone { try group.delete(account.key) }
       return gone
+    } settled: { outcome in
+      guard case .success(let gone) = outcome else { return }
+      keys.withLock { keys in for account in gone { keys[account.keyID] = nil } }
     }
   }
 
@@ -113,16 +116,14 @@ package final class ServiceAccounts: Sendable {
       && name.utf8.allSatisfy { letters ~= $0 || digits ~= $0 || $0 == UInt8(ascii: "-") }
   }
 
-  private static func load(_ engine: any KeyValueEngine) throws -> [String: ServiceAccount] {
-    try engine.read { snapshot in
-      var keys: [String: ServiceAccount] = [:]
-      let range = KeyRange(prefix: AccountKey.prefix(.serviceAccount))
-      let cursor = try snapshot.cursor(over: range, reversed: false)
-      while try cursor.next() {
-        let account = try ServiceAccount(record: Array(cursor.value))
-        keys[account.keyID] = account
-      }
-      return keys
+  private static func load(_ reader: any KeyValueReader) throws -> [String: ServiceAccount] {
+    var keys: [String: ServiceAccount] = [:]
+    let range = KeyRange(prefix: AccountKey.prefix(.serviceAccount))
+    let cursor = try reader.cursor(over: range, reversed: false)
+    while try cursor.next() {
+      let account = try ServiceAccount(record: Array(cursor.value))
+      keys[account.keyID] = account
     }
+    return keys
   }
 }

@@ -87,17 +87,18 @@ extension SignInFacts {
 }
 
 extension UserGroup {
-  /// Keeps a new refresh token; the oldest beyond the bound go.
+  /// Keeps a new refresh token; the oldest of the others go where there are too many.
   func keep(_ token: RefreshToken, _ facts: SignInFacts, session: Int64, atMost: Int) throws {
-    try group.put(token.key, facts.encoded(session: session))
+    // Walked before anything is written into it: the engine need not join its writes with the walk then.
     let range = KeyRange(prefix: AccountKey.refreshTokens(scope, token.uid))
     let cursor = try group.cursor(over: range, reversed: true)
-    var count = 0
+    var count = 1
     var surplus: [[UInt8]] = []
     while try cursor.next() {
       count += 1
       if count > atMost { surplus.append(Array(cursor.key)) }
     }
     for key in surplus { try group.delete(key) }
+    try group.put(token.key, facts.encoded(session: session))
   }
 }

@@ -15,8 +15,10 @@ package final class SigningKeys: Sendable {
   private let lifetime: Int64
   private let lead: Int64
   private let bits: Int
-  /// By age, the oldest first.
+  /// As they are stored, by age, the oldest first.
   private let keys: Mutex<[SigningKey]>
+  /// The key that was made last, for all who need a next one; held while one is made, which takes long.
+  private let made = Mutex<SigningKey?>(nil)
 
   /// How long a session cookie may live, in seconds.
   static let longestToken: Int64 = 14 * 86_400
@@ -27,7 +29,7 @@ package final class SigningKeys: Sendable {
     lifetime = configuration.signingKeyLifetime
     lead = configuration.signingKeyLead
     bits = configuration.signingKeyBits
-    keys = Mutex(try Self.load(engine))
+    keys = Mutex(try engine.read { try Self.load($0) })
   }
 
   /// The document with the public keys, as RFC 7517 has it.
@@ -46,16 +48,8 @@ package final class SigningKeys: Sendable {
   /// Makes a next key now, as if the newest were too old; `immediately` lets go of all older ones, and
   /// with them of every token.
   package func rotate(immediately: Bool = false) throws {
-    try keys.withLock { keys in
-      let time = clock.now() / 1_000_000
-      let next = try SigningKey(bits: bits, createdAt: time, lifetime: certificateLifetime)
-      let dropped = immediately ? keys : []
-      try engine.write { group in
-        for key in dropped { try group.delete(Self.key(key.id)) }
-        try group.put(Self.key(next.id), next.encoded())
-      }
-      keys = (immediately ? [] : keys) + [next]
-    }
+    let next = try makeKey(at: clock.now() / 1_000_000)
+    _ = try change { keys in (immediately ? [] : keys) + [next] }
   }
 
   /// The key that signs now.
@@ -75,23 +69,56 @@ package final class SigningKeys: Sendable {
 
   /// All keys after what time asks for was done.
   private func current() throws -> [SigningKey] {
-    try keys.withLock { keys in
-      let time = clock.now() / 1_000_000
-      let needsKey = keys.last.map { $0.createdAt + lifetime <= time } ?? true
-      let over = keys.indices.dropLast().prefix {
-        keys[$0 + 1].createdAt + lead + Self.longestToken < time
+    let time = clock.now() / 1_000_000
+    let known = keys.withLock { $0 }
+    let isDue = needsKey(known, at: time)
+    guard isDue || overCount(known, at: time) > 0 else { return known }
+    let next = isDue ? try nextKey(at: time) : nil
+    return try change { keys in
+      // Others may have written a next one since.
+      let added = needsKey(keys, at: time) ? next.map { [$0] } ?? [] : []
+      return keys.dropFirst(overCount(keys, at: time)) + added
+    }
+  }
+
+  private func needsKey(_ keys: [SigningKey], at time: Int64) -> Bool {
+    keys.last.map { $0.createdAt + lifetime <= time } ?? true
+  }
+
+  /// How many of the oldest keys have signed nothing that may still be valid.
+  private func overCount(_ keys: [SigningKey], at time: Int64) -> Int {
+    keys.indices.dropLast().prefix {
+      keys[$0 + 1].createdAt + lead + Self.longestToken < time
+    }.count
+  }
+
+  /// A key to come next, the same for all who need one.
+  private func nextKey(at time: Int64) throws -> SigningKey {
+    try made.withLock { made in
+      if let made, made.createdAt + lifetime > time { return made }
+      let key = try makeKey(at: time)
+      made = key
+      return key
+    }
+  }
+
+  private func makeKey(at time: Int64) throws -> SigningKey {
+    try SigningKey(bits: bits, createdAt: time, lifetime: certificateLifetime)
+  }
+
+  /// Stores other keys; memory has them when they are durable.
+  private func change(_ change: ([SigningKey]) -> [SigningKey]) throws -> [SigningKey] {
+    try engine.write { group in
+      let old = try Self.load(group)
+      let new = change(old)
+      let (oldIDs, newIDs) = (Set(old.map(\.id)), Set(new.map(\.id)))
+      for key in old where !newIDs.contains(key.id) { try group.delete(Self.key(key.id)) }
+      for key in new where !oldIDs.contains(key.id) {
+        try group.put(Self.key(key.id), key.encoded())
       }
-      guard needsKey || !over.isEmpty else { return keys }
-      let made =
-        needsKey
-        ? [try SigningKey(bits: bits, createdAt: time, lifetime: certificateLifetime)] : []
-      let dropped = over.map { keys[$0] }
-      try engine.write { group in
-        for key in dropped { try group.delete(Self.key(key.id)) }
-        for key in made { try group.put(Self.key(key.id), key.encoded()) }
-      }
-      keys = keys.dropFirst(over.count) + made
-      return keys
+      return new
+    } settled: { outcome in
+      if case .success(let new) = outcome { keys.withLock { $0 = new } }
     }
   }
 
@@ -99,17 +126,15 @@ package final class SigningKeys: Sendable {
 
   private static func key(_ id: String) -> [UInt8] { AccountKey.prefix(.signingKey, Text(id)) }
 
-  private static func load(_ engine: any KeyValueEngine) throws -> [SigningKey] {
-    try engine.read { snapshot in
-      var keys: [SigningKey] = []
-      let range = KeyRange(prefix: AccountKey.prefix(.signingKey))
-      let cursor = try snapshot.cursor(over: range, reversed: false)
-      while try cursor.next() {
-        var position = 2
-        guard let id = SegmentEncoding.decodeText(cursor.key, at: &position) else { continue }
-        keys.append(try SigningKey(id: id.string, record: Array(cursor.value)))
-      }
-      return keys.sorted { $0.createdAt < $1.createdAt }
+  private static func load(_ reader: any KeyValueReader) throws -> [SigningKey] {
+    var keys: [SigningKey] = []
+    let range = KeyRange(prefix: AccountKey.prefix(.signingKey))
+    let cursor = try reader.cursor(over: range, reversed: false)
+    while try cursor.next() {
+      var position = 2
+      guard let id = SegmentEncoding.decodeText(cursor.key, at: &position) else { continue }
+      keys.append(try SigningKey(id: id.string, record: Array(cursor.value)))
     }
+    return keys.sorted { $0.createdAt < $1.createdAt }
   }
 }
