@@ -1,7 +1,9 @@
-"""What accounts cost: look-ups among many, and password sign-ins beside those who read documents.
+"""What accounts cost: look-ups among many, password sign-ins beside those who read documents, and account
+changes beside those who create documents.
 
     .venv/bin/python Benchmarks/accounts.py look-ups --port 8080 --users 1000000
     .venv/bin/python Benchmarks/accounts.py sign-ins --port 8080 --rate 10 --seconds 10 --rounds 5
+    .venv/bin/python Benchmarks/accounts.py groups --port 8080 --load .build/release/brasa-load --calls sign-ups
 
 Of a server in development mode. What is due counts from when it was due, whether or not the server keeps
 up; the client is Python and shares the machine, so latencies are upper bounds. Gets are sent by a process
@@ -15,7 +17,9 @@ import http.client
 import json
 import multiprocessing
 import random
+import re
 import statistics
+import subprocess
 import threading
 import time
 
@@ -31,7 +35,7 @@ class Client:
 
     def call(self, verb, path, body=None):
         headers = {"Content-Type": "application/json"}
-        if "accounts:signIn" not in path:
+        if not any(part in path for part in ("accounts:signIn", "accounts:signUp", "/v1/token")):
             headers["Authorization"] = "Bearer owner"
         self.connection.request(verb, path, json.dumps(body) if body is not None else None, headers)
         answer = self.connection.getresponse()
@@ -161,9 +165,66 @@ def sign_ins(options):
         print(f"sign-ins, {name}: {rate:.1f}/s, {quantiles(times)}")
 
 
+def metric(port, name):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    connection.request("GET", "/metrics")
+    page = connection.getresponse().read().decode()
+    return float(re.search(rf"^{name} (\S+)$", page, re.MULTILINE).group(1))
+
+
+def keep_calling(port, calls, seconds):
+    """One client that refreshes its token, or signs up anonymously, for so long; gives the latencies.
+
+    Every sign-up is a write; a refresh is one where the last is five minutes ago.
+    """
+    client = Client(port)
+    sign_up = f"/v1/accounts:signUp?key={PROJECT}", {"returnSecureToken": True}
+    status, session = client.call("POST", *sign_up)
+    assert status == 200, session
+    body = {"grant_type": "refresh_token", "refresh_token": session["refreshToken"]}
+    call = sign_up if calls == "sign-ups" else (f"/v1/token?key={PROJECT}", body)
+    times, end = [], time.perf_counter() + seconds
+    while (begin := time.perf_counter()) < end:
+        status, answer = client.call("POST", *call)
+        assert status == 200, answer
+        times.append(time.perf_counter() - begin)
+    return times
+
+
+def keep_calling_many(port, calls, seconds, clients):
+    times, running = [], []
+    for _ in range(clients):
+        run = threading.Thread(target=lambda: times.extend(keep_calling(port, calls, seconds)))
+        running.append(run)
+        run.start()
+    for run in running:
+        run.join()
+    return times
+
+
+def groups(options):
+    """Clients that create documents beside clients of accounts: how many syncs that takes, and how long."""
+    port, seconds = options.port, options.seconds
+    creates = [options.load, "create", "--port", str(port), "--project", PROJECT, "--connections", "16",
+               "--in-flight", str(options.clients // 16), "--seconds", str(seconds), "--warm-up", "0"]
+    syncs = "brasa_kv_group_durable_seconds_count"
+    with multiprocessing.get_context("spawn").Pool(2) as callers:
+        for _ in range(options.rounds):
+            before, begin = metric(port, syncs), time.perf_counter()
+            work = (port, options.calls, seconds, options.clients // 2)
+            calling = [callers.apply_async(keep_calling_many, work) for _ in range(2)]
+            report = subprocess.run(creates, capture_output=True, text=True, check=True).stdout
+            times = [t for part in calling for t in part.get()]
+            elapsed = time.perf_counter() - begin
+            lines = [line for line in report.splitlines() if line.startswith(("throughput", "latency", "errors"))]
+            print(f"syncs: {(metric(port, syncs) - before) / elapsed:.0f}/s")
+            print("creates: " + "; ".join(lines))
+            print(f"{options.calls}: {len(times) / elapsed:.0f}/s, {quantiles(times)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("measure", choices=["look-ups", "sign-ins"])
+    parser.add_argument("measure", choices=["look-ups", "sign-ins", "groups"])
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--look-ups", type=int, default=5_000)
@@ -171,8 +232,11 @@ def main():
     parser.add_argument("--gets", type=int, default=200)
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--calls", choices=["sign-ups", "refreshes"], default="sign-ups")
+    parser.add_argument("--load", default=".build/release/brasa-load")
     options = parser.parse_args()
-    {"look-ups": look_ups, "sign-ins": sign_ins}[options.measure](options)
+    {"look-ups": look_ups, "sign-ins": sign_ins, "groups": groups}[options.measure](options)
 
 
 if __name__ == "__main__":
