@@ -1,6 +1,7 @@
 import FirestoreModel
+import KeyValueStore
 
-// The keys of accounts. All begin with 0x50, which no key of a database does, then the byte of their
+// The keys of accounts. All begin with 0x50, the first byte of `KeyOwner.accounts`, then the byte of their
 // kind. Text is `SegmentEncoding`'s escaped form (0x00 as 0x00 0xFF, ended by 0x00 0x01), times are
 // microseconds as 8 bytes big-endian, digests are SHA-256's 32 bytes, scopes as in AccountScope.swift.
 //
@@ -20,7 +21,7 @@ import FirestoreModel
 /// Where accounts are in the store.
 enum AccountKey {
   /// The first byte of every key.
-  static let space: UInt8 = 0x50
+  static let space = KeyOwner.accounts.firstBytes.lowerBound
 
   enum Kind: UInt8 {
     case user = 0x01

@@ -1,0 +1,66 @@
+// The first byte of a key says whose it is:
+//
+//   0x00          the engine itself      KeyValueRocksDB/Time/TimeRecord.swift
+//   0x01 ... 0x4F document databases     DocumentStore/Key/KeySpace.swift
+//   0x50 ... 0x5F accounts               Authentication/Key/AccountKey.swift
+//   0x60 ... 0xFF nobody yet
+//
+// A service that comes takes the next sixteen bytes: a line here, a constant and its name in the table.
+
+/// The owner of a key range of the engine: all keys whose first byte lies in a range.
+///
+/// An owner writes, erases and verifies its own keys alone; no key lies in the ranges of two.
+package struct KeyOwner: Sendable, Hashable {
+  package let name: String
+  package let firstBytes: ClosedRange<UInt8>
+
+  /// An owner by its name and the first bytes of its keys.
+  package init(_ name: String, firstBytes: ClosedRange<UInt8>) {
+    self.name = name
+    self.firstBytes = firstBytes
+  }
+
+  /// The engine's own records, which no caller reads or writes.
+  package static let engine = KeyOwner("engine", firstBytes: 0x00...0x00)
+  /// The document databases with their indexes, history and logs, and the rules.
+  package static let databases = KeyOwner("databases", firstBytes: 0x01...0x4F)
+  /// Users, tokens, codes, keys and the set-up of projects.
+  package static let accounts = KeyOwner("accounts", firstBytes: 0x50...0x5F)
+
+  /// The owner's keys.
+  package var range: KeyRange {
+    KeyRange(
+      lower: [firstBytes.lowerBound],
+      upper: KeyRange.successor(ofPrefix: [firstBytes.upperBound])
+    )
+  }
+}
+
+/// The owners of an engine's keys, no two of which have a key in common.
+package struct KeyOwnerTable: Sendable {
+  /// In the order of their keys.
+  package let owners: [KeyOwner]
+
+  /// A table of these owners; nil where two of them overlap or have one name.
+  package init?(_ owners: [KeyOwner]) {
+    self.owners = owners.sorted { $0.firstBytes.lowerBound < $1.firstBytes.lowerBound }
+    let overlaps = zip(self.owners, self.owners.dropFirst()).contains { left, right in
+      left.firstBytes.overlaps(right.firstBytes)
+    }
+    guard !overlaps, Set(owners.map(\.name)).count == owners.count else { return nil }
+  }
+
+  /// Every owner there is.
+  package static let registered: KeyOwnerTable = {
+    guard let table = KeyOwnerTable([.engine, .databases, .accounts]) else {
+      preconditionFailure("two owners of keys overlap")
+    }
+    return table
+  }()
+
+  /// Whose key it is; nil for a key of nobody.
+  package func owner(ofKey key: [UInt8]) -> KeyOwner? {
+    guard let first = key.first else { return nil }
+    return owners.first { $0.firstBytes.contains(first) }
+  }
+}

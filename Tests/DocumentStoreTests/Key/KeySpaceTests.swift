@@ -1,0 +1,12 @@
+import KeyValueStore
+import Testing
+
+@testable import DocumentStore
+
+@Suite struct KeySpaceTests {
+  @Test func `every key space is the databases' own`() {
+    for space in KeySpace.allCases {
+      #expect(KeyOwnerTable.registered.owner(ofKey: [space.rawValue]) == .databases)
+    }
+  }
+}
