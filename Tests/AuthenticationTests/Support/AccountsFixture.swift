@@ -68,9 +68,11 @@ final class AccountsFixture: Sendable {
   var project: ProjectAccounts { accounts.project("demo-brasa") }
 
   /// The accounts as a server that starts anew on the same data finds them.
-  func reopened() throws -> Accounts {
+  ///
+  /// - Parameter other: Goes between the accounts and the data, if it is given.
+  func reopened(on other: (any KeyValueEngine)? = nil) throws -> Accounts {
     try Accounts(
-      engine: engine,
+      engine: other ?? engine,
       configuration: accounts.configuration,
       passwords: accounts.passwords
     )

@@ -1,3 +1,4 @@
+import Dispatch
 import KeyValueRocksDB
 import KeyValueStore
 
@@ -9,7 +10,7 @@ import Glibc
 
 /// Writes numbered groups to a RocksDB engine and says on a mark file what was acknowledged.
 ///
-///     engine-fault-driver DIRECTORY MARKS FIRST COUNT [retry]
+///     engine-fault-driver DIRECTORY MARKS FIRST COUNT [retry | shared]
 ///
 /// Group k puts `k % 5 + 1` keys named after k, all with one value that begins with k; every eighth
 /// value is long enough to span blocks of the log. It also puts the key `head`, and deletes the keys
@@ -23,12 +24,16 @@ import Glibc
 /// With `retry`, attempt a of group k also puts the key `try-k-a`, and a group that failed is tried again
 /// until it is acknowledged, for ten seconds at most; the mark `landed k a` then says by which attempt.
 ///
+/// With `shared`, each key of group k is a write of its own; all of them, and one more that puts the key
+/// `never-k` and fails, wait for the same group of the engine.
+///
 /// It exits with 0 when all groups were acknowledged; with 3, at once and without closing the
 /// engine, when one failed; with 1, after printing why, when the engine did not open or close.
 @main
 struct FaultDriver {
   private let engine: RocksDBEngine
   private let marks: Marks
+  private let isShared: Bool
 
   static func main() {
     do {
@@ -51,7 +56,8 @@ struct FaultDriver {
     configuration.writeBufferBytes = 128 << 10
     let engine = try RocksDBEngine(directory: arguments[1], configuration: configuration)
     marks.write("arm")
-    let driver = FaultDriver(engine: engine, marks: marks)
+    let isShared = arguments.last == "shared"
+    let driver = FaultDriver(engine: engine, marks: marks, isShared: isShared)
     let retries = arguments.last == "retry"
     for number in first..<(first + count) {
       guard retries ? driver.runUntilAcknowledged(number) : driver.runGroup(number) else {
@@ -111,6 +117,7 @@ struct FaultDriver {
   private func write(_ number: Int, attempt: Int? = nil) throws -> Int64 {
     let length = number % 8 == 0 ? 90_000 : 200
     let value = Array("\(number) ".utf8) + [UInt8](repeating: 0x2E, count: length)
+    if isShared { return try SharedWrites(number, value).run(on: engine) }
     return try engine.write { group in
       let version = try group.allocateVersion()
       for key in Self.keys(number) {
@@ -125,8 +132,68 @@ struct FaultDriver {
     }
   }
 
-  private static func keys(_ number: Int) -> [[UInt8]] {
+  static func keys(_ number: Int) -> [[UInt8]] {
     (0...(max(number, 0) % 5)).map { Array("group-\(number)-\($0)".utf8) }
+  }
+}
+
+/// The writes of one numbered group, each a body of its own, all in one group of the engine.
+///
+/// `@unchecked Sendable`: until all outcomes are there only the engine's writing thread touches it.
+private final class SharedWrites: @unchecked Sendable {
+  private let number: Int
+  private let value: [UInt8]
+  private let done = DispatchSemaphore(value: 0)
+  private var pending = 0
+  private var version: Int64 = 0
+  private var failure: (any Error)?
+
+  init(_ number: Int, _ value: [UInt8]) {
+    self.number = number
+    self.value = value
+  }
+
+  /// Returns the version of the group; throws what one of its writes failed with.
+  func run(on engine: RocksDBEngine) throws -> Int64 {
+    // What is submitted on the writing thread waits for the same group, the next one.
+    let start = QueuedWrite(.interactive) { _ in
+    } completion: { _ in
+      self.submitAll(to: engine)
+    }
+    engine.submit(start)
+    done.wait()
+    if let failure { throw failure }
+    return version
+  }
+
+  private func submitAll(to engine: RocksDBEngine) {
+    let gone = number >= 20 ? FaultDriver.keys(number - 20) : []
+    var bodies: [@Sendable (any KeyValueGroup) throws -> Void] = []
+    for key in FaultDriver.keys(number) { bodies.append { try $0.put(key, self.value) } }
+    for key in gone { bodies.append { try $0.delete(key) } }
+    bodies.append { group in
+      self.version = try group.allocateVersion()
+      try group.put(Array("head".utf8), Array("\(self.number)".utf8))
+    }
+    pending = bodies.count
+    for (index, body) in bodies.enumerated() {
+      engine.submit(QueuedWrite(.interactive, body: body) { self.settle($0) })
+      if index == 0 { engine.submit(refusedWrite) }
+    }
+  }
+
+  private var refusedWrite: QueuedWrite {
+    QueuedWrite(.interactive) { [number] group in
+      try group.put(Array("never-\(number)".utf8), [1])
+      throw CancellationError()
+    } completion: { _ in
+    }
+  }
+
+  private func settle(_ outcome: Result<Void, any Error>) {
+    if case .failure(let error) = outcome { failure = error }
+    pending -= 1
+    if pending == 0 { done.signal() }
   }
 }
 

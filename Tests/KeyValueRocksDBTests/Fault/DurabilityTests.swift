@@ -23,13 +23,15 @@ struct DurabilityTests {
     #expect(acknowledged == 120)
   }
 
-  @Test(arguments: [1, 2, UInt64.random(in: 3...UInt64.max)])
+  @Test(arguments: [1, 2, UInt64.random(in: 3...UInt64.max)], [false, true])
   func `whatever a power failure leaves, what was acknowledged is there, whole`(
-    seed: UInt64
+    seed: UInt64,
+    isShared: Bool
   ) throws {
     print("power failures, seed \(seed)")
     var generator = SeededSource(seed: seed)
-    let outcome = try FaultedDriver(Scratch()).run(first: 0, count: 120)
+    let outcome = try FaultedDriver(Scratch()).run(first: 0, count: 120, isShared: isShared)
+    #expect(outcome.status == 0, "\(outcome.printed)")
     let start = Crash(contents: [:], head: -1, time: 0)
     var crashes = try crash(outcome.trace, from: start, times: 40, &generator)
     // And once more while the store recovers, or soon after.
@@ -43,11 +45,13 @@ struct DurabilityTests {
     }
   }
 
-  @Test(arguments: [1, 2, 3, 17, 60, Int.random(in: 4...150)])
+  @Test(arguments: [1, 2, 3, 17, 60, Int.random(in: 4...150)], [false, true])
   func `a failed sync ends acknowledging, says why, and a restart recovers`(
-    number: Int
+    number: Int,
+    isShared: Bool
   ) throws {
-    try expectStop(["BRASA_FAULT_FAIL_SYNC": "\(number)"], mentioning: "Input/output error")
+    let faults = ["BRASA_FAULT_FAIL_SYNC": "\(number)"]
+    try expectStop(faults, mentioning: "Input/output error", isShared: isShared)
   }
 
   @Test(arguments: [1, 2, 3, 40, 120, Int.random(in: 4...300)])
@@ -196,10 +200,19 @@ struct DurabilityTests {
     Int(String(decoding: value.prefix { $0 != 0x20 }, as: UTF8.self))
   }
 
-  private func expectStop(_ faults: [String: String], mentioning text: String) throws {
+  private func expectStop(
+    _ faults: [String: String],
+    mentioning text: String,
+    isShared: Bool = false
+  ) throws {
     let scratch = try Scratch()
-    let comment = Comment(rawValue: "\(faults)")
-    let outcome = try FaultedDriver(scratch).run(first: 0, count: 400, faults: faults)
+    let comment = Comment(rawValue: "\(faults), shared \(isShared)")
+    let outcome = try FaultedDriver(scratch).run(
+      first: 0,
+      count: 400,
+      faults: faults,
+      isShared: isShared
+    )
     #expect(outcome.status == 3, comment)
     let failure = try #require(outcome.marks.first { $0.hasPrefix("failed") }, comment)
     #expect(failure.contains(text), comment)

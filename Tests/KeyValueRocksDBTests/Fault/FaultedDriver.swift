@@ -19,13 +19,14 @@ struct FaultedDriver {
   /// Runs that many groups, with faults as the shim's environment names them.
   ///
   /// Unless `fromStart` is set, the faults are counted from when the engine is open. With `retries`
-  /// groups that fail are tried again.
+  /// groups that fail are tried again; with `isShared` each is many writes that share one group.
   func run(
     first: Int,
     count: Int,
     faults: [String: String] = [:],
     fromStart: Bool = false,
-    retries: Bool = false
+    retries: Bool = false,
+    isShared: Bool = false
   ) throws -> Outcome {
     let marks = scratch.path + "/marks"
     let trace = scratch.path + "/trace"
@@ -34,7 +35,8 @@ struct FaultedDriver {
     }
     let process = Process()
     process.executableURL = try Self.driver()
-    process.arguments = [scratch.data, marks, "\(first)", "\(count)"] + (retries ? ["retry"] : [])
+    let mode = retries ? ["retry"] : isShared ? ["shared"] : []
+    process.arguments = [scratch.data, marks, "\(first)", "\(count)"] + mode
     var environment = faults
     environment["LD_PRELOAD"] = try Self.shim.get()
     environment["BRASA_FAULT_DIR"] = scratch.data

@@ -1,0 +1,53 @@
+import Dispatch
+import KeyValueStore
+import Synchronization
+
+/// An engine that lets writes go on only when so many wait, all at once and so in one group.
+final class GatheringEngine: KeyValueEngine {
+  private struct State {
+    var wanted = 0
+    var gathered: [QueuedWrite] = []
+  }
+
+  private let base: any KeyValueEngine
+  private let state = Mutex(State())
+
+  init(_ base: any KeyValueEngine) { self.base = base }
+
+  /// Holds the next writes back until there are that many.
+  func gather(_ count: Int) { state.withLock { $0.wanted = count } }
+
+  func submit(_ write: QueuedWrite) {
+    let ready = state.withLock { state -> [QueuedWrite] in
+      state.gathered.append(write)
+      guard state.gathered.count >= state.wanted else { return [] }
+      defer { state = State() }
+      return state.gathered
+    }
+    guard ready.count > 1 else { return ready.forEach(base.submit) }
+    // What is submitted on the writing thread waits for the same group, the next one.
+    let start = QueuedWrite(.interactive) { _ in
+    } completion: { [base] _ in
+      ready.forEach(base.submit)
+    }
+    base.submit(start)
+  }
+
+  var isWritingThread: Bool { base.isWritingThread }
+
+  func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R { try base.read(body) }
+
+  func readInMemory<R>(
+    steps: Int,
+    _ body: (any KeyValueSnapshot) throws -> R
+  ) throws -> R? {
+    try base.readInMemory(steps: steps, body)
+  }
+
+  func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
+    try base.get(key, cachedOnly: cachedOnly)
+  }
+
+  func statistics() -> [String: Double] { base.statistics() }
+  func close() throws { try base.close() }
+}
