@@ -10,7 +10,7 @@ final class Scratch: Sendable {
   /// Where the engine goes; it does not exist yet.
   var data: String { path + "/data" }
 
-  /// In memory where there is such a place: the tests reopen hundreds of stores.
+  /// In memory where there is such a directory: the tests reopen hundreds of stores.
   private static let base =
     FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm/" : NSTemporaryDirectory()
 

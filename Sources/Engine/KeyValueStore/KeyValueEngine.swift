@@ -130,8 +130,8 @@ extension KeyValueGroup {
 /// Walks keys in order.
 ///
 /// Buffers are lent until the next move or, in a group, its next write.
-/// A group's cursor sees at each move what the group has written up to then; a key that it stands
-/// on may be deleted or rolled back. A cursor ends with its view or group and must not outlive it.
+/// A group's cursor sees at each move what the group has written up to then; the key that it
+/// is on may be deleted or rolled back. A cursor ends with its view or group and must not outlive it.
 package protocol KeyValueCursor: AnyObject {
   /// Moves to the next key in the cursor's direction; false at the end of the range.
   func next() throws -> Bool

@@ -114,7 +114,7 @@ struct JudgedCommitTests {
     }
     await #expect(throws: StaleReadSet.self) { try await database.commit(request) }
     #expect(try database.fields("d/x") == map(["n": .integer(changed == "d/x" ? 7 : 1)]))
-    // Decided again it stands; inside the group it could not have gone stale.
+    // Decided again it is allowed; inside the group it could not have gone stale.
     _ = try await database.commit(request)
     #expect(try database.fields("d/x") == map(["n": .integer(2)]))
     try fixture.close()

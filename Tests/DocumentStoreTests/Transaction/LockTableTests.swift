@@ -58,7 +58,7 @@ import Testing
     #expect(table.release(first.number).granted == [1])
   }
 
-  @Test func `the youngest of a circle of three gives way, and others go on where it stood`() {
+  @Test func `the youngest of a circle of three gives way, and others go on in its stead`() {
     var table = LockTable()
     let z = DocumentKey("a/z", in: 1)
     let fourth = LockTable.Owner(number: 4, age: 4)
@@ -85,7 +85,7 @@ import Testing
     #expect(table.release(second.number).granted == [2])
   }
 
-  @Test func `a retry stands where its first attempt stood`() {
+  @Test func `a retry is queued where its first attempt was`() {
     var table = LockTable()
     let holder = LockTable.Owner(number: 7, age: 7)
     let retry = LockTable.Owner(number: 8, age: 1)

@@ -55,7 +55,7 @@ import Testing
     try fixture.close()
   }
 
-  @Test func `what ends gives its place back, however it ends`() async throws {
+  @Test func `what ends gives its slot back, however it ends`() async throws {
     let fixture = try fixture()
     let database = try fixture.database
     let who = holder("alice", "a")
@@ -78,7 +78,7 @@ import Testing
     _ = try fill(database, holder(nil, "a"))
     clock.advance(by: 30_000_000)
     try fixture.maintain()
-    // Half of the places are free: nothing presses.
+    // Half of the slots are free: nothing presses.
     #expect(try fill(database, holder(nil, "a")).isEmpty)
     for number in 0..<10 { _ = try fill(database, holder(nil, "\(number)")) }
     clock.advance(by: 6_000_000)

@@ -73,7 +73,7 @@ import Testing
     try fixture.close()
   }
 
-  /// A query takes its documents' places without waiting for them, so its transaction may be refused
+  /// A query takes its documents' locks without waiting for them, so its transaction may be refused
   /// where one that names its documents would have waited; it gets through all the same.
   @Test func `contenders that find their document by a query get through`() async throws {
     let fixture = try StoreFixture()
@@ -141,7 +141,7 @@ import Testing
     _ = try await transfer(places, mode, database)
   }
 
-  /// Moves one from the first place to the second; answers how many attempts it took.
+  /// Moves one from the first account to the second; answers how many attempts it took.
   private static func transfer(
     _ places: [ResourcePath],
     _ mode: ConcurrencyMode,

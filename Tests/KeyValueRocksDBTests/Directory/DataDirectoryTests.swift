@@ -51,7 +51,7 @@ struct DataDirectoryTests {
   }
 
   @Test
-  func `opens after a start that was cut off before the format was in place`() throws {
+  func `opens after a start that was cut off before the format was written`() throws {
     let scratch = try Scratch()
     try FileManager.default.createDirectory(
       atPath: scratch.data,

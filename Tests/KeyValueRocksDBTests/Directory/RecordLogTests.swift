@@ -74,7 +74,7 @@ struct RecordLogTests {
   }
 
   @Test(arguments: 0..<6)
-  func `damaged before its last group stops the start and names file and place`(
+  func `damaged before its last group stops the start and names file and offset`(
     group: Int
   ) throws {
     let killed = try Killed()

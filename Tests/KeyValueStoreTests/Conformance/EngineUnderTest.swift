@@ -16,7 +16,7 @@ enum EngineKind: CaseIterable, CustomTestStringConvertible {
   }
 }
 
-/// A place where one engine's data lives over several openings, with a clock set by hand.
+/// One engine's storage over several openings, with a clock set by hand.
 final class EngineUnderTest: Sendable {
   let clock: ManualClock
   private let kind: EngineKind

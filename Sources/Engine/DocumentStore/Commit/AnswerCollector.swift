@@ -20,7 +20,7 @@ final class AnswerCollector: Sendable {
     if count == 0 { completion([]) }
   }
 
-  /// Takes one answer; each place gets one.
+  /// Takes one answer; each index gets one.
   func set(_ answer: Answer, at index: Int) {
     let complete = state.withLock { state -> [Answer]? in
       state.answers[index] = answer

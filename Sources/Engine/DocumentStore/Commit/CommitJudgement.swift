@@ -3,14 +3,14 @@ import KeyValueStore
 
 /// Plans a commit and has its judge decide on the plan.
 struct CommitJudgement {
-  /// Why a commit is not to stand.
+  /// Why a commit is denied.
   struct Denial: Error {
     let reason: any Error
     /// Whether the judge looked at several documents, which may have been read at different moments.
     let isOfSeveralDocuments: Bool
   }
 
-  /// A commit that may stand.
+  /// A commit that is allowed.
   struct Permission {
     /// Nil where the writes themselves are refused, which is for the group to say.
     let plan: CommitPlan?

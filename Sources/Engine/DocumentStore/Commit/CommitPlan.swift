@@ -23,8 +23,8 @@ struct CommitPlan: Sendable {
 
 /// What one write comes to.
 struct PlannedStep: Sendable {
-  /// The document's place among the plan's documents.
-  let place: Int
+  /// The document's index among the plan's documents.
+  let document: Int
   /// The fields that it leaves; nil where there is no document then.
   let fields: DocumentFields?
 }

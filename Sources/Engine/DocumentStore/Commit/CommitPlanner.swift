@@ -32,12 +32,12 @@ struct CommitPlanner {
     plan.results.reserveCapacity(writes.count)
     var working: [WorkingDocument] = []
     working.reserveCapacity(writes.count)
-    var places: [ResourcePath: Int] = [:]
+    var indices: [ResourcePath: Int] = [:]
     for write in writes {
-      let place = try open(write.name, in: &working, places: &places, alone: writes.count == 1)
-      try plan.results.append(apply(write, to: &working[place], plan: &plan))
+      let document = try open(write.name, in: &working, indices: &indices, alone: writes.count == 1)
+      try plan.results.append(apply(write, to: &working[document], plan: &plan))
       if purpose != .commit {
-        plan.steps.append(PlannedStep(place: place, fields: working[place].fields))
+        plan.steps.append(PlannedStep(document: document, fields: working[document].fields))
       }
     }
     plan.documents = try working.map { try finish($0, plan: &plan) }
@@ -47,12 +47,12 @@ struct CommitPlanner {
   private func open(
     _ name: DocumentName,
     in working: inout [WorkingDocument],
-    places: inout [ResourcePath: Int],
+    indices: inout [ResourcePath: Int],
     alone: Bool
   ) throws -> Int {
     if !alone {
-      if let known = places[name.path] { return known }
-      places[name.path] = working.count
+      if let known = indices[name.path] { return known }
+      indices[name.path] = working.count
     }
     let key = DocumentKey(name.path, in: incarnation)
     let base = try ValueFormat.document.value(of: key.bytes, read: read)

@@ -1,11 +1,11 @@
 import FirestoreModel
 import KeyValueStore
 
-/// Decides whether a commit may stand; throws what its author is told where it may not.
+/// Decides whether a commit is allowed; throws what its author is told where it may not.
 ///
 /// Called on the thread that prepares the commit, or inside the writer's group; may be called again
 /// with another preview when what it saw has changed. Everything that it reads through the preview
-/// is part of the decision: the commit stands only while none of it has changed.
+/// is part of the decision: the commit is allowed only while none of it has changed.
 package typealias CommitJudge = @Sendable (CommitPreview) throws -> Void
 
 /// What a commit would come to, and the documents around it, for the decision to allow it.
@@ -41,7 +41,7 @@ package final class CommitPreview {
 
   /// The document of a write before the commit; nil when there is none.
   package func before(write index: Int) -> StoredDocument? {
-    plan.documents[plan.steps[index].place].base
+    plan.documents[plan.steps[index].document].base
   }
 
   /// The fields that the document has after that write; nil when there is none.
@@ -49,8 +49,8 @@ package final class CommitPreview {
 
   /// Whether no earlier write of the commit names the same document.
   package func isFirst(write index: Int) -> Bool {
-    let place = plan.steps[index].place
-    return !plan.steps[..<index].contains { $0.place == place }
+    let document = plan.steps[index].document
+    return !plan.steps[..<index].contains { $0.document == document }
   }
 
   /// Any document before the commit; nil when there is none.

@@ -43,7 +43,7 @@ struct PreparedCommit: Sendable {
   }
 }
 
-/// Decides inside a group whether a commit may stand, and what it comes to.
+/// Decides inside a group whether a commit is applied, and what it comes to.
 struct CommitResolver {
   let group: any KeyValueGroup
   let recentWrites: RecentWrites
@@ -201,7 +201,7 @@ enum Resolution: Sendable {
   }
 }
 
-/// A commit that stands as soon as its group is durable.
+/// A commit that is made as soon as its group is durable.
 struct ResolvedCommit: Sendable {
   let version: CommitVersion
   let plan: CommitPlan

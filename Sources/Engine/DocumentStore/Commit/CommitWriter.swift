@@ -2,7 +2,7 @@ import FirestoreModel
 import KeyValueStore
 import Synchronization
 
-/// The one place that commits: all commits that wait are one write of the engine's next group.
+/// The writer of all commits: all commits that wait are one write of the engine's next group.
 ///
 /// They are decided in the order in which they came, in a body that they share; other authors' writes
 /// may be in the same group. When the group is durable, the observer hears of the commits in version

@@ -166,8 +166,8 @@ extension Database {
 
   /// Why the commit is not allowed as things are; nil where it may wait for its documents.
   ///
-  /// Asked before a commit takes places: who may not write neither learns from the wait that others
-  /// are at work on a document, nor keeps anybody from it. When the places are there it is judged
+  /// Asked before a commit takes locks: who may not write neither learns from the wait that others
+  /// are at work on a document, nor keeps anybody from it. When it has the locks it is judged
   /// again, and what goes wrong here comes up then.
   private func denial(of request: CommitRequest) -> FirestoreError? {
     guard let judge = request.judge, !request.isJudgedInGroup else { return nil }
@@ -294,7 +294,7 @@ extension Database {
   /// Prepares a commit that has to be allowed.
   ///
   /// What the judge sees of several documents may be of different moments. That does no harm where it
-  /// allows, since the group checks that all of it still stands; a denial is asked for again, of one
+  /// allows, since the group checks that all of it is still so; a denial is asked for again, of one
   /// snapshot.
   private func judged(_ request: CommitRequest, _ judge: CommitJudge) throws -> PreparedCommit {
     let time = try request.requestTime ?? requestTime()

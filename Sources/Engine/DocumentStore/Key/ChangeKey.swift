@@ -10,7 +10,7 @@ package struct ChangeKey: Sendable, Hashable {
   package let version: CommitVersion
   package let ordinal: UInt32
 
-  /// The place of one change.
+  /// The key of one change.
   package init(collectionID: Text, version: CommitVersion, ordinal: UInt32) {
     self.collectionID = collectionID
     self.version = version

@@ -12,12 +12,11 @@ import FirestoreModel
 //   0x32, 0x33  kept answers and their age        AnswerKey.swift
 //   0x40, 0x41  directory of collections            DirectoryKey.swift
 //
-// 0x50 is not the databases': accounts have it (Sources/Services/Authentication/Key/AccountKey.swift). Nothing
-// here reads, erases or verifies it.
+// All of them are of `KeyOwner.databases`; nothing here reads, erases or verifies the keys of others.
 //
 // Numbers are big-endian, ids and paths are `SegmentEncoding`'s.
 
-/// The number that stands for one life of a database in its keys.
+/// The number of one life of a database in its keys.
 ///
 /// Clearing or deleting a database retires its incarnation; numbers are never used twice.
 package typealias Incarnation = UInt32
@@ -60,7 +59,7 @@ extension [UInt8] {
     appendBigEndian(UInt64(bitPattern: version.microseconds), to: &self)
   }
 
-  /// Writes a version over 8 bytes, for the places that were left open while it was not known.
+  /// Writes a version over 8 bytes, for the bytes that were left open while it was not known.
   mutating func setVersion(_ version: CommitVersion, at offset: Int) {
     withUnsafeMutableBytes {
       $0.storeBytes(of: version.microseconds.bigEndian, toByteOffset: offset, as: Int64.self)

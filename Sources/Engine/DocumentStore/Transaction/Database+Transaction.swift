@@ -61,7 +61,7 @@ extension Database {
   /// The same, after waiting for what a refused attempt of the transaction had read.
   ///
   /// Queries find their documents too late to wait for them; a retry knows them. It completes on the
-  /// store's thread if it had to wait, otherwise on the caller's. A place that cannot be had does not
+  /// store's thread if it had to wait, otherwise on the caller's. A lock that cannot be had does not
   /// fail the read, as in `batchGet`.
   package func beginRead(
     _ consistency: Consistency,
@@ -74,9 +74,9 @@ extension Database {
         !transaction.contested.isEmpty
       else { return completion(.success(read)) }
       try transaction.beginCall(self)
-      locks.read(transaction.contested, by: transaction.owner, insists: true) { [self] places in
+      locks.read(transaction.contested, by: transaction.owner, insists: true) { [self] locked in
         transaction.endCall(now: configuration.clock.now())
-        switch places.forgivingContention {
+        switch locked.forgivingContention {
         case .success:
           if !transaction.isOpen { locks.release(transaction.owner) }
           completion(.success(read))
@@ -142,9 +142,9 @@ extension Database {
     return try transactions.begin(options, holder: holder)
   }
 
-  /// Takes the documents' places first, so that the version is fixed after the wait.
+  /// Takes the documents' locks first, so that the version is fixed after the wait.
   ///
-  /// A place that cannot be had, for a deadlock or after the time-out, does not fail the read: places
+  /// A lock that cannot be had, for a deadlock or after the time-out, does not fail the read: locks
   /// only schedule. The commit's validation decides, and that is where every client tries again.
   private func batchGet(
     _ paths: [ResourcePath],
@@ -160,8 +160,8 @@ extension Database {
       return
     }
     let keys = paths.map { DocumentKey($0, in: incarnation) }
-    locks.read(keys, by: transaction.owner, insists: transaction.isRetry) { [self] places in
-      let result = places.forgivingContention
+    locks.read(keys, by: transaction.owner, insists: transaction.isRetry) { [self] locked in
+      let result = locked.forgivingContention
       let answer = result.mapError { $0 as any Error }.flatMap { _ in
         Result { try batchGet(paths, with: read, judge) }
       }
@@ -169,7 +169,7 @@ extension Database {
       if result.isFailure || (answer.isFailure && read.newTransaction != nil) {
         transactions.end(transaction, .rolledBack)
       } else if !transaction.isOpen {
-        // It was ended by another call after this one had taken its places.
+        // It was ended by another call after this one had taken its locks.
         locks.release(transaction.owner)
       }
       completion(answer)

@@ -44,7 +44,7 @@ final class DocumentLocks: Sendable {
     }
   }
 
-  /// Goes on when the owner has a reader's place in every document.
+  /// Goes on when the owner has a reader's lock on every document.
   func read(
     _ keys: [DocumentKey],
     by owner: LockTable.Owner,
@@ -69,7 +69,7 @@ final class DocumentLocks: Sendable {
   /// The number of calls that wait.
   var waiting: Int { state.withLock { $0.table.waiting } }
 
-  /// Shared places for what a query found, where they can be had without waiting.
+  /// Shared locks on what a query found, where they can be had without waiting.
   func note(_ keys: [DocumentKey], by owner: LockTable.Owner) {
     state.withLock { state in
       for key in keys { state.table.note(key, by: owner) }

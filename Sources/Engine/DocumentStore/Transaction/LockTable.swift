@@ -1,11 +1,10 @@
 /// Who waits for whom: the queues of documents, as a state machine without clock or threads.
 ///
-/// A place in a document's queue only schedules; whether a commit may stand is decided when it is
-/// validated. Rules:
+/// A lock only schedules; whether a commit is applied is decided when it is validated. Rules:
 /// - Readers share a document while nobody waits for it. Who comes while others wait, and who was
 ///   aborted before, asks for it exclusively.
-/// - Whoever has to wait stands in a queue ordered by the age of its first attempt; holders that ask
-///   for more stand before everybody else, because nobody else can be served before them.
+/// - Whoever has to wait is queued by the age of its first attempt; holders that ask
+///   for more come before everybody else, because nobody else can be served before them.
 /// - A wait that closes a circle ends a wait in it: that of the youngest, who is the one to try again.
 ///   So the oldest of all is never refused for a circle, and a retry, which keeps its age, becomes it.
 struct LockTable: Sendable {
@@ -53,7 +52,8 @@ struct LockTable: Sendable {
     }
   }
 
-  private struct Place {
+  /// The holders of a document's lock, and its queue.
+  private struct Lock {
     var holders: [UInt64: Mode] = [:]
     var queue: [Waiter] = []
 
@@ -64,44 +64,44 @@ struct LockTable: Sendable {
     }
   }
 
-  private var places: [DocumentKey: Place] = [:]
+  private var locks: [DocumentKey: Lock] = [:]
   private var held: [UInt64: Set<DocumentKey>] = [:]
   /// The documents that an owner waits for.
   private var waits: [UInt64: [DocumentKey]] = [:]
   private var lastTicket: UInt64 = 0
 
   /// The number of documents that somebody holds or waits for.
-  var count: Int { places.count }
+  var count: Int { locks.count }
 
   /// The number of waits.
   var waiting: Int { waits.values.reduce(0) { $0 + $1.count } }
 
-  /// A reader's place: shared, unless the reader insists or others wait.
+  /// A reader's lock: shared, unless the reader insists or others wait.
   mutating func read(
     _ key: DocumentKey,
     by owner: Owner,
     insists: Bool,
     deadline: Int64
   ) -> Outcome {
-    let isContended = !(places[key]?.queue.isEmpty ?? true)
+    let isContended = !(locks[key]?.queue.isEmpty ?? true)
     let mode: Mode = insists || isContended ? .exclusive : .shared
-    if places[key]?.holders[owner.number] != nil, mode == .exclusive, !insists {
+    if locks[key]?.holders[owner.number] != nil, mode == .exclusive, !insists {
       return Outcome(answer: .granted)
     }
     return request(key, mode, by: owner, deadline: deadline)
   }
 
-  /// A writer's place: exclusive, unless nobody else is there and the writer holds nothing either.
+  /// A writer's lock: exclusive, unless nobody else is there and the writer holds nothing either.
   mutating func write(_ key: DocumentKey, by owner: Owner, deadline: Int64) -> Outcome {
-    guard places[key] != nil else { return Outcome(answer: .granted) }
+    guard locks[key] != nil else { return Outcome(answer: .granted) }
     return request(key, .exclusive, by: owner, deadline: deadline)
   }
 
-  /// A shared place for what a query found, where it can be had without waiting.
+  /// A shared lock on what a query found, where it can be had without waiting.
   mutating func note(_ key: DocumentKey, by owner: Owner) {
-    let place = places[key] ?? Place()
-    guard place.holders[owner.number] == nil, place.queue.isEmpty,
-      place.admits(owner.number, .shared)
+    let lock = locks[key] ?? Lock()
+    guard lock.holders[owner.number] == nil, lock.queue.isEmpty,
+      lock.admits(owner.number, .shared)
     else { return }
     hold(key, .shared, by: owner.number)
   }
@@ -111,10 +111,10 @@ struct LockTable: Sendable {
   mutating func release(_ owner: UInt64) -> (granted: [UInt64], dropped: [UInt64]) {
     var touched = held.removeValue(forKey: owner) ?? []
     var dropped: [UInt64] = []
-    for key in touched { places[key]?.holders[owner] = nil }
+    for key in touched { locks[key]?.holders[owner] = nil }
     for key in waits.removeValue(forKey: owner) ?? [] {
-      dropped += places[key]?.queue.filter { $0.owner.number == owner }.map(\.ticket) ?? []
-      places[key]?.queue.removeAll { $0.owner.number == owner }
+      dropped += locks[key]?.queue.filter { $0.owner.number == owner }.map(\.ticket) ?? []
+      locks[key]?.queue.removeAll { $0.owner.number == owner }
       touched.insert(key)
     }
     let order = touched.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
@@ -126,9 +126,9 @@ struct LockTable: Sendable {
     var expired: [UInt64] = []
     var granted: [UInt64] = []
     for key in Set(waits.values.joined()) {
-      let late = places[key]?.queue.filter { $0.deadline <= now } ?? []
+      let late = locks[key]?.queue.filter { $0.deadline <= now } ?? []
       guard !late.isEmpty else { continue }
-      places[key]?.queue.removeAll { $0.deadline <= now }
+      locks[key]?.queue.removeAll { $0.deadline <= now }
       for waiter in late { endWait(of: waiter.owner.number, for: key) }
       expired += late.map(\.ticket)
       granted += serve(key)
@@ -142,10 +142,10 @@ struct LockTable: Sendable {
     by owner: Owner,
     deadline: Int64
   ) -> Outcome {
-    let place = places[key] ?? Place()
-    let current = place.holders[owner.number]
+    let lock = locks[key] ?? Lock()
+    let current = lock.holders[owner.number]
     if current == .exclusive || current == mode { return Outcome(answer: .granted) }
-    if (place.queue.isEmpty || current != nil) && place.admits(owner.number, mode) {
+    if (lock.queue.isEmpty || current != nil) && lock.admits(owner.number, mode) {
       hold(key, mode, by: owner.number)
       return Outcome(answer: .granted)
     }
@@ -181,19 +181,19 @@ struct LockTable: Sendable {
   }
 
   private mutating func drop(_ ticket: UInt64, of owner: UInt64, for key: DocumentKey) {
-    places[key]?.queue.removeAll { $0.ticket == ticket }
+    locks[key]?.queue.removeAll { $0.ticket == ticket }
     endWait(of: owner, for: key)
   }
 
   private mutating func hold(_ key: DocumentKey, _ mode: Mode, by owner: UInt64) {
-    places[key, default: Place()].holders[owner] = mode
+    locks[key, default: Lock()].holders[owner] = mode
     held[owner, default: []].insert(key)
   }
 
   private mutating func enqueue(_ waiter: Waiter, for key: DocumentKey) {
-    let queue = places[key]?.queue ?? []
+    let queue = locks[key]?.queue ?? []
     let position = queue.firstIndex { waiter.comesBefore($0) } ?? queue.endIndex
-    places[key, default: Place()].queue.insert(waiter, at: position)
+    locks[key, default: Lock()].queue.insert(waiter, at: position)
     waits[waiter.owner.number, default: []].append(key)
   }
 
@@ -206,15 +206,15 @@ struct LockTable: Sendable {
   /// Serves a queue from its front as far as it goes.
   private mutating func serve(_ key: DocumentKey) -> [UInt64] {
     var granted: [UInt64] = []
-    while let place = places[key], let first = place.queue.first,
-      place.admits(first.owner.number, first.mode)
+    while let lock = locks[key], let first = lock.queue.first,
+      lock.admits(first.owner.number, first.mode)
     {
-      places[key]?.queue.removeFirst()
+      locks[key]?.queue.removeFirst()
       endWait(of: first.owner.number, for: key)
       hold(key, first.mode, by: first.owner.number)
       granted.append(first.ticket)
     }
-    if places[key]?.isVacant == true { places[key] = nil }
+    if locks[key]?.isVacant == true { locks[key] = nil }
     return granted
   }
 
@@ -235,19 +235,19 @@ struct LockTable: Sendable {
     var followed: [DocumentKey: Int] = [:]
     while let current = stack.popLast() {
       for key in waits[current] ?? [] {
-        guard let place = places[key],
-          let position = place.queue.lastIndex(where: { $0.owner.number == current })
+        guard let lock = locks[key],
+          let position = lock.queue.lastIndex(where: { $0.owner.number == current })
         else { continue }
-        let waiter = place.queue[position]
+        let waiter = lock.queue[position]
         let link = Link(owner: current, age: waiter.owner.age, key: key, ticket: waiter.ticket)
-        if current != owner, place.holders[owner] != nil {
+        if current != owner, lock.holders[owner] != nil {
           return chain(to: link, from: owner, links)
         }
         let start = followed[key]
         if let start, start >= position { continue }
         followed[key] = position
-        let holders = start == nil ? place.holders.keys.filter { $0 != current } : []
-        let ahead = place.queue[(start ?? 0)..<position].map(\.owner.number)
+        let holders = start == nil ? lock.holders.keys.filter { $0 != current } : []
+        let ahead = lock.queue[(start ?? 0)..<position].map(\.owner.number)
         for other in holders + ahead where other != current {
           if other == owner { return chain(to: link, from: owner, links) }
           guard links[other] == nil else { continue }

@@ -2,7 +2,7 @@ import FirestoreModel
 import KeyValueStore
 import Synchronization
 
-/// One transaction from begin to end: its version, what it has read, how it stands.
+/// One transaction from begin to end: its version, what it has read, its state.
 ///
 /// Any thread may call. `TransactionTable` owns it.
 final class Transaction: Sendable {
@@ -45,7 +45,7 @@ final class Transaction: Sendable {
   let isPessimistic: Bool
   /// Whether it retries an aborted attempt.
   let isRetry: Bool
-  /// The documents that a refused attempt had read, for whose places its retry waits before it queries.
+  /// The documents that a refused attempt had read, for whose locks its retry waits before it queries.
   let contested: [DocumentKey]
   /// Whose share it counts against; nil for administrators.
   let holder: TransactionHolder?
@@ -118,7 +118,7 @@ final class Transaction: Sendable {
     }
   }
 
-  /// The commit did not take place; the transaction goes on.
+  /// The commit was not made; the transaction goes on.
   func reopen(now: Int64) {
     state.withLock { state in
       guard state.phase == .committing else { return }

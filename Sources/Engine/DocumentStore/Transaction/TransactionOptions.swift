@@ -29,7 +29,7 @@ package enum TransactionOptions: Sendable, Hashable {
   /// Reads at one version: the given one or that of the first read. Commits nothing.
   case readOnly(readTime: CommitVersion? = nil)
   /// Reads at one version and writes if nothing that was read has changed. `retrying` names the
-  /// attempt that was aborted; the new one keeps its place in the queues.
+  /// attempt that was aborted; the new one keeps its age in the queues.
   case readWrite(mode: ConcurrencyMode = .pessimistic, retrying: TransactionID? = nil)
 }
 
@@ -37,7 +37,7 @@ package enum TransactionOptions: Sendable, Hashable {
 package enum ConcurrencyMode: Sendable, Hashable {
   /// Only validates when it commits.
   case optimistic
-  /// Also takes places in the documents' queues, so that contenders wait instead of failing.
+  /// Also takes locks on the documents, so that contenders wait instead of failing.
   case pessimistic
 }
 

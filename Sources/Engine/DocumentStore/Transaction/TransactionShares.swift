@@ -16,7 +16,7 @@ struct TransactionShares {
   /// Shares of a table of that size, nothing held.
   init(of tableSize: Int) { capacity = tableSize - tableSize / 4 }
 
-  /// Takes a place for a holder; false where its share is used up.
+  /// Takes a slot for a holder; false where its share is used up.
   mutating func take(for holder: TransactionHolder) -> Bool {
     let held = networks[holder.network] ?? 0
     let left = capacity - count
@@ -30,7 +30,7 @@ struct TransactionShares {
     return true
   }
 
-  /// Gives a place back.
+  /// Gives a slot back.
   mutating func release(_ holder: TransactionHolder) {
     if let account = holder.account { Self.remove(account, from: &accounts) }
     Self.remove(holder.network, from: &networks)
@@ -38,7 +38,7 @@ struct TransactionShares {
   }
 
   /// How long a transaction of theirs may be idle: all of the usual time while at least half of their
-  /// places are free, then less and less, down to a twelfth.
+  /// slots are free, then less and less, down to a twelfth.
   func idleTimeout(_ usual: Int64) -> Int64 {
     let left = capacity - count
     guard left < capacity / 2, capacity > 1 else { return usual }

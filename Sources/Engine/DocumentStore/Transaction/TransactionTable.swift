@@ -95,7 +95,7 @@ final class TransactionTable: Sendable {
     }
   }
 
-  /// Remembers how the transaction ended and gives its places free.
+  /// Remembers how the transaction ended and releases its locks.
   func end(_ transaction: Transaction, _ end: Transaction.End) {
     // Also what a call took while the transaction was ended by another.
     defer { locks.release(transaction.owner) }

@@ -10,7 +10,7 @@ import Glibc
 /// A directory that this process alone has open, its format checked and its log mended.
 ///
 /// **Layout.** The files are RocksDB's, next to one of ours, `FORMAT`: the line `brasa-rocksdb N`,
-/// where N is the format version. `FORMAT` is put in place before anything else is written; the
+/// where N is the format version. `FORMAT` is written before anything else; the
 /// process that has the directory open holds a lock on it (`flock`), which ends with the process.
 ///
 /// A directory is taken when it is missing, empty, or has a `FORMAT` of a version up to ours.
@@ -143,7 +143,7 @@ final class DataDirectory: Sendable {
   /// Cuts torn tails off, as an opening does, and then every record behind that sequence number.
   ///
   /// The log then holds exactly the writes up to it. The library must not have the directory open.
-  /// Throws, with those records left in place, if one of up to the number lies behind one beyond it.
+  /// Throws, with those records kept, if one of up to the number lies behind one beyond it.
   func cutLog(after acknowledged: UInt64) throws {
     _ = try Self.mend(path)
     var cuts: [(file: String, offset: Int)] = []

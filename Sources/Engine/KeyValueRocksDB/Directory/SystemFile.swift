@@ -94,7 +94,7 @@ enum SystemFile {
     }
   }
 
-  /// Puts a file in place whole or not at all, durably.
+  /// Replaces a file as a whole or not at all, durably.
   static func replace(_ path: String, with text: String, in directory: String) throws {
     let temporary = path + ".new"
     try open(temporary, O_WRONLY | O_CREAT | O_TRUNC) { descriptor in

@@ -7,11 +7,11 @@ import KeyValueStore
 /// library takes them; the cursor checks them again because a batch of writes has none. One thread
 /// at a time, like its owner.
 final class RocksDBCursor: KeyValueCursor {
-  private enum Place {
+  private enum Position {
     case before
-    /// The iterator stands on a key.
+    /// The iterator is on a key.
     case on
-    /// The owner wrote while the cursor stood on this key.
+    /// The owner wrote while the cursor was on this key.
     case displaced([UInt8])
     case ended
   }
@@ -22,7 +22,7 @@ final class RocksDBCursor: KeyValueCursor {
   private let options: OpaquePointer
   private let bounds: Bounds
   private var iterator: OpaquePointer?
-  private var place = Place.before
+  private var position = Position.before
   private(set) var key = UnsafeRawBufferPointer(start: nil, count: 0)
 
   init(over range: KeyRange, reversed: Bool, owner: any CursorOwner) {
@@ -46,7 +46,7 @@ final class RocksDBCursor: KeyValueCursor {
   func next() throws -> Bool {
     try owner.cursorWillMove()
     let iterator = liveIterator()
-    switch place {
+    switch position {
     case .before:
       startAtEdge(of: iterator)
     case .on:
@@ -77,16 +77,16 @@ final class RocksDBCursor: KeyValueCursor {
   }
 
   var value: UnsafeRawBufferPointer {
-    guard case .on = place else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    guard case .on = position else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     var count = 0
     let chars = rocksdb_iter_value(iterator, &count)
     return UnsafeRawBufferPointer(start: chars, count: count)
   }
 
-  /// The owner is about to write: what the iterator stands on may go away.
+  /// The owner is about to write: the key that the iterator is on may go away.
   func ownerWillWrite(discardingIterator: Bool) {
-    if case .on = place {
-      place = .displaced(Array(key))
+    if case .on = position {
+      position = .displaced(Array(key))
       key = UnsafeRawBufferPointer(start: nil, count: 0)
     }
     if discardingIterator {
@@ -129,7 +129,7 @@ final class RocksDBCursor: KeyValueCursor {
     stepOff(key, iterator)
   }
 
-  /// Moves on if the iterator stands on exactly that key.
+  /// Moves on if the iterator is on exactly that key.
   private func stepOff(_ key: [UInt8], _ iterator: OpaquePointer) {
     guard rocksdb_iter_valid(iterator) != 0, KeyOrder.compare(Self.key(of: iterator), key) == 0
     else {
@@ -139,7 +139,7 @@ final class RocksDBCursor: KeyValueCursor {
   }
 
   private func settle(_ iterator: OpaquePointer) throws -> Bool {
-    place = .ended
+    position = .ended
     key = UnsafeRawBufferPointer(start: nil, count: 0)
     guard rocksdb_iter_valid(iterator) != 0 else {
       try checkEnd(of: iterator)
@@ -150,7 +150,7 @@ final class RocksDBCursor: KeyValueCursor {
       range.upper.map({ KeyOrder.compare(found, $0) < 0 }) ?? true
     else { return false }
     key = found
-    place = .on
+    position = .on
     return true
   }
 

@@ -32,7 +32,7 @@ package struct DiscardedLog: Sendable, Hashable {
     return later
   }
 
-  /// A group's time record as it stands in a batch: a put (1), the key and the value with their
+  /// A group's time record as a batch encodes it: a put (1), the key and the value with their
   /// lengths; the value is a version and a ceiling above it.
   private static func versions(in bytes: UnsafeRawBufferPointer) -> [Int64] {
     let mark = [1, UInt8(TimeRecord.groupKey.count)] + TimeRecord.groupKey + [16]

@@ -47,18 +47,18 @@ struct RecordLog {
     var isInside = false
     var damage: Int?
     while offset < bytes.count {
-      guard let place = Self.fragmentStart(atOrAfter: offset, in: bytes) else {
+      guard let start = Self.fragmentStart(atOrAfter: offset, in: bytes) else {
         // Padding of a block that was the last one.
         if !isInside { whole = bytes.count }
         break
       }
-      guard let fragment = Self.fragment(at: place, in: bytes),
+      guard let fragment = Self.fragment(at: start, in: bytes),
         isInside == (fragment.kind == .middle || fragment.kind == .last)
       else {
-        damage = place
+        damage = start
         break
       }
-      if !isInside { starts.append(place) }
+      if !isInside { starts.append(start) }
       offset = fragment.end
       isInside = fragment.kind == .first || fragment.kind == .middle
       if !isInside { whole = offset }
@@ -74,10 +74,10 @@ struct RecordLog {
   static func sequence(ofRecordAt start: Int, in bytes: UnsafeRawBufferPointer) -> UInt64? {
     var number: [UInt8] = []
     var offset = start
-    while number.count < 8, let place = fragmentStart(atOrAfter: offset, in: bytes),
-      let fragment = fragment(at: place, in: bytes)
+    while number.count < 8, let start = fragmentStart(atOrAfter: offset, in: bytes),
+      let fragment = fragment(at: start, in: bytes)
     {
-      number += bytes[(place + headerBytes)..<fragment.end].prefix(8 - number.count)
+      number += bytes[(start + headerBytes)..<fragment.end].prefix(8 - number.count)
       offset = fragment.end
       if fragment.kind == .full || fragment.kind == .last { break }
     }
@@ -85,7 +85,7 @@ struct RecordLog {
     return number.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// The next place where a fragment may begin: blocks end with up to six bytes of padding.
+  /// The next offset at which a fragment may begin: blocks end with up to six bytes of padding.
   private static func fragmentStart(
     atOrAfter offset: Int,
     in bytes: UnsafeRawBufferPointer
@@ -136,8 +136,8 @@ struct RecordLog {
     guard var current = fragment(at: start, in: bytes) else { return false }
     guard current.kind != .full else { return true }
     guard current.kind == .first else { return false }
-    while let place = fragmentStart(atOrAfter: current.end, in: bytes),
-      let following = fragment(at: place, in: bytes)
+    while let start = fragmentStart(atOrAfter: current.end, in: bytes),
+      let following = fragment(at: start, in: bytes)
     {
       switch following.kind {
       case .middle: current = following

@@ -1,6 +1,6 @@
 /// A cursor over a sorted table that may change between moves.
 final class MemoryCursor: KeyValueCursor {
-  private enum Place {
+  private enum Position {
     case before
     case at(SortedTable.Entry)
     case ended
@@ -9,7 +9,7 @@ final class MemoryCursor: KeyValueCursor {
   private let source: () throws -> SortedTable
   private let range: KeyRange
   private let isReversed: Bool
-  private var place = Place.before
+  private var position = Position.before
   private var lentKey = LentBytes()
   private var lentValue = LentBytes()
 
@@ -22,7 +22,7 @@ final class MemoryCursor: KeyValueCursor {
 
   func next() throws -> Bool {
     let table = try source()
-    switch place {
+    switch position {
     case .before:
       return settle(
         isReversed
@@ -55,10 +55,10 @@ final class MemoryCursor: KeyValueCursor {
 
   private func settle(_ entry: SortedTable.Entry?) -> Bool {
     guard let entry, contains(entry.key) else {
-      place = .ended
+      position = .ended
       return false
     }
-    place = .at(entry)
+    position = .at(entry)
     lentKey.set(entry.key)
     lentValue.set(entry.value)
     return true

@@ -8,7 +8,7 @@ struct SortedTable: Sendable {
     var value: [UInt8]
   }
 
-  /// A place among the entries; the end is the place after the last one.
+  /// A position among the entries; the end is the one after the last.
   struct Position: Equatable, Sendable {
     var chunk: Int
     var offset: Int
@@ -41,7 +41,7 @@ struct SortedTable: Sendable {
     return Position(chunk: position.chunk - 1, offset: chunks[position.chunk - 1].count - 1)
   }
 
-  /// The place of the first entry whose key is at or above `key`.
+  /// The position of the first entry whose key is at or above `key`.
   func lowerBound(_ key: [UInt8]) -> Position {
     // The last chunk that begins at or below the key can hold it, all later ones begin above it.
     let following = Self.partitionPoint(chunks.count) {
@@ -56,39 +56,39 @@ struct SortedTable: Sendable {
   }
 
   func value(_ key: [UInt8]) -> [UInt8]? {
-    let place = lowerBound(key)
-    guard place != endPosition, self[place].key == key else { return nil }
-    return self[place].value
+    let position = lowerBound(key)
+    guard position != endPosition, self[position].key == key else { return nil }
+    return self[position].value
   }
 
   mutating func put(_ key: [UInt8], _ value: [UInt8]) {
-    let place = lowerBound(key)
-    if place != endPosition, self[place].key == key {
-      chunks[place.chunk][place.offset].value = value
+    let position = lowerBound(key)
+    if position != endPosition, self[position].key == key {
+      chunks[position.chunk][position.offset].value = value
       return
     }
-    insert(Entry(key: key, value: value), at: place)
+    insert(Entry(key: key, value: value), at: position)
     count += 1
   }
 
   mutating func remove(_ key: [UInt8]) {
-    let place = lowerBound(key)
-    guard place != endPosition, self[place].key == key else { return }
-    chunks[place.chunk].remove(at: place.offset)
-    if chunks[place.chunk].isEmpty {
-      chunks.remove(at: place.chunk)
+    let position = lowerBound(key)
+    guard position != endPosition, self[position].key == key else { return }
+    chunks[position.chunk].remove(at: position.offset)
+    if chunks[position.chunk].isEmpty {
+      chunks.remove(at: position.chunk)
     }
     count -= 1
   }
 
-  private mutating func insert(_ entry: Entry, at place: Position) {
+  private mutating func insert(_ entry: Entry, at position: Position) {
     guard !chunks.isEmpty else {
       chunks = [[entry]]
       return
     }
-    // A place at a chunk's start belongs to the chunk before it just as well; that one lets
+    // A position at a chunk's start belongs to the chunk before it just as well; that one lets
     // ascending inserts fill the last chunk.
-    var target = place
+    var target = position
     if target.offset == 0, target.chunk > 0 {
       target = Position(chunk: target.chunk - 1, offset: chunks[target.chunk - 1].count)
     }

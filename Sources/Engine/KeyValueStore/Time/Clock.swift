@@ -6,7 +6,7 @@ import Glibc
 
 /// The wall clock that versions and read times follow: microseconds since the Unix epoch.
 ///
-/// It may step back or stand still; engines keep their own time from going backwards.
+/// It may step back or stop; engines keep their own time from going backwards.
 package struct MicrosecondClock: Sendable {
   private let read: @Sendable () -> Int64
 

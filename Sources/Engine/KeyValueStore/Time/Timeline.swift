@@ -90,7 +90,7 @@ package struct Timeline: Sendable {
     pending.map { $0.lowerBound - 1 } ?? last
   }
 
-  /// Stands for this moment where no group is in flight; nil where one is.
+  /// Identifies this moment where no group is in flight; nil where one is.
   package var quietMoment: UInt64? { pending == nil ? groups : nil }
 
   /// The version that a view holds which was opened after that moment, if no group has taken a
