@@ -52,8 +52,13 @@ struct GroupBatch: ~Copyable {
   private(set) var byteCount = 0
 
   private static let reservedBytes = 16 << 10
+  private static let reservedEntries = 192
 
-  init() { bytes.reserveCapacity(Self.reservedBytes) }
+  init() {
+    bytes.reserveCapacity(Self.reservedBytes)
+    entries.reserveCapacity(Self.reservedEntries)
+    latest.reserveCapacity(Self.reservedEntries)
+  }
 
   deinit { index.map(rocksdb_writebatch_wi_destroy) }
 
