@@ -21,7 +21,7 @@ struct KeyOwnerTests {
   }
 
   @Test func `one name is one owner`() {
-    let owners = [0x10, 0x20].map { KeyOwner("same", firstBytes: $0...$0) }
+    let owners = ([0x10, 0x20] as [UInt8]).map { KeyOwner("same", firstBytes: $0...$0) }
     #expect(KeyOwnerTable(owners) == nil)
   }
 

@@ -62,6 +62,7 @@ struct RandomQueueHistories {
   ) throws {
     var generator = SeededSource(seed: seed)
     var model = shadow.model
+    var versions: [Int64] = []
     for _ in 0..<Int.random(in: 1...12, using: &generator) {
       let key = [UInt8.random(in: 1...3, using: &generator), .random(in: 0...9, using: &generator)]
       switch Int.random(in: 0..<10, using: &generator) {
@@ -74,13 +75,13 @@ struct RandomQueueHistories {
         try group.delete(key)
         model[key] = nil
       case 7: try #expect(group.get(key) == model[key], "seed \(seed)")
-      case 8: shadow.note(try group.allocateVersion())
+      case 8: versions.append(try group.allocateVersion())
       default:
         try #expect(group.pairs(KeyRange(prefix: [key[0]])) == pairs(of: model, key[0]))
       }
     }
     guard !seed.isMultiple(of: 4) else { throw Refusal() }
-    shadow.model = model
+    shadow.succeed(model, versions)
   }
 
   private static func pairs(of model: [[UInt8]: [UInt8]], _ prefix: UInt8? = nil) -> [Pair] {
@@ -108,17 +109,20 @@ struct RandomQueueHistories {
 
     private let state = Mutex(State())
 
-    var model: [[UInt8]: [UInt8]] {
-      get { state.withLock { $0.model } }
-      set { state.withLock { $0.model = newValue } }
-    }
+    var model: [[UInt8]: [UInt8]] { state.withLock { $0.model } }
 
     var versions: [Int64] { state.withLock { $0.versions } }
 
     /// Outcomes that are neither good nor a refusal.
     var unexpected: Int { state.withLock { $0.unexpected } }
 
-    func note(_ version: Int64) { state.withLock { $0.versions.append(version) } }
+    /// A body has left this, and taken those versions.
+    func succeed(_ model: [[UInt8]: [UInt8]], _ versions: [Int64]) {
+      state.withLock { state in
+        state.model = model
+        state.versions += versions
+      }
+    }
 
     func settled(_ outcome: Result<Void, any Error>) {
       if case .failure(let error) = outcome, !(error is Refusal) {
