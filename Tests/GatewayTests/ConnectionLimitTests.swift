@@ -88,7 +88,8 @@ import Testing
     limits.headTimeout = .milliseconds(50)
     try await withGateway(limits: limits) { gateway in
       let client = try await RawClient.connect(to: gateway.port)
-      try await client.send(start)
+      // On a busy machine the time may be over before this is sent.
+      try? await client.send(start)
       _ = await client.receive()
     }
   }
@@ -100,7 +101,7 @@ import Testing
       let client = try await RawClient.connect(to: gateway.port)
       // A header block that does not end is no stream.
       let block = RawClient.frame(type: 1, flags: 0, stream: 1, [0x88])
-      try await client.send(RawClient.preface + RawClient.settings + block)
+      try? await client.send(RawClient.preface + RawClient.settings + block)
       let frames = RawClient.frames(await client.receive())
       // Nothing is said where the machine was too busy to see the greeting in time.
       #expect(
