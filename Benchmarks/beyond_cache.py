@@ -131,9 +131,10 @@ def main():
     parser.add_argument("--turns", type=int, default=3, help="how often each is measured")
     parser.add_argument("--data", type=pathlib.Path, help="a directory to keep")
     options = parser.parse_args()
+    options.programs = options.programs.resolve()
     if options.data:
         options.data.mkdir(exist_ok=True)
-        print(Comparison(options, options.data).run())
+        print(Comparison(options, options.data.resolve()).run())
         return
     with tempfile.TemporaryDirectory() as directory:
         print(Comparison(options, pathlib.Path(directory)).run())
