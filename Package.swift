@@ -296,8 +296,8 @@ let package = Package(
     .target(
       name: "RulesAPI",
       dependencies: [
-        "FirestoreModel", "FirestoreWire", "FirestoreService", "Access", "SecurityRules",
-        "KeyValueStore", "ServiceModule", httpTypes,
+        "FirestoreModel", "FirestoreWire", "Access", "SecurityRules", "KeyValueStore",
+        "ServiceModule", httpTypes,
       ],
       path: "Sources/API/RulesAPI",
       swiftSettings: strict

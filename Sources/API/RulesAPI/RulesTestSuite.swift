@@ -1,5 +1,4 @@
 import FirestoreModel
-import FirestoreService
 import FirestoreWire
 import SecurityRules
 
@@ -213,7 +212,7 @@ extension RulesMap {
       query: nil,
       body: Array("{\"writes\":[{\"update\":{\"name\":\"\(name)\",\"fields\":\(fields)}}]}".utf8)
     )
-    guard let call, let write = try WireCommitRequest(decoding: call.request).writes.first,
+    guard let call, let write = try CommitRequest(decoding: call.request).writes.first,
       case .update(let content, _) = write.operation
     else { throw .invalidArgument("A document has no fields.") }
     self.init(content)

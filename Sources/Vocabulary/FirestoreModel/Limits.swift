@@ -13,16 +13,11 @@ package enum Limits {
   package static let collectionDepth = 100
   package static let vectorDimension = 2_048
 
-  /// A request's message; documented as 10 MiB, observed as 11.
-  package static let requestSize = 11_534_336
   /// Writes of a BatchWrite; a Commit is bounded by its size alone.
   package static let batchWrites = 500
   /// Transforms of one document in one commit.
   package static let transforms = 500
   package static let indexEntries = 40_000
-  package static let indexEntrySize = 7_680
-  package static let indexEntriesSize = 8 * 1_048_576
-  package static let compositeIndexFields = 100
 
   package static let disjunctions = 30
   package static let inValues = 30

@@ -142,8 +142,6 @@ struct UpdateMask: Sendable {
   func names(_ path: String) -> Bool {
     paths.contains { $0 == path || $0.hasPrefix(path + ".") || path.hasPrefix($0 + ".") }
   }
-
-  private var isEverything: Bool { paths.contains("*") }
 }
 
 /// `client_id` as `clientId`.

@@ -28,9 +28,6 @@ package enum IndexKey {
   static let valueKind: UInt8 = 0x01
   static let elementKind: UInt8 = 0x02
 
-  /// Where the kind byte of an automatic key stands.
-  static let kindOffset = 5
-
   /// The beginning of all automatic entries of a kind in one place, up to the field path.
   package static func automaticPrefix(
     incarnation: Incarnation,
