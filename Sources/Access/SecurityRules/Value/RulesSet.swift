@@ -15,13 +15,15 @@ package struct RulesSet: Sendable {
   }
 
   /// Steps of putting a part of an element in or looking it up.
-  static let elementSteps = 8
+  static let elementSteps = 16
 
   package private(set) var elements: [RulesValue] = []
   private var index: Set<Key> = []
 
   /// The distinct ones among the elements.
   init(_ candidates: [RulesValue]) {
+    index.reserveCapacity(candidates.count)
+    elements.reserveCapacity(candidates.count)
     for candidate in candidates where index.insert(Key(value: candidate)).inserted {
       elements.append(candidate)
     }
