@@ -128,6 +128,7 @@ def test_a_document_of_a_million_booleans_is_exported_and_imported(tmp_path, run
     servers.run("export", target, "--project", "p", "--data", server.data)
     (file,) = target.rglob("*.jsonl")
     assert file.stat().st_size > 16 << 20
+    servers.run("databases", "create", "copy", "--project", "p", "--data", server.data)
     servers.run("import", target, "--project", "p", "--database", "copy", "--data", server.data)
     if running:
         # The message is four megabytes, its JSON twenty-three, and JSON within JSON more.
