@@ -65,9 +65,9 @@ def measure_brasa(options, directory, results):
     for core in (BOTH, ONE):
         client = None if core is None else 1
         where = "both cores" if core is None else "server on one core"
-        place = directory / f"brasa-{core}"
-        place.mkdir()
-        server = peers.Brasa(options.programs, place, core)
+        folder = directory / f"brasa-{core}"
+        folder.mkdir()
+        server = peers.Brasa(options.programs, folder, core)
         server.start()
         try:
             server.brasa_load("create", "--seconds", 1, "--warm-up", 0, "--connections", 1,
@@ -105,9 +105,9 @@ def measure_rules(options, directory, results):
     """What rules and a signed token cost: a server without either and one with both, in turn."""
     servers = []
     for peer in (peers.Brasa, peers.RuledBrasa):
-        place = directory / peer.__name__
-        place.mkdir()
-        servers.append(peer(options.programs, place))
+        folder = directory / peer.__name__
+        folder.mkdir()
+        servers.append(peer(options.programs, folder))
     plain, ruled = servers
     documents = min(options.documents, 20_000)
     loads = (
@@ -196,9 +196,9 @@ RAW_RATES = ((1, 20_000), (64, 60_000))
 def raw(options, directory, group):
     """What RocksDB alone writes a second in groups of that size, for as long and into as much as the server."""
     rate = next((rate for size, rate in RAW_RATES if group <= size), RAW_RATES[-1][1])
-    place = directory / "raw"
+    folder = directory / "raw"
     command = [pathlib.Path(options.programs) / "brasa-load", "raw", "--group", group, "--fill", options.documents,
-               "--documents", rate * options.seconds, "--seconds", options.seconds, "--directory", place]
+               "--documents", rate * options.seconds, "--seconds", options.seconds, "--directory", folder]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True)
     print(done.stdout)
     return float(re.search(r"^throughput: ([\d.]+)/s", done.stdout, re.MULTILINE)[1])
@@ -210,9 +210,9 @@ def measure_raw(options, directory, results):
         asked = connections * in_flight
         rates, alone, full = [], [], []
         for number in range(options.runs):
-            place = directory / f"beside-raw-{asked}-{number}"
-            place.mkdir()
-            server = peers.Brasa(options.programs, place)
+            folder = directory / f"beside-raw-{asked}-{number}"
+            folder.mkdir()
+            server = peers.Brasa(options.programs, folder)
             server.start()
             try:
                 server.fill(options.documents)
@@ -221,7 +221,7 @@ def measure_raw(options, directory, results):
                     "--in-flight", in_flight, "--collection", "products")
             finally:
                 server.stop()
-            shutil.rmtree(place)
+            shutil.rmtree(folder)
             print(report)
             made = int(re.search(r"^durable: (\d+) documents", report, re.MULTILINE)[1])
             group = max(1, round(made / int(re.search(r"^groups: (\d+) synced", report, re.MULTILINE)[1])))
@@ -257,11 +257,11 @@ def measure_emulator(options, directory, results):
 
 def measure_pocketbase(options, directory, results):
     for core in (BOTH, ONE):
-        place = directory / f"pocketbase-{core}"
-        place.mkdir()
+        folder = directory / f"pocketbase-{core}"
+        folder.mkdir()
         client = None if core is None else 1
         where = "both cores" if core is None else "server on one core"
-        server = peers.PocketBase(options.programs, place, core)
+        server = peers.PocketBase(options.programs, folder, core)
         server.start()
         try:
             server.fill(options.documents)

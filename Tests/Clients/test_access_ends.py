@@ -60,12 +60,12 @@ def production(certificates, tmp_path_factory):
         return running[arguments]
 
     yield start
-    for place in running.values():
-        assert place.server.stop() == 0, place.server.output[-4000:]
+    for deployment in running.values():
+        assert deployment.server.stop() == 0, deployment.server.output[-4000:]
 
 
 @pytest.fixture(params=["development", "production"])
-def place(request):
+def deployment(request):
     if request.param == "production":
         return request.getfixturevalue("production")()
     server = request.getfixturevalue("server")
@@ -80,8 +80,8 @@ def people():
     """Makes people who signed up."""
     made = []
 
-    def sign_up(place, password=None):
-        made.append(Person(place, password and f"person{next(numbers)}@shop.example", password))
+    def sign_up(deployment, password=None):
+        made.append(Person(deployment, password and f"person{next(numbers)}@shop.example", password))
         return made[-1]
 
     yield sign_up
@@ -97,8 +97,8 @@ def own(client, uid):
     return client.collection("products").where(filter=firestore.FieldFilter("userId", "==", uid))
 
 
-def test_who_signed_in_reaches_own_products_and_no_others(place, people):
-    ana, bob = people(place, PASSWORD), people(place, PASSWORD)
+def test_who_signed_in_reaches_own_products_and_no_others(deployment, people):
+    ana, bob = people(deployment, PASSWORD), people(deployment, PASSWORD)
     for person in (ana, bob):
         person.client().document(f"products/of-{person.uid}").set(product(person))
     client = ana.client()
@@ -129,35 +129,35 @@ def test_who_signed_in_reaches_own_products_and_no_others(place, people):
     stream.until_held(2, [f"of-{ana.uid}", f"more-{ana.uid}"])
 
 
-def test_a_refresh_goes_on_with_the_same_right(place, people):
-    ana = people(place)
+def test_a_refresh_goes_on_with_the_same_right(deployment, people):
+    ana = people(deployment)
     ana.client().document(f"products/of-{ana.uid}").set(product(ana))
     before, first = ana.uid, ana.token
-    ana.take(place.identity.refresh(ana.refresh_token))
+    ana.take(deployment.identity.refresh(ana.refresh_token))
     assert ana.uid == before
     assert ana.client().document(f"products/of-{ana.uid}").get().exists
     ana.token = first
     assert ana.rest().documents("GET", f"products/of-{before}")
 
 
-def revocation(place, ana):
-    place.admin("/accounts:update", localId=ana.uid, validSince="0")
+def revocation(deployment, ana):
+    deployment.admin("/accounts:update", localId=ana.uid, validSince="0")
 
 
-def deletion(place, ana):
-    place.identity.client("delete", idToken=ana.token)
+def deletion(deployment, ana):
+    deployment.identity.client("delete", idToken=ana.token)
 
 
-def deletion_by_an_administrator(place, ana):
-    place.admin("/accounts:batchDelete", localIds=[ana.uid], force=True)
+def deletion_by_an_administrator(deployment, ana):
+    deployment.admin("/accounts:batchDelete", localIds=[ana.uid], force=True)
 
 
-def another_password(place, ana):
-    place.identity.client("update", idToken=ana.token, password="another one 88")
+def another_password(deployment, ana):
+    deployment.identity.client("update", idToken=ana.token, password="another one 88")
 
 
-def disabling(place, ana):
-    place.admin("/accounts:update", localId=ana.uid, disableUser=True)
+def disabling(deployment, ana):
+    deployment.admin("/accounts:update", localId=ana.uid, disableUser=True)
 
 
 ENDS = {
@@ -171,13 +171,13 @@ NEEDS_PASSWORD = {revocation: PASSWORD, another_password: PASSWORD}
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_access_ends_at_once(place, people, end):
-    ana, bob = people(place, NEEDS_PASSWORD.get(end)), people(place)
+def test_access_ends_at_once(deployment, people, end):
+    ana, bob = people(deployment, NEEDS_PASSWORD.get(end)), people(deployment)
     path = f"products/of-{ana.uid}"
     ana.client().document(path).set(product(ana))
     client, http, stream, other = ana.client(), ana.rest(), ana.listen(), bob.listen()
     assert client.document(path).get().exists and http.documents("GET", path)
-    end(place, ana)
+    end(deployment, ana)
     with pytest.raises(Unauthenticated):
         client.document(path).get(retry=None)
     with pytest.raises(Unauthenticated):
@@ -187,8 +187,8 @@ def test_access_ends_at_once(place, people, end):
     code = stream.targets[2].cause.code if stream.targets[2].cause else stream.status[0]
     assert code in (16, "UNAUTHENTICATED"), code
     for call in (
-        lambda: place.identity.refresh(ana.refresh_token),
-        lambda: place.identity.client("lookup", idToken=ana.token),
+        lambda: deployment.identity.refresh(ana.refresh_token),
+        lambda: deployment.identity.client("lookup", idToken=ana.token),
     ):
         with pytest.raises(Refused) as refusal:
             call()
@@ -200,12 +200,12 @@ def test_access_ends_at_once(place, people, end):
         assert ana.sign_in().client().document(path).get().exists
 
 
-def test_who_is_deleted_and_comes_back_under_the_same_uid_has_only_new_rights(place, people):
-    ana = people(place)
+def test_who_is_deleted_and_comes_back_under_the_same_uid_has_only_new_rights(deployment, people):
+    ana = people(deployment)
     old = ana.token
-    place.admin("/accounts:delete", localId=ana.uid)
+    deployment.admin("/accounts:delete", localId=ana.uid)
     ana.email, ana.password = f"back-{ana.uid}@shop.example".lower(), PASSWORD
-    place.admin("/accounts", localId=ana.uid, email=ana.email, password=PASSWORD)
+    deployment.admin("/accounts", localId=ana.uid, email=ana.email, password=PASSWORD)
     ana.sign_in()
     ana.client().document(f"products/of-{ana.uid}").set(product(ana))
     stream = ana.listen()
@@ -216,13 +216,13 @@ def test_who_is_deleted_and_comes_back_under_the_same_uid_has_only_new_rights(pl
 
 
 def test_lazy_revocation_lets_a_token_live_out_its_hour(production, people):
-    place = production("--revocation", "lazy")
+    deployment = production("--revocation", "lazy")
     for end in (revocation, deletion, another_password, disabling):
-        ana = people(place, NEEDS_PASSWORD.get(end) if end is another_password else None)
+        ana = people(deployment, NEEDS_PASSWORD.get(end) if end is another_password else None)
         path = f"products/of-{ana.uid}"
         ana.client().document(path).set(product(ana))
         stream = ana.listen()
-        end(place, ana)
+        end(deployment, ana)
         assert ana.client().document(path).get().exists, end
         ana.rest().documents("GET", path)
         ana.client().document(path).update({"price": 7.5})
@@ -232,26 +232,26 @@ def test_lazy_revocation_lets_a_token_live_out_its_hour(production, people):
             ] == [7.5]
         )
         with pytest.raises(Refused):
-            place.identity.refresh(ana.refresh_token)
+            deployment.identity.refresh(ana.refresh_token)
         with pytest.raises(Refused):
-            place.identity.client("lookup", idToken=ana.token)
+            deployment.identity.client("lookup", idToken=ana.token)
 
 
 def test_a_rotation_of_the_signing_keys(production, people):
     """With overlap nobody notices; at once, every token ends, and refresh tokens give new ones."""
-    place = production()
-    ana = people(place)
+    deployment = production()
+    ana = people(deployment)
     path = f"products/of-{ana.uid}"
     ana.client().document(path).set(product(ana))
     stream = ana.listen()
-    servers.run("keys", "rotate", "--data", place.server.data)
-    keys = place.identity.session.get(
-        f"{place.url}/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", timeout=30
+    servers.run("keys", "rotate", "--data", deployment.server.data)
+    keys = deployment.identity.session.get(
+        f"{deployment.url}/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", timeout=30
     ).json()["keys"]
     assert len(keys) == 2 and ana.client().document(path).get().exists
-    servers.run("keys", "rotate", "--immediately", "--data", place.server.data)
+    servers.run("keys", "rotate", "--immediately", "--data", deployment.server.data)
     with pytest.raises(Unauthenticated):
         ana.client().document(path).get(retry=None)
     stream.until(lambda: stream.status or stream.targets[2].cause)
-    ana.take(place.identity.refresh(ana.refresh_token))
+    ana.take(deployment.identity.refresh(ana.refresh_token))
     assert ana.client().document(path).get().exists

@@ -78,7 +78,7 @@ def production(tmp_path_factory):
 
 
 @pytest.fixture(params=["development", "production"])
-def place(request, server, project):
+def deployment(request, server, project):
     """Where a test runs: with one project of its own in development, with the one in production."""
     if request.param == "development":
         made = Development(server, project)
@@ -94,8 +94,8 @@ def place(request, server, project):
 
 
 @pytest.fixture
-def app(place):
-    return place.app
+def app(deployment):
+    return deployment.app
 
 
 def test_a_user_by_every_key(app):
@@ -151,11 +151,11 @@ def test_changes(app):
     assert (changed.display_name, changed.phone_number, changed.disabled) == (None, None, False)
 
 
-def test_claims(place, app):
+def test_claims(deployment, app):
     auth.create_user(uid="ana", email="ana@example.com", password=PASSWORD, app=app)
     auth.set_custom_user_claims("ana", {"role": "editor", "level": 3}, app=app)
     assert auth.get_user("ana", app=app).custom_claims == {"role": "editor", "level": 3}
-    session = place.identity.client(
+    session = deployment.identity.client(
         "signInWithPassword", email="ana@example.com", password=PASSWORD
     )
     token = auth.verify_id_token(session["idToken"], app=app)
@@ -167,17 +167,17 @@ def test_claims(place, app):
             auth.set_custom_user_claims("ana", claims, app=app)
 
 
-def test_custom_tokens_and_verification(place, app):
+def test_custom_tokens_and_verification(deployment, app):
     token = auth.create_custom_token("caio", {"plan": "gold"}, app=app)
-    session = place.identity.client("signInWithCustomToken", token=token.decode())
+    session = deployment.identity.client("signInWithCustomToken", token=token.decode())
     found = auth.verify_id_token(session["idToken"], check_revoked=True, app=app)
     assert (found["uid"], found["plan"]) == ("caio", "gold")
     assert found["firebase"]["sign_in_provider"] == "custom"
 
 
-def test_session_cookies(place, app):
+def test_session_cookies(deployment, app):
     auth.create_user(uid="ana", email="ana@example.com", password=PASSWORD, app=app)
-    session = place.identity.client(
+    session = deployment.identity.client(
         "signInWithPassword", email="ana@example.com", password=PASSWORD
     )
     cookie = auth.create_session_cookie(
@@ -191,11 +191,11 @@ def test_session_cookies(place, app):
         auth.create_session_cookie("nonsense", expires_in=3600, app=app)
 
 
-def test_revocation_and_disabling_end_tokens(place, app):
+def test_revocation_and_disabling_end_tokens(deployment, app):
     auth.create_user(uid="ana", email="ana@example.com", password=PASSWORD, app=app)
 
     def sign_in():
-        return place.identity.client(
+        return deployment.identity.client(
             "signInWithPassword", email="ana@example.com", password=PASSWORD
         )
 
@@ -206,15 +206,15 @@ def test_revocation_and_disabling_end_tokens(place, app):
 
     session = sign_in()
     auth.revoke_refresh_tokens("ana", app=app)
-    refused("TOKEN_EXPIRED", lambda: place.identity.refresh(session["refreshToken"]))
-    refused("TOKEN_EXPIRED", lambda: place.identity.client("lookup", idToken=session["idToken"]))
+    refused("TOKEN_EXPIRED", lambda: deployment.identity.refresh(session["refreshToken"]))
+    refused("TOKEN_EXPIRED", lambda: deployment.identity.client("lookup", idToken=session["idToken"]))
     session = sign_in()
     auth.verify_id_token(session["idToken"], check_revoked=True, app=app)
     auth.update_user("ana", disabled=True, app=app)
     with pytest.raises(auth.UserDisabledError):
         auth.verify_id_token(session["idToken"], check_revoked=True, app=app)
     refused("USER_DISABLED", sign_in)
-    refused("USER_DISABLED", lambda: place.identity.refresh(session["refreshToken"]))
+    refused("USER_DISABLED", lambda: deployment.identity.refresh(session["refreshToken"]))
 
 
 def test_listing(app):
@@ -232,7 +232,7 @@ SIGNER = "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEm
 HASH = "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="
 
 
-def test_imported_scrypt_users_sign_in(place, app):
+def test_imported_scrypt_users_sign_in(deployment, app):
     users = [
         auth.ImportUserRecord(
             uid="old", email="old@example.com", email_verified=True, display_name="Old",
@@ -248,9 +248,9 @@ def test_imported_scrypt_users_sign_in(place, app):
     result = auth.import_users(users, hash_alg=scrypt, app=app)
     assert (result.success_count, result.failure_count) == (2, 0), result.errors
     with pytest.raises(Refused):
-        place.identity.client("signInWithPassword", email="old@example.com", password="user2password")
+        deployment.identity.client("signInWithPassword", email="old@example.com", password="user2password")
     for _ in range(2):
-        session = place.identity.client(
+        session = deployment.identity.client(
             "signInWithPassword", email="old@example.com", password="user1password"
         )
     assert session["localId"] == "old"
@@ -259,7 +259,7 @@ def test_imported_scrypt_users_sign_in(place, app):
     assert {p.provider_id for p in found.provider_data} == {"google.com", "password"}
 
 
-def test_other_hashes_are_imported(place, app):
+def test_other_hashes_are_imported(deployment, app):
     password, salt = b"some password", b"na"
     kinds = {
         "sha": (auth.UserImportHash.sha256(rounds=1), hashlib.sha256(salt + password).digest()),
@@ -279,7 +279,7 @@ def test_other_hashes_are_imported(place, app):
             uid=name, email=f"{name}@example.com", password_hash=digest, password_salt=salt
         )
         assert auth.import_users([record], hash_alg=algorithm, app=app).failure_count == 0
-        session = place.identity.client(
+        session = deployment.identity.client(
             "signInWithPassword", email=f"{name}@example.com", password=password.decode()
         )
         assert session["localId"] == name
@@ -290,25 +290,25 @@ def test_other_hashes_are_imported(place, app):
         auth.import_users([record], hash_alg=greedy, app=app)
 
 
-def test_links(place, app):
+def test_links(deployment, app):
     auth.create_user(uid="ana", email="ana@example.com", password=PASSWORD, app=app)
     settings = auth.ActionCodeSettings(url="http://localhost/next", handle_code_in_app=True)
     reset = auth.generate_password_reset_link("ana@example.com", settings, app=app)
     assert "mode=resetPassword" in reset and "continueUrl=http%3A%2F%2Flocalhost%2Fnext" in reset
-    if place.is_production:
+    if deployment.is_production:
         assert reset.startswith("https://localhost:8443/__/auth/action?")
-    place.identity.client("resetPassword", oobCode=code_of(reset), newPassword="by the link 5")
+    deployment.identity.client("resetPassword", oobCode=code_of(reset), newPassword="by the link 5")
     verify = auth.generate_email_verification_link("ana@example.com", app=app)
-    place.identity.client("update", oobCode=code_of(verify))
+    deployment.identity.client("update", oobCode=code_of(verify))
     assert auth.get_user("ana", app=app).email_verified
     enter = auth.generate_sign_in_with_email_link("ana@example.com", settings, app=app)
-    session = place.identity.client(
+    session = deployment.identity.client(
         "signInWithEmailLink", email="ana@example.com", oobCode=code_of(enter)
     )
     assert session["localId"] == "ana"
     with pytest.raises(auth.EmailNotFoundError):
         auth.generate_password_reset_link("no@example.com", app=app)
-    if place.is_production:
+    if deployment.is_production:
         bad = auth.ActionCodeSettings(url="https://evil.example/")
         with pytest.raises(exceptions.FirebaseError):
             auth.generate_password_reset_link("ana@example.com", bad, app=app)
@@ -339,14 +339,14 @@ def test_provider_configurations(app):
         auth.get_oidc_provider_config("oidc.corp", app=app)
 
 
-def test_tenants_are_refused_by_name(place, app):
-    if place.is_production:
+def test_tenants_are_refused_by_name(deployment, app):
+    if deployment.is_production:
         with pytest.raises(exceptions.FirebaseError, match="UNSUPPORTED_TENANT_OPERATION"):
             tenant_mgt.create_tenant("branch", app=app)
         return
     # The SDK's tenant module does not know the emulator.
     with pytest.raises(Refused) as refusal:
-        place.identity.admin("/tenants", version="v2", displayName="branch")
+        deployment.identity.admin("/tenants", version="v2", displayName="branch")
     assert refusal.value.code == "UNSUPPORTED_TENANT_OPERATION"
 
 
@@ -372,45 +372,45 @@ ADMINISTRATION = [
 
 
 @pytest.mark.parametrize("verb, version, path, body", ADMINISTRATION)
-def test_administration_is_for_administrators(place, app, verb, version, path, body):
-    user = place.identity.client("signUp", email="user@example.com", password=PASSWORD)
-    tokens = [None, user["idToken"], "nonsense"] + (["owner"] if place.is_production else [])
+def test_administration_is_for_administrators(deployment, app, verb, version, path, body):
+    user = deployment.identity.client("signUp", email="user@example.com", password=PASSWORD)
+    tokens = [None, user["idToken"], "nonsense"] + (["owner"] if deployment.is_production else [])
     for token in tokens:
         for prefix in ("/identitytoolkit.googleapis.com", ""):
-            answer = place.identity.session.request(
-                verb, f"{place.identity.base}{prefix}/{version}/projects/{place.identity.project}{path}",
+            answer = deployment.identity.session.request(
+                verb, f"{deployment.identity.base}{prefix}/{version}/projects/{deployment.identity.project}{path}",
                 json=body, headers={"Authorization": f"Bearer {token}"} if token else {}, timeout=30,
             )
             assert answer.status_code in (401, 403), f"{token}: {answer.status_code} {answer.text}"
             assert "user@example.com" not in answer.text
 
 
-def test_published_keys_verify_tokens(place, app):
+def test_published_keys_verify_tokens(deployment, app):
     import jwt
 
-    session = place.identity.client("signUp", email="ana@example.com", password=PASSWORD)
-    base = place.identity.base
+    session = deployment.identity.client("signUp", email="ana@example.com", password=PASSWORD)
+    base = deployment.identity.base
     path = "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
-    keys = place.identity.session.get(base + path, timeout=30)
+    keys = deployment.identity.session.get(base + path, timeout=30)
     assert "max-age=" in keys.headers["Cache-Control"]
     header = jwt.get_unverified_header(session["idToken"])
     assert header["alg"] == "RS256"
     [key] = [key for key in keys.json()["keys"] if key["kid"] == header["kid"]]
     jwt.decode(
         session["idToken"], jwt.PyJWK(key).key, algorithms=["RS256"],
-        audience=place.identity.project,
-        issuer=f"https://securetoken.google.com/{place.identity.project}",
+        audience=deployment.identity.project,
+        issuer=f"https://securetoken.google.com/{deployment.identity.project}",
     )
     for path in (
         "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com",
         "/identitytoolkit/v3/relyingparty/publicKeys",
     ):
-        found = place.identity.session.get(base + path, timeout=30).json()
+        found = deployment.identity.session.get(base + path, timeout=30).json()
         assert found[header["kid"]].startswith("-----BEGIN CERTIFICATE-----")
-    discovery = place.identity.session.get(
-        f"{base}/{place.identity.project}/.well-known/openid-configuration", timeout=30
+    discovery = deployment.identity.session.get(
+        f"{base}/{deployment.identity.project}/.well-known/openid-configuration", timeout=30
     ).json()
-    assert discovery["issuer"] == f"https://securetoken.google.com/{place.identity.project}"
+    assert discovery["issuer"] == f"https://securetoken.google.com/{deployment.identity.project}"
 
 
 def test_production_is_strict(production):

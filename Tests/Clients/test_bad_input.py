@@ -82,14 +82,14 @@ def test_damaged_commits_never_end_the_server(calls, names, client):
     for step in range(400):
         body = bytearray(good)
         for _ in range(chooser.randint(1, 4)):
-            place = chooser.randrange(len(body))
+            offset = chooser.randrange(len(body))
             kind = chooser.randrange(3)
             if kind == 0:
-                body[place] = chooser.randrange(256)
+                body[offset] = chooser.randrange(256)
             elif kind == 1:
-                del body[place]
+                del body[offset]
             else:
-                body.insert(place, chooser.randrange(256))
+                body.insert(offset, chooser.randrange(256))
         try:
             calls.raw(SERVICE + "Commit", bytes(body))
         except Failure as failure:

@@ -20,7 +20,7 @@ def grid(client):
     return client.collection("grid")
 
 
-def places(query):
+def positions(query):
     return [f"{s.get('x')}{s.get('y')}" for s in query.stream()]
 
 
@@ -49,7 +49,7 @@ ALL = ["11", "12", "13", "21", "22", "23", "31", "32", "33"]
     ],
 )
 def test_bounds_in_ascending_order(grid, bound, expected):
-    assert places(bound(grid.order_by("x").order_by("y"))) == expected
+    assert positions(bound(grid.order_by("x").order_by("y"))) == expected
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_bounds_in_ascending_order(grid, bound, expected):
     ],
 )
 def test_bounds_with_mixed_directions(grid, bound, expected):
-    assert places(bound(grid.order_by("x", direction=DESCENDING).order_by("y"))) == expected
+    assert positions(bound(grid.order_by("x", direction=DESCENDING).order_by("y"))) == expected
 
 
 def test_documents_are_cursors(grid):
@@ -104,9 +104,9 @@ def test_the_last_ones(grid):
 
 def test_cursors_pass_with_filters(grid):
     query = grid.where(filter=FieldFilter("x", "==", 2)).order_by("y")
-    assert places(query.start_after({"y": 1})) == ["22", "23"]
+    assert positions(query.start_after({"y": 1})) == ["22", "23"]
     query = grid.where(filter=FieldFilter("x", ">", 1)).order_by("x").order_by("y")
-    assert places(query.end_before({"x": 3, "y": 2})) == ["21", "22", "23", "31"]
+    assert positions(query.end_before({"x": 3, "y": 2})) == ["21", "22", "23", "31"]
 
 
 def cursor_query(values, orders=("x",), **cursor):

@@ -117,8 +117,8 @@ def test_offices_have_places(client):
     }
     collection = client.collection("locations")
     for key, (name, latitude, longitude) in offices.items():
-        place = firestore.GeoPoint(latitude, longitude)
-        collection.document(key).set({"name": name, "location": place})
+        point = firestore.GeoPoint(latitude, longitude)
+        collection.document(key).set({"name": name, "location": point})
     for key, (_, latitude, longitude) in offices.items():
         location = collection.document(key).get().get("location")
         assert (location.latitude, location.longitude) == (latitude, longitude)

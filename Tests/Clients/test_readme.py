@@ -25,8 +25,8 @@ def blocks(file, kind):
 
 def environment(**more):
     """A reader's shell, in which `python3` has Google's client and `brasa` is on the path."""
-    places = [str(pathlib.Path(sys.executable).parent), str(servers.binary().parent)]
-    path = os.pathsep.join([*places, os.environ["PATH"]])
+    folders = [str(pathlib.Path(sys.executable).parent), str(servers.binary().parent)]
+    path = os.pathsep.join([*folders, os.environ["PATH"]])
     return servers.clean_environment({"PATH": path, **more})
 
 

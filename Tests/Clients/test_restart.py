@@ -33,8 +33,8 @@ def test_a_damaged_end_of_the_log_is_told_as_unknown_with_what_may_be_lost(resta
     # It was acknowledged, and something else than a crash changes one byte of it.
     log = max((restartable.data / "store").glob("*.log"))
     whole = log.read_bytes()
-    place = whole.rindex(b"to be damaged")
-    log.write_bytes(whole[:place] + b"T" + whole[place + 1 :])
+    offset = whole.rindex(b"to be damaged")
+    log.write_bytes(whole[:offset] + b"T" + whole[offset + 1 :])
     restartable.lines.clear()
     restartable.start()
     line = next(line for line in restartable.lines if "cut off" in line)

@@ -35,7 +35,7 @@ def in_production(production):
 
 
 @pytest.fixture(params=["development", "production"])
-def place(request, server):
+def deployment(request, server):
     """Where the test's users are."""
     if request.param == "development":
         made = Development(server, request.getfixturevalue("project"))
@@ -47,12 +47,12 @@ def place(request, server):
 
 
 @pytest.fixture
-def user(place):
+def user(deployment):
     """Makes clients of users by name; None is nobody."""
     made = []
 
     def make(name, **options):
-        made.append(UserClient(place, name, **options))
+        made.append(UserClient(deployment, name, **options))
         return made[-1]
 
     yield make
@@ -261,9 +261,9 @@ def test_listeners_are_judged_as_their_query(shop):
             assert seen.empty()
 
 
-def test_rest_is_judged_alike(shop, place):
+def test_rest_is_judged_alike(shop, deployment):
     ana, bob = shop
-    own_rest = place.rest("ana")
+    own_rest = deployment.rest("ana")
     assert own_rest.documents("GET", "products/a1")["fields"]["name"] == {"stringValue": "a1"}
     for path in ("products/b1", "products"):
         refusal = own_rest.refused("GET", own_rest.name(path), 403)
@@ -286,8 +286,8 @@ def test_rest_is_judged_alike(shop, place):
     own_rest.refused("DELETE", own_rest.name("products/b1"), 403)
 
 
-def test_named_databases_have_their_rules(user, place):
-    place.deploy(
+def test_named_databases_have_their_rules(user, deployment):
+    deployment.deploy(
         rules.service("match /products/{id} { allow read, write: if false; }"),
         "cloud.firestore/orders",
     )
@@ -297,7 +297,7 @@ def test_named_databases_have_their_rules(user, place):
     user("ana").document("products/x").set(product(ana.uid))
 
 
-def test_a_denial_is_explained_to_operators_only(shop, place):
+def test_a_denial_is_explained_to_operators_only(shop, deployment):
     ana, bob = shop
 
     def line():
@@ -307,14 +307,14 @@ def test_a_denial_is_explained_to_operators_only(shop, place):
         assert denial.value.message == "Missing or insufficient permissions."
         found = [
             text
-            for text in list(place.server.lines)
-            if "denied by the rules" in text and place.project in text and "products/b2" in text
+            for text in list(deployment.server.lines)
+            if "denied by the rules" in text and deployment.project in text and "products/b2" in text
         ]
         return found and found[-1]
 
     text = servers.wait_for(line, "the log's line about the denial")
     row = rules.PRODUCTS.split("allow read, delete")[0].count("\n") + 1
-    assert f"L{row}" in text and "products/b2" in text and place.project in text, text
+    assert f"L{row}" in text and "products/b2" in text and deployment.project in text, text
     assert re.search(rf"resource\.data\.userId = .*{bob.uid}", text), text
     assert ana.uid in text
 
@@ -352,12 +352,12 @@ ADMINISTRATION = [
 ]
 
 
-def test_privileges_do_not_escalate(shop, place):
+def test_privileges_do_not_escalate(shop, deployment):
     """A user's good token is no administrator's, whatever it is shown to."""
     ana, _ = shop
-    session = place.rest("ana").session
+    session = deployment.rest("ana").session
     for verb, path, body in ADMINISTRATION:
-        url = place.server.url + path.format(p=place.project)
+        url = deployment.server.url + path.format(p=deployment.project)
         refusal = session.request(verb, url, json=body, timeout=30)
         assert refusal.status_code in (401, 403, 404), f"{verb} {path}: {refusal.text}"
         assert "userId ==" not in refusal.text and ana.uid not in refusal.text, f"{verb} {path}"
@@ -370,7 +370,7 @@ class TestTokensInProduction:
     """What is no good token of one of the project's users opens nothing, whoever signed it."""
 
     @pytest.fixture(scope="class")
-    def place(self, in_production):
+    def deployment(self, in_production):
         in_production.deploy(rules.PRODUCTS)
         administrator = in_production.rest()
         fields = {
@@ -381,15 +381,15 @@ class TestTokensInProduction:
         in_production.clear()
 
     @pytest.fixture(scope="class")
-    def key(self, place):
-        return signing_key(place.server.data)
+    def key(self, deployment):
+        return signing_key(deployment.server.data)
 
-    def outcome(self, place, token):
+    def outcome(self, deployment, token):
         """What REST, gRPC and WebChannel say to somebody with that token: the same."""
-        client = Rest(place.server, place.project, token=token)
+        client = Rest(deployment.server, deployment.project, token=token)
         answer = client.request("GET", client.name("products/mine"))
-        told = self.listened(place, client.database, token)
-        client = UserClient(place, token=token)
+        told = self.listened(deployment, client.database, token)
+        client = UserClient(deployment, token=token)
         try:
             client.document("products/mine").get(retry=None)
             code = "OK"
@@ -404,9 +404,9 @@ class TestTokensInProduction:
         assert told == ("OK", True) if code == "OK" else (code, False)
         return code
 
-    def listened(self, place, database, token):
+    def listened(self, deployment, database, token):
         """How a browser's listener to the document ends or becomes current, and whether it was shown."""
-        session = Session(place.server, database, "Listen", verify=place.server.authority)
+        session = Session(deployment.server, database, "Listen", verify=deployment.server.authority)
         name = f"{database}/documents/products/mine"
         target = {"targetId": 1, "documents": {"documents": [name]}}
         request = {"database": database, "addTarget": target}
@@ -429,10 +429,10 @@ class TestTokensInProduction:
             session.terminate()
             session.close()
 
-    def test_the_token_as_it_is_opens(self, place, key):
-        assert self.outcome(place, place.token("ana")) == "OK"
+    def test_the_token_as_it_is_opens(self, deployment, key):
+        assert self.outcome(deployment, deployment.token("ana")) == "OK"
         # So what the next test changes is what is refused there.
-        assert self.outcome(place, forged(key, place.token("ana"))) == "OK"
+        assert self.outcome(deployment, forged(key, deployment.token("ana"))) == "OK"
 
     @pytest.mark.parametrize(
         "changes, code",
@@ -453,21 +453,21 @@ class TestTokensInProduction:
         ],
         ids=lambda value: "-".join(value) if isinstance(value, dict) else value,
     )
-    def test_issuer_and_audience_and_times_are_pinned(self, place, key, changes, code):
-        assert self.outcome(place, forged(key, place.token("ana"), **changes)) == code
+    def test_issuer_and_audience_and_times_are_pinned(self, deployment, key, changes, code):
+        assert self.outcome(deployment, forged(key, deployment.token("ana"), **changes)) == code
 
     @pytest.mark.parametrize("kind", ["unsigned", "owner", "access token"])
-    def test_emulator_style_tokens_are_refused(self, place, kind):
+    def test_emulator_style_tokens_are_refused(self, deployment, kind):
         """What the emulators take without a signature, on every protocol."""
-        uid = place.uid("ana")
+        uid = deployment.uid("ana")
         tokens = {
-            "unsigned": unsigned(place.project, uid, email="ana@example.com"), "owner": "owner",
+            "unsigned": unsigned(deployment.project, uid, email="ana@example.com"), "owner": "owner",
             "access token": "ya29.of-an-owner",
         }
-        assert self.outcome(place, tokens[kind]) == "UNAUTHENTICATED"
+        assert self.outcome(deployment, tokens[kind]) == "UNAUTHENTICATED"
 
-    def test_other_keys_and_algorithms_are_refused(self, place, key):
-        token = place.token("ana")
+    def test_other_keys_and_algorithms_are_refused(self, deployment, key):
+        token = deployment.token("ana")
         other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         public = key.public_key().public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
@@ -476,36 +476,36 @@ class TestTokensInProduction:
             forged(other, token), confused(public, token), forged(None, token, "none"),
             token[:-4] + "AAAA", token + "x",
         ):
-            assert self.outcome(place, bad) == "UNAUTHENTICATED"
+            assert self.outcome(deployment, bad) == "UNAUTHENTICATED"
 
-    def test_other_tokens_of_the_server_are_refused(self, place, key):
+    def test_other_tokens_of_the_server_are_refused(self, deployment, key):
         """A session cookie and a refresh token are its own too, but not for this."""
-        account = place.account("ana")
-        cookie = place.identity.admin(
-            ":createSessionCookie", token=place.server.administrator_key,
+        account = deployment.account("ana")
+        cookie = deployment.identity.admin(
+            ":createSessionCookie", token=deployment.server.administrator_key,
             idToken=account["idToken"], validDuration="3600",
         )["sessionCookie"]
         for bad in (cookie, account["refreshToken"]):
-            assert self.outcome(place, bad) == "UNAUTHENTICATED"
+            assert self.outcome(deployment, bad) == "UNAUTHENTICATED"
 
-    def test_a_user_of_another_project_reaches_nothing(self, place):
+    def test_a_user_of_another_project_reaches_nothing(self, deployment):
         """Their token is good, for another project on the same server."""
-        elsewhere = Identity(place.server, "elsewhere", verify=place.server.authority)
+        elsewhere = Identity(deployment.server, "elsewhere", verify=deployment.server.authority)
         account = {"email": "eve@example.com", "password": PASSWORD}
-        key = place.server.administrator_key
-        elsewhere.admin("/accounts", token=key, localId=place.uid("ana"), **account)
+        key = deployment.server.administrator_key
+        elsewhere.admin("/accounts", token=key, localId=deployment.uid("ana"), **account)
         eve = elsewhere.client("signInWithPassword", returnSecureToken=True, **account)
-        assert eve["localId"] == place.uid("ana")
-        assert self.outcome(place, eve["idToken"]) == "PERMISSION_DENIED"
+        assert eve["localId"] == deployment.uid("ana")
+        assert self.outcome(deployment, eve["idToken"]) == "PERMISSION_DENIED"
 
-    def test_googles_client_takes_the_token_as_credentials(self, place):
+    def test_googles_client_takes_the_token_as_credentials(self, deployment):
         """All of Google's own ways, in a process that trusts the authority as an operator would."""
         done = subprocess.run(
-            [sys.executable, "-c", CLIENT, place.host, place.project, place.token("ana"),
-             place.uid("ana")],
+            [sys.executable, "-c", CLIENT, deployment.host, deployment.project, deployment.token("ana"),
+             deployment.uid("ana")],
             capture_output=True, text=True, timeout=120,
             env=servers.clean_environment(
-                {"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": place.server.authority}
+                {"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": deployment.server.authority}
             ),
         )
         assert done.returncode == 0, done.stderr

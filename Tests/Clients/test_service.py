@@ -69,7 +69,7 @@ def test_metrics_are_good_prometheus_text(server, client):
         key, value = line.rsplit(" ", 1)
         name, _, labels = key.partition("{")
         series = re.sub("_(bucket|sum|count)$", "", name) if name not in kinds else name
-        assert series in kinds, f"{line} stands before its head"
+        assert series in kinds, f"{line} comes before its head"
         if kinds[series] != "histogram":
             assert float(value) >= 0
         elif name.endswith("_bucket"):

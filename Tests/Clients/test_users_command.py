@@ -16,7 +16,7 @@ HASH = "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo7
 
 
 @pytest.fixture(params=["running", "resting"])
-def place(request, tmp_path):
+def deployment(request, tmp_path):
     """A directory, with or without a server on it; gives `users` and a way to sign in."""
     server = servers.Brasa(tmp_path / "data").start()
     if request.param == "resting":
@@ -38,8 +38,8 @@ def place(request, tmp_path):
         server.stop()
 
 
-def test_an_accounts_life(place):
-    users, sign_in, _ = place
+def test_an_accounts_life(deployment):
+    users, sign_in, _ = deployment
     assert users("create", "--uid", "ana", "--email", "Ana@Example.com", "--display-name", "Ana",
                  "--email-verified", "--password-stdin", input="long enough 1\n") == "created ana\n"
     assert users() == "ana  ana@example.com  Ana\n1 account\n"
@@ -59,8 +59,8 @@ def test_an_accounts_life(place):
     assert refused.returncode != 0 and "There is no account ana." in refused.stderr
 
 
-def test_import_and_export(place):
-    users, sign_in, directory = place
+def test_import_and_export(deployment):
+    users, sign_in, directory = deployment
     original = {
         "users": [
             {"localId": "old", "email": "old@example.com", "emailVerified": True,

@@ -128,16 +128,16 @@ def test_a_reference_may_point_into_another_database(calls, names):
     assert fields_of(calls.GetDocument(name=names("values/v"))) == {"r": other}
 
 
-@pytest.mark.parametrize("place", [(0, 0), (-90, -180), (90, 180), (-0.5, 1e-300), (51.5, -0.126)])
-def test_places_keep_their_doubles(client, place):
-    client.document("values/v").set({"g": firestore.GeoPoint(*place)})
+@pytest.mark.parametrize("point", [(0, 0), (-90, -180), (90, 180), (-0.5, 1e-300), (51.5, -0.126)])
+def test_points_keep_their_doubles(client, point):
+    client.document("values/v").set({"g": firestore.GeoPoint(*point)})
     read = client.document("values/v").get().get("g")
-    assert (read.latitude, read.longitude) == place
+    assert (read.latitude, read.longitude) == point
 
 
-@pytest.mark.parametrize("place", [(90.5, 0), (0, 180.5), (-91, 0), (math.nan, 0)])
-def test_places_off_the_globe_are_refused(calls, names, place):
-    fields = {"g": {"geo_point_value": {"latitude": place[0], "longitude": place[1]}}}
+@pytest.mark.parametrize("point", [(90.5, 0), (0, 180.5), (-91, 0), (math.nan, 0)])
+def test_points_off_the_globe_are_refused(calls, names, point):
+    fields = {"g": {"geo_point_value": {"latitude": point[0], "longitude": point[1]}}}
     with pytest.raises(Failure) as refusal:
         calls.Commit(
             database=names.database,
@@ -192,7 +192,7 @@ def test_unnormalised_text_makes_different_ids_and_names(client):
     assert found == {composed: {composed: 1, decomposed: 2}, decomposed: {decomposed: 3}}
 
 
-# One value of each place in the order; values in one tuple are equal and follow the document id.
+# One value of each rank in the order; values in one tuple are equal and follow the document id.
 def ladder(client):
     reference = client.document
     moment = datetime.datetime
@@ -261,48 +261,48 @@ def ladder(client):
 
 
 def write_ladder(client):
-    places = {}
+    ranks = {}
     batch = client.batch()
-    for place, equals in enumerate(ladder(client)):
+    for rank, equals in enumerate(ladder(client)):
         for index, value in enumerate(equals):
             # Ids run against the order of the values, so that only the values can give it.
-            key = f"{999 - place:03}-{index}"
-            places[key] = place
+            key = f"{999 - rank:03}-{index}"
+            ranks[key] = rank
             batch.set(client.document(f"ladder/{key}"), {"v": value, "m": {"v": value}})
     batch.commit()
-    return places
+    return ranks
 
 
 @pytest.mark.parametrize("field", ["v", "m.v"])
 def test_values_of_all_types_have_one_order(client, field):
-    places = write_ladder(client)
+    ranks = write_ladder(client)
     up = [s.id for s in client.collection("ladder").order_by(field).stream()]
-    assert [places[key] for key in up] == sorted(places.values())
-    assert up == sorted(places, key=lambda key: (places[key], key))
+    assert [ranks[key] for key in up] == sorted(ranks.values())
+    assert up == sorted(ranks, key=lambda key: (ranks[key], key))
     down = client.collection("ladder").order_by(field, direction=firestore.Query.DESCENDING)
     assert [s.id for s in down.stream()] == up[::-1]
 
 
 def test_a_cursor_may_stand_at_a_value_of_any_type(client):
-    places = write_ladder(client)
-    ordered = sorted(places, key=lambda key: (places[key], key))
+    ranks = write_ladder(client)
+    ordered = sorted(ranks, key=lambda key: (ranks[key], key))
     collection = client.collection("ladder").order_by("v")
-    for place, equals in enumerate(ladder(client)):
+    for rank, equals in enumerate(ladder(client)):
         if isinstance(equals[0], float) and math.isnan(equals[0]):
             continue
-        expected = [key for key in ordered if places[key] >= place]
+        expected = [key for key in ordered if ranks[key] >= rank]
         got = [s.id for s in collection.start_at({"v": equals[0]}).stream()]
         assert got == expected, equals
-        expected = [key for key in ordered if places[key] < place]
+        expected = [key for key in ordered if ranks[key] < rank]
         got = [s.id for s in collection.end_before({"v": equals[-1]}).stream()]
         assert got == expected, equals
 
 
 def test_equality_follows_the_order(client):
-    places = write_ladder(client)
+    ranks = write_ladder(client)
     collection = client.collection("ladder")
-    for place, equals in enumerate(ladder(client)):
-        expected = sorted(key for key in places if places[key] == place)
+    for rank, equals in enumerate(ladder(client)):
+        expected = sorted(key for key in ranks if ranks[key] == rank)
         for value in equals:
             found = collection.where(filter=firestore.FieldFilter("v", "==", value)).stream()
             assert [s.id for s in found] == expected, value

@@ -291,10 +291,10 @@ def test_googles_listeners_go_on_after_cut_connections(restartable):
 
 def resident(server):
     """The server's memory in bytes, and its open descriptors and threads."""
-    place = f"/proc/{server.process.pid}"
-    with open(f"{place}/status", encoding="ascii") as file:
+    process = f"/proc/{server.process.pid}"
+    with open(f"{process}/status", encoding="ascii") as file:
         fields = dict(line.split(":", 1) for line in file if ":" in line)
-    return int(fields["VmRSS"].split()[0]) * 1024, len(os.listdir(f"{place}/fd")), int(fields["Threads"])
+    return int(fields["VmRSS"].split()[0]) * 1024, len(os.listdir(f"{process}/fd")), int(fields["Threads"])
 
 
 def needs_proc():

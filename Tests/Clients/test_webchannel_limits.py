@@ -61,8 +61,8 @@ def fill(server, number, address):
     try:
         if made.open([], authorization=None).status_code != 200:
             return 0
-        for place in [1, 2]:
-            made.post(["x" * 4_000_000], offset=place)
+        for offset in [1, 2]:
+            made.post(["x" * 4_000_000], offset=offset)
         return 1
     finally:
         made.close()

@@ -111,7 +111,7 @@ struct QueryTests {
     #expect(try products().order(by: "a").end(at: [1]).definition.end?.before == false)
   }
 
-  @Test func `a document is a place in the whole order`() throws {
+  @Test func `a document is a position in the whole order`() throws {
     let products = try products()
     let document = DocumentSnapshot(
       reference: products.document("p1"),

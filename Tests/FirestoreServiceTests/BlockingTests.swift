@@ -137,9 +137,9 @@ import Testing
     let found = try await loop.call(fixture, "GET", "/c/d", "", context)
     #expect(found[0].contains("integerValue"))
     // Another connection, and credentials that are nobody's.
-    let stranger = ServiceFixture.context(authorization: TestTokens.bearer("v"))
+    let newcomer = ServiceFixture.context(authorization: TestTokens.bearer("v"))
     await #expect(throws: FirestoreError.self) {
-      try await loop.call(fixture, "GET", "/c/d", "", stranger)
+      try await loop.call(fixture, "GET", "/c/d", "", newcomer)
     }
     let forged = ServiceFixture.context(authorization: TestTokens.bearer("u") + "x")
     await #expect(throws: FirestoreError.self) {

@@ -42,7 +42,7 @@ import Testing
     return clients
   }
 
-  @Test func `unfinished requests of strangers have a bound that all connections share`()
+  @Test func `unfinished requests without credentials have a bound for all connections`()
     async throws
   {
     try await withGateway(memory: Self.memory) { gateway in
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a stranger's one large request is served`() async throws {
+  @Test func `one large request without credentials is served`() async throws {
     var memory = ByteLedger.Limits()
     memory.anonymousPoolBytes = 64 << 20
     try await withGateway(memory: memory) { gateway in
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `credentials find room where strangers do not`() async throws {
+  @Test func `credentials find room where callers without them do not`() async throws {
     try await withGateway(memory: Self.memory) { gateway in
       let clients = try await Self.fill(gateway)
       #expect(await first(of: clients) { await $0.answer().status } == Self.resourceExhausted)

@@ -40,10 +40,10 @@ import Testing
     let data = RawClient.frame(type: 0, flags: 0, stream: 5, Self.window)
     let all = [RawClient.preface, Self.settings, head, Self.window, data, Self.window]
     let bytes = Array(all.joined())
-    let places = [24, 24 + head.count, 24 + head.count + data.count]
+    let offsets = [24, 24 + head.count, 24 + head.count + data.count]
     let expected = [
-      "settings 256 65536 @\(places[0])", "window 5 258 13 @\(places[1])",
-      "window 5 258 13 @\(places[2])",
+      "settings 256 65536 @\(offsets[0])", "window 5 258 13 @\(offsets[1])",
+      "window 5 258 13 @\(offsets[2])",
     ]
     #expect(Self.scan([bytes]).found == expected)
     #expect(Self.scan(bytes.map { [$0] }).found == expected)
@@ -109,7 +109,7 @@ import Testing
     while case .other(let bytes)? = scanner.next() { sizes.append(bytes.readableBytes) }
     #expect(sizes == [24, head.count + data.count, head.count, head.count + data.count])
     #expect(!scanner.hasUnread)
-    #expect(scanner.cost == 3 * StrangerCredit.request + 2)
+    #expect(scanner.cost == 3 * UnservedRequestCredit.request + 2)
     scanner.append(ByteBuffer(bytes: (0..<100).flatMap { _ in data }))
     sizes = []
     while case .other(let bytes)? = scanner.next() { sizes.append(bytes.readableBytes) }

@@ -4,38 +4,38 @@ import Testing
 @testable import Gateway
 
 /// How much work a connection without credentials may make in vain before it is read more slowly.
-@Suite struct StrangerCreditTests {
+@Suite struct UnservedRequestCreditTests {
   private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
   @Test func `requests that come to nothing use the credit up, and time gives it back`() {
-    var credit = StrangerCredit(requests: 4, perSecond: 10, now: start)
+    var credit = UnservedRequestCredit(requests: 4, perSecond: 10, now: start)
     var isUsedUp = false
     for _ in 0..<3 {
-      let isUsedUp = credit.spend(StrangerCredit.request, at: start)
+      let isUsedUp = credit.spend(UnservedRequestCredit.request, at: start)
       #expect(!isUsedUp)
     }
-    isUsedUp = credit.spend(StrangerCredit.request, at: start)
+    isUsedUp = credit.spend(UnservedRequestCredit.request, at: start)
     #expect(isUsedUp)
     isUsedUp = credit.spend(0, at: start + .milliseconds(1))
     #expect(isUsedUp)
     isUsedUp = credit.spend(0, at: start + .milliseconds(100))
     #expect(!isUsedUp)
     // A tenth of a second is worth one request, and an hour no more than the whole.
-    isUsedUp = credit.spend(StrangerCredit.request, at: start + .milliseconds(100))
+    isUsedUp = credit.spend(UnservedRequestCredit.request, at: start + .milliseconds(100))
     #expect(isUsedUp)
-    isUsedUp = credit.spend(3 * StrangerCredit.request, at: start + .hours(1))
+    isUsedUp = credit.spend(3 * UnservedRequestCredit.request, at: start + .hours(1))
     #expect(!isUsedUp)
-    isUsedUp = credit.spend(StrangerCredit.request, at: start + .hours(1))
+    isUsedUp = credit.spend(UnservedRequestCredit.request, at: start + .hours(1))
     #expect(isUsedUp)
   }
 
   @Test func `requests that are served cost nothing, small frames little`() {
-    var credit = StrangerCredit(requests: 1, perSecond: 1, now: start)
+    var credit = UnservedRequestCredit(requests: 1, perSecond: 1, now: start)
     for _ in 0..<1_000 {
-      _ = credit.spend(StrangerCredit.request, at: start)
+      _ = credit.spend(UnservedRequestCredit.request, at: start)
       credit.giveBack()
     }
-    for _ in 1..<StrangerCredit.request {
+    for _ in 1..<UnservedRequestCredit.request {
       let isUsedUp = credit.spend(1, at: start)
       #expect(!isUsedUp)
     }
@@ -62,10 +62,10 @@ import Testing
   }
 
   @Test func `the credit is used up until half of it is there again`() {
-    var credit = StrangerCredit(requests: 4, perSecond: 10, now: start)
-    _ = credit.spend(4 * StrangerCredit.request, at: start)
+    var credit = UnservedRequestCredit(requests: 4, perSecond: 10, now: start)
+    _ = credit.spend(4 * UnservedRequestCredit.request, at: start)
     #expect(credit.usedUpSince == start)
-    _ = credit.spend(StrangerCredit.request, at: start + .milliseconds(200))
+    _ = credit.spend(UnservedRequestCredit.request, at: start + .milliseconds(200))
     #expect(credit.usedUpSince == start)
     for _ in 0..<3 { credit.giveBack() }
     #expect(credit.usedUpSince == nil)

@@ -72,7 +72,7 @@ import Testing
     #expect(throws: (any Error).self) {
       try CertificateStore(
         .init(certificate: "/nowhere/a.pem", key: "/nowhere/b.pem"),
-        patience: .seconds(5)
+        shutdownTimeout: .seconds(5)
       )
     }
   }

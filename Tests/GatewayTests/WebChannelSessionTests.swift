@@ -232,13 +232,13 @@ import Testing
     let account = ledger.account(of: .ipv4(1))
     let (session, call) = await open(account: account)
     // Maps that come before their turn are held.
-    for place in 1...4 {
-      await session.receive(try Self.large(100_000, at: place), acknowledged: nil, now: start)
+    for offset in 1...4 {
+      await session.receive(try Self.large(100_000, at: offset), acknowledged: nil, now: start)
     }
     #expect(call.history.isEmpty)
     #expect(ledger.bytes(of: .session) > 400_000)
-    for place in 5...8 {
-      await session.receive(try Self.large(100_000, at: place), acknowledged: nil, now: start)
+    for offset in 5...8 {
+      await session.receive(try Self.large(100_000, at: offset), acknowledged: nil, now: start)
     }
     #expect(call.history == [.cancelled])
     #expect(observer.ends.withLock { $0 } == [.resourceExhausted])

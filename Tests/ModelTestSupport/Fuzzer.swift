@@ -3,7 +3,7 @@ import Foundation
 /// Feeds a reader of what clients send with mutated examples.
 ///
 /// What is looked for is the end of the process: an overflow, an index out of range, a stack that is too
-/// small. The input stands in a file while it is read, and what a crash leaves there is the input that
+/// small. The input is kept in a file while it is read, and what a crash leaves there is the input that
 /// made it. The file's name and the seed are printed before; `BRASA_FUZZ_SEED` takes a seed again.
 package struct Fuzzer {
   private let name: String

@@ -46,7 +46,7 @@ package final class Gateway: Service {
     self.logger = logger
     self.onListening = onListening
     certificates = try configuration.tls.map {
-      try CertificateStore($0, patience: configuration.limits.farewellTimeout)
+      try CertificateStore($0, shutdownTimeout: configuration.limits.farewellTimeout)
     }
     let gatewayMetrics = GatewayMetrics(registry: metrics)
     ledger = ByteLedger(limits: configuration.memory)

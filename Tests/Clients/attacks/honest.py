@@ -30,19 +30,19 @@ MOST_TEXT = 1_000_000
 class Gets:
     """Gets of one document by gRPC; a connection that ends is opened again, and counted."""
 
-    def __init__(self, place):
-        self.place = place
+    def __init__(self, deployment):
+        self.deployment = deployment
         self.times = []
         self.failures = []
         self.reconnects = -1
         self.socket = None
-        name = f"projects/{place.project}/databases/(default)/documents/{DOCUMENT}"
-        self.block = frames.call_block("GetDocument", ("authorization", f"Bearer {place.token}"))
+        name = f"projects/{deployment.project}/databases/(default)/documents/{DOCUMENT}"
+        self.block = frames.call_block("GetDocument", ("authorization", f"Bearer {deployment.token}"))
         self.content = frames.message(frames.text_field(1, name))
 
     def connect(self):
         self.reconnects += 1
-        self.socket = self.place.connect("h2")
+        self.socket = self.deployment.connect("h2")
         self.socket.sendall(frames.opening())
         self.reader, self.decoder = frames.FrameReader(), hpack.Decoder()
         self.stream = 1
@@ -90,9 +90,9 @@ class Gets:
 class Chores(threading.Thread):
     """What else an honest client wants, again and again until `stop` is set."""
 
-    def __init__(self, place, written_bytes, signs_in):
+    def __init__(self, deployment, written_bytes, signs_in):
         super().__init__(daemon=True)
-        self.place, self.written_bytes, self.signs_in = place, written_bytes, signs_in
+        self.deployment, self.written_bytes, self.signs_in = deployment, written_bytes, signs_in
         self.stop = threading.Event()
         self.done = 0
         self.slowest = 0
@@ -113,7 +113,7 @@ class Chores(threading.Thread):
 
     def write(self):
         fields = {"n": {"integerValue": str(self.done)}}
-        root = f"projects/{self.place.project}/databases/(default)/documents"
+        root = f"projects/{self.deployment.project}/databases/(default)/documents"
         writes = [{"update": {"name": f"{root}/honest/written", "fields": fields}}]
         for at in range(0, self.written_bytes, MOST_TEXT):
             text = {"stringValue": "x" * min(MOST_TEXT, self.written_bytes - at)}
@@ -125,26 +125,26 @@ class Chores(threading.Thread):
         self.rest("POST", ":rollback", {"transaction": begun["transaction"]})
 
     def open_stream(self):
-        database = f"projects/{self.place.project}/databases/(default)"
+        database = f"projects/{self.deployment.project}/databases/(default)"
         query = urllib.parse.urlencode({"VER": 8, "database": database, "RID": 1, "CVER": 22, "t": 1})
         path = f"/google.firestore.v1.Firestore/Listen/channel?{query}"
         form = urllib.parse.urlencode({
-            "headers": f"Content-Type:text/plain\r\nAuthorization:Bearer {self.place.token}\r\n",
+            "headers": f"Content-Type:text/plain\r\nAuthorization:Bearer {self.deployment.token}\r\n",
             "count": 1, "ofs": 0, "req0___data__": json.dumps({"database": database}),
         })
-        text = self.place.request("POST", path, form, "application/x-www-form-urlencoded")
+        text = self.deployment.request("POST", path, form, "application/x-www-form-urlencoded")
         session = json.loads(text[text.index(b"\n"):])[0][1][1]
         ending = urllib.parse.urlencode({"VER": 8, "database": database, "SID": session, "RID": 2, "TYPE": "terminate"})
-        self.place.request("POST", f"/google.firestore.v1.Firestore/Listen/channel?{ending}", "", "text/plain")
+        self.deployment.request("POST", f"/google.firestore.v1.Firestore/Listen/channel?{ending}", "", "text/plain")
 
     def sign_in(self):
-        path = f"/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key={self.place.project}"
+        path = f"/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key={self.deployment.project}"
         content = {"email": "honest@example.com", "password": PASSWORD, "returnSecureToken": True}
-        self.place.request("POST", path, json.dumps(content), "application/json")
+        self.deployment.request("POST", path, json.dumps(content), "application/json")
 
     def rest(self, verb, path, content):
-        root = f"/v1/projects/{self.place.project}/databases/(default)/documents"
-        return json.loads(self.place.request(verb, root + path, json.dumps(content), "application/json"))
+        root = f"/v1/projects/{self.deployment.project}/databases/(default)/documents"
+        return json.loads(self.deployment.request(verb, root + path, json.dumps(content), "application/json"))
 
 
 class Place:
@@ -189,8 +189,8 @@ def main():
     parser.add_argument("--written-bytes", type=int, default=0)
     parser.add_argument("--signs-in", action="store_true")
     options = parser.parse_args()
-    place = Place(options.certificates, options.port, options.project, os.environ["BRASA_TOKEN"])
-    gets, chores = Gets(place), Chores(place, options.written_bytes, options.signs_in)
+    deployment = Place(options.certificates, options.port, options.project, os.environ["BRASA_TOKEN"])
+    gets, chores = Gets(deployment), Chores(deployment, options.written_bytes, options.signs_in)
     chores.start()
     gets.run(options.seconds)
     chores.stop.set()

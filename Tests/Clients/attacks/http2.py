@@ -177,7 +177,7 @@ class IdleConnections(Attack):
 
 
 class IdleConnectionsOfOneAddress(IdleConnections):
-    """The same from one address: others still find a place."""
+    """The same from one address: others are still served."""
 
     addresses = 1
 

@@ -52,18 +52,18 @@ class ImpossibleNumbers(WebChannelAttack):
 
     links = 16
     opening_rate = 100
-    places = ("GET AID", "GET RID", "GET CI", "POST AID", "POST RID", "FORM count", "FORM ofs")
+    fields = ("GET AID", "GET RID", "GET CI", "POST AID", "POST RID", "FORM count", "FORM ofs")
 
     def script(self, number):
-        value = NUMBERS[number // len(self.places) % len(NUMBERS)]
-        place, name = self.places[number % len(self.places)].split()
+        value = NUMBERS[number // len(self.fields) % len(NUMBERS)]
+        where, name = self.fields[number % len(self.fields)].split()
         method = ("Listen", "Write")[number % 2]
         session = yield from self.open(method)
         forth = {"RID": 4712, "AID": 0} | session
-        if place == "GET":
+        if where == "GET":
             back = {"RID": "rpc", "AID": 0, "CI": 1, "TYPE": "xmlhttp"} | session
             yield self.request("GET", method, **back | {name: value})
-        elif place == "POST":
+        elif where == "POST":
             yield self.request("POST", method, self.form("{}", offset=1), **forth | {name: value})
         else:
             fields = {"count": 1, "ofs": 1, "req0___data__": "{}"} | {name: value}

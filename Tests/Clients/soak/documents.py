@@ -264,10 +264,10 @@ class BulkWorker:
         assert len(found) in (0, self.batch), f"half a commit: {len(found)} of batch {batch}"
         return len(found)
 
-    def read(self, places):
+    def read(self, slots):
         """The names of the documents that are there, their content checked."""
         message = types.BatchGetDocumentsRequest.pb(types.BatchGetDocumentsRequest(database=self.world.database))
-        message.documents.extend(self.path(self.name(*place)) for place in places)
+        message.documents.extend(self.path(self.name(*slot)) for slot in slots)
         answers = self.call("bulk get", "BatchGetDocuments", message, streams=True)
         found = set()
         for answer in map(types.BatchGetDocumentsResponse.pb(types.BatchGetDocumentsResponse()).FromString, answers):
@@ -281,11 +281,11 @@ class BulkWorker:
 
     def get(self):
         """Random documents that are there, and names that never were or are no more."""
-        there = [self.place(self.low, self.high) for _ in range(8)]
-        missing = [self.place(self.high + 1, self.high + 1_000) for _ in range(4)]
-        gone = [self.place(0, self.low) for _ in range(2)] if self.low else []
+        there = [self.slot(self.low, self.high) for _ in range(8)]
+        missing = [self.slot(self.high + 1, self.high + 1_000) for _ in range(4)]
+        gone = [self.slot(0, self.low) for _ in range(2)] if self.low else []
         found = self.read([*there, *missing, *gone])
-        assert found == {self.name(*place) for place in there}, "acknowledged and lost"
+        assert found == {self.name(*slot) for slot in there}, "acknowledged and lost"
 
     def get_for_a_while(self, stop):
         for _ in range(GETS_PER_BATCH):
@@ -293,5 +293,5 @@ class BulkWorker:
                 return
             self.get()
 
-    def place(self, low, high):
+    def slot(self, low, high):
         return self.chooser.randrange(low, high), self.chooser.randrange(self.batch)

@@ -10,7 +10,7 @@ MISSING = object()
 
 
 def rank(value):
-    """The place of a value's type among all types."""
+    """The position of a value's type among all types."""
     if value is None:
         return 0
     if isinstance(value, bool):

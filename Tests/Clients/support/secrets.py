@@ -68,8 +68,8 @@ def leaks(lines, known=None):
     for line in lines:
         if any(pattern.search(line) for pattern in _SHOWN):
             continue
-        for place in range(len(line) - LEAST + 1):
-            for secret in begins.get(line[place:place + LEAST], ()):
-                if line.startswith(secret, place):
+        for offset in range(len(line) - LEAST + 1):
+            for secret in begins.get(line[offset:offset + LEAST], ()):
+                if line.startswith(secret, offset):
                     found.append((known[secret], line.rstrip()[:300]))
     return found

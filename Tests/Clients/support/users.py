@@ -1,6 +1,6 @@
 """Google's client for signed-in users, in development and in production.
 
-A *place* is a server with a project in which users are known by short names: it has their tokens and
+A *deployment* is a server with a project in which users are known by short names: it has their tokens and
 makes clients that send them.
 """
 
@@ -51,12 +51,12 @@ class ChannelClient(firestore.Client):
 
 
 class UserClient(ChannelClient):
-    """A user of a place; `uid` is the user's."""
+    """A user of a deployment; `uid` is the user's."""
 
-    def __init__(self, place, name=None, token=None, database=None):
-        token = place.token(name) if token is None and name is not None else token
-        super().__init__(place.project, place.host, place.channel(token), database)
-        self.uid = None if name is None else place.uid(name)
+    def __init__(self, deployment, name=None, token=None, database=None):
+        token = deployment.token(name) if token is None and name is not None else token
+        super().__init__(deployment.project, deployment.host, deployment.channel(token), database)
+        self.uid = None if name is None else deployment.uid(name)
 
 
 class Development:

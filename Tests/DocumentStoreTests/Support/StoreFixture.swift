@@ -12,7 +12,7 @@ enum TestEngineKind: String, CaseIterable, Sendable {
   case rocksDB
 }
 
-/// A clock that stands until it is moved.
+/// A clock that is moved by hand.
 final class ManualClock: Sendable {
   private let microseconds: Mutex<Int64>
 

@@ -59,8 +59,8 @@ import Testing
           var random = SeededSource(seed: UInt64(seed * 100 + task))
           var most = 0
           for _ in 0..<25 {
-            let places = (0..<3).shuffled(using: &random).prefix(2).map(Self.account)
-            let attempts = try await Self.transfer(places, .pessimistic, database, oneByOne: true)
+            let pair = (0..<3).shuffled(using: &random).prefix(2).map(Self.account)
+            let attempts = try await Self.transfer(pair, .pessimistic, database, oneByOne: true)
             most = max(most, attempts)
           }
           return most
@@ -137,18 +137,18 @@ import Testing
     _ mode: ConcurrencyMode,
     _ random: inout SeededSource
   ) async throws {
-    let places = (0..<accounts).shuffled(using: &random).prefix(2).map(account)
-    _ = try await transfer(places, mode, database)
+    let pair = (0..<accounts).shuffled(using: &random).prefix(2).map(account)
+    _ = try await transfer(pair, mode, database)
   }
 
   /// Moves one from the first account to the second; answers how many attempts it took.
   private static func transfer(
-    _ places: [ResourcePath],
+    _ pair: [ResourcePath],
     _ mode: ConcurrencyMode,
     _ database: Database,
     oneByOne: Bool = false
   ) async throws -> Int {
-    let reads = oneByOne ? places.map { [$0] } : [places]
+    let reads = oneByOne ? pair.map { [$0] } : [pair]
     var previous: TransactionID?
     // Clients pause before they try again; without a pause optimistic ones take far more attempts.
     for attempt in 1...20_000 {
@@ -163,8 +163,8 @@ import Testing
           }
         }
         try await database.commit(
-          set(places[0], ["n": .integer(amounts[0] - 1)]),
-          set(places[1], ["n": .integer(amounts[1] + 1)]),
+          set(pair[0], ["n": .integer(amounts[0] - 1)]),
+          set(pair[1], ["n": .integer(amounts[1] + 1)]),
           in: id
         )
         return attempt

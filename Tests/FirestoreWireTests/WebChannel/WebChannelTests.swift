@@ -201,9 +201,9 @@ struct WebChannelTests {
 private func permutations(_ items: [Int]) -> [[Int]] {
   guard let first = items.first else { return [[]] }
   return permutations(Array(items.dropFirst())).flatMap { rest in
-    (0...rest.count).map { place in
+    (0...rest.count).map { offset in
       var copy = rest
-      copy.insert(first, at: place)
+      copy.insert(first, at: offset)
       return copy
     }
   }

@@ -44,9 +44,9 @@ import Testing
   @Test func `its errors are the gateway's to write, and its bounds are kept`() async throws {
     try await withGateway(modules: [GuestBook().module]) { gateway in
       let path = "/v1/projects/p/guests/g:greet"
-      let stranger = try await Self.greet(path, "hello", headers: "", port: gateway.port)
-      #expect(stranger.hasPrefix("HTTP/1.1 401 "))
-      #expect(stranger.contains("\"status\":\"UNAUTHENTICATED\""))
+      let anonymous = try await Self.greet(path, "hello", headers: "", port: gateway.port)
+      #expect(anonymous.hasPrefix("HTTP/1.1 401 "))
+      #expect(anonymous.contains("\"status\":\"UNAUTHENTICATED\""))
       let long = String(repeating: "x", count: 1_001)
       let large = try await Self.greet(path, long, port: gateway.port)
       #expect(large.hasPrefix("HTTP/1.1 413 "))

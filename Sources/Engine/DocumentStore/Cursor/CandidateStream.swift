@@ -64,7 +64,7 @@ final class CandidateStream {
     if plan.nameDirection == .descending { OrderedEncoding.invert(&bytes, from: 0) }
   }
 
-  /// Puts the candidate's place in the query's order into a key.
+  /// Puts the candidate's position in the query's order into a key.
   func copySortKey(to key: inout SortKey) {
     key.removeAll()
     for component in plan.components {

@@ -27,10 +27,10 @@ final class LookupStream: PositionStream {
     isDone = true
     guard let document = try context.document(named: name),
       try context.matches(document, named: name),
-      let place = OrderedPosition(document, name: name, orders: orders)
+      let ordered = OrderedPosition(document, name: name, orders: orders)
     else { return false }
-    lentPosition.set(place.bytes)
-    lentTags.set(place.tags)
+    lentPosition.set(ordered.bytes)
+    lentTags.set(ordered.tags)
     return range.contains(position)
   }
 

@@ -93,10 +93,10 @@ final class SortStream: PositionStream {
       ? try context.document(lent: base.payload, named: name)
       : try context.document(named: name)
     guard let document, try context.matches(document, named: name),
-      let place = OrderedPosition(document, name: name, orders: orders),
-      place.bytes.withUnsafeBytes({ wanted.contains($0) })
+      let ordered = OrderedPosition(document, name: name, orders: orders),
+      ordered.bytes.withUnsafeBytes({ wanted.contains($0) })
     else { return nil }
-    return SortBuffer.Entry(position: place.bytes, tags: place.tags)
+    return SortBuffer.Entry(position: ordered.bytes, tags: ordered.tags)
   }
 }
 

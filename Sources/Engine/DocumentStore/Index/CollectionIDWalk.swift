@@ -3,7 +3,7 @@ import KeyValueStore
 
 /// Walks through the collections of one id in bounded parts.
 ///
-/// A position is a parent's encoded path with its terminator, then a place inside that parent's
+/// A position is a parent's encoded path with its terminator, then a position inside that parent's
 /// collection; empty is the beginning.
 struct CollectionIDWalk {
   private let collectionID: Text

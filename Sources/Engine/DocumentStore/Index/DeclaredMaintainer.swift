@@ -26,11 +26,11 @@ struct DeclaredMaintainer: IndexMaintainer {
     var items: [IndexedValues.Item] = []
     items.reserveCapacity(paths.count)
     var elements: [IndexedValues.Item] = []
-    var elementPlace: Int?
-    for (place, path) in paths.enumerated() {
-      if definition.fields[place].mode == .contains {
+    var elementPosition: Int?
+    for (position, path) in paths.enumerated() {
+      if definition.fields[position].mode == .contains {
         elements = values.elements(at: path)
-        elementPlace = place
+        elementPosition = position
         guard let first = elements.first else { return }
         items.append(first)
       } else {
@@ -46,12 +46,12 @@ struct DeclaredMaintainer: IndexMaintainer {
     )
     var name = document.name(definition.scope)
     if definition.nameDirection == .descending { OrderedEncoding.invert(&name, from: 0) }
-    guard let elementPlace else {
+    guard let elementPosition else {
       entries.append(entry(items, values, prefix, name))
       return
     }
     for element in elements {
-      items[elementPlace] = element
+      items[elementPosition] = element
       entries.append(entry(items, values, prefix, name))
     }
   }

@@ -19,7 +19,7 @@ package struct SingleFieldIndex: Sendable, Hashable {
   ]
 
   /// A number that sorts indexes the same way every time.
-  var place: Int { Int(scope.rawValue) * 10 + Int(mode.rawValue) }
+  var sortKey: Int { Int(scope.rawValue) * 10 + Int(mode.rawValue) }
 
   /// The entries that serve it: one ascending entry serves both directions.
   package var storage: AutomaticIndexKind {

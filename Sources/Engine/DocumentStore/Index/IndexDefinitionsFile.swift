@@ -81,187 +81,187 @@ package struct IndexDefinitionsFile: Sendable, Hashable {
 extension IndexDefinitionsFile {
   private static func definition(
     _ value: JSONText,
-    _ place: String
+    _ location: String
   ) throws(FirestoreError) -> IndexDefinition {
     var collectionID: Text?
     var scope = IndexScope.collection
     var parts: [IndexPart] = []
-    for (name, value) in try members(value, of: place) {
+    for (name, value) in try members(value, of: location) {
       switch name {
       case "collectionGroup", "collectionId":
-        collectionID = Text(try string(value, "\(place).\(name)"))
-      case "queryScope": scope = try self.scope(value, "\(place).queryScope")
+        collectionID = Text(try string(value, "\(location).\(name)"))
+      case "queryScope": scope = try self.scope(value, "\(location).queryScope")
       case "fields":
-        for (index, element) in try elements(value, "\(place).fields").enumerated() {
-          parts.append(try part(element, "\(place).fields[\(index)]"))
+        for (index, element) in try elements(value, "\(location).fields").enumerated() {
+          parts.append(try part(element, "\(location).fields[\(index)]"))
         }
       case "density":
-        guard value == .string("SPARSE_ALL") else { throw unsupported("\(place).density") }
-      default: throw unsupported("\(place).\(name)")
+        guard value == .string("SPARSE_ALL") else { throw unsupported("\(location).density") }
+      default: throw unsupported("\(location).\(name)")
       }
     }
-    guard let collectionID else { throw missing("\(place).collectionGroup") }
+    guard let collectionID else { throw missing("\(location).collectionGroup") }
     return try IndexDefinition(collectionID: collectionID, scope: scope, parts: parts)
   }
 
   private static func part(
     _ value: JSONText,
-    _ place: String
+    _ location: String
   ) throws(FirestoreError) -> IndexPart {
     var path: FieldPath?
     var mode: IndexFieldMode?
     var dimension: Int?
-    for (name, value) in try members(value, of: place) {
+    for (name, value) in try members(value, of: location) {
       switch name {
       case "fieldPath":
-        path = try FieldPath(parsing: try string(value, "\(place).fieldPath"))
+        path = try FieldPath(parsing: try string(value, "\(location).fieldPath"))
       case "order", "mode", "arrayConfig":
-        mode = try self.mode(name, value, "\(place).\(name)")
-      case "vectorConfig": dimension = try self.dimension(value, "\(place).vectorConfig")
-      default: throw unsupported("\(place).\(name)")
+        mode = try self.mode(name, value, "\(location).\(name)")
+      case "vectorConfig": dimension = try self.dimension(value, "\(location).vectorConfig")
+      default: throw unsupported("\(location).\(name)")
       }
     }
-    guard let path else { throw missing("\(place).fieldPath") }
+    guard let path else { throw missing("\(location).fieldPath") }
     switch (mode, dimension) {
     case (let mode?, nil): return .field(IndexField(path, mode))
     case (nil, let dimension?): return .vector(VectorIndexField(path, dimension: dimension))
-    case (nil, nil): throw missing("\(place).order")
+    case (nil, nil): throw missing("\(location).order")
     case (.some, .some):
-      throw .invalidArgument("\(place) has both an order and a vectorConfig.")
+      throw .invalidArgument("\(location) has both an order and a vectorConfig.")
     }
   }
 
   /// The dimension of a vector configuration, whose one kind is `flat`.
   private static func dimension(
     _ value: JSONText,
-    _ place: String
+    _ location: String
   ) throws(FirestoreError) -> Int {
     var dimension: Int?
     var isFlat = false
-    for (name, value) in try members(value, of: place) {
+    for (name, value) in try members(value, of: location) {
       switch name {
       case "dimension":
         guard let number = value.integer.flatMap(Int.init(exactly:))
-        else { throw .invalidArgument("\(place).dimension must be a number.") }
+        else { throw .invalidArgument("\(location).dimension must be a number.") }
         dimension = number
       case "flat":
-        guard try members(value, of: "\(place).flat").isEmpty
-        else { throw unsupported("\(place).flat") }
+        guard try members(value, of: "\(location).flat").isEmpty
+        else { throw unsupported("\(location).flat") }
         isFlat = true
-      default: throw unsupported("\(place).\(name)")
+      default: throw unsupported("\(location).\(name)")
       }
     }
-    guard let dimension else { throw missing("\(place).dimension") }
-    guard isFlat else { throw missing("\(place).flat") }
+    guard let dimension else { throw missing("\(location).dimension") }
+    guard isFlat else { throw missing("\(location).flat") }
     return dimension
   }
 
   private static func override(
     _ value: JSONText,
-    _ place: String
+    _ location: String
   ) throws(FirestoreError) -> Override {
     var collectionID: Text?
     var path: FieldPath?
     var indexes: Set<SingleFieldIndex>?
-    for (name, value) in try members(value, of: place) {
+    for (name, value) in try members(value, of: location) {
       switch name {
       case "collectionGroup", "collectionId":
-        collectionID = Text(try string(value, "\(place).\(name)"))
+        collectionID = Text(try string(value, "\(location).\(name)"))
       case "fieldPath":
-        let text = try string(value, "\(place).fieldPath")
+        let text = try string(value, "\(location).fieldPath")
         path = text == "*" ? FieldOverride.anyField : try FieldPath(parsing: text)
       case "ttl":
-        guard value == .boolean(false) else { throw unsupported("\(place).ttl") }
+        guard value == .boolean(false) else { throw unsupported("\(location).ttl") }
       case "indexes":
         var list: Set<SingleFieldIndex> = []
-        for (index, element) in try elements(value, "\(place).indexes").enumerated() {
-          list.insert(try single(element, "\(place).indexes[\(index)]"))
+        for (index, element) in try elements(value, "\(location).indexes").enumerated() {
+          list.insert(try single(element, "\(location).indexes[\(index)]"))
         }
         indexes = list
-      default: throw unsupported("\(place).\(name)")
+      default: throw unsupported("\(location).\(name)")
       }
     }
-    guard let collectionID else { throw missing("\(place).collectionGroup") }
-    guard let path else { throw missing("\(place).fieldPath") }
-    guard let indexes else { throw missing("\(place).indexes") }
+    guard let collectionID else { throw missing("\(location).collectionGroup") }
+    guard let path else { throw missing("\(location).fieldPath") }
+    guard let indexes else { throw missing("\(location).indexes") }
     return Override(collectionID: collectionID, field: path, indexes: indexes)
   }
 
   private static func single(
     _ value: JSONText,
-    _ place: String
+    _ location: String
   ) throws(FirestoreError) -> SingleFieldIndex {
     var scope = IndexScope.collection
     var mode: IndexFieldMode?
-    for (name, value) in try members(value, of: place) {
+    for (name, value) in try members(value, of: location) {
       switch name {
-      case "queryScope": scope = try self.scope(value, "\(place).queryScope")
-      case "order", "arrayConfig": mode = try self.mode(name, value, "\(place).\(name)")
-      default: throw unsupported("\(place).\(name)")
+      case "queryScope": scope = try self.scope(value, "\(location).queryScope")
+      case "order", "arrayConfig": mode = try self.mode(name, value, "\(location).\(name)")
+      default: throw unsupported("\(location).\(name)")
       }
     }
-    guard let mode else { throw missing("\(place).order") }
+    guard let mode else { throw missing("\(location).order") }
     return SingleFieldIndex(scope, mode)
   }
 
   private static func mode(
     _ name: String,
     _ value: JSONText,
-    _ place: String
+    _ location: String
   ) throws(FirestoreError) -> IndexFieldMode {
-    let text = try string(value, place)
+    let text = try string(value, location)
     switch (name, text) {
     case ("order", "ASCENDING"), ("mode", "ASCENDING"): return .ascending
     case ("order", "DESCENDING"), ("mode", "DESCENDING"): return .descending
     case ("arrayConfig", "CONTAINS"), ("mode", "ARRAY_CONTAINS"): return .contains
-    default: throw .invalidArgument("\(place): \"\(text)\" is not supported.")
+    default: throw .invalidArgument("\(location): \"\(text)\" is not supported.")
     }
   }
 
   private static func scope(
     _ value: JSONText,
-    _ place: String
+    _ location: String
   ) throws(FirestoreError) -> IndexScope {
-    switch try string(value, place) {
+    switch try string(value, location) {
     case "COLLECTION": return .collection
     case "COLLECTION_GROUP": return .collectionGroup
-    case let other: throw .invalidArgument("\(place): \"\(other)\" is not supported.")
+    case let other: throw .invalidArgument("\(location): \"\(other)\" is not supported.")
     }
   }
 
   private static func members(
     _ value: JSONText,
-    of place: String
+    of location: String
   ) throws(FirestoreError) -> [(String, JSONText)] {
     guard case .object(let members) = value
-    else { throw .invalidArgument("\(place) must be an object.") }
+    else { throw .invalidArgument("\(location) must be an object.") }
     return members.map { ($0.key, $0.value) }
   }
 
   private static func elements(
     _ value: JSONText,
-    _ place: String
+    _ location: String
   ) throws(FirestoreError) -> [JSONText] {
     guard case .array(let elements) = value
-    else { throw .invalidArgument("\(place) must be a list.") }
+    else { throw .invalidArgument("\(location) must be a list.") }
     return elements
   }
 
   private static func string(
     _ value: JSONText,
-    _ place: String
+    _ location: String
   ) throws(FirestoreError) -> String {
     guard case .string(let text) = value
-    else { throw .invalidArgument("\(place) must be a string.") }
+    else { throw .invalidArgument("\(location) must be a string.") }
     return text
   }
 
-  private static func unsupported(_ place: String) -> FirestoreError {
-    .invalidArgument("\(place) is not supported.")
+  private static func unsupported(_ location: String) -> FirestoreError {
+    .invalidArgument("\(location) is not supported.")
   }
 
-  private static func missing(_ place: String) -> FirestoreError {
-    .invalidArgument("\(place) is missing.")
+  private static func missing(_ location: String) -> FirestoreError {
+    .invalidArgument("\(location) is missing.")
   }
 }
 
@@ -303,7 +303,7 @@ extension IndexDefinitionsFile {
       .init(
         "indexes",
         .array(
-          override.indexes.sorted { $0.place < $1.place }.map {
+          override.indexes.sorted { $0.sortKey < $1.sortKey }.map {
             .object([json($0.mode), .init("queryScope", .string(name($0.scope)))])
           }
         )

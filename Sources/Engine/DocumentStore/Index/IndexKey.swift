@@ -5,11 +5,11 @@ import KeyValueStore
 ///
 /// LAYOUT
 ///
-///     automatic  20  incarnation 4B  kind  scope  place  field path  value  name
-///     declared   21  incarnation 4B  index number 4B      place  values      name
+///     automatic  20  incarnation 4B  kind  scope  collection  field path  value  name
+///     declared   21  incarnation 4B  index number 4B  collection  values  name
 ///
 /// - kind: 01 the field's value, 02 one element of its array; scope: 01 collection, 02 group;
-/// - place: collection scope: the collection's path, its segments and the terminator;
+/// - collection: collection scope: the collection's path, its segments and the terminator;
 ///   group scope: the collection id as one segment, and nothing in declared indexes, whose number
 ///   implies it;
 /// - field path: its names and the terminator (`SegmentEncoding`);
@@ -28,7 +28,7 @@ package enum IndexKey {
   static let valueKind: UInt8 = 0x01
   static let elementKind: UInt8 = 0x02
 
-  /// The beginning of all automatic entries of a kind in one place, up to the field path.
+  /// The beginning of all automatic entries of a kind of one collection or group, up to the field path.
   package static func automaticPrefix(
     incarnation: Incarnation,
     kind: AutomaticIndexKind,
@@ -44,7 +44,7 @@ package enum IndexKey {
     return bytes
   }
 
-  /// The beginning of all entries of a declared index in one place.
+  /// The beginning of all entries of a declared index of one collection or group.
   package static func declaredPrefix(
     incarnation: Incarnation,
     number: UInt32,

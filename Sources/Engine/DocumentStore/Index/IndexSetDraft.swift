@@ -32,8 +32,8 @@ struct IndexSetDraft {
   }
 
   /// Takes an override away and keeps from when on its entries are complete.
-  private mutating func remove(at place: Int) {
-    let override = overrides.remove(at: place)
+  private mutating func remove(at position: Int) {
+    let override = overrides.remove(at: position)
     keepFloors(of: override)
   }
 
@@ -58,31 +58,31 @@ struct IndexSetDraft {
     indexes: Set<SingleFieldIndex>?,
     added: IndexState
   ) throws {
-    let place = overrides.firstIndex { $0.collectionID == collectionID && $0.field == field }
-    let isBusy = place.map { overrides[$0].isReverting || overrides[$0].isChanging } ?? false
+    let position = overrides.firstIndex { $0.collectionID == collectionID && $0.field == field }
+    let isBusy = position.map { overrides[$0].isReverting || overrides[$0].isChanging } ?? false
     if isBusy {
       throw FirestoreError(
         .failedPrecondition,
         "The field \(FieldOverride.text(of: field)) of \(collectionID) is still being changed."
       )
     }
-    if place == nil, overrides.count >= IndexLimits.overrides {
+    if position == nil, overrides.count >= IndexLimits.overrides {
       throw FirestoreError(
         .resourceExhausted,
         "A database may not have more than \(IndexLimits.overrides) single field overrides."
       )
     }
-    if indexes == nil, place == nil { return }
+    if indexes == nil, position == nil { return }
     let inherited = self.inherited(field, of: collectionID)
     var result = FieldOverride(
       collectionID: collectionID,
       field: field,
       indexes: indexes ?? inherited?.indexes ?? SingleFieldIndex.defaults
     )
-    let before = place.map { overrides[$0] } ?? inherited
+    let before = position.map { overrides[$0] } ?? inherited
     result.setStates(replacing: before, added: added)
     result.isReverting = indexes == nil
-    if let place { overrides.remove(at: place) }
+    if let position { overrides.remove(at: position) }
     if result.isReverting, !result.isChanging {
       keepFloors(of: result)
     } else {
@@ -94,16 +94,16 @@ struct IndexSetDraft {
   mutating func finish(_ task: IndexTask, at version: CommitVersion) {
     switch task {
     case .buildDeclared(let number):
-      let place = declared.firstIndex { $0.number == number && $0.state == .creating }
-      if let place { declared[place].state = .ready(since: version) }
+      let position = declared.firstIndex { $0.number == number && $0.state == .creating }
+      if let position { declared[position].state = .ready(since: version) }
     case .eraseDeclared(let number): declared.removeAll { $0.number == number }
     case .buildAutomatic(let id, let field, let kind):
       finish(id, field, kind, from: .creating, to: .ready(since: version))
     case .eraseAutomatic(let id, let field, let kind):
       finish(id, field, kind, from: .deleting, to: nil)
     }
-    while let place = overrides.firstIndex(where: { $0.isReverting && !$0.isChanging }) {
-      remove(at: place)
+    while let position = overrides.firstIndex(where: { $0.isReverting && !$0.isChanging }) {
+      remove(at: position)
     }
   }
 
@@ -114,8 +114,10 @@ struct IndexSetDraft {
     from old: IndexState,
     to new: IndexState?
   ) {
-    let place = overrides.firstIndex { $0.collectionID == collectionID && $0.field == field }
-    if let place, overrides[place].states[kind] == old { overrides[place].states[kind] = new }
+    let position = overrides.firstIndex { $0.collectionID == collectionID && $0.field == field }
+    if let position, overrides[position].states[kind] == old {
+      overrides[position].states[kind] = new
+    }
   }
 
   /// The override that would rule a field without one of its own.

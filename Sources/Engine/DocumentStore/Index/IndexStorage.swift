@@ -151,7 +151,7 @@ enum IndexStorage {
 
   private static func value(_ override: FieldOverride) -> [UInt8] {
     var bytes = [override.isReverting ? 1 : 0, UInt8(override.indexes.count)]
-    for index in override.indexes.sorted(by: { $0.place < $1.place }) {
+    for index in override.indexes.sorted(by: { $0.sortKey < $1.sortKey }) {
       bytes.append(index.scope.rawValue)
       bytes.append(index.mode.rawValue)
     }

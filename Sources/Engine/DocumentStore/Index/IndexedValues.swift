@@ -27,11 +27,11 @@ struct IndexedValues {
     fields.forEachIndexedValue { path, view in
       let start = buffer.count
       buffer.append(contentsOf: path)
-      let place = start..<(buffer.count - 1)
-      let item = encode(view, at: place)
+      let range = start..<(buffer.count - 1)
+      let item = encode(view, at: range)
       values.append(item)
       if buffer[item.value.lowerBound] == OrderedEncoding.Tag.array {
-        addElements(of: view, at: place)
+        addElements(of: view, at: range)
       }
     }
   }

@@ -179,7 +179,7 @@ final class ParentWalk {
   private let path: [UInt8]
   private var position: [UInt8]
 
-  /// Looks from a place among the collection's ids on.
+  /// Looks from a position among the collection's ids on.
   init(
     _ view: ReadView,
     _ collection: ResourcePath,

@@ -1,7 +1,7 @@
 import FirestoreModel
 import KeyValueStore
 
-/// Places that divide a collection group into parts of about the same size.
+/// Split points that divide a collection group into parts of about the same size.
 package struct Partitioning: Sendable {
   /// Names in the query's order: each begins a part.
   package let names: [DocumentName]
@@ -11,7 +11,7 @@ package struct Partitioning: Sendable {
 }
 
 extension Database {
-  /// Divides a collection group's documents into at most `count` parts; one page of the places.
+  /// Divides a collection group's documents into at most `count` parts; one page of the split points.
   ///
   /// It reads every name once for each page.
   package func partition(
@@ -28,13 +28,13 @@ extension Database {
       let size = try ListingLimits.page(pageSize)
       let token = try PageToken(pageToken, of: arguments).map(PartitionPlace.init)
       let read = try beginRead(token.map { .at($0.version) } ?? consistency, check: check)
-      let (places, version) = try places(normalized, count - 1, read)
-      let first = min(token?.offset ?? 0, places.count)
-      let page = places[first...].prefix(size)
+      let (splitPoints, version) = try splitPoints(normalized, count - 1, read)
+      let first = min(token?.offset ?? 0, splitPoints.count)
+      let page = splitPoints[first...].prefix(size)
       let next = PartitionPlace(version: version, offset: first + page.count)
       return Partitioning(
         names: page.map { DocumentName(database: id, path: $0) },
-        nextPageToken: next.offset < places.count ? next.token.text(of: arguments) : "",
+        nextPageToken: next.offset < splitPoints.count ? next.token.text(of: arguments) : "",
         readTime: version
       )
     } catch {
@@ -43,7 +43,7 @@ extension Database {
   }
 
   /// At most `count` names at even distances, the first document's left out.
-  private func places(
+  private func splitPoints(
     _ query: NormalizedQuery,
     _ count: Int,
     _ read: ConsistentRead
@@ -60,7 +60,7 @@ extension Database {
         }
       }
     } while !run.isDone
-    return (sample.places(count), version)
+    return (sample.splitPoints(count), version)
   }
 }
 
@@ -85,7 +85,7 @@ extension Query {
   }
 }
 
-/// Where a next page of places begins, and the version at which they were computed.
+/// Where a next page of split points begins, and the version at which they were computed.
 private struct PartitionPlace {
   let version: CommitVersion
   let offset: Int
@@ -133,7 +133,7 @@ struct EvenSample<Element> {
   }
 
   /// At most `wanted` elements that divide the sequence evenly.
-  func places(_ wanted: Int) -> [Element] {
+  func splitPoints(_ wanted: Int) -> [Element] {
     let parts = min(wanted + 1, kept.count)
     guard parts > 1 else { return [] }
     return (1..<parts).map { kept[$0 * kept.count / parts] }

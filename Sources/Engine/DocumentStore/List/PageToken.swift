@@ -1,9 +1,9 @@
 import FirestoreModel
 
-/// A place in a listing that a client hands back to go on from.
+/// A position in a listing that a client hands back to go on from.
 ///
-/// FORMAT: base64url of a format byte (1), the FNV-1a hash of the arguments that the place belongs
-/// to (8 bytes big-endian), then the place's parts, each after its length (4 bytes big-endian). A
+/// FORMAT: base64url of a format byte (1), the FNV-1a hash of the arguments that the position belongs
+/// to (8 bytes big-endian), then the position's parts, each after its length (4 bytes big-endian). A
 /// token that is malformed or belongs to other arguments is refused.
 struct PageToken {
   let parts: [[UInt8]]

@@ -166,8 +166,8 @@ extension Planner {
     }
   }
 
-  /// The collection whose place in an index the query reads.
-  private var place: ResourcePath { collectionID.map { parent.appending($0) } ?? parent }
+  /// The collection whose entries in an index the query reads.
+  private var collectionPath: ResourcePath { collectionID.map { parent.appending($0) } ?? parent }
 
   /// The beginning of a field's automatic entries; nil where queries may not use them.
   func automaticPrefix(
@@ -183,19 +183,19 @@ extension Planner {
     var prefix = IndexKey.automaticPrefix(
       incarnation: indexes.incarnation,
       kind: index.storage,
-      collection: place
+      collection: collectionPath
     )
     SegmentEncoding.append(field, to: &prefix)
     return prefix
   }
 
-  /// The beginning of a declared index's entries for the query's place.
+  /// The beginning of a declared index's entries for the query's collection.
   func declaredPrefix(_ index: DeclaredIndex) -> [UInt8] {
     IndexKey.declaredPrefix(
       incarnation: indexes.incarnation,
       number: index.number,
       scope: index.definition.scope,
-      collection: place
+      collection: collectionPath
     )
   }
 }

@@ -33,7 +33,7 @@ package struct NameSpace: Sendable, Hashable {
     return bytes
   }
 
-  /// The place before the names at or above a path, or, with `after`, before those above it.
+  /// The position before the names at or above a path, or, with `after`, before those above it.
   package func bound(_ path: ResourcePath, after: Bool) -> NameBound {
     guard collection != nil else {
       let block = wholePath(path)
@@ -76,7 +76,7 @@ package struct NameSpace: Sendable, Hashable {
   }
 }
 
-/// A place among the names of a scope.
+/// A position among the names of a scope.
 package enum NameBound: Sendable, Hashable {
   case beforeAll
   /// Just before the names with these bytes or greater ones.
@@ -87,7 +87,7 @@ package enum NameBound: Sendable, Hashable {
     self = KeyRange.successor(ofPrefix: block).map { .at($0) } ?? .afterAll
   }
 
-  /// The names from this place on.
+  /// The names from this position on.
   package var rangeFrom: PositionRange {
     switch self {
     case .beforeAll: .all
@@ -96,7 +96,7 @@ package enum NameBound: Sendable, Hashable {
     }
   }
 
-  /// The names before this place.
+  /// The names before this position.
   package var rangeTo: PositionRange {
     switch self {
     case .beforeAll: .none

@@ -1,7 +1,7 @@
 import FirestoreModel
 import KeyValueStore
 
-/// A document's place in a query's order: its order values and its name, each encoded in its order's
+/// A document's position in a query's order: its order values and its name, each encoded in its order's
 /// direction, so that bytes compare as the query sorts, whatever plan found the document.
 package struct SortKey: Sendable, Hashable {
   package var bytes: [UInt8] = []
@@ -37,7 +37,7 @@ package struct SortKey: Sendable, Hashable {
   }
 }
 
-/// A place between the keys of a query's order: before or after all keys that begin with some
+/// A position between the keys of a query's order: before or after all keys that begin with some
 /// components.
 package struct SortBound: Sendable, Hashable {
   package var key: SortKey
@@ -56,9 +56,9 @@ package struct SortBound: Sendable, Hashable {
     for (value, order) in zip(cursor.values, orders) {
       if order.field.isDocumentName {
         guard case .reference(let name) = value else { break }
-        let place = Self.name(name.path, order.direction, space, isAfter: isAfter)
-        if let bytes = place.bytes { bytes.withUnsafeBytes { key.append($0) } }
-        isAfter = place.isAfter
+        let part = Self.name(name.path, order.direction, space, isAfter: isAfter)
+        if let bytes = part.bytes { bytes.withUnsafeBytes { key.append($0) } }
+        isAfter = part.isAfter
       } else {
         var bytes: [UInt8] = []
         OrderedEncoding.append(value, to: &bytes, direction: order.direction)
@@ -77,7 +77,7 @@ package struct SortBound: Sendable, Hashable {
     if let exact = space.name(of: path) {
       return (direction == .ascending ? exact : exact.map { ~$0 }, isAfter)
     }
-    // A document elsewhere: a place between the scope's names, on the same side either way.
+    // A document elsewhere: a position between the scope's names, on the same side either way.
     switch (space.bound(path, after: isAfter), direction) {
     case (.beforeAll, .ascending), (.afterAll, .descending): return (nil, false)
     case (.afterAll, .ascending), (.beforeAll, .descending): return (nil, true)
@@ -92,14 +92,14 @@ extension DisjunctPlan {
   func positions(from lower: SortBound?, to upper: SortBound?) -> PositionRange {
     var range = PositionRange.all
     if let lower {
-      switch place(lower) {
+      switch side(lower) {
       case .beforeStream: break
       case .afterStream: return .none
       case .at(let point): range = range.intersection(PositionRange(lower: point))
       }
     }
     if let upper {
-      switch place(upper) {
+      switch side(upper) {
       case .beforeStream: return .none
       case .afterStream: break
       case .at(let point): range = range.intersection(PositionRange(upper: point))
@@ -108,7 +108,7 @@ extension DisjunctPlan {
     return isReversed ? range.inverted : range
   }
 
-  private enum Place {
+  private enum Side {
     case beforeStream
     case afterStream
     /// Just before this position and greater ones, in the query's order.
@@ -116,7 +116,7 @@ extension DisjunctPlan {
   }
 
   /// Where a bound lies among this disjunct's positions, whose constants are left away.
-  private func place(_ bound: SortBound) -> Place {
+  private func side(_ bound: SortBound) -> Side {
     var reduced: [UInt8] = []
     var isAfter = bound.isAfter
     for (part, component) in zip(bound.key.components, components) {

@@ -51,14 +51,14 @@ extension StoreVerifier {
   }
 
   private func verify(_ record: ChangeRecord, of version: CommitVersion) throws {
-    let place = "\(record.path.string) at \(version.microseconds)"
+    let location = "\(record.path.string) at \(version.microseconds)"
     if try reader.get(CommitKey.bytes(version, in: database.incarnation)) == nil {
-      try report(.surplusChange, place)
+      try report(.surplusChange, location)
     }
     let document = DocumentKey(record.path, in: database.incarnation)
     let hasHistory = try reader.get(document.historyKey(to: version)) != nil
     if hasHistory != (record.kind != .created) {
-      try report(hasHistory ? .surplusHistory : .missingHistory, place)
+      try report(hasHistory ? .surplusHistory : .missingHistory, location)
     }
   }
 

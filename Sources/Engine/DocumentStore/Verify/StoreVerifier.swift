@@ -43,9 +43,9 @@ final class StoreVerifier {
     return summary
   }
 
-  func report(_ kind: StoreDifference.Kind, _ place: String) throws {
+  func report(_ kind: StoreDifference.Kind, _ location: String) throws {
     summary.differences += 1
-    try reportDifference(StoreDifference(kind: kind, place: place))
+    try reportDifference(StoreDifference(kind: kind, location: location))
   }
 
   func cursor(over space: KeySpace) throws -> any KeyValueCursor {
@@ -86,14 +86,14 @@ final class StoreVerifier {
     at path: ResourcePath
   ) throws {
     guard let value = try reader.get(entry.key) else {
-      if !unfinished.contains(entry.key) { try report(.missingEntry, place(entry, path)) }
+      if !unfinished.contains(entry.key) { try report(.missingEntry, location(entry, path)) }
       return
     }
     summary.indexEntries += unfinished.contains(entry.key) ? 0 : 1
     let version = value.withUnsafeBytes { IndexEntryCoding.version(ofValue: $0) }
     let expected = IndexEntryCoding.value(version: version, tags: entry.tags)
     if value != expected || version > document.updateTime {
-      try report(.wrongEntry, place(entry, path))
+      try report(.wrongEntry, location(entry, path))
     }
   }
 
@@ -113,7 +113,7 @@ final class StoreVerifier {
     }
   }
 
-  private func place(_ entry: IndexEntry, _ path: ResourcePath) -> String {
+  private func location(_ entry: IndexEntry, _ path: ResourcePath) -> String {
     "\(path.string), key \(entry.key.withUnsafeBytes { Hexadecimal.text($0) })"
   }
 }

@@ -19,9 +19,9 @@ package struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
 
   package let kind: Kind
   /// The document, collection or key concerned.
-  package let place: String
+  package let location: String
 
-  package var description: String { "\(kind.rawValue): \(place)" }
+  package var description: String { "\(kind.rawValue): \(location)" }
 }
 
 /// What a verification went over.

@@ -6,14 +6,14 @@ import Synchronization
 final class CertificateStore: Sendable {
   private let files: GatewayConfiguration.TLSFiles
   /// How long a client gets to answer that a connection ends.
-  private let patience: Duration
+  private let shutdownTimeout: Duration
   private let current: Mutex<NIOSSLContext>
 
   /// Reads the files; throws what is wrong with them.
-  init(_ files: GatewayConfiguration.TLSFiles, patience: Duration) throws {
+  init(_ files: GatewayConfiguration.TLSFiles, shutdownTimeout: Duration) throws {
     self.files = files
-    self.patience = patience
-    current = Mutex(try Self.load(files, patience))
+    self.shutdownTimeout = shutdownTimeout
+    current = Mutex(try Self.load(files, shutdownTimeout))
   }
 
   /// What the next connection uses.
@@ -21,13 +21,13 @@ final class CertificateStore: Sendable {
 
   /// Reads the files again; open connections keep what they have.
   func reload() throws {
-    let context = try Self.load(files, patience)
+    let context = try Self.load(files, shutdownTimeout)
     current.withLock { $0 = context }
   }
 
   private static func load(
     _ files: GatewayConfiguration.TLSFiles,
-    _ patience: Duration
+    _ shutdownTimeout: Duration
   ) throws -> NIOSSLContext {
     let chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
     let key = try NIOSSLPrivateKey(file: files.key, format: .pem)
@@ -37,7 +37,7 @@ final class CertificateStore: Sendable {
     )
     configuration.applicationProtocols = ["h2", "http/1.1"]
     configuration.minimumTLSVersion = .tlsv12
-    configuration.shutdownTimeout = TimeAmount(patience)
+    configuration.shutdownTimeout = TimeAmount(shutdownTimeout)
     return try NIOSSLContext(configuration: configuration)
   }
 }

@@ -51,9 +51,9 @@ final class ConnectionFactory: Sendable {
       environment.logger.debug("connection refused: too many are open")
       throw ChannelError.inappropriateOperationForState
     }
-    let patience = TimeAmount(environment.limits.headTimeout)
+    let timeout = TimeAmount(environment.limits.headTimeout)
     guard let certificates else {
-      let detector = ProtocolDetector(patience: patience) { isHTTP2 in
+      let detector = ProtocolDetector(timeout: timeout) { isHTTP2 in
         try self.start(channel, activity, isHTTP2: isHTTP2, isSecure: false)
       }
       try channel.pipeline.syncOperations.addHandler(detector)
@@ -61,7 +61,7 @@ final class ConnectionFactory: Sendable {
     }
     try channel.pipeline.syncOperations.addHandlers([
       NIOSSLServerHandler(context: certificates.context),
-      HandshakeTimeout(limit: patience) { applicationProtocol in
+      HandshakeTimeout(limit: timeout) { applicationProtocol in
         try self.start(channel, activity, isHTTP2: applicationProtocol == "h2", isSecure: true)
       },
     ])

@@ -11,19 +11,19 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
   private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
   private let configure: (_ isHTTP2: Bool) throws -> Void
-  private let patience: TimeAmount
+  private let timeout: TimeAmount
   private var received: ByteBuffer?
   private var isDecided = false
   private var timer: Scheduled<Void>?
 
-  /// Closes the connection if nothing decisive came within `patience`.
-  init(patience: TimeAmount, configure: @escaping (_ isHTTP2: Bool) throws -> Void) {
-    self.patience = patience
+  /// Closes the connection if nothing decisive came within `timeout`.
+  init(timeout: TimeAmount, configure: @escaping (_ isHTTP2: Bool) throws -> Void) {
+    self.timeout = timeout
     self.configure = configure
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    timer = context.eventLoop.assumeIsolated().scheduleTask(in: patience) {
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
       context.close(promise: nil)
     }
   }

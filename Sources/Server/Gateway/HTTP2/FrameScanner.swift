@@ -34,7 +34,7 @@ struct FrameScanner {
   private(set) var resets = 0
   /// PING, SETTINGS, PRIORITY, ALTSVC and ORIGIN frames that have come.
   private(set) var controls = 0
-  /// What all frames that have come cost, by `StrangerCredit`.
+  /// What all frames that have come cost, by `UnservedRequestCredit`.
   private(set) var cost = 0
   /// What is kept of a frame that is not complete and of a header block that has not ended, here and in
   /// the HTTP/2 layer, which takes DATA alone in pieces.
@@ -116,7 +116,7 @@ struct FrameScanner {
   }
 
   private mutating func count(_ head: Head) {
-    cost += head.opensStream ? StrangerCredit.request : 1
+    cost += head.opensStream ? UnservedRequestCredit.request : 1
     switch head.kind {
     case .reset: resets += 1
     case .priority, .settings, .ping, .alternativeService, .origin: controls += 1

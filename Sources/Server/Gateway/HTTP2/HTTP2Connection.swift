@@ -60,7 +60,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   /// RST_STREAM frames that the client made the server send.
   private var ownResets: RateLimit
   /// What callers without credentials may still ask in vain; nil is anything.
-  private var strangerCredit: StrangerCredit?
+  private var unservedCredit: UnservedRequestCredit?
   /// What is charged for a socket that takes nothing.
   var stalledBytes = 0
   /// Whether all has been given up.
@@ -88,8 +88,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     self.activity = activity
     account = environment.ledger.account(of: peer.network)
     ownResets = RateLimit(environment.limits.ownResetsPerTenSeconds)
-    strangerCredit = environment.limits.unservedRequests.map {
-      StrangerCredit(requests: $0.atOnce, perSecond: $0.perSecond)
+    unservedCredit = environment.limits.unservedRequests.map {
+      UnservedRequestCredit(requests: $0.atOnce, perSecond: $0.perSecond)
     }
     self.mailbox = mailbox
     self.peer = peer
@@ -236,18 +236,18 @@ final class HTTP2Connection: ChannelInboundHandler {
 
   /// A request was served, by which its client is no nuisance.
   func noteServed() {
-    strangerCredit?.giveBack()
+    unservedCredit?.giveBack()
     lane.endPause()
   }
 
   /// Whether the client, with so many frames more, is to be read no further for a while.
   func isOutOfCredit(after frames: Int, at now: NIODeadline) -> Bool {
-    strangerCredit?.spend(frames, at: now) == true && !account.isTrusted
+    unservedCredit?.spend(frames, at: now) == true && !account.isTrusted
   }
 
   /// Whether the client has been out of credit for so long that it is to be sent away.
   func isNuisance(at now: NIODeadline) -> Bool {
-    guard let since = strangerCredit?.usedUpSince else { return false }
+    guard let since = unservedCredit?.usedUpSince else { return false }
     return now - since >= TimeAmount(environment.limits.unservedTimeout)
   }
 

@@ -27,9 +27,9 @@ package struct WebChannelLimits: Sendable, Equatable {
   /// How long a long poll is kept.
   var longPoll = Duration.seconds(25)
   /// How long a session without a back channel waits for the next.
-  var patience = Duration.seconds(90)
+  var idleTimeout = Duration.seconds(90)
   /// The same for a caller who has shown no credentials, and for everybody's first back channel.
-  var anonymousPatience = Duration.seconds(45)
+  var anonymousIdleTimeout = Duration.seconds(45)
   /// How long the last array of a session waits to be fetched.
   var afterlife = Duration.seconds(60)
 

@@ -418,7 +418,7 @@ final class WebChannelSession: StreamResponses {
       case .open, .ended: break
       }
       guard let channel = state.backChannel else {
-        return (now - state.lastContact < patience(state), nil)
+        return (now - state.lastContact < idleTimeout(state), nil)
       }
       return (true, channel.isDue(now) ? Self.takeWaiter(&state) : nil)
     }
@@ -430,9 +430,9 @@ final class WebChannelSession: StreamResponses {
   }
 
   /// How long the session waits for a back channel.
-  private func patience(_ state: State) -> Duration {
+  private func idleTimeout(_ state: State) -> Duration {
     let isKnown = state.isTrusted && state.generations > 0
-    return isKnown ? limits.patience : min(limits.patience, limits.anonymousPatience)
+    return isKnown ? limits.idleTimeout : min(limits.idleTimeout, limits.anonymousIdleTimeout)
   }
 
   private static func takeWaiter(_ state: inout State) -> CheckedContinuation<Void, Never>? {

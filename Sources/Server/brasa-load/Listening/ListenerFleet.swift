@@ -120,20 +120,20 @@ final class ListenerFleet: FrameConnectionOwner {
     of connection: FrameConnection,
     now: Int64
   ) {
-    let place = (stream - 1) / 2
+    let index = (stream - 1) / 2
     guard let answer = ListenAnswer(message, keepsTokens: plan.keepsTokens) else {
       return count(error: "a malformed message")
     }
     switch answer {
     case .change(let number, let targets):
       counts.documents += targets
-      streams[connection.number]?[place].changes.append((number, targets))
+      streams[connection.number]?[index].changes.append((number, targets))
     case .consistent(let token):
-      beConsistent(place, of: connection.number, token: token, now: now)
+      beConsistent(index, of: connection.number, token: token, now: now)
     case .current(let target, let token):
       counts.currents += 1
-      streams[connection.number]?[place].currents += 1
-      keep(token, of: target, on: place, of: connection.number)
+      streams[connection.number]?[index].currents += 1
+      keep(token, of: target, on: index, of: connection.number)
     case .removal: counts.removals += 1
     case .filter: counts.filters += 1
     case .reset(let targets): counts.resets += max(targets, 1)
@@ -142,24 +142,24 @@ final class ListenerFleet: FrameConnectionOwner {
     }
   }
 
-  private func beConsistent(_ place: Int, of connection: Int, token: [UInt8], now: Int64) {
-    guard let stream = streams[connection]?[place] else { return }
+  private func beConsistent(_ index: Int, of connection: Int, token: [UInt8], now: Int64) {
+    guard let stream = streams[connection]?[index] else { return }
     if !stream.isConsistent, stream.currents >= stream.targets.count {
-      streams[connection]?[place].isConsistent = true
+      streams[connection]?[index].isConsistent = true
       counts.consistentStreams += 1
     }
     if plan.keepsTokens, !token.isEmpty {
       for listener in stream.targets { tokens[listener] = token }
     }
     guard !stream.changes.isEmpty else { return }
-    streams[connection]?[place].changes = []
+    streams[connection]?[index].changes = []
     for change in stream.changes {
       ledger?.deliver(change.number, targets: change.targets, now: now)
     }
   }
 
-  private func keep(_ token: [UInt8], of target: Int, on place: Int, of connection: Int) {
-    guard plan.keepsTokens, let stream = streams[connection]?[place] else { return }
+  private func keep(_ token: [UInt8], of target: Int, on index: Int, of connection: Int) {
+    guard plan.keepsTokens, let stream = streams[connection]?[index] else { return }
     tokens[stream.targets.lowerBound + target - 1] = token
   }
 

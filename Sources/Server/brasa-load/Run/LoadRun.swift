@@ -78,8 +78,8 @@ struct LoadRun {
     let connections = try parts.map {
       try LoadConnection(plan: plan, operations: $0.operations, random: $0.random, loop: loop)
     }
-    let patience = monotonicNanoseconds() + 10_000_000_000
-    guard try loop.run(until: patience, { connections.allSatisfy(\.isReady) }) else {
+    let deadline = monotonicNanoseconds() + 10_000_000_000
+    guard try loop.run(until: deadline, { connections.allSatisfy(\.isReady) }) else {
       throw LoadError.cannotConnect("\(plan.target.host):\(plan.target.port): no answer")
     }
     for connection in connections { try connection.begin() }

@@ -29,7 +29,7 @@ final class StorageProbe: Service {
   /// Between two looks at whether something has.
   private static let tick = Duration.milliseconds(500)
   /// A write that takes longer is told as a failure.
-  private static let patience = Duration.seconds(10)
+  private static let timeout = Duration.seconds(10)
 
   init(_ engine: RocksDBEngine, health: ServerHealth, metrics: MetricsRegistry, log: Logger) {
     self.engine = engine
@@ -69,7 +69,7 @@ final class StorageProbe: Service {
   }
 
   private func reportStall() async {
-    guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+    guard (try? await Task.sleep(for: Self.timeout)) != nil else { return }
     report(.stalled)
   }
 

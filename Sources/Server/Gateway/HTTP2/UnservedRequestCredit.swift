@@ -6,7 +6,7 @@ import NIOCore
 /// it is served; what is refused, reset or left unfinished has cost them, and so has every other frame.
 /// The credit grows again with time. Where it is used up the connection is read no further until it has
 /// grown: a client that only makes work is slowed down, and sent away when it goes on for long.
-struct StrangerCredit {
+struct UnservedRequestCredit {
   /// What a request costs: about what it takes beside a small frame.
   static let request = 32
 
