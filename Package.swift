@@ -194,8 +194,8 @@ let package = Package(
     .testTarget(
       name: "AccessTests",
       dependencies: [
-        "Access", "AccessTestSupport", "DocumentStore", "FirestoreModel", "KeyValueStore",
-        "SecurityRules", logging,
+        "Access", "AccessTestSupport", "DocumentCodec", "DocumentStore", "FirestoreModel",
+        "KeyValueStore", "SecurityRules", logging,
       ],
       swiftSettings: strict
     ),

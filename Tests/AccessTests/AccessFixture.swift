@@ -3,6 +3,7 @@ import DocumentStore
 import FirestoreModel
 import KeyValueStore
 import Logging
+import SecurityRules
 
 @testable import Access
 
@@ -15,6 +16,7 @@ struct AccessFixture {
   init(
     _ mode: AccessControl.Mode,
     verifier: (any TokenVerifier)? = nil,
+    overwriting: RulesMethod = .create,
     log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws {
     var configuration = StoreConfiguration()
@@ -26,6 +28,7 @@ struct AccessFixture {
       databases: databases,
       rules: rules,
       verifier: verifier,
+      overwriting: overwriting,
       log: log
     )
   }

@@ -27,18 +27,23 @@ package final class AccessControl: Sendable {
   let rules: RulesetStore
   let verifier: (any TokenVerifier)?
   let compatibility: RulesSession.Compatibility
+  let overwriting: RulesMethod
   /// The clock that rules see.
   let clock: RequestClock
   let log: AccessLog
 
   /// Gives out permits to those databases by that mode and those rules; without a verifier there are
   /// no signed tokens.
+  ///
+  /// - Parameter overwriting: What new content for an object that exists is to the rules of Storage:
+  ///   `create`, as in Google's service and emulator, or `update`.
   package init(
     mode: Mode,
     databases: Databases,
     rules: RulesetStore,
     verifier: (any TokenVerifier)? = nil,
     compatibility: RulesSession.Compatibility = .safe,
+    overwriting: RulesMethod = .create,
     clock: RequestClock = RequestClock(),
     log: Logger
   ) {
@@ -47,6 +52,7 @@ package final class AccessControl: Sendable {
     self.rules = rules
     self.verifier = verifier
     self.compatibility = compatibility
+    self.overwriting = overwriting
     self.clock = clock
     self.log = AccessLog(log)
   }

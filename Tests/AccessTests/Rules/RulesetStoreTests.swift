@@ -69,7 +69,7 @@ struct RulesetStoreTests {
       #expect(throws: FirestoreError.self) {
         try store.deploy(
           [Self.file("true")],
-          to: [.storage(project: "p", bucket: "b")],
+          to: [.storage(BucketID(project: "p", name: "b"))],
           project: "p"
         )
       }
@@ -159,7 +159,7 @@ struct RulesetStoreTests {
 
   @Test(arguments: [
     ("cloud.firestore", Self.target), ("cloud.firestore/orders", Self.named),
-    ("firebase.storage/b", RulesTarget.storage(project: "p", bucket: "b")),
+    ("firebase.storage/b", RulesTarget.storage(BucketID(project: "p", name: "b"))),
     ("cloud.firestore/", nil), ("firebase.storage", nil), ("other", nil), ("", nil),
     ("cloud.firestore/a/b", nil),
   ])

@@ -150,10 +150,13 @@ extension AccessControl {
   )
 
   /// The token of an `authorization` header; the scheme's case does not matter.
+  ///
+  /// Clients of Firebase's Storage name a scheme of their own.
   private static func bearerToken(_ header: String) -> Substring? {
-    let scheme = header.prefix(7)
-    guard scheme.utf8.count == 7, scheme.lowercased() == "bearer " else { return nil }
-    let token = header.dropFirst(7)
+    guard let space = header.firstIndex(of: " "),
+      ["bearer", "firebase"].contains(header[..<space].lowercased())
+    else { return nil }
+    let token = header[header.index(after: space)...]
     return token.isEmpty ? nil : token
   }
 

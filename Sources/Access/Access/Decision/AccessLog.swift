@@ -11,7 +11,8 @@ import Synchronization
 final class AccessLog: Sendable {
   private struct State {
     var warned: Set<DatabaseID> = []
-    /// Pairs of a token's project and a database's that were told.
+    var warnedBuckets: Set<BucketID> = []
+    /// Pairs of a token's project and a database's or bucket's that were told.
     var foreign: Set<[Text]> = []
     var second: Int64 = 0
     var written = 0
@@ -48,15 +49,43 @@ final class AccessLog: Sendable {
     )
   }
 
+  /// Warns, once a bucket, that without rules every client is denied.
+  func noteMissingRules(of bucket: BucketID) {
+    let isNew = state.withLock { state in
+      state.warnedBuckets.count < 1_000 && state.warnedBuckets.insert(bucket).inserted
+    }
+    guard isNew else { return }
+    log.warning(
+      """
+      no security rules are deployed for this bucket: every client is denied; \
+      deploy some with brasa rules deploy --service firebase.storage
+      """,
+      metadata: ["bucket": "\(bucket.name.string)"]
+    )
+  }
+
   /// Notes, once for each pair, that development takes a token of one project for another's database.
   func noteForeignToken(of project: Text, for database: DatabaseID) {
+    noteForeignToken(of: project, for: database.project, ["database": "\(database.path)"])
+  }
+
+  /// The same for another's bucket.
+  func noteForeignToken(of project: Text, for bucket: BucketID) {
+    noteForeignToken(of: project, for: bucket.project, ["bucket": "\(bucket.name.string)"])
+  }
+
+  private func noteForeignToken(
+    of project: Text,
+    for other: Text,
+    _ scope: Logger.Metadata
+  ) {
     let isNew = state.withLock { state in
-      state.foreign.count < 1_000 && state.foreign.insert([project, database.project]).inserted
+      state.foreign.count < 1_000 && state.foreign.insert([project, other]).inserted
     }
     guard isNew else { return }
     log.notice(
       "a token of another project; development takes it, production would deny",
-      metadata: ["token": "\(project.string)", "database": "\(database.path)"]
+      metadata: scope.merging(["token": "\(project.string)"]) { first, _ in first }
     )
   }
 
@@ -95,24 +124,38 @@ extension AccessLog.Denial {
 
   /// A denial with the question, the caller, the conditions that denied it and the values they saw.
   init(_ gate: RulesGate, _ question: RulesGate.Question, _ decision: RulesDecision) {
-    var metadata: Logger.Metadata = [
-      "request": "\(gate.requestID)",
-      "database": "\(gate.database.path)",
-      "ruleset": "\(gate.ruleset.id.string)",
-      "why": "\(Self.cut(decision.explanation, 1_000))",
-    ]
-    switch gate.caller {
-    case .user(let user): metadata["uid"] = "\(user.uid.string)"
-    case .nobody: metadata["uid"] = "nobody"
-    case .administrator: break
-    }
+    var metadata: Logger.Metadata = ["database": "\(gate.database.path)"]
     switch question {
-    case .document(let request):
-      metadata["method"] = "\(request.method.rawValue)"
-      metadata["path"] = "\(request.path.dropFirst(3).map(\.string).joined(separator: "/"))"
+    case .document(let request): metadata.merge(Self.subject(request)) { $1 }
     case .query(let query, _, _):
       metadata["method"] = "list"
       metadata["path"] = "\(query.parent.string) \(query.scope)"
+    }
+    self.init(metadata, gate.requestID, gate.ruleset, gate.caller, decision)
+  }
+
+  /// The same of a question about a bucket.
+  init(_ gate: ObjectGate, _ request: RulesRequest, _ decision: RulesDecision) {
+    var metadata = Self.subject(request)
+    metadata["bucket"] = "\(gate.bucket.name.string)"
+    self.init(metadata, gate.requestID, gate.ruleset, gate.caller, decision)
+  }
+
+  private init(
+    _ subject: Logger.Metadata,
+    _ requestID: String,
+    _ ruleset: ReleasedRuleset,
+    _ caller: Caller,
+    _ decision: RulesDecision
+  ) {
+    var metadata = subject
+    metadata["request"] = "\(requestID)"
+    metadata["ruleset"] = "\(ruleset.id.string)"
+    metadata["why"] = "\(Self.cut(decision.explanation, 1_000))"
+    switch caller {
+    case .user(let user): metadata["uid"] = "\(user.uid.string)"
+    case .nobody: metadata["uid"] = "nobody"
+    case .administrator: break
     }
     let seen = decision.attempts.flatMap(\.observations).suffix(Self.shown.parts)
     if !seen.isEmpty {
@@ -125,6 +168,14 @@ extension AccessLog.Denial {
       )
     }
     self.init(metadata: metadata)
+  }
+
+  /// The method, and the path below the database or bucket.
+  private static func subject(_ request: RulesRequest) -> Logger.Metadata {
+    [
+      "method": "\(request.method.rawValue)",
+      "path": "\(request.path.dropFirst(3).map(\.string).joined(separator: "/"))",
+    ]
   }
 
   private static func cut(_ text: String, _ length: Int) -> String {

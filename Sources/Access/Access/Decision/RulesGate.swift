@@ -170,10 +170,7 @@ package struct RulesGate: Sendable {
     }
   }
 
-  private var auth: RulesAuth? {
-    guard case .user(let user) = caller else { return nil }
-    return RulesAuth(uid: user.uid, token: RulesMap(user.claims))
-  }
+  private var auth: RulesAuth? { caller.rulesAuth }
 }
 
 /// Paths as rules see them.

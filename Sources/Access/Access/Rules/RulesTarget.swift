@@ -4,7 +4,14 @@ import SecurityRules
 /// The scope of a release of rules: one database, or one bucket.
 package enum RulesTarget: Sendable, Hashable {
   case firestore(DatabaseID)
-  case storage(project: Text, bucket: Text)
+  case storage(BucketID)
+  /// All buckets of development that have no rules of their own.
+  case emulatedStorage
+
+  /// The target of development's rules for a bucket of whatever project; nil is all of them.
+  package static func emulated(_ bucket: Text?) -> RulesTarget {
+    bucket.map { .storage(BucketID(project: emulatorProject, name: $0)) } ?? .emulatedStorage
+  }
 
   /// The target of a release's name; nil for names that mean nothing here.
   package init?(project: Text, releaseName: Text) {
@@ -15,7 +22,9 @@ package enum RulesTarget: Sendable, Hashable {
     case ("cloud.firestore", 2) where !parts[1].isEmpty:
       self = .firestore(DatabaseID(project: project, database: Text(String(parts[1]))))
     case ("firebase.storage", 2) where !parts[1].isEmpty:
-      self = .storage(project: project, bucket: Text(String(parts[1])))
+      self = .storage(BucketID(project: project, name: Text(String(parts[1]))))
+    case ("firebase.storage", 1) where project == Self.emulatorProject:
+      self = .emulatedStorage
     default: return nil
     }
   }
@@ -24,16 +33,18 @@ package enum RulesTarget: Sendable, Hashable {
   package var project: Text {
     switch self {
     case .firestore(let database): database.project
-    case .storage(let project, _): project
+    case .storage(let bucket): bucket.project
+    case .emulatedStorage: Self.emulatorProject
     }
   }
 
-  /// `cloud.firestore`, `cloud.firestore/{database}` or `firebase.storage/{bucket}`.
+  /// `cloud.firestore`, `cloud.firestore/{database}`, `firebase.storage/{bucket}` or `firebase.storage`.
   package var releaseName: Text {
     switch self {
     case .firestore(let database) where database.isDefault: "cloud.firestore"
     case .firestore(let database): Text("cloud.firestore/\(database.database.string)")
-    case .storage(_, let bucket): Text("firebase.storage/\(bucket.string)")
+    case .storage(let bucket): Text("firebase.storage/\(bucket.name.string)")
+    case .emulatedStorage: "firebase.storage"
     }
   }
 
@@ -41,7 +52,13 @@ package enum RulesTarget: Sendable, Hashable {
   package var service: RulesService {
     switch self {
     case .firestore: .firestore
-    case .storage: .storage
+    case .storage, .emulatedStorage: .storage
     }
   }
+
+  /// Whether development's rules for the buckets of any project are meant.
+  var isEmulated: Bool { project == Self.emulatorProject }
+
+  /// A name that no project can have.
+  static let emulatorProject: Text = "(emulator)"
 }

@@ -62,7 +62,10 @@ package final class RulesetStore: Sendable {
   }
 
   /// The projects for which rules are in force.
-  package var projects: Set<Text> { released.withLock { Set($0.keys.map(\.project)) } }
+  package var projects: Set<Text> {
+    let targets = released.withLock { Array($0.keys) }
+    return Set(targets.filter { !$0.isEmulated }.map(\.project))
+  }
 
   /// Whether nothing is in force anywhere.
   package var isEmpty: Bool { released.withLock { $0.isEmpty } }

@@ -1,0 +1,119 @@
+import DocumentStore
+import FirestoreModel
+import SecurityRules
+
+/// The rules in force for one call about a bucket: what a caller who is no administrator has to ask.
+struct ObjectGate: Sendable {
+  let bucket: BucketID
+  let databases: Databases
+  let ruleset: ReleasedRuleset
+  let caller: Caller
+  /// Names the call in the log.
+  let requestID: String
+  /// What new content for an object that exists is to rules.
+  let overwriting: RulesMethod
+  let compatibility: RulesSession.Compatibility
+  let clock: RequestClock
+  let log: AccessLog
+
+  /// Throws PERMISSION_DENIED unless the rules allow; operators find the reason in the log.
+  func require(_ request: ObjectRequest, _ name: Text, stored: StorageResource?) throws {
+    let question = question(request, name, stored: stored)
+    let isAllowed = try reading { documents in
+      let session = session(documents)
+      let decision = try session.evaluate(question)
+      if !decision.isAllowed { note(denialOf: question, decision, session, documents) }
+      return decision.isAllowed
+    }
+    if !isAllowed { throw AccessControl.denied }
+  }
+
+  private func question(
+    _ request: ObjectRequest,
+    _ name: Text,
+    stored: StorageResource?
+  ) -> RulesRequest {
+    let method = method(of: request, isStored: stored != nil)
+    return RulesRequest(
+      service: .storage,
+      method: method,
+      path: RulesPathNames.full(name, in: bucket, isPrefix: method == .list),
+      auth: caller.rulesAuth,
+      time: clock.now(),
+      resource: stored?.map,
+      newResource: request.proposed?.map
+    )
+  }
+
+  private func method(of request: ObjectRequest, isStored: Bool) -> RulesMethod {
+    switch request {
+    case .get: .get
+    case .list: .list
+    case .write: isStored ? overwriting : .create
+    case .update: .update
+    case .delete: .delete
+    }
+  }
+
+  /// Rules see one state of the project's default database; it is opened only where they look.
+  private func reading(_ decide: (any RulesDataSource) throws -> Bool) throws -> Bool {
+    do {
+      return try decide(NoDocuments())
+    } catch is NoDocuments.Needed {
+      let id = DatabaseID(project: bucket.project)
+      guard let database = try databases.existingDatabase(id) else {
+        return try decide(EmptyDatabase())
+      }
+      return try database.read(.now) { try decide(ViewDocuments(database, $0)) }
+    }
+  }
+
+  private func session(_ documents: any RulesDataSource) -> RulesSession {
+    RulesSession(
+      ruleset: ruleset.compiled,
+      database: DatabaseID(project: bucket.project).database,
+      dataSource: documents,
+      digests: SystemDigests(),
+      compatibility: compatibility
+    )
+  }
+
+  private func note(
+    denialOf question: RulesRequest,
+    _ decision: RulesDecision,
+    _ session: RulesSession,
+    _ documents: any RulesDataSource
+  ) {
+    log.noteDenial { isDetailed in
+      // What was too much work once is not done again for the log, whose reason names the limit.
+      let isShown = isDetailed && !session.isExhausted
+      let seen = isShown ? try? self.session(documents).evaluate(question, observing: true) : nil
+      return AccessLog.Denial(self, question, seen ?? decision)
+    }
+  }
+}
+
+/// A database that nobody has made: there are no documents.
+private struct EmptyDatabase: RulesDataSource {
+  func document(at path: ResourcePath) throws -> RulesDocument? { nil }
+
+  func documentAfter(at path: ResourcePath) throws -> RulesDocument? { nil }
+}
+
+extension RulesPathNames {
+  /// `b`, the bucket, `o` and the name's segments; slashes around the prefix of a list count for nothing.
+  static func full(_ name: Text, in bucket: BucketID, isPrefix: Bool) -> [Text] {
+    var segments = name.string.split(separator: "/", omittingEmptySubsequences: false)[...]
+    if isPrefix, segments.last?.isEmpty == true { segments.removeLast() }
+    if isPrefix, segments.first?.isEmpty == true { segments.removeFirst() }
+    return ["b", bucket.name, "o"] + segments.map { Text(String($0)) }
+  }
+}
+
+extension Caller {
+  /// The caller as rules see it; nil is nobody.
+  var rulesAuth: RulesAuth? {
+    guard case .user(let user) = self else { return nil }
+    return RulesAuth(uid: user.uid, token: RulesMap(user.claims))
+  }
+}

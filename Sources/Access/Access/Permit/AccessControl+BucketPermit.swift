@@ -1,0 +1,64 @@
+import DocumentStore
+import FirestoreModel
+import SecurityRules
+
+// Giving out permits for buckets.
+
+extension AccessControl {
+  /// Gives out what the caller may do in a bucket; throws PERMISSION_DENIED where that is nothing.
+  ///
+  /// Where no rules were deployed everything is denied, in development too, as by Google's emulator.
+  package func permit(
+    _ caller: Caller,
+    _ bucket: BucketID,
+    requestID: String = ""
+  ) throws(FirestoreError) -> BucketPermit {
+    if caller == .administrator { return BucketPermit(bucket, gate: nil) }
+    if case .user(let user) = caller, user.project != bucket.project {
+      guard case .development = mode else { throw Self.denied }
+      log.noteForeignToken(of: user.project, for: bucket)
+    }
+    guard let ruleset = ruleset(of: bucket) else {
+      log.noteMissingRules(of: bucket)
+      throw Self.denied
+    }
+    let gate = ObjectGate(
+      bucket: bucket,
+      databases: databases,
+      ruleset: ruleset,
+      caller: caller,
+      requestID: requestID,
+      overwriting: overwriting,
+      compatibility: compatibility,
+      clock: clock,
+      log: log
+    )
+    return BucketPermit(bucket, gate: gate)
+  }
+
+  /// Gives out the right to a bucket to a caller of an administration API; throws PERMISSION_DENIED as
+  /// `requireAdministration` does.
+  package func administratorPermit(
+    for caller: Caller,
+    _ bucket: BucketID
+  ) throws(FirestoreError) -> BucketPermit {
+    try requireAdministration(caller)
+    return BucketPermit(bucket, gate: nil)
+  }
+
+  /// The rules in force for a bucket.
+  ///
+  /// The emulator has one ruleset for all buckets that have none of their own, and so has development.
+  private func ruleset(of bucket: BucketID) -> ReleasedRuleset? {
+    if let own = rules.current(.storage(bucket)) { return own }
+    guard case .development = mode else { return nil }
+    let defaults = BucketID.defaults(of: bucket.project).map(RulesTarget.storage)
+    let others = [.emulated(bucket.name)] + defaults + [.emulatedStorage]
+    return others.lazy.compactMap(rules.current).first
+  }
+}
+
+extension AdministratorPermit {
+  /// The right to a bucket.
+  package func bucket(_ bucket: BucketID) -> BucketPermit { BucketPermit(bucket, gate: nil) }
+}

@@ -1,0 +1,44 @@
+import FirestoreModel
+import SecurityRules
+
+/// A caller's right to one bucket: to everything, or to what the rules say.
+///
+/// Given out by `AccessControl` alone; what stores objects opens a bucket for nobody without one. Any thread
+/// may call; rules that read documents touch the disk.
+package struct BucketPermit: Sendable {
+  package let bucket: BucketID
+  /// The rules to ask; nil where none apply.
+  private let gate: ObjectGate?
+
+  init(_ bucket: BucketID, gate: ObjectGate?) {
+    self.bucket = bucket
+    self.gate = gate
+  }
+
+  /// Whether no rules apply.
+  package var isAdministrator: Bool { gate == nil }
+
+  /// Throws PERMISSION_DENIED unless no rules apply, for what no rules can allow.
+  ///
+  /// - Parameter operations: Plural; begins the text of the error.
+  package func requireAdministrator(for operations: String) throws(FirestoreError) {
+    guard gate != nil else { return }
+    throw FirestoreError(.permissionDenied, "\(operations) require admin authentication.")
+  }
+
+  /// Asks the rules; throws PERMISSION_DENIED where they do not allow, and what the store throws.
+  ///
+  /// The decision is on the object as it was handed in: who writes checks, when the write takes effect, that
+  /// the object is still the same, and asks again where it is not.
+  ///
+  /// - Parameters:
+  ///   - name: The object's name, or the prefix of a list.
+  ///   - stored: The object that is there before the request; nil where there is none.
+  package func require(
+    _ request: ObjectRequest,
+    _ name: Text,
+    stored: StorageResource? = nil
+  ) throws {
+    try gate?.require(request, name, stored: stored)
+  }
+}

@@ -1,0 +1,32 @@
+import FirestoreModel
+import SecurityRules
+
+/// What a client asks to do with an object of a bucket, or with the names below a prefix.
+package enum ObjectRequest: Sendable {
+  /// Reads content or metadata.
+  case get
+  /// Lists what is below a prefix, which is the name that is asked about.
+  case list
+  /// Stores content under the name, in place of what is there.
+  case write(StorageResource)
+  /// Changes metadata; the content stays.
+  case update(StorageResource)
+  case delete
+
+  /// The object that the request would leave; nil where it leaves none.
+  var proposed: StorageResource? {
+    switch self {
+    case .write(let resource), .update(let resource): resource
+    case .get, .list, .delete: nil
+    }
+  }
+
+  /// What operators may call the request: which of the rules' permissions it needs.
+  package var permission: String {
+    switch self {
+    case .get: "READ"
+    case .list: "LIST"
+    case .write, .update, .delete: "WRITE"
+    }
+  }
+}
