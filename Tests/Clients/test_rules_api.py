@@ -484,6 +484,24 @@ def emulator_put(server, project, source):
     )
 
 
+def test_the_emulator_of_storage_takes_rules_for_a_bucket_or_for_all(server):
+    """The answers are those that @firebase/rules-unit-testing and Google's emulator know."""
+    url = f"{server.url}/internal/setRules"
+    source = "rules_version='2'; service firebase.storage { match /b/{b}/o { match /{a=**} { allow read; } } }"
+    for file in (
+        {"name": "storage.rules", "content": source},
+        {"name": "storage.rules", "content": source, "resource": "photos"},
+    ):
+        answer = requests.put(url, json={"rules": {"files": [file]}}, timeout=30)
+        assert (answer.status_code, answer.json()) == (200, {"message": "Rules updated successfully"})
+    for body in (
+        {}, {"rules": {"files": []}}, {"rules": {"files": [{"name": "a"}]}},
+        {"rules": {"files": [{"name": "a", "content": "service firebase.storage {"}]}},
+        {"rules": {"files": [{"name": "a", "content": OPEN}]}},
+    ):
+        assert requests.put(url, json=body, timeout=30).status_code == 400, body
+
+
 def test_rules_of_another_service_are_taken_and_allow_nothing(server, project, api, ana):
     """As Google's emulator answers its PUT; a release says which service it is for and needs it."""
     others = (

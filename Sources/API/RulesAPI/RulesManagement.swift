@@ -225,6 +225,24 @@ extension RulesManagement {
     ])
   }
 
+  /// Deploys rules of Storage: each file to the bucket that is its `resource`, or to all buckets.
+  func putStorageRules(_ body: JSONValue) throws -> JSONValue {
+    let request = try JSONMembers(body, of: "request", known: ["rules"])
+    let rules = try JSONMembers(request["rules"] ?? .object([:]), of: "rules", known: ["files"])
+    let files = try rules.array("files")
+    guard !files.isEmpty else { throw rules.invalid("files", "must name a file at least") }
+    for file in files {
+      let file = try JSONMembers(file, of: "file", known: ["name", "content", "resource"])
+      guard let content = try file.text("content") else {
+        throw file.invalid("content", "must be a text")
+      }
+      let target = RulesTarget.emulated(try file.text("resource").map { Text($0) })
+      let source = RulesetFile(name: try file.text("name") ?? "storage.rules", content: content)
+      try self.rules.deploy([source], to: [target], project: target.project)
+    }
+    return .object(["message": .string("Rules updated successfully")])
+  }
+
   /// The source in force.
   func currentRules() throws -> JSONValue { .object(["rules": Self.rules(try current().source)]) }
 

@@ -47,6 +47,10 @@ extension ServiceModule {
 ///     GET    :securityRules           their source
 ///     GET    :ruleCoverage            what the expressions of the rules in force gave so far
 ///     GET    :ruleCoverage.html       the same as a page
+///
+/// and for Storage, whose emulator knows one project,
+///
+///     PUT    /internal/setRules       deploys rules to a bucket, or to all that have none of their own
 private struct RulesRoutes: Sendable {
   let rules: RulesetStore
   let access: AccessControl
@@ -83,6 +87,7 @@ private struct RulesRoutes: Sendable {
       route(.get, ":ruleCoverage.html", below: root) { management, _ in
         .page(try management.coveragePage())
       },
+      json(.put, "/internal/setRules", below: "") { try $0.putStorageRules(try $1.body()) },
     ]
   }
 

@@ -1,4 +1,6 @@
+import Access
 import ArgumentParser
+import FirestoreModel
 import SecurityRules
 
 /// `brasa rules deploy`.
@@ -13,6 +15,7 @@ struct RulesDeployCommand: ParsableCommand {
       Examples:
         brasa rules deploy firestore.rules --project shop
         brasa rules deploy firestore.rules --project shop --database orders
+        brasa rules deploy storage.rules --project shop --service storage
       """
   )
 
@@ -21,10 +24,10 @@ struct RulesDeployCommand: ParsableCommand {
   @Option(name: .long, help: "The database's id.") var database = "(default)"
   @Option(
     name: .long,
-    help: "The service: cloud.firestore or firebase.storage (default: all that the file has)."
+    help: "The service: firestore or storage (default: all that the file has)."
   )
   var service: String?
-  @Option(name: .long, help: "The bucket of firebase.storage (default: {project}.appspot.com).")
+  @Option(name: .long, help: "The bucket of storage (default: the project's default bucket).")
   var bucket: String?
   @OptionGroup var data: DataOptions
 
@@ -34,21 +37,14 @@ struct RulesDeployCommand: ParsableCommand {
     let project = try project.id()
     var services = compiled.services
     if let service {
-      guard let known = RulesService(rawValue: service) else {
-        throw ValidationError("The service is cloud.firestore or firebase.storage.")
-      }
+      let known = try RulesService(argument: service)
       guard services.contains(known) else {
         throw ValidationError("\(file) has no rules for \(service).")
       }
       services = [known]
     }
-    let releases = services.map { service in
-      switch service {
-      case .firestore:
-        database == "(default)" ? service.rawValue : "\(service.rawValue)/\(database)"
-      case .storage: "\(service.rawValue)/\(bucket ?? project + ".appspot.com")"
-      }
-    }
+    let releases = services.flatMap { targets(of: $0, project: Text(project)) }
+      .map(\.releaseName.string)
     guard !releases.isEmpty else {
       throw ValidationError("\(file) has no rules for cloud.firestore or firebase.storage.")
     }
@@ -58,6 +54,27 @@ struct RulesDeployCommand: ParsableCommand {
       file: source
     )
     try printReplies(request, of: data)
+  }
+
+  /// The default bucket has two names.
+  private func targets(of service: RulesService, project: Text) -> [RulesTarget] {
+    switch service {
+    case .firestore: [.firestore(DatabaseID(project: project, database: Text(database)))]
+    case .storage:
+      bucket.map { [.storage(BucketID(project: project, name: Text($0)))] }
+        ?? BucketID.defaults(of: project).map { .storage($0) }
+    }
+  }
+}
+
+extension RulesService {
+  /// The service of a command's argument: its name, or the part of it that the Firebase CLI takes.
+  init(argument: String) throws {
+    switch argument {
+    case "firestore", RulesService.firestore.rawValue: self = .firestore
+    case "storage", RulesService.storage.rawValue: self = .storage
+    default: throw ValidationError("The service is firestore or storage.")
+    }
   }
 }
 
