@@ -286,6 +286,17 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "StorageWire",
+      dependencies: ["FirestoreModel", crypto],
+      path: "Sources/API/StorageWire",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "StorageWireTests",
+      dependencies: ["StorageWire", "FirestoreModel", "ModelTestSupport", crypto],
+      swiftSettings: strict
+    ),
+    .target(
       name: "FirestoreAPI",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "FirestoreService", "Access", "ServiceModule", httpTypes,

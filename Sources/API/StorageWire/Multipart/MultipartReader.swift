@@ -1,0 +1,222 @@
+/// Reads a body of several parts (RFC 2046) as it arrives: multipart/related, /form-data and /mixed.
+///
+/// A state machine without I/O: bytes go in by `read`, events come out in order, `finish` says that the
+/// body has ended. Content is passed on as it comes and never collected; what is held back is a part's
+/// head, which is bounded, and at most what could be the beginning of a delimiter.
+///
+/// A delimiter is a line `--boundary`; the last one has two hyphens more. What comes before the first and
+/// after the last means nothing. Lines end with CR LF; in heads a bare LF will do.
+package struct MultipartReader: Sendable {
+  /// What was read.
+  package enum Event: Sendable, Equatable {
+    /// A part begins; names of headers are in lower case, in their order.
+    case part([Header])
+    /// Content of the part, as much as is certain; never empty.
+    case content([UInt8])
+    /// The part has ended.
+    case partEnd
+    /// The last delimiter was read.
+    case end
+  }
+
+  /// A header of a part.
+  package struct Header: Sendable, Equatable {
+    package let name: String
+    package let value: String
+  }
+
+  /// Why a body is none of several parts.
+  package enum Problem: Error, Sendable, Equatable {
+    case noBoundary
+    case truncated
+    case malformedHead
+    case headTooLarge
+    case tooManyParts
+  }
+
+  /// What one body may have.
+  package struct Limits: Sendable {
+    package var headBytes = 16 << 10
+    package var headers = 64
+    package var parts = 1_000
+
+    /// The usual bounds.
+    package init() {}
+  }
+
+  private enum State: Sendable {
+    /// Before the first delimiter, which may be at the very beginning.
+    case preamble
+    /// Behind a delimiter, in the rest of its line.
+    case delimiterLine
+    case head
+    case content
+    case epilogue
+  }
+
+  private let delimiter: [UInt8]
+  private let limits: Limits
+  private var state = State.preamble
+  private var buffer: [UInt8]
+  private var headers: [Header] = []
+  private var headBytes = 0
+  private var parts = 0
+
+  private static let newline: [UInt8] = [0x0D, 0x0A]
+
+  /// A reader of a body with that boundary, which is 1 to 70 characters.
+  package init(boundary: String, limits: Limits = Limits()) throws(Problem) {
+    guard 1...70 ~= boundary.utf8.count else { throw .noBoundary }
+    delimiter = Self.newline + Array("--\(boundary)".utf8)
+    self.limits = limits
+    // As if a line had ended before, so that the first delimiter is like the others.
+    buffer = Self.newline
+  }
+
+  /// A reader of a body with that `content-type`.
+  package init(contentType: String, limits: Limits = Limits()) throws(Problem) {
+    guard let type = MediaType(contentType), type.name.hasPrefix("multipart/"),
+      let boundary = type.parameters["boundary"]
+    else { throw .noBoundary }
+    try self.init(boundary: boundary, limits: limits)
+  }
+
+  /// Takes the next bytes of the body.
+  package mutating func read(_ bytes: some Sequence<UInt8>) throws(Problem) -> [Event] {
+    buffer.append(contentsOf: bytes)
+    var events: [Event] = []
+    while try step(&events) {}
+    return events
+  }
+
+  /// Says that the body has ended; throws where the last delimiter has not come.
+  package func finish() throws(Problem) {
+    guard case .epilogue = state else { throw .truncated }
+  }
+
+  /// Goes on as far as the buffer tells; false where more bytes are needed.
+  private mutating func step(_ events: inout [Event]) throws(Problem) -> Bool {
+    switch state {
+    case .preamble: return skipPreamble()
+    case .delimiterLine: return try readDelimiterLine(&events)
+    case .head: return try readHead(&events)
+    case .content: return readContent(&events)
+    case .epilogue:
+      buffer.removeAll()
+      return false
+    }
+  }
+
+  private mutating func skipPreamble() -> Bool {
+    let (before, isFound) = split()
+    buffer.removeFirst(isFound ? before + delimiter.count : before)
+    if isFound { state = .delimiterLine }
+    return isFound
+  }
+
+  /// Behind a delimiter there are two hyphens, or spaces up to the end of the line.
+  private mutating func readDelimiterLine(_ events: inout [Event]) throws(Problem) -> Bool {
+    if buffer.starts(with: [0x2D, 0x2D]) {
+      events.append(.end)
+      state = .epilogue
+      return true
+    }
+    guard let line = takeLine() else {
+      guard buffer.count <= 80 else { throw .malformedHead }
+      return false
+    }
+    guard line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { throw .malformedHead }
+    parts += 1
+    guard parts <= limits.parts else { throw .tooManyParts }
+    (headers, headBytes) = ([], 0)
+    state = .head
+    return true
+  }
+
+  private mutating func readHead(_ events: inout [Event]) throws(Problem) -> Bool {
+    // A head without headers, and content without a byte: the delimiter comes at once.
+    guard let line = takeLine() else {
+      guard headBytes + buffer.count <= limits.headBytes else { throw .headTooLarge }
+      return false
+    }
+    headBytes += line.count + 2
+    guard headBytes <= limits.headBytes else { throw .headTooLarge }
+    if line.isEmpty {
+      events.append(.part(headers))
+      // The empty line may be the one before a delimiter.
+      buffer.insert(contentsOf: Self.newline, at: 0)
+      state = .content
+      isAtContentStart = true
+      return true
+    }
+    guard headers.count < limits.headers else { throw .headTooLarge }
+    headers.append(try Self.header(line))
+    return true
+  }
+
+  /// Whether the buffer begins with the line end that was put before the content.
+  private var isAtContentStart = false
+
+  private mutating func readContent(_ events: inout [Event]) -> Bool {
+    let (before, isFound) = split()
+    if !isFound, before == 0 { return false }
+    var content = Array(buffer.prefix(before))
+    if isAtContentStart, before > 0 {
+      content.removeFirst(min(content.count, Self.newline.count))
+      isAtContentStart = before < Self.newline.count
+    }
+    if !content.isEmpty { events.append(.content(content)) }
+    buffer.removeFirst(isFound ? before + delimiter.count : before)
+    guard isFound else { return false }
+    isAtContentStart = false
+    events.append(.partEnd)
+    state = .delimiterLine
+    return true
+  }
+
+  /// The bytes of the buffer that are before a delimiter, or that cannot be of one.
+  private func split() -> (before: Int, isFound: Bool) {
+    buffer.withUnsafeBufferPointer { buffer in
+      var index = 0
+      while index < buffer.count {
+        guard buffer[index] == delimiter[0] else {
+          index += 1
+          continue
+        }
+        let count = min(delimiter.count, buffer.count - index)
+        var matched = 1
+        while matched < count, buffer[index + matched] == delimiter[matched] { matched += 1 }
+        if matched == delimiter.count { return (index, true) }
+        if matched == count { return (index, false) }
+        index += 1
+      }
+      return (buffer.count, false)
+    }
+  }
+
+  /// Takes a line without its end; nil where it is not complete.
+  private mutating func takeLine() -> [UInt8]? {
+    guard let end = buffer.firstIndex(of: 0x0A) else { return nil }
+    var line = Array(buffer[..<end])
+    if line.last == 0x0D { line.removeLast() }
+    buffer.removeFirst(end + 1)
+    return line
+  }
+
+  private static func header(_ line: [UInt8]) throws(Problem) -> Header {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+      let name = String(validating: line[..<colon], as: UTF8.self),
+      let value = String(validating: line[(colon + 1)...], as: UTF8.self),
+      !name.contains(where: { $0 == " " || $0 == "\t" })
+    else { throw .malformedHead }
+    let start = value.drop { $0 == " " || $0 == "\t" }
+    let end = start.lastIndex { $0 != " " && $0 != "\t" }
+    let trimmed = end.map { String(start[...$0]) } ?? ""
+    return Header(name: name.lowercased(), value: trimmed)
+  }
+}
+
+extension [MultipartReader.Header] {
+  /// The value of the first header of that name, in lower case; nil without one.
+  package subscript(name: String) -> String? { first { $0.name == name }?.value }
+}
