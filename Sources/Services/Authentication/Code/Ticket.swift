@@ -38,6 +38,15 @@ package struct Ticket: Sendable {
     case over
   }
 
+  /// The time in a ticket's record at which it is over.
+  static func end(ofRecord bytes: [UInt8]) throws -> Int64 {
+    var record = try RecordReader(bytes)
+    while let field = try record.next() {
+      if field.tag == 3 { return try field.number() }
+    }
+    throw RecordReader.corrupt("a ticket without end")
+  }
+
   /// Takes the ticket in the group: nobody can again.
   func redeem(in group: any KeyValueGroup) throws {
     guard try group.get(key) != nil else { throw Problem.unknown }

@@ -30,15 +30,15 @@ final class UserGroup {
   func insert(_ user: User) throws {
     let key = AccountKey.user(scope, user.uid)
     guard try group.get(key) == nil else { throw AccountError(.duplicateLocalID) }
-    try claim(entries(of: user), without: [], for: user.uid)
+    try claim(UserEntry.all(of: user, in: scope), without: [], for: user.uid)
     try group.put(key, user.encoded())
     begun.append((user.uid, user.session))
   }
 
   /// Replaces an account.
   func replace(_ old: User, by new: User) throws {
-    let before = entries(of: old)
-    let after = entries(of: new)
+    let before = UserEntry.all(of: old, in: scope)
+    let after = UserEntry.all(of: new, in: scope)
     try claim(after, without: before, for: new.uid)
     let kept = Set(after.map(\.key))
     for entry in before where !kept.contains(entry.key) { try group.delete(entry.key) }
@@ -62,7 +62,7 @@ final class UserGroup {
 
   /// Removes an account with all that points to it.
   func delete(_ user: User) throws {
-    for entry in entries(of: user) { try group.delete(entry.key) }
+    for entry in UserEntry.all(of: user, in: scope) { try group.delete(entry.key) }
     try group.delete(AccountKey.user(scope, user.uid))
     try dropRefreshTokens(of: user.uid)
     revoked.append(.init(scope: scope, uid: user.uid, session: nil))
@@ -76,42 +76,13 @@ final class UserGroup {
     for key in keys { try group.delete(key) }
   }
 
-  /// A key that points to the user, and what it is called when another has it.
-  private struct Entry {
-    let key: [UInt8]
-    let taken: AccountError.Code
-  }
-
   /// Takes index entries that are not the user's yet; each belongs to at most one user.
-  private func claim(_ entries: [Entry], without owned: [Entry], for uid: Text) throws {
+  private func claim(_ entries: [UserEntry], without owned: [UserEntry], for uid: Text) throws {
     let owned = Set(owned.map(\.key))
     let owner = uid.withBytes { Array($0) }
     for entry in entries where !owned.contains(entry.key) {
       if let other = try group.get(entry.key), other != owner { throw AccountError(entry.taken) }
       try group.put(entry.key, owner)
     }
-  }
-
-  /// The index entries of a user, in the order in which their owners are told: an identity that
-  /// another account has is named before the address that came with it.
-  private func entries(of user: User) -> [Entry] {
-    var entries = user.providers.map { provider in
-      Entry(
-        key: AccountKey.provider(scope, provider.providerID, provider.rawID),
-        taken: .federatedUserIDAlreadyLinked
-      )
-    }
-    if let email = user.email {
-      entries.append(Entry(key: AccountKey.email(scope, email), taken: .emailExists))
-    }
-    if let email = user.initialEmail {
-      let key = AccountKey.initialEmail(scope, email, user.uid)
-      entries.append(Entry(key: key, taken: .emailExists))
-    }
-    if let phone = user.phoneNumber {
-      let key = AccountKey.phone(scope, phone.text)
-      entries.append(Entry(key: key, taken: .phoneNumberExists))
-    }
-    return entries
   }
 }

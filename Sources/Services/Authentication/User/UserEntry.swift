@@ -1,0 +1,34 @@
+import FirestoreModel
+
+/// A key that points to a user, whose value is the uid; each belongs to at most one user.
+struct UserEntry {
+  let key: [UInt8]
+  /// What it is called when another has it.
+  let taken: AccountError.Code
+
+  /// The kinds of keys that are index entries of users.
+  static let kinds: [AccountKey.Kind] = [.email, .phone, .provider, .initialEmail]
+
+  /// The index entries of a user, in the order in which their owners are told: an identity that
+  /// another account has is named before the address that came with it.
+  static func all(of user: User, in scope: AccountScope) -> [UserEntry] {
+    var entries = user.providers.map { provider in
+      UserEntry(
+        key: AccountKey.provider(scope, provider.providerID, provider.rawID),
+        taken: .federatedUserIDAlreadyLinked
+      )
+    }
+    if let email = user.email {
+      entries.append(UserEntry(key: AccountKey.email(scope, email), taken: .emailExists))
+    }
+    if let email = user.initialEmail {
+      let key = AccountKey.initialEmail(scope, email, user.uid)
+      entries.append(UserEntry(key: key, taken: .emailExists))
+    }
+    if let phone = user.phoneNumber {
+      let key = AccountKey.phone(scope, phone.text)
+      entries.append(UserEntry(key: key, taken: .phoneNumberExists))
+    }
+    return entries
+  }
+}
