@@ -178,3 +178,33 @@ private struct NoDigests: RulesDigests {
   func md5(_ bytes: [UInt8]) -> [UInt8] { [] }
   func sha256(_ bytes: [UInt8]) -> [UInt8] { [] }
 }
+
+extension RulesetStoreTests {
+  @Test func `a verification finds what is damaged and what is missing`() throws {
+    try withStore { (store, _) throws in
+      let first = try store.deploy([Self.file("true")], to: [Self.target], project: "p")
+      let second = try store.deploy([Self.file("false")], to: [Self.named], project: "p")
+      #expect(try Self.differences(store) == [])
+      let keys = (
+        MetaKey.ruleset(project: "p", id: first.id), MetaKey.ruleset(project: "p", id: second.id)
+      )
+      try engine.write { group in
+        try group.delete(keys.0)
+        try group.put(keys.1, [0x01])
+      }
+      let found = try Self.differences(store)
+      #expect(found.count == 2)
+      #expect(found.first?.hasPrefix("damaged ruleset: key ") == true)
+      #expect(
+        found.last == "missing ruleset: projects/p/rulesets/\(first.id.string) of the release "
+          + "cloud.firestore"
+      )
+    }
+  }
+
+  private static func differences(_ store: RulesetStore) throws -> [String] {
+    var found: [String] = []
+    _ = try store.verify { found.append($0) }
+    return found
+  }
+}

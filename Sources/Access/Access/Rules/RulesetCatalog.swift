@@ -97,7 +97,7 @@ package final class RulesetCatalog: Sendable {
 }
 
 extension RulesetCatalog {
-  private func read<R>(_ body: (any KeyValueReader) throws -> R) throws -> R {
+  func read<R>(_ body: (any KeyValueReader) throws -> R) throws -> R {
     do {
       return try engine.read { try body($0) }
     } catch {

@@ -166,6 +166,12 @@ package final class RulesetStore: Sendable {
     try catalog.releases(of: project)
   }
 
+  /// Reads everything that is kept of all projects, and reports what is damaged or missing; returns how much
+  /// there was.
+  package func verify(report: (String) throws -> Void) throws -> (rulesets: Int, releases: Int) {
+    try catalog.verify(report: report)
+  }
+
   /// Compiles the one file of a ruleset; throws `RulesCompileError` with every issue.
   package static func compile(
     _ files: [RulesetFile],

@@ -69,9 +69,12 @@ package enum MetaKey {
     prefix(.indexes, incarnation)
   }
 
+  /// What the keys of all rulesets begin with.
+  package static let rulesets = prefix(.rulesets)
+
   /// What the keys of a project's rulesets begin with.
   package static func rulesets(of project: Text) -> [UInt8] {
-    var bytes = prefix(.rulesets)
+    var bytes = rulesets
     SegmentEncoding.append(project, to: &bytes)
     return bytes
   }
