@@ -11,6 +11,7 @@ from google.cloud.firestore_v1 import types
 from google.cloud.firestore_v1.vector import Vector
 
 from support import clients, rest, rpc, server as servers
+from support.identity import Identity
 
 pytestmark = pytest.mark.brasa_only
 
@@ -105,6 +106,49 @@ def test_an_export_is_imported_without_loss(filled, tmp_path, running):
     assert snapshot_of(other) == before
     other.stop()
     assert servers.run("verify", "--data", other.data).returncode == 0
+
+
+RULES = """rules_version = '2';
+service cloud.firestore { match /databases/{db}/documents { match /{any=**} { allow read, write: if true; } } }
+"""
+
+
+@pytest.mark.parametrize("running", [True, False], ids=["beside a server", "at rest"])
+def test_what_other_services_keep_is_exported_and_imported_by_name(tmp_path, running):
+    """Accounts with their passwords, and the rules in force."""
+    first = servers.Brasa(tmp_path / "first").start()
+    account = {"email": "ana@example.com", "password": "correct horse"}
+    signed_up = Identity(first, "p").client("signUp", **account)
+    clients.connect(first, "p").document("c/d").set({"n": 1})
+    rules_file = tmp_path / "firestore.rules"
+    rules_file.write_text(RULES)
+    servers.run("rules", "deploy", rules_file, "--project", "p", "--data", first.data)
+    if not running:
+        first.stop()
+    target = tmp_path / "export"
+    servers.run("export", target, "--project", "p", "--data", first.data, "--include", "all")
+    lines = (target / "accounts" / "users.jsonl").read_text().splitlines()
+    assert [json.loads(line).get("localId") for line in lines] == [None, signed_up["localId"]]
+    (release,) = (target / "rules" / "releases.jsonl").read_text().splitlines()
+    assert json.loads(release)["release"] == "cloud.firestore"
+
+    other = servers.Brasa(tmp_path / "other").start()
+    clients.connect(other, "p").document("kept/x").set({})
+    if not running:
+        other.stop()
+    data = ("--project", "p", "--data", other.data)
+    refused = servers.run("export", tmp_path / "none", *data, "--include", "nothing", check=False)
+    assert refused.returncode != 0 and "documents, rules, accounts" in refused.stderr
+    servers.run("import", target, *data, "--include", "accounts", "--include", "rules")
+    verified = servers.run("verify", "--data", other.data).stdout
+    assert verified == "2 documents, 1 index entry, 1 ruleset, 1 release, 1 account: no differences\n"
+    assert RULES.strip() in servers.run("rules", "show", "cloud.firestore", *data).stdout
+    if not running:
+        other.start()
+    assert Identity(other, "p").client("signInWithPassword", **account)["localId"] == signed_up["localId"]
+    for server in (first, other):
+        if server.is_running:
+            server.stop()
 
 
 BOOLEANS = 1_040_000

@@ -64,6 +64,17 @@ package enum AccountTransfer {
     return String(decoding: answer.json.text, as: UTF8.self)
   }
 
+  /// The parameters of a project's own hashes, as a `Reader` takes them; a secret.
+  package static func line(_ parameters: FirebaseScrypt) -> String {
+    var answer = AnswerBuilder()
+    answer.put("hashAlgorithm", "SCRYPT")
+    answer.put("signerKey", Base64.standard(parameters.signerKey))
+    answer.put("saltSeparator", Base64.standard(parameters.saltSeparator))
+    answer.set("rounds", .number("\(parameters.rounds)"))
+    answer.set("memoryCost", .number("\(parameters.memoryCost)"))
+    return String(decoding: answer.json.text, as: UTF8.self)
+  }
+
   /// An account as people read it: nothing of its password.
   package static func description(_ user: User) -> String {
     String(decoding: UserJSON.json(user).text, as: UTF8.self)

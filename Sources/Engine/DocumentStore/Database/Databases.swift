@@ -112,7 +112,7 @@ package final class Databases: Sendable {
 
   /// One step of everything that nobody waits for: time-outs, sweeps, erasing.
   ///
-  /// Answers whether there is more to do at once.
+  /// Answers whether there is more to do at once. One thread at a time may call.
   @discardableResult
   package func performMaintenance() throws -> Bool {
     try maintenance.step(openDatabases)
@@ -189,9 +189,9 @@ package final class Databases: Sendable {
 
   /// Answers for how many ticks the store may rest from all but time-outs.
   private func maintain(pause: Int) -> Int {
-    guard pause == 0 else {
+    guard pause == 0, !configuration.leavesSweepsToCaller else {
       maintenance.expire(openDatabases)
-      return pause - 1
+      return max(pause - 1, configuration.leavesSweepsToCaller ? Self.rest : 0)
     }
     do {
       return try performMaintenance() ? 0 : Self.rest

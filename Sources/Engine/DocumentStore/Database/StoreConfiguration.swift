@@ -54,9 +54,12 @@ package struct StoreConfiguration: Sendable {
   package var backgroundErrorObserver: (@Sendable (any Error) -> Void)?
   /// Told of stored data that is damaged, each time a read meets it where it may touch the disk.
   package var damageObserver: (@Sendable (KeyValueError) -> Void)?
-  /// Whether the store does its maintenance on a thread of its own; tests call
-  /// `Databases.performMaintenance()` instead.
+  /// Whether the store ends what takes too long, and does its maintenance, on a thread of its own; tests
+  /// call `Databases.performMaintenance()` instead.
   package var maintainsItself = true
+  /// Whether that thread leaves sweeps, index builds and erasing to a caller of
+  /// `Databases.performMaintenance()`.
+  package var leavesSweepsToCaller = false
 
   /// The defaults of production.
   package init() {}

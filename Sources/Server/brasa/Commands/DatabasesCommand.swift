@@ -23,7 +23,7 @@ struct DatabasesCommand: ParsableCommand {
     try data.perform(request) { reply in
       switch reply {
       case .line(let text), .finished(let text): Swift.print(text)
-      case .progress, .document, .difference, .failed: break
+      case .progress, .item, .difference, .failed: break
       }
     }
   }

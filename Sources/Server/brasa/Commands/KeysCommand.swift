@@ -67,7 +67,7 @@ struct KeysCommand: ParsableCommand {
           case .line(let key):
             if let file { try file.write(key) } else { print(key, terminator: "") }
           case .finished(let summary): report(summary)
-          case .progress, .document, .difference, .failed: break
+          case .progress, .item, .difference, .failed: break
           }
         }
       } catch {

@@ -37,7 +37,7 @@ extension UsersCommand {
           let end = separator.hasPrefix("{") ? separator + "]}\n" : "\n]}\n"
           try handle.write(contentsOf: Data(end.utf8))
           progress.print(summary)
-        case .document, .difference, .failed: break
+        case .item, .difference, .failed: break
         }
       }
       try handle.close()
@@ -85,7 +85,7 @@ extension UsersCommand {
         output: { reply in
           switch reply {
           case .difference(let text), .finished(let text), .line(let text): progress.print(text)
-          case .progress, .document, .failed: break
+          case .progress, .item, .failed: break
           }
         }
       )

@@ -36,7 +36,7 @@ struct UsersCommand: ParsableCommand {
         switch reply {
         case .line(let text), .difference(let text), .finished(let text):
           if !text.isEmpty { Swift.print(text) }
-        case .progress, .document, .failed: break
+        case .progress, .item, .failed: break
         }
       }
     }

@@ -4,11 +4,12 @@ import ArgumentParser
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Recompute what is derived from documents and report every difference.",
+    abstract: "Recompute what is derived from stored data and report every difference.",
     discussion: """
       Index entries, collection directories and the change log are computed again from the stored \
-      documents and compared with what is stored. Nothing is changed. The exit code is 1 when \
-      anything differs. Works beside a running server.
+      documents and compared with what is stored; accounts with their index entries and tokens, releases \
+      with their rulesets. Nothing is changed. The exit code is 1 when anything differs. Works beside \
+      a running server.
 
       Example:
         brasa verify --data data
@@ -20,7 +21,7 @@ struct VerifyCommand: ParsableCommand {
   func run() throws {
     var differences = 0
     let progress = ProgressLine()
-    try data.perform(.verify(database: nil)) { reply in
+    try data.perform(.verify) { reply in
       switch reply {
       case .difference(let text):
         differences += 1
@@ -28,7 +29,7 @@ struct VerifyCommand: ParsableCommand {
       case .progress(let done, let total, let unit):
         progress.show(done: done, total: total, unit: unit)
       case .line(let text), .finished(let text): progress.print(text)
-      case .document, .failed: break
+      case .item, .failed: break
       }
     }
     if differences > 0 { throw ExitCode(1) }

@@ -82,11 +82,13 @@ extension ServedSystem {
       listeners: listeners,
       log: Logger(label: "firestore")
     )
+    let stored = try directory.services(rules: rules, accounts: accounts)
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),
         rules: rules,
-        accounts: accounts
+        accounts: accounts,
+        services: stored
       )
     }
     let storage = StorageService(
@@ -120,7 +122,8 @@ extension ServedSystem {
       modules: modules,
       recognizes: { service.recognizes($0) },
       onListening: { accounts.listens(onPort: $0) },
-      services: [storage] + tasks + [probe]
+      services: [storage, MaintenanceService(services: stored, threads: threads, log: log)] + tasks
+        + [probe]
     )
   }
 
@@ -154,6 +157,7 @@ extension StoreConfiguration {
   ) -> StoreConfiguration {
     var configuration = StoreConfiguration()
     configuration.commitObserver = feed
+    configuration.leavesSweepsToCaller = true
     configuration.autoCreateDatabases = settings.isDevelopment
     configuration.autoCreateDefaultDatabases = true
     configuration.requireIndexes = !settings.isDevelopment || settings.requiresIndexes

@@ -16,12 +16,14 @@ protocol Administration {
 
 /// One request, as the control socket carries it: one line of JSON, then the items of an import.
 enum AdministrationRequest: Codable, Sendable, Equatable {
-  /// Recomputes what is derived from documents and compares; nil means every database.
-  case verify(database: DatabaseLabel?)
-  /// Lists every document of a database at one read time, as `document` items.
-  case export(database: DatabaseLabel)
-  /// Writes the documents that follow as items, each an `UpdateDocumentRequest`.
-  case `import`(database: DatabaseLabel)
+  /// Recomputes what is derived, in every service, and compares.
+  case verify
+  /// The kinds of data that can be exported, a line each.
+  case listTransfers
+  /// Hands out everything of a kind that the database or its project has, as `item`s.
+  case export(kind: String, database: DatabaseLabel)
+  /// Stores the items that follow.
+  case `import`(kind: String, database: DatabaseLabel)
   case listDatabases
   case createDatabase(DatabaseLabel)
   case deleteDatabase(DatabaseLabel)
@@ -77,8 +79,8 @@ struct DatabaseLabel: Codable, Sendable, Equatable {
 enum AdministrationReply: Codable, Sendable, Equatable {
   /// How far the work is, in `unit`s; the total is nil while it is not known.
   case progress(done: Int, total: Int?, unit: String)
-  /// A document of an export: where it belongs and its `Document` message.
-  case document(collection: String, message: [UInt8])
+  /// An item of an export and the file that it belongs to.
+  case item(file: String, bytes: [UInt8])
   /// A line for the person who runs the command.
   case line(String)
   /// A difference that `verify` found.

@@ -3,7 +3,7 @@ extension AdministrationRequest {
   var command: String {
     switch self {
     case .verify: "verify"
-    case .export: "export"
+    case .listTransfers, .export: "export"
     case .import: "import"
     case .listDatabases: "databases list"
     case .createDatabase: "databases create"

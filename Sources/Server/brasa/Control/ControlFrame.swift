@@ -2,21 +2,21 @@ import Foundation
 
 /// A line of an answer on the control socket.
 ///
-/// A document's bytes follow its line as they are: as JSON in JSON they would grow many times over.
+/// An item's bytes follow its line as they are: as JSON in JSON they would grow many times over.
 private enum ControlFrame: Codable {
-  /// Anything but a document.
+  /// Anything but an item.
   case reply(AdministrationReply)
-  case document(collection: String, byteCount: Int)
+  case item(file: String, byteCount: Int)
 }
 
 extension LineChannel {
   /// Writes one part of an answer.
   func send(_ reply: AdministrationReply) throws {
-    guard case .document(let collection, let message) = reply else {
+    guard case .item(let file, let bytes) = reply else {
       return try write(.reply(reply))
     }
-    try write(.document(collection: collection, byteCount: message.count))
-    try writeBytes(message)
+    try write(.item(file: file, byteCount: bytes.count))
+    try writeBytes(bytes)
   }
 
   /// The next part of an answer; nil when the other side has finished.
@@ -24,11 +24,11 @@ extension LineChannel {
     guard let line = try readLine() else { return nil }
     switch try JSONDecoder().decode(ControlFrame.self, from: Data(line.utf8)) {
     case .reply(let reply): return reply
-    case .document(let collection, let byteCount):
+    case .item(let file, let byteCount):
       guard (0...Self.longestItem).contains(byteCount) else {
-        throw ControlError.malformed("a document of \(byteCount) bytes")
+        throw ControlError.malformed("an item of \(byteCount) bytes")
       }
-      return .document(collection: collection, message: try readBytes(byteCount))
+      return .item(file: file, bytes: try readBytes(byteCount))
     }
   }
 

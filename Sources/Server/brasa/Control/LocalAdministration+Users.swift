@@ -80,23 +80,17 @@ extension LocalAdministration {
     return user
   }
 
-  /// Runs through all accounts, a page at a time, with progress.
+  /// Runs through all accounts, with progress.
   private func each(
     _ project: ProjectAccounts,
     _ output: (AdministrationReply) throws -> Void,
     _ body: (User) throws -> Void
   ) throws -> Int {
-    let total = try project.count()
-    var done = 0
-    var token: String?
-    repeat {
-      let page = try project.list(pageToken: token)
-      for user in page.users { try body(user) }
-      done += page.users.count
-      token = page.nextPageToken
-      try output(.progress(done: done, total: max(done, total), unit: "account"))
-    } while token != nil
-    return done
+    try AccountTransfer.each(
+      of: project,
+      progress: { try output(.progress(done: $0, total: $1, unit: "account")) },
+      body
+    )
   }
 
   private func list(
@@ -134,27 +128,14 @@ extension LocalAdministration {
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     let reader = try AccountTransfer.Reader(parameters: parameters)
-    // The first import makes the project known.
-    _ = try project.configuration()
-    var batch: [ImportedUser] = []
-    var read = 0
+    let stored = try AccountTransfer.store(in: project) { try text(input).map(reader.user) }
     // Told at the end: the other side writes all before it reads.
-    var refusals: [String] = []
-    func bringIn() throws {
-      guard !batch.isEmpty else { return }
-      refusals += try project.importUsers(batch).map { "\($0.uid): \($0.message)" }
-      batch = []
-    }
-    while let line = try text(input) {
-      batch.append(try reader.user(line))
-      read += 1
-      if batch.count == 1_000 { try bringIn() }
-    }
-    try bringIn()
-    for refusal in refusals { try output(.difference(refusal)) }
-    let count = read - refusals.count
+    for refusal in stored.refusals { try output(.difference(refusal)) }
+    let count = stored.read - stored.refusals.count
     try output(
-      .finished(summary: "imported \(count.counting("account")), \(refusals.count) refused")
+      .finished(
+        summary: "imported \(count.counting("account")), \(stored.refusals.count) refused"
+      )
     )
   }
 

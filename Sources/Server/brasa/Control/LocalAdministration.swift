@@ -2,15 +2,16 @@ import Access
 import Authentication
 import DocumentStore
 import FirestoreModel
-import FirestoreWire
 import Logging
-import Synchronization
+import ServiceModule
 
 /// Does what the storage commands ask, on an open store.
 struct LocalAdministration: Administration {
   let permit: AdministratorPermit
   let rules: RulesetStore
   let accounts: Accounts
+  /// What the services keep; the commands on all of them go through it.
+  let services: StoredServices
 
   /// Opens a directory at rest for one request.
   static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
@@ -25,9 +26,16 @@ struct LocalAdministration: Administration {
       let rules = try RulesetStore(engine: open.databases.engine, log: Logger(label: "rules"))
       let accounts = try Accounts(engine: open.engine)
       let permit = AccessControl.administratorPermit(atRest: open.databases)
-      try body(LocalAdministration(permit: permit, rules: rules, accounts: accounts))
+      let services = try open.services(rules: rules, accounts: accounts)
+      let administration = LocalAdministration(
+        permit: permit,
+        rules: rules,
+        accounts: accounts,
+        services: services
+      )
+      try body(administration)
       // What the request left to the background has nobody else to do it.
-      while try open.databases.performMaintenance() {}
+      while try services.maintain() {}
     } catch {
       try open.close()
       throw error
@@ -41,9 +49,12 @@ struct LocalAdministration: Administration {
     output: (AdministrationReply) throws -> Void
   ) throws {
     switch request {
-    case .verify(let label): try verify(label?.id, output)
-    case .export(let label): try export(label.id, output)
-    case .import(let label): try importDocuments(into: label.id, input, output)
+    case .verify: try verify(output)
+    case .listTransfers:
+      for name in services.transferNames { try output(.line(name)) }
+      try output(.finished(summary: ""))
+    case .export(let kind, let label): try export(kind, of: label.id, output)
+    case .import(let kind, let label): try importItems(kind, into: label.id, input, output)
     case .listDatabases: try listDatabases(output)
     case .createDatabase(let label):
       try permit.createDatabase(label.id)
@@ -70,25 +81,12 @@ struct LocalAdministration: Administration {
     }
   }
 
-  private func verify(_ only: DatabaseID?, _ output: (AdministrationReply) throws -> Void) throws {
-    var total = VerificationSummary()
-    for listing in try permit.listDatabases() where only == nil || listing.id == only {
-      let summary = try permit.database(listing.id).verify(
-        progress: { try output(.progress(done: $0, total: nil, unit: "document")) },
-        report: { try output(.difference("\(listing.id.path): \($0)")) }
-      )
-      total.documents += summary.documents
-      total.indexEntries += summary.indexEntries
-      total.differences += summary.differences
-    }
+  private func verify(_ output: (AdministrationReply) throws -> Void) throws {
+    let found = try services.verify(permit) { try output(.init($0)) }
     let verdict =
-      total.differences == 0 ? "no differences" : total.differences.counting("difference")
-    try output(
-      .finished(
-        summary: "\(total.documents.counting("document")), "
-          + "\(total.indexEntries.counting("index entry", plural: "index entries")): \(verdict)"
-      )
-    )
+      found.differences == 0 ? "no differences" : found.differences.counting("difference")
+    let counts = found.counts.map(\.text).joined(separator: ", ")
+    try output(.finished(summary: "\(counts): \(verdict)"))
   }
 
   private func listDatabases(_ output: (AdministrationReply) throws -> Void) throws {
@@ -98,59 +96,48 @@ struct LocalAdministration: Administration {
     try output(.finished(summary: listings.count.counting("database")))
   }
 
-  private func export(_ id: DatabaseID, _ output: (AdministrationReply) throws -> Void) throws {
-    let database = try permit.database(id)
-    let cursor = try database.query(
-      Query(scope: .descendants),
-      consistency: .at(try database.readTime())
+  private func export(
+    _ kind: String,
+    of id: DatabaseID,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let count = try services.exportItems(
+      of: kind,
+      scope: StorageScope(permit: permit, database: id),
+      tell: { try output(.init($0)) },
+      item: { try output(.item(file: $0.file, bytes: $0.bytes)) }
     )
-    var count = 0
-    while true {
-      let chunk = try cursor.next()
-      for record in chunk.documents {
-        let collection = record.name.path.parent.string
-        let message = DocumentResponse(record).encoded()
-        try output(.document(collection: collection, message: message))
-        count += 1
-      }
-      try output(.progress(done: count, total: nil, unit: "document"))
-      if chunk.isDone { break }
-    }
-    try output(.finished(summary: "exported \(count.counting("document")) of \(id.path)"))
+    try output(.finished(summary: "exported \(count.text) of \(id.path)"))
   }
 
-  /// Documents that one commit of an import writes, and the bytes that end it earlier.
-  private static let importBatch = (documents: 256, bytes: 4 << 20)
-
-  private func importDocuments(
+  private func importItems(
+    _ kind: String,
     into id: DatabaseID,
     _ input: () throws -> [UInt8]?,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
-    let database = try permit.database(id)
-    var batch: [Write] = []
-    var bytes = 0
-    var count = 0
-    while let message = try input() {
-      let write = try UpdateDocumentRequest(decoding: message).write
-      let name = DocumentName(database: id, path: write.name.path)
-      batch.append(Write(name: name, operation: write.operation))
-      bytes += message.count
-      if batch.count >= Self.importBatch.documents || bytes >= Self.importBatch.bytes {
-        count += try commit(&batch, to: database)
-        bytes = 0
-      }
-    }
-    count += try commit(&batch, to: database)
-    try output(.finished(summary: "imported \(count.counting("document")) into \(id.path)"))
+    let count = try services.importItems(
+      of: kind,
+      scope: StorageScope(permit: permit, database: id),
+      next: input,
+      tell: { try output(.init($0)) }
+    )
+    try output(.finished(summary: "imported \(count.text) into \(id.path)"))
   }
+}
 
-  private func commit(_ batch: inout [Write], to database: Database) throws -> Int {
-    guard !batch.isEmpty else { return 0 }
-    let answer = Answer<CommitOutcome>()
-    database.commit(.init(writes: batch)) { answer.set($0) }
-    let outcome = try answer.wait()
-    batch.removeAll(keepingCapacity: true)
-    return outcome.results.count
+extension AdministrationReply {
+  /// What a service tells while it works on its data.
+  fileprivate init(_ event: StorageEvent) {
+    switch event {
+    case .progress(let done, let total, let unit):
+      self = .progress(done: done, total: total, unit: unit)
+    case .difference(let text): self = .difference(text)
+    }
   }
+}
+
+extension StorageCount {
+  /// The number with what it counts.
+  fileprivate var text: String { number.counting(unit, plural: plural) }
 }

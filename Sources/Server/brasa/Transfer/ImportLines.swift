@@ -5,6 +5,8 @@ import Foundation
 final class ImportLines {
   private(set) var bytesRead = 0
   let bytesTotal: Int
+  /// Whether there are no files.
+  let isEmpty: Bool
   private var files: [URL]
   private var current: FileHandle?
   private var buffer = Data()
@@ -13,15 +15,16 @@ final class ImportLines {
   /// Up to where there is no line's end behind `start`.
   private var searched = 0
 
-  /// Finds the files; a directory without any is refused.
-  init(directory path: String) throws {
+  /// Finds the files; a directory without any is refused, unless it `mayBeEmpty`.
+  init(directory path: String, mayBeEmpty: Bool = false) throws {
     let directory = URL(fileURLWithPath: path, isDirectory: true)
     let found = try FileManager.default.contentsOfDirectory(
       at: directory,
       includingPropertiesForKeys: [.fileSizeKey]
     )
     files = found.filter { $0.pathExtension == "jsonl" }.sorted { $0.path > $1.path }
-    guard !files.isEmpty else { throw ValidationError("\(path) has no .jsonl files.") }
+    isEmpty = files.isEmpty
+    guard !isEmpty || mayBeEmpty else { throw ValidationError("\(path) has no .jsonl files.") }
     bytesTotal = try files.reduce(0) {
       try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
     }

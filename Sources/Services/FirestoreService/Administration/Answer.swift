@@ -1,4 +1,5 @@
-import Foundation
+import Dispatch
+import FirestoreModel
 
 /// Waits on one thread for what another answers.
 ///
@@ -16,7 +17,7 @@ final class Answer<Value: Sendable>: @unchecked Sendable {
   /// The answer, when it is there.
   func wait() throws -> Value {
     arrived.wait()
-    guard let result else { throw ControlError.malformed("an answer without content") }
+    guard let result else { throw FirestoreError(.internalError, "An answer has no content.") }
     return try result.get()
   }
 }

@@ -1,0 +1,91 @@
+import Access
+import FirestoreModel
+import FirestoreWire
+import SecurityRules
+import ServiceModule
+
+extension ServiceStorage {
+  /// The rulesets and releases of all projects.
+  ///
+  /// An export has what is in force: one line for each release,
+  /// `{"release": "cloud.firestore", "files": [{"name": "…", "content": "…"}]}`. An import deploys each.
+  package static func rules(_ rules: RulesetStore) -> ServiceStorage {
+    var storage = ServiceStorage("rules")
+    storage.check = { _, tell in
+      let seen = try rules.verify { try tell(.difference($0)) }
+      return [StorageCount(seen.rulesets, "ruleset"), StorageCount(seen.releases, "release")]
+    }
+    storage.transfers = [transfer(rules)]
+    return storage
+  }
+
+  private static func transfer(_ rules: RulesetStore) -> StorageTransfer {
+    StorageTransfer("rules") { scope, _, item in
+      let project = scope.database.project
+      let releases = try rules.releases(of: project)
+      for release in releases {
+        let ruleset = try rules.ruleset(release.rulesetID, project: project)
+        let line = RulesLine(release: release.name.string, files: ruleset.files)
+        try item(StorageItem(file: "releases", bytes: line.json.text))
+      }
+      return StorageCount(releases.count, "release")
+    } import: { scope, next, tell in
+      var count = 0
+      // Told at the end: the other side writes all before it reads.
+      var refusals: [String] = []
+      while let item = try next() {
+        let line = try RulesLine(try JSONParser.parse(item))
+        do {
+          try line.deploy(to: rules, project: scope.database.project)
+          count += 1
+        } catch let error as RulesCompileError {
+          refusals.append("\(line.release): \(error.message)")
+        }
+      }
+      for refusal in refusals { try tell(.difference(refusal)) }
+      return StorageCount(count, "release")
+    }
+  }
+}
+
+/// A release with the source of its ruleset.
+private struct RulesLine {
+  let release: String
+  let files: [RulesetFile]
+
+  init(release: String, files: [RulesetFile]) {
+    self.release = release
+    self.files = files
+  }
+
+  /// Reads a line of an export.
+  init(_ json: JSONValue) throws(FirestoreError) {
+    guard case .string(let release)? = json[["release"]], case .array(let items)? = json[["files"]]
+    else { throw .invalidArgument("A line of rules needs a release and files.") }
+    self.release = release
+    var files: [RulesetFile] = []
+    for item in items {
+      guard case .string(let name)? = item[["name"]],
+        case .string(let content)? = item[["content"]]
+      else { throw .invalidArgument("A file of rules needs a name and content.") }
+      files.append(RulesetFile(name: name, content: content))
+    }
+    self.files = files
+  }
+
+  var json: JSONValue {
+    .object([
+      "release": .string(release),
+      "files": .array(
+        files.map { .object(["name": .string($0.name), "content": .string($0.content)]) }
+      ),
+    ])
+  }
+
+  func deploy(to rules: RulesetStore, project: Text) throws {
+    guard let target = RulesTarget(project: project, releaseName: Text(release)) else {
+      throw FirestoreError.invalidArgument("\(release) is no release of rules.")
+    }
+    try rules.deploy(files, to: [target], project: project)
+  }
+}

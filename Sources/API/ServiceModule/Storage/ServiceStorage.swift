@@ -1,0 +1,57 @@
+import Access
+
+/// What a service keeps in the data directory is to the program: how it is maintained, verified, exported and
+/// imported.
+///
+/// It needs no port, so a service has it beside its `ServiceModule`: the commands work on a directory that no
+/// server has open as well. The composition root lists the values; `StoredServices` does what the server and
+/// the commands ask of all of them. Parts that a service has no use for stay nil.
+package struct ServiceStorage: Sendable {
+  /// Does one step of what nobody waits for, such as sweeping, and answers whether there is more to do at once.
+  ///
+  /// One thread at a time calls it. A step may touch the disk; it should take some milliseconds at most.
+  package typealias Maintenance = @Sendable () throws -> Bool
+  /// Recomputes what is derived and compares it with what is stored; changes nothing.
+  ///
+  /// Works beside others who write: it looks at one version of everything. Tells of progress and of each
+  /// difference, and returns what it went over.
+  package typealias Check =
+    @Sendable (
+      _ permit: AdministratorPermit,
+      _ tell: (StorageEvent) throws -> Void
+    ) throws -> [StorageCount]
+
+  /// Names the service in logs and before its differences; no two have one name.
+  package let name: String
+  package var maintenance: Maintenance?
+  package var check: Check?
+  /// What can be exported and imported, each by itself.
+  package var transfers: [StorageTransfer] = []
+
+  /// The storage of a service of that name, of which nothing is said yet.
+  package init(_ name: String) { self.name = name }
+}
+
+/// What long work on stored data tells while it goes on.
+package enum StorageEvent: Sendable, Equatable {
+  /// How far the work is, in units of that name; the total is nil while it is not known.
+  case progress(done: Int, total: Int?, unit: String)
+  /// Something that is stored otherwise than it should be, or an item that an import left out.
+  case difference(String)
+}
+
+/// How many of something there were, for people.
+package struct StorageCount: Sendable, Equatable {
+  package var number: Int
+  /// What one of them is called: `document`.
+  package let unit: String
+  /// What several of them are called; nil adds an s.
+  package let plural: String?
+
+  /// So many of a unit.
+  package init(_ number: Int, _ unit: String, plural: String? = nil) {
+    self.number = number
+    self.unit = unit
+    self.plural = plural
+  }
+}

@@ -1,0 +1,18 @@
+import Access
+import Authentication
+import FirestoreAPI
+import IdentityAPI
+import RulesAPI
+import ServiceModule
+
+extension OpenDataDirectory {
+  /// What every service keeps in the directory: a service that comes adds its line here.
+  func services(rules: RulesetStore, accounts: Accounts) throws -> StoredServices {
+    let databases = databases
+    return try StoredServices([
+      .documents(maintenance: { try databases.performMaintenance() }),
+      .rules(rules),
+      .accounts(accounts),
+    ])
+  }
+}

@@ -1,0 +1,92 @@
+import Access
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+
+/// What an operator does with the documents of whole databases: verify, export, import.
+///
+/// Calls block, for as long as it takes to read or write everything; beside a running server too.
+package struct DocumentAdministration: Sendable {
+  private let permit: AdministratorPermit
+
+  /// Documents that one commit of an import writes, and the bytes that end it earlier.
+  private static let importBatch = (documents: 256, bytes: 4 << 20)
+
+  /// Work with that right.
+  package init(_ permit: AdministratorPermit) { self.permit = permit }
+
+  /// Recomputes what is derived from the documents of every database and reports each difference; returns
+  /// what it went over.
+  package func verify(
+    progress: (_ documents: Int) throws -> Void,
+    report: (String) throws -> Void
+  ) throws -> (documents: Int, indexEntries: Int) {
+    var total = (documents: 0, indexEntries: 0)
+    for listing in try permit.listDatabases() {
+      let earlier = total.documents
+      let summary = try permit.database(listing.id).verify(
+        progress: { try progress(earlier + $0) },
+        report: { try report("\(listing.id.path): \($0)") }
+      )
+      total.documents += summary.documents
+      total.indexEntries += summary.indexEntries
+    }
+    return total
+  }
+
+  /// Hands out every document of a database at one read time as a `Document` message, with the path of its
+  /// collection; returns how many there were.
+  package func exportDocuments(
+    of id: DatabaseID,
+    progress: (_ documents: Int) throws -> Void,
+    item: (_ collection: String, _ message: [UInt8]) throws -> Void
+  ) throws -> Int {
+    let database = try permit.database(id)
+    let cursor = try database.query(
+      Query(scope: .descendants),
+      consistency: .at(try database.readTime())
+    )
+    var count = 0
+    while true {
+      let chunk = try cursor.next()
+      for record in chunk.documents {
+        try item(record.name.path.parent.string, DocumentResponse(record).encoded())
+        count += 1
+      }
+      try progress(count)
+      if chunk.isDone { return count }
+    }
+  }
+
+  /// Writes the documents of `UpdateDocumentRequest` messages into a database, whichever they name; returns
+  /// how many there were.
+  package func importDocuments(
+    into id: DatabaseID,
+    next: () throws -> [UInt8]?
+  ) throws -> Int {
+    let database = try permit.database(id)
+    var batch: [Write] = []
+    var bytes = 0
+    var count = 0
+    while let message = try next() {
+      let write = try UpdateDocumentRequest(decoding: message).write
+      let name = DocumentName(database: id, path: write.name.path)
+      batch.append(Write(name: name, operation: write.operation))
+      bytes += message.count
+      if batch.count >= Self.importBatch.documents || bytes >= Self.importBatch.bytes {
+        count += try commit(&batch, to: database)
+        bytes = 0
+      }
+    }
+    return try count + commit(&batch, to: database)
+  }
+
+  private func commit(_ batch: inout [Write], to database: Database) throws -> Int {
+    guard !batch.isEmpty else { return 0 }
+    let answer = Answer<CommitOutcome>()
+    database.commit(.init(writes: batch)) { answer.set($0) }
+    let outcome = try answer.wait()
+    batch.removeAll(keepingCapacity: true)
+    return outcome.results.count
+  }
+}
