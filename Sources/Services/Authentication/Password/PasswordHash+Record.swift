@@ -1,3 +1,5 @@
+import KeyValueStore
+
 // A password's record, in the form of RecordWriter.swift. Tags:
 //
 //   1 kind: 1 own, 2 Firebase scrypt, 3 scrypt, 4 bcrypt, 5 PBKDF2, 6 HMAC, 7 digest

@@ -1,5 +1,6 @@
 import CryptoExtras
 import FirestoreModel
+import KeyValueStore
 
 // A service account's key is kept under its e-mail and key id, in the form of RecordWriter.swift:
 // 1 name, 2 role, 3 project, 4 public key (SubjectPublicKeyInfo, DER), 5 created at (s),

@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 import FirestoreModel
 import Foundation
+import KeyValueStore
 import SwiftASN1
 import X509
 

@@ -1,4 +1,5 @@
 import FirestoreModel
+import KeyValueStore
 
 // A user's record, in the form of RecordWriter.swift. Tags:
 //

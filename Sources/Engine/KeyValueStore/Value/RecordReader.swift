@@ -1,45 +1,47 @@
-import FirestoreModel
-import KeyValueStore
-
 /// Reads what `RecordWriter` wrote.
-struct RecordReader {
+package struct RecordReader {
   /// One field of the record, undecoded.
-  struct Field {
-    let tag: UInt8
+  package struct Field {
+    package let tag: UInt8
     let bytes: ArraySlice<UInt8>
 
-    var raw: [UInt8] { Array(bytes) }
+    /// The bytes as they are.
+    package var raw: [UInt8] { Array(bytes) }
 
-    func string() throws -> String {
+    /// The field as UTF-8.
+    package func string() throws -> String {
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw RecordReader.corrupt("text that is not UTF-8")
       }
       return text
     }
 
-    func text() throws -> Text { Text(try string()) }
-
-    func number() throws -> Int64 {
+    /// The field as a number.
+    package func number() throws -> Int64 {
       guard bytes.count == 8 else { throw RecordReader.corrupt("a number of another length") }
       return Int64(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    var flag: Bool { bytes.contains { $0 != 0 } }
+    /// Whether the field says yes.
+    package var flag: Bool { bytes.contains { $0 != 0 } }
 
-    func record() throws -> RecordReader { try RecordReader(bytes) }
+    /// The field as a record.
+    package func record() throws -> RecordReader { try RecordReader(bytes) }
   }
 
   private var rest: ArraySlice<UInt8>
 
-  init(_ bytes: [UInt8]) throws { try self.init(bytes[...]) }
+  /// Reads a record's bytes; throws corruption for another format.
+  package init(_ bytes: [UInt8]) throws { try self.init(bytes[...]) }
 
-  init(_ bytes: ArraySlice<UInt8>) throws {
+  /// Reads a record's bytes; throws corruption for another format.
+  package init(_ bytes: ArraySlice<UInt8>) throws {
     guard bytes.first == RecordWriter.format else { throw Self.corrupt("an unknown format") }
     rest = bytes.dropFirst()
   }
 
   /// The next field; nil at the end.
-  mutating func next() throws -> Field? {
+  package mutating func next() throws -> Field? {
     guard let tag = rest.popFirst() else { return nil }
     let length = try varint()
     guard length <= UInt64(rest.count) else { throw Self.corrupt("a field that is cut off") }
@@ -59,7 +61,8 @@ struct RecordReader {
     throw Self.corrupt("a length that does not end")
   }
 
-  static func corrupt(_ what: String) -> KeyValueError {
-    KeyValueError(.corruption, "an account record holds \(what)")
+  /// The error for a record that holds what it must not.
+  package static func corrupt(_ what: String) -> KeyValueError {
+    KeyValueError(.corruption, "a record holds \(what)")
   }
 }

@@ -1,47 +1,48 @@
-import FirestoreModel
-
 // The form of small records: a format byte, then fields, each a tag byte, a length as a varint (seven
 // bits a byte, the lowest first) and that many bytes. A field that is absent has its default. Readers
 // pass over tags that they do not know, so a newer minor form stays readable; a format byte that they
 // do not know is corruption.
 
 /// Builds one record.
-struct RecordWriter {
+package struct RecordWriter {
   static let format: UInt8 = 1
 
-  private(set) var bytes: [UInt8] = [Self.format]
+  package private(set) var bytes: [UInt8] = [Self.format]
 
-  mutating func put(_ tag: UInt8, bytes content: [UInt8]?) {
+  /// A record without fields.
+  package init() {}
+
+  /// Appends a field of bytes; leaves out nil.
+  package mutating func put(_ tag: UInt8, bytes content: [UInt8]?) {
     guard let content else { return }
     bytes.append(tag)
     putVarint(UInt64(content.count))
     bytes.append(contentsOf: content)
   }
 
-  mutating func put(_ tag: UInt8, _ text: Text?) { put(tag, text?.string) }
-
-  mutating func put(_ tag: UInt8, _ text: String?) {
+  /// Appends a field of UTF-8; leaves out nil.
+  package mutating func put(_ tag: UInt8, _ text: String?) {
     guard let text else { return }
     bytes.append(tag)
     putVarint(UInt64(text.utf8.count))
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// Leaves out zero and nil.
-  mutating func put(_ tag: UInt8, _ number: Int64?) {
+  /// Appends a number as eight bytes; leaves out zero and nil.
+  package mutating func put(_ tag: UInt8, _ number: Int64?) {
     guard let number, number != 0 else { return }
     bytes.append(tag)
     bytes.append(8)
-    appendBigEndian(UInt64(bitPattern: number), to: &bytes)
+    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// Leaves out false.
-  mutating func put(_ tag: UInt8, _ flag: Bool) {
+  /// Appends a field that says yes; leaves out false.
+  package mutating func put(_ tag: UInt8, _ flag: Bool) {
     if flag { put(tag, Int64(1)) }
   }
 
-  /// A record within the record.
-  mutating func put(_ tag: UInt8, _ body: (inout RecordWriter) -> Void) {
+  /// Appends a record within the record.
+  package mutating func put(_ tag: UInt8, _ body: (inout RecordWriter) -> Void) {
     var inner = RecordWriter()
     body(&inner)
     put(tag, bytes: inner.bytes)
