@@ -112,10 +112,11 @@ import Testing
   private static func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
 
   @Test(arguments: [
-    (1, 4, 2), (2, 4, 2), (4, 8, 4), (16, 32, 16), (64, 64, 32),
+    (1, 4, 2, 8), (2, 4, 2, 8), (4, 8, 4, 16), (16, 32, 16, 64), (64, 64, 32, 64),
   ])
-  func `the counts follow the cores`(cores: Int, reads: Int, scans: Int) {
+  func `the counts follow the cores`(cores: Int, reads: Int, scans: Int, files: Int) {
     let counts = ThreadCounts(cores: cores)
     #expect(counts.reads == reads && counts.scans == scans && counts.maintenance == 1)
+    #expect(counts.files == files)
   }
 }

@@ -12,6 +12,8 @@ package final class EngineThreads: Sendable {
     case scans
     /// What nobody waits for in earnest: administration, clean-up.
     case maintenance
+    /// Reading, writing and syncing the bytes of files, a part at a time.
+    case files
   }
 
   private final class Pool: Sendable {
@@ -94,6 +96,7 @@ extension ThreadCounts {
     case .reads: reads
     case .scans: scans
     case .maintenance: maintenance
+    case .files: files
     }
   }
 }

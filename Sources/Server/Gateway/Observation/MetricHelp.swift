@@ -28,6 +28,7 @@ enum MetricHelp {
     "brasa_engine_reads_waiting": "Point reads and commits among them.",
     "brasa_engine_scans_waiting": "Slices of long queries among them.",
     "brasa_engine_maintenance_waiting": "Administration and clean-up among them.",
+    "brasa_engine_files_waiting": "Reading and writing of files' bytes among them.",
 
     // The engine.
     "brasa_storage_writable":

@@ -35,6 +35,7 @@ struct StorageService: Service {
             name: "brasa_engine_maintenance_waiting",
             value: Double(threads.waiting(in: .maintenance))
           ),
+          (name: "brasa_engine_files_waiting", value: Double(threads.waiting(in: .files))),
         ]
     }
   }
