@@ -273,6 +273,22 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    .target(
+      name: "ObjectStorage",
+      dependencies: [
+        "FirestoreModel", "KeyValueStore", "Access", "SecurityRules", crypto, logging,
+      ],
+      path: "Sources/Services/ObjectStorage",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "ObjectStorageTests",
+      dependencies: [
+        "ObjectStorage", "Access", "AccessTestSupport", "DocumentStore", "FirestoreModel",
+        "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport", logging,
+      ],
+      swiftSettings: strict
+    ),
     // What services are to the program.
     .target(
       name: "ServiceModule",

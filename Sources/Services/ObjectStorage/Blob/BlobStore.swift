@@ -1,0 +1,78 @@
+/// Where the bytes of objects are: blobs that are written once, front to back, and never changed.
+///
+/// A blob is *unfinished* from `begin` on until `finish` has returned, and *finished* from then on until it
+/// is removed. Only finished blobs can be read. Both survive a crash: an unfinished one as far as `persist`
+/// told. Whoever crashed between `finish` and saying elsewhere that the blob is needed left an orphan, which
+/// a sweep finds by `finishedBlobs` or `unfinishedBlobs`.
+///
+/// Any thread may call; calls wait without blocking their thread.
+package protocol BlobStore: Sendable {
+  /// Begins a blob.
+  func begin(_ id: BlobID) async throws -> any BlobWriter
+
+  /// Goes on with an unfinished blob at what was persisted last; bytes beyond are dropped.
+  ///
+  /// Throws `StorageError.notFound` for a blob that is not there.
+  func resume(_ id: BlobID, at progress: BlobProgress) async throws -> any BlobWriter
+
+  /// Opens a finished blob; throws `StorageError.notFound` where there is none.
+  func open(_ id: BlobID) async throws -> any BlobReader
+
+  /// Opens what was persisted of an unfinished blob, to compute its hashes anew.
+  func openUnfinished(_ id: BlobID, _ progress: BlobProgress) async throws -> any BlobReader
+
+  /// Removes a blob, finished or not; one that is not there is no error.
+  func remove(_ id: BlobID) async throws
+
+  /// The finished blobs of a shard, of which there are `shardCount`.
+  func finishedBlobs(inShard shard: Int) async throws -> [BlobID]
+
+  /// The blobs that were begun and not finished.
+  func unfinishedBlobs() async throws -> [BlobID]
+
+  /// The number of parts in which a sweep asks for finished blobs.
+  var shardCount: Int { get }
+
+  /// The bytes that may still be stored; nil where nobody knows.
+  func availableBytes() async throws -> Int64?
+}
+
+/// How much of an unfinished blob is durable.
+package struct BlobProgress: Sendable, Hashable {
+  /// Bytes from the beginning.
+  package var offset: Int64
+  /// What the store needs beside to go on; opaque to others.
+  package var state: [UInt8]
+
+  /// Progress up to that offset.
+  package init(offset: Int64, state: [UInt8] = []) {
+    self.offset = offset
+    self.state = state
+  }
+}
+
+/// Writes one unfinished blob; one call at a time.
+package protocol BlobWriter: AnyObject, Sendable {
+  /// Appends bytes, which need not be durable.
+  func write(_ bytes: [UInt8]) async throws
+
+  /// Makes as much durable as can be, and says how much that is.
+  ///
+  /// A store may keep less than was written; the client sends the rest again.
+  func persist() async throws -> BlobProgress
+
+  /// Makes all durable and the blob finished; the writer is of no use afterwards.
+  func finish() async throws
+
+  /// Lets go of what the writer holds, and leaves the unfinished blob as it is.
+  func close() async
+}
+
+/// Reads one blob; any number of calls at once.
+package protocol BlobReader: AnyObject, Sendable {
+  /// The bytes of the blob.
+  var size: Int64 { get }
+
+  /// Reads up to `count` bytes at an offset; fewer only at the end.
+  func read(at offset: Int64, count: Int) async throws -> [UInt8]
+}

@@ -1,0 +1,123 @@
+import KeyValueStore
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+// The layout of the directory:
+//
+//   unfinished/ID           bytes of a blob that is being written
+//   finished/XX/ID          a whole blob; XX is its id's first byte
+//
+// ID is 32 hexadecimal digits. A blob is finished by syncing its file, renaming it and syncing both the
+// shard's directory. So a name below `finished` always has all its bytes. What a crash leaves in `unfinished` or,
+// unnamed by any object, in `finished` is the sweep's to remove.
+
+/// Blobs as files of a directory.
+///
+/// File descriptors are bounded: what goes beyond the bound opens its file for each call.
+package final class LocalBlobStore: BlobStore {
+  let directory: String
+  let threads: EngineThreads
+  let descriptors: DescriptorShare
+  package let shardCount = 256
+
+  /// Opens the directory, making it where there is none; blocks.
+  ///
+  /// - Parameter openFiles: How many files stay open at once.
+  package init(directory: String, threads: EngineThreads, openFiles: Int = 256) throws {
+    self.directory = directory
+    self.threads = threads
+    descriptors = DescriptorShare(openFiles)
+    try FileCall.makeDirectory(directory)
+    try FileCall.makeDirectory(unfinishedDirectory)
+    try FileCall.makeDirectory(directory + "/finished")
+    for shard in 0..<shardCount { try FileCall.makeDirectory(shardDirectory(shard)) }
+    for path in [directory + "/finished", directory] { try FileCall.syncDirectory(path) }
+  }
+
+  private var unfinishedDirectory: String { directory + "/unfinished" }
+
+  private func shardDirectory(_ shard: Int) -> String {
+    let name = String(shard, radix: 16)
+    return directory + "/finished/" + (name.count < 2 ? "0" + name : name)
+  }
+
+  func unfinishedPath(_ id: BlobID) -> String { "\(unfinishedDirectory)/\(id)" }
+
+  func shardDirectory(of id: BlobID) -> String { shardDirectory(Int(id.bytes[0])) }
+
+  func finishedPath(_ id: BlobID) -> String { "\(shardDirectory(of: id))/\(id)" }
+
+  func run<Answer: Sendable>(
+    _ job: @escaping @Sendable () throws -> Answer
+  ) async throws -> Answer { try await threads.run(on: .files, job) }
+
+  package func begin(_ id: BlobID) async throws -> any BlobWriter {
+    try await run { try LocalBlobWriter(self, id, at: nil) }
+  }
+
+  package func resume(
+    _ id: BlobID,
+    at progress: BlobProgress
+  ) async throws -> any BlobWriter {
+    try await run { try LocalBlobWriter(self, id, at: progress.offset) }
+  }
+
+  package func open(_ id: BlobID) async throws -> any BlobReader {
+    try await run { try LocalBlobReader(self, self.finishedPath(id), upTo: nil) }
+  }
+
+  package func openUnfinished(
+    _ id: BlobID,
+    _ progress: BlobProgress
+  ) async throws -> any BlobReader {
+    try await run { try LocalBlobReader(self, self.unfinishedPath(id), upTo: progress.offset) }
+  }
+
+  package func remove(_ id: BlobID) async throws {
+    try await run {
+      try FileCall.unlink(self.unfinishedPath(id))
+      try FileCall.unlink(self.finishedPath(id))
+    }
+  }
+
+  package func finishedBlobs(inShard shard: Int) async throws -> [BlobID] {
+    try await run { try Self.blobs(in: self.shardDirectory(shard)) }
+  }
+
+  package func unfinishedBlobs() async throws -> [BlobID] {
+    try await run { try Self.blobs(in: self.unfinishedDirectory) }
+  }
+
+  package func availableBytes() async throws -> Int64? {
+    try await run { try FileCall.availableBytes(self.directory) }
+  }
+
+  private static func blobs(in directory: String) throws -> [BlobID] {
+    try FileCall.names(in: directory).compactMap { BlobID(hexadecimal: $0) }
+  }
+}
+
+/// How many of the process's descriptors may be kept open for files.
+///
+/// Any thread may call.
+final class DescriptorShare: Sendable {
+  private let free: Mutex<Int>
+
+  init(_ count: Int) { free = Mutex(count) }
+
+  /// Takes one; false where none is left.
+  func take() -> Bool {
+    free.withLock { free in
+      guard free > 0 else { return false }
+      free -= 1
+      return true
+    }
+  }
+
+  func giveBack() { free.withLock { $0 += 1 } }
+}

@@ -1,0 +1,104 @@
+import Access
+import FirestoreModel
+import KeyValueStore
+
+/// One bucket, for the caller that a permit is for.
+///
+/// Had from `ObjectStorage.bucket` alone. What it does with objects is in extensions; each asks
+/// `decide` first. Any thread may call.
+package struct Bucket: Sendable {
+  /// The bucket when the handle was made.
+  package let stored: StoredBucket
+  let storage: ObjectStorage
+  package let permit: BucketPermit
+
+  init(_ storage: ObjectStorage, _ stored: StoredBucket, _ permit: BucketPermit) {
+    self.storage = storage
+    self.stored = stored
+    self.permit = permit
+  }
+
+  package var name: BucketName { stored.name }
+
+  /// How much the bucket holds.
+  package func usage() async throws -> BucketUsage {
+    try await storage.read { [stored] in try $0.usage(of: stored) }
+  }
+
+  /// Changes what is set of the bucket; `change` sees it as it is and may throw.
+  ///
+  /// - Parameter metageneration: What the bucket's must be; nil is any.
+  package func update(
+    ifMetageneration metageneration: Int64? = nil,
+    _ change: @escaping @Sendable (inout BucketConfiguration) throws -> Void
+  ) async throws -> StoredBucket {
+    try await storage.write { [stored] group in
+      var bucket = try group.bucket(stored)
+      guard metageneration ?? bucket.metageneration == bucket.metageneration else {
+        throw StorageError.conditionNotMet
+      }
+      try change(&bucket.configuration)
+      try bucket.configuration.check()
+      bucket.metageneration += 1
+      bucket.updated = try group.allocateVersion()
+      try group.put(bucket)
+      return bucket
+    }
+  }
+
+  /// Deletes the bucket, which must be empty.
+  package func delete(ifMetageneration metageneration: Int64? = nil) async throws {
+    try await storage.write { [stored] group in
+      let bucket = try group.bucket(stored)
+      guard metageneration ?? bucket.metageneration == bucket.metageneration else {
+        throw StorageError.conditionNotMet
+      }
+      for prefix in [StorageKey.objects(bucket.number), StorageKey.versions(bucket.number)] {
+        let cursor = try group.cursor(over: KeyRange(prefix: prefix), reversed: false)
+        guard try !cursor.next() else {
+          throw StorageError(.conflict, "The bucket you tried to delete is not empty.")
+        }
+      }
+      try group.delete(StorageKey.bucket(bucket.name))
+      try group.delete(StorageKey.projectBucket(bucket.project, bucket.name))
+      try group.delete(StorageKey.usage(bucket.number))
+    }
+  }
+}
+
+extension ObjectStorage {
+  /// Makes a bucket; throws `conflict` where there is one of that name.
+  package func makeBucket(
+    _ permit: BucketPermit,
+    _ configuration: BucketConfiguration
+  ) async throws -> Bucket {
+    let name = try BucketName(permit.bucket.name.string)
+    try configuration.check()
+    let stored = try await write { group in
+      guard try group.bucket(name) == nil else {
+        throw StorageError(
+          .conflict,
+          "Your previous request to create the named bucket succeeded and you already own it."
+        )
+      }
+      return try group.makeBucket(name, permit.bucket.project, configuration)
+    }
+    return Bucket(self, stored, permit)
+  }
+
+  /// A project's buckets by name.
+  ///
+  /// - Parameter first: The least name that is listed; where a page ended.
+  package func buckets(
+    of project: Text,
+    from first: Text = "",
+    limit: Int,
+    _ permit: AdministratorPermit
+  ) async throws -> [StoredBucket] {
+    try await read { view in
+      try view.bucketNames(of: project, from: first, limit: limit).compactMap {
+        try view.bucket($0)
+      }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import FirestoreModel
+
+/// What an administrator sets of a bucket.
+package struct BucketConfiguration: Sendable, Hashable {
+  package var location: Text = "US"
+  package var storageClass: Text = "STANDARD"
+  /// Whether a generation that is replaced or deleted is kept.
+  package var isVersioned = false
+  /// How long deleted objects can be restored; 0 is not at all.
+  package var softDeleteSeconds: Int64 = 0
+  /// The most bytes that the bucket may hold; nil is no bound.
+  package var quotaBytes: Int64?
+  package var lifecycle: [LifecycleRule] = []
+  /// What is kept for the clients as JSON, by the name of the field: `cors`, `labels` and such.
+  package var documents: [Text: Text] = [:]
+
+  /// A bucket of which nothing is set.
+  package init() {}
+
+  /// Throws for what a bucket cannot have.
+  func check() throws(StorageError) {
+    guard softDeleteSeconds == 0 || (604_800...7_776_000).contains(softDeleteSeconds) else {
+      throw StorageError(
+        .invalid,
+        "Soft delete policy retention duration must be 0, or between 7 and 90 days."
+      )
+    }
+    guard lifecycle.count <= 100 else {
+      throw StorageError(.invalid, "A bucket can have at most 100 lifecycle rules.")
+    }
+    guard quotaBytes ?? 0 >= 0 else { throw StorageError(.invalid, "A quota is negative.") }
+    let size = documents.reduce(0) { $0 + $1.key.byteCount + $1.value.byteCount }
+    guard size <= 64 << 10 else {
+      throw StorageError(.invalid, "The bucket's metadata is larger than 64 KiB.")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import FirestoreModel
+import KeyValueStore
+
+// A bucket's record, in the form of RecordWriter.swift. The name is the key's.
+//
+//   1 number        2 project          3 created          4 updated      5 metageneration
+//   6 location      7 storage class    8 versioned        9 seconds of soft delete
+//  10 quota + 1    11 lifecycle, each a rule             12 documents, each a pair
+
+/// A bucket without its objects.
+package struct StoredBucket: Sendable, Hashable {
+  package let name: BucketName
+  package let project: Text
+  /// Stands for the bucket in the keys of its objects; a bucket made anew has another.
+  let number: Int64
+  /// In microseconds since 1970.
+  package let created: Int64
+  package var updated: Int64
+  package var metageneration: Int64
+  package var configuration: BucketConfiguration
+
+  static let format = ValueFormat("a bucket") { try RecordReader(Array($0)) }
+
+  var bytes: [UInt8] {
+    var writer = RecordWriter()
+    writer.put(1, number)
+    writer.put(2, project)
+    writer.put(3, created)
+    writer.put(4, updated)
+    writer.put(5, metageneration)
+    writer.put(6, configuration.location)
+    writer.put(7, configuration.storageClass)
+    writer.put(8, configuration.isVersioned)
+    writer.put(9, configuration.softDeleteSeconds)
+    writer.put(10, configuration.quotaBytes.map { $0 + 1 })
+    for rule in configuration.lifecycle { writer.put(11) { rule.write(to: &$0) } }
+    writer.put(12, pairs: configuration.documents)
+    return writer.bytes
+  }
+
+  init(
+    _ name: BucketName,
+    project: Text,
+    number: Int64,
+    configuration: BucketConfiguration
+  ) {
+    self.name = name
+    self.project = project
+    self.number = number
+    created = number
+    updated = number
+    metageneration = 1
+    self.configuration = configuration
+  }
+
+  init(_ name: BucketName, _ record: RecordReader) throws {
+    var reader = record
+    var numbers: [UInt8: Int64] = [:]
+    var project: Text = ""
+    var configuration = BucketConfiguration()
+    while let field = try reader.next() {
+      switch field.tag {
+      case 2: project = try field.text()
+      case 6: configuration.location = try field.text()
+      case 7: configuration.storageClass = try field.text()
+      case 11: configuration.lifecycle.append(try LifecycleRule(try field.record()))
+      case 12:
+        let (key, value) = try field.pair()
+        configuration.documents[key] = value
+      default: numbers[field.tag] = try field.number()
+      }
+    }
+    guard let number = numbers[1] else { throw RecordReader.corrupt("no number") }
+    configuration.isVersioned = numbers[8] == 1
+    configuration.softDeleteSeconds = numbers[9] ?? 0
+    configuration.quotaBytes = numbers[10].map { $0 - 1 }
+    (self.name, self.project, self.number) = (name, project, number)
+    created = numbers[3] ?? 0
+    updated = numbers[4] ?? 0
+    metageneration = numbers[5] ?? 1
+    self.configuration = configuration
+  }
+}
+
+/// How much a bucket holds, older versions included.
+package struct BucketUsage: Sendable, Hashable {
+  package var objects: Int64 = 0
+  package var bytes: Int64 = 0
+
+  static let format = ValueFormat("a bucket's usage") { try RecordReader(Array($0)) }
+
+  var record: [UInt8] {
+    var writer = RecordWriter()
+    writer.put(1, objects)
+    writer.put(2, bytes)
+    return writer.bytes
+  }
+
+  init() {}
+
+  init(_ record: RecordReader) throws {
+    var reader = record
+    while let field = try reader.next() {
+      switch field.tag {
+      case 1: objects = try field.number()
+      case 2: bytes = try field.number()
+      default: break
+      }
+    }
+  }
+}

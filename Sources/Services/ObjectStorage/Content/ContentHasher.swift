@@ -1,0 +1,71 @@
+import Crypto
+
+/// The hashes of content, computed as it comes.
+package struct ContentHasher: Sendable {
+  private var crc = CRC32C()
+  private var md5 = Insecure.MD5()
+  package private(set) var size: Int64 = 0
+
+  /// The hashes of nothing.
+  package init() {}
+
+  /// Adds bytes.
+  package mutating func update(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { buffer in
+      crc.update(buffer)
+      md5.update(bufferPointer: buffer)
+    }
+    size += Int64(bytes.count)
+  }
+
+  /// What was hashed so far.
+  package var hashes: ContentHashes {
+    ContentHashes(size: size, crc32c: crc.value, md5: Array(md5.finalize()))
+  }
+}
+
+/// What content is known by.
+package struct ContentHashes: Sendable, Hashable {
+  package let size: Int64
+  package let crc32c: UInt32
+  /// 16 bytes; nil for what was composed.
+  package let md5: [UInt8]?
+
+  /// Known facts of content.
+  package init(size: Int64, crc32c: UInt32, md5: [UInt8]?) {
+    self.size = size
+    self.crc32c = crc32c
+    self.md5 = md5
+  }
+}
+
+/// What a client says of the content that it sends; nil is nothing.
+package struct ExpectedContent: Sendable, Hashable {
+  package var size: Int64?
+  package var crc32c: UInt32?
+  /// 16 bytes.
+  package var md5: [UInt8]?
+
+  /// Nothing is expected unless said.
+  package init(size: Int64? = nil, crc32c: UInt32? = nil, md5: [UInt8]? = nil) {
+    self.size = size
+    self.crc32c = crc32c
+    self.md5 = md5
+  }
+
+  /// Throws where the content is another.
+  func check(_ actual: ContentHashes) throws(StorageError) {
+    if let size, size != actual.size {
+      throw StorageError(
+        .invalid,
+        "Expected \(size) bytes of content, but \(actual.size) came."
+      )
+    }
+    if let crc32c, crc32c != actual.crc32c {
+      throw StorageError(.invalid, "Provided CRC32C does not match the content's.")
+    }
+    if let md5, md5 != actual.md5 {
+      throw StorageError(.invalid, "Provided MD5 hash does not match the content's.")
+    }
+  }
+}

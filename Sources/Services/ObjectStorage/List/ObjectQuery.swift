@@ -1,0 +1,76 @@
+import FirestoreModel
+
+/// Which objects of a bucket are listed, and how they are folded.
+package struct ObjectQuery: Sendable {
+  /// Which generations are listed.
+  package enum Versions: Sendable {
+    case live
+    case all
+    case softDeleted
+  }
+
+  /// What names begin with.
+  package var prefix: Text = ""
+  /// What comes after the first of these behind the prefix is folded into one prefix; nil folds nothing.
+  package var delimiter: Text?
+  /// Names at or after it; empty is no bound.
+  package var start: Text = ""
+  /// Names before it; nil is no bound.
+  package var end: Text?
+  package var glob: ObjectGlob?
+  package var versions: Versions = .live
+  /// Whether an object whose name ends with the delimiter is listed beside its prefix.
+  package var includesTrailingDelimiter = false
+  /// Objects and prefixes of one page.
+  package var limit = 1_000
+  /// Where the last page ended; nil begins.
+  package var token: ObjectPageToken?
+
+  /// All live objects.
+  package init() {}
+}
+
+/// A page of a list.
+package struct ObjectPage: Sendable {
+  package var objects: [StoredObject] = []
+  package var prefixes: [Text] = []
+  /// Where the next page begins; nil where this is the last.
+  package var next: ObjectPageToken?
+}
+
+/// Where a page ended: a name, and for lists of versions a generation.
+package struct ObjectPageToken: Sendable, Hashable {
+  /// What the next page begins after.
+  enum Position: Sendable, Hashable {
+    /// A generation of a name.
+    case object(Text, Int64)
+    /// All names with that prefix.
+    case prefix(Text)
+  }
+
+  let position: Position
+
+  init(_ position: Position) { self.position = position }
+
+  /// Reads a token; throws for what is none of ours.
+  package init(_ text: String) throws(StorageError) {
+    guard let bytes = Base64.decode(text.utf8), let kind = bytes.first, bytes.count >= 9,
+      let name = String(validating: bytes[9...], as: UTF8.self)
+    else { throw StorageError(.invalid, "Invalid page token.") }
+    let number = bytes[1..<9].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    switch kind {
+    case 1: position = .object(Text(name), Int64(bitPattern: number))
+    case 2: position = .prefix(Text(name))
+    default: throw StorageError(.invalid, "Invalid page token.")
+    }
+  }
+
+  /// The token as clients carry it.
+  package var text: String {
+    switch position {
+    case .object(let name, let generation):
+      Base64.url([1] + StorageKey.number(generation) + name.utf8)
+    case .prefix(let prefix): Base64.url([2] + StorageKey.number(0) + prefix.utf8)
+    }
+  }
+}

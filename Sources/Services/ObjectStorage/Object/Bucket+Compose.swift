@@ -1,0 +1,86 @@
+/// One of the objects that another is composed of.
+package struct ComposeSource: Sendable, Hashable {
+  package var name: ObjectName
+  package var generation: Int64?
+  package var preconditions: ObjectPreconditions
+
+  /// A live generation.
+  package init(
+    _ name: ObjectName,
+    generation: Int64? = nil,
+    preconditions: ObjectPreconditions = ObjectPreconditions()
+  ) {
+    self.name = name
+    self.generation = generation
+    self.preconditions = preconditions
+  }
+}
+
+extension Bucket {
+  /// The most objects that one is composed of at once.
+  package static let composeLimit = 32
+
+  /// Makes an object of the bytes of others, one after the other; it has no MD5.
+  package func compose(
+    _ sources: [ComposeSource],
+    into new: NewObject
+  ) async throws -> StoredObject {
+    guard !sources.isEmpty else {
+      throw StorageError(.invalid, "You must provide at least one source component.")
+    }
+    guard sources.count <= Self.composeLimit else {
+      throw StorageError(
+        .invalid,
+        "The number of source components provided (\(sources.count)) exceeds the maximum (32)."
+      )
+    }
+    var objects: [StoredObject] = []
+    for source in sources {
+      let object = try await object(source.name, generation: source.generation)
+      try source.preconditions.check(object)
+      objects.append(object)
+    }
+    var new = new
+    if new.attributes.contentType == nil {
+      new.attributes.contentType = objects[0].attributes.contentType
+    }
+    new.expected.size = objects.reduce(0) { $0 + $1.size }
+    return try await concatenate(objects, into: new)
+  }
+
+  private func concatenate(
+    _ objects: [StoredObject],
+    into new: NewObject
+  ) async throws -> StoredObject {
+    try await prepare(new)
+    let blob = BlobID.random()
+    storage.blobsInUse.insert(blob)
+    do {
+      var sink = ContentSink(try await storage.blobs.begin(blob))
+      for object in objects { try await append(object, to: &sink) }
+      try await sink.flush()
+      try await sink.writer.finish()
+      let all = sink.hasher.hashes
+      let components = objects.reduce(0) { $0 + ($1.componentCount ?? 1) }
+      let hashes = ContentHashes(size: all.size, crc32c: all.crc32c, md5: nil)
+      let object = try await commit(new, hashes, blob, componentCount: components)
+      storage.blobsInUse.remove(blob)
+      return object
+    } catch {
+      await storage.discard(blob)
+      throw error
+    }
+  }
+
+  /// Appends an object's bytes, which must be those that were uploaded.
+  private func append(_ object: StoredObject, to sink: inout ContentSink) async throws {
+    var crc = CRC32C()
+    for try await part in try await content(of: object).parts() {
+      crc.update(part)
+      try await sink.take(part)
+    }
+    guard crc.value == object.hashes.crc32c else {
+      throw StorageError(.corrupt, "The bytes of an object are damaged.")
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import FirestoreModel
+import KeyValueStore
+
+/// What a copy is made of and what it becomes.
+package struct ObjectCopy: Sendable {
+  package var source: ObjectName
+  package var generation: Int64?
+  package var sourcePreconditions: ObjectPreconditions
+  package var target: NewObject
+  /// Whether the target's attributes are the source's; otherwise they are the request's.
+  package var keepsAttributes: Bool
+
+  /// A copy of the live generation, with the source's attributes.
+  package init(_ source: ObjectName, to target: NewObject) {
+    self.source = source
+    self.target = target
+    generation = nil
+    sourcePreconditions = ObjectPreconditions()
+    keepsAttributes = true
+  }
+}
+
+extension Bucket {
+  /// Copies an object of this bucket into another, at once whatever its size: both share the blob.
+  package func copy(_ copy: ObjectCopy, to bucket: Bucket) async throws -> StoredObject {
+    let source = try await copySource(copy)
+    var new = copy.target
+    if copy.keepsAttributes { new.attributes = source.attributes.copied }
+    try new.attributes.check()
+    let target = new
+    let object = try await bucket.decided(
+      target.name,
+      { _ in bucket.storing(target.name, target.attributes, source.hashes) },
+      { basis in
+        try await bucket.write { writer in
+          try requireUnchanged(source, writer.group)
+          return try writer.insert(
+            target,
+            source.hashes,
+            source.blob,
+            componentCount: source.componentCount,
+            basis: basis
+          )
+        }
+      }
+    )
+    storage.noteReleased()
+    return object
+  }
+
+  /// Renames an object within the bucket, in one write.
+  package func move(_ copy: ObjectCopy) async throws -> StoredObject {
+    let source = try await copySource(copy)
+    _ = try await decide(.delete, copy.source.text, existing: source)
+    var new = copy.target
+    new.attributes = source.attributes.copied
+    let target = new
+    let object = try await decided(
+      target.name,
+      { _ in storing(target.name, target.attributes, source.hashes) },
+      { basis in
+        try await write { writer in
+          try requireUnchanged(source, writer.group)
+          let object = try writer.insert(
+            target,
+            source.hashes,
+            source.blob,
+            componentCount: source.componentCount,
+            basis: basis
+          )
+          if source.name != target.name { try writer.retire(source) }
+          return object
+        }
+      }
+    )
+    storage.noteReleased()
+    return object
+  }
+
+  private func copySource(_ copy: ObjectCopy) async throws -> StoredObject {
+    let source = try await object(copy.source, generation: copy.generation)
+    try copy.sourcePreconditions.check(source)
+    return source
+  }
+
+  /// Throws where the source's generation is gone: its blob may be too.
+  private func requireUnchanged(
+    _ source: StoredObject,
+    _ group: any KeyValueGroup
+  ) throws {
+    let bucket = try group.bucket(stored)
+    guard let now = try group.object(source.name, source.generation, in: bucket),
+      now.blob == source.blob, !now.isSoftDeleted
+    else { throw StorageError.noObject(source.name, in: name) }
+  }
+}
+
+extension ObjectAttributes {
+  /// What a copy takes over: holds are the original's.
+  fileprivate var copied: ObjectAttributes {
+    var attributes = self
+    attributes.isHeld = false
+    attributes.isHeldForEvent = false
+    return attributes
+  }
+}

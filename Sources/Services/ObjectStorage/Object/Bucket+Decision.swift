@@ -1,0 +1,113 @@
+import Access
+import FirestoreModel
+import SecurityRules
+
+/// The object changed between the decision about a write and the write.
+struct DecisionOutdated: Error {}
+
+/// What a decision rests on.
+struct DecisionBasis: Sendable {
+  private let generation: Int64?
+  private let metageneration: Int64?
+
+  init(_ object: StoredObject?) {
+    generation = object?.generation
+    metageneration = object?.metageneration
+  }
+
+  /// Throws where the object is another by now.
+  func check(_ object: StoredObject?) throws(DecisionOutdated) {
+    guard generation == object?.generation, metageneration == object?.metageneration else {
+      throw DecisionOutdated()
+    }
+  }
+}
+
+extension Bucket {
+  /// Decides whether the permit's holder may do something with an object; throws where not.
+  ///
+  /// The one place that asks: every operation passes here before it shows or changes anything.
+  ///
+  /// - Parameters:
+  ///   - name: The object's name, or the prefix of a list.
+  ///   - existing: The object that is there; nil where there is none.
+  /// - Returns: What the write must find unchanged; nil where no rules were asked.
+  func decide(
+    _ request: ObjectRequest,
+    _ name: Text,
+    existing: StoredObject?
+  ) async throws -> DecisionBasis? {
+    guard !permit.isAdministrator else { return nil }
+    try await storage.threads.run { [permit] in
+      try permit.require(request, name, stored: existing?.resource)
+    }
+    return DecisionBasis(existing)
+  }
+
+  /// Decides on a write and does it; decides anew where the object changed in between.
+  func decided<R: Sendable>(
+    _ name: ObjectName,
+    _ request: (StoredObject?) throws -> ObjectRequest,
+    _ write: (DecisionBasis?) async throws -> R
+  ) async throws -> R {
+    for _ in 0..<4 {
+      let existing = try await storage.read { [stored] in try $0.object(name, in: stored) }
+      let basis = try await decide(try request(existing), name.text, existing: existing)
+      do {
+        return try await write(basis)
+      } catch is DecisionOutdated {
+        continue
+      }
+    }
+    throw StorageError(.unavailable, "The object changes too often; try again.")
+  }
+
+  /// The request to store an object, as rules see it.
+  ///
+  /// - Parameter size: What the client says of it before it has come.
+  func storing(
+    _ name: ObjectName,
+    _ attributes: ObjectAttributes,
+    _ hashes: ContentHashes?,
+    size: Int64? = nil
+  ) -> ObjectRequest {
+    var resource = StorageResource(self.name, name, attributes, hashes)
+    resource.size = resource.size ?? size
+    return .write(resource)
+  }
+}
+
+extension StorageResource {
+  /// What is known of an object before it is stored.
+  init(
+    _ bucket: BucketName,
+    _ name: ObjectName,
+    _ attributes: ObjectAttributes,
+    _ hashes: ContentHashes?
+  ) {
+    var metadata = attributes.metadata
+    metadata[ObjectAttributes.tokensKey] = nil
+    self.init(name: name.text, bucket: bucket.text, metadata: metadata)
+    size = hashes?.size
+    md5Hash = hashes?.md5.map { Text(Base64.standard($0)) }
+    crc32c = hashes.map { Text(Base64.standard(CRC32C.bytes(of: $0.crc32c))) }
+    contentType = attributes.contentType
+    contentDisposition = attributes.contentDisposition
+    contentEncoding = attributes.contentEncoding
+    contentLanguage = attributes.contentLanguage
+    cacheControl = attributes.cacheControl
+  }
+}
+
+extension StoredObject {
+  /// The object as rules see it.
+  package var resource: StorageResource {
+    var resource = StorageResource(bucket, name, attributes, hashes)
+    resource.generation = generation
+    resource.metageneration = metageneration
+    resource.timeCreated = Timestamp(microseconds: created)
+    resource.updated = Timestamp(microseconds: updated)
+    resource.etag = Text(entityTag)
+    return resource
+  }
+}

@@ -1,0 +1,20 @@
+/// An object that a client wants to store: its name, what it says of it, and what it says of the bytes.
+package struct NewObject: Sendable, Hashable {
+  package var name: ObjectName
+  package var attributes: ObjectAttributes
+  package var expected: ExpectedContent
+  package var preconditions: ObjectPreconditions
+
+  /// An object to be.
+  package init(
+    _ name: ObjectName,
+    attributes: ObjectAttributes = ObjectAttributes(),
+    expected: ExpectedContent = ExpectedContent(),
+    preconditions: ObjectPreconditions = ObjectPreconditions()
+  ) {
+    self.name = name
+    self.attributes = attributes
+    self.expected = expected
+    self.preconditions = preconditions
+  }
+}

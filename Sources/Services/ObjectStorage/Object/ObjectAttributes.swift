@@ -1,0 +1,58 @@
+import FirestoreModel
+
+/// What a client says of an object beside its bytes, and may change later.
+package struct ObjectAttributes: Sendable, Hashable {
+  package var contentType: Text?
+  package var cacheControl: Text?
+  package var contentDisposition: Text?
+  package var contentEncoding: Text?
+  package var contentLanguage: Text?
+  package var storageClass: Text = "STANDARD"
+  /// In microseconds since 1970.
+  package var customTime: Int64?
+  /// Whether the object may not be deleted or replaced until somebody says otherwise.
+  package var isHeld = false
+  /// The same, until an event of the application's.
+  package var isHeldForEvent = false
+  /// The client's own pairs; Firebase's download tokens are one of them.
+  package var metadata: [Text: Text] = [:]
+
+  /// Attributes of which nothing is said.
+  package init() {}
+
+  /// Under which name Firebase keeps an object's download tokens.
+  package static let tokensKey: Text = "firebaseStorageDownloadTokens"
+
+  /// The tokens with which anybody may download the object; empty where it has none.
+  package var downloadTokens: [Text] {
+    get {
+      let list = metadata[Self.tokensKey]?.string ?? ""
+      return list.split(separator: ",").map { Text(String($0)) }
+    }
+    set {
+      let list = newValue.map(\.string).joined(separator: ",")
+      metadata[Self.tokensKey] = newValue.isEmpty ? nil : Text(list)
+    }
+  }
+
+  /// The most that a client's own pairs may take.
+  private static let metadataLimit = 8 << 10
+  private static let headerLimit = 1 << 10
+
+  /// Throws for what is too large, or cannot be sent as a header.
+  func check() throws(StorageError) {
+    let size = metadata.reduce(0) { $0 + $1.key.byteCount + $1.value.byteCount }
+    guard size <= Self.metadataLimit else {
+      throw StorageError(.invalid, "Metadata part is too large: the limit is 8 KiB.")
+    }
+    let headers = [
+      contentType, cacheControl, contentDisposition, contentEncoding, contentLanguage, storageClass,
+    ]
+    for case let header? in headers {
+      let isSound = header.withBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 9 } }
+      guard header.byteCount <= Self.headerLimit, isSound else {
+        throw StorageError(.invalid, "Invalid value for a content header.")
+      }
+    }
+  }
+}

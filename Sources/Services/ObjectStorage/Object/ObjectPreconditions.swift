@@ -1,0 +1,43 @@
+/// What must hold of an object for a request to be done; nil is no condition.
+package struct ObjectPreconditions: Sendable, Hashable {
+  /// 0 is that there is no live generation.
+  package var generation: Int64?
+  package var notGeneration: Int64?
+  package var metageneration: Int64?
+  package var notMetageneration: Int64?
+
+  /// No condition.
+  package init() {}
+
+  /// That the object is not there yet.
+  package static let absent: ObjectPreconditions = {
+    var conditions = ObjectPreconditions()
+    conditions.generation = 0
+    return conditions
+  }()
+
+  /// Throws `conditionNotMet` unless all hold of what is there.
+  func check(_ object: StoredObject?) throws(StorageError) {
+    guard isMet(positivesBy: object), isMet(negativesBy: object) else {
+      throw .conditionNotMet
+    }
+  }
+
+  /// The same for a read: where it is a `not…` that fails, the reader has the object already.
+  func checkRead(_ object: StoredObject) throws(StorageError) {
+    guard isMet(positivesBy: object) else { throw .conditionNotMet }
+    guard isMet(negativesBy: object) else {
+      throw StorageError(.notModified, "Not Modified")
+    }
+  }
+
+  private func isMet(positivesBy object: StoredObject?) -> Bool {
+    (generation.map { $0 == object?.generation ?? 0 } ?? true)
+      && (metageneration.map { $0 == object?.metageneration } ?? true)
+  }
+
+  private func isMet(negativesBy object: StoredObject?) -> Bool {
+    (notGeneration.map { $0 != object?.generation ?? 0 } ?? true)
+      && (notMetageneration.map { $0 != object?.metageneration } ?? true)
+  }
+}

@@ -1,0 +1,128 @@
+import KeyValueStore
+
+/// Changes a bucket's objects in one write of a group.
+///
+/// On the writing thread alone; what it reads is as of the write itself.
+struct ObjectWriter {
+  let group: any KeyValueGroup
+  let bucket: StoredBucket
+  let configuration: StorageConfiguration
+  /// In microseconds; also the generation of what is made.
+  let now: Int64
+
+  init(
+    _ group: any KeyValueGroup,
+    _ bucket: StoredBucket,
+    _ configuration: StorageConfiguration
+  ) throws {
+    self.group = group
+    self.bucket = try group.bucket(bucket)
+    self.configuration = configuration
+    now = try group.allocateVersion()
+  }
+
+  /// Puts a new generation in the place of what is there, and retains its blob.
+  func insert(
+    _ new: NewObject,
+    _ hashes: ContentHashes,
+    _ blob: BlobID,
+    componentCount: Int? = nil,
+    basis: DecisionBasis?
+  ) throws -> StoredObject {
+    let existing = try group.object(new.name, in: bucket)
+    try basis?.check(existing)
+    try new.preconditions.check(existing)
+    if let existing { try retire(existing) }
+    let object = StoredObject(
+      bucket: bucket.name,
+      name: new.name,
+      generation: now,
+      metageneration: 1,
+      attributes: new.attributes,
+      hashes: hashes,
+      componentCount: componentCount,
+      created: now,
+      updated: now,
+      state: .live,
+      blob: blob
+    )
+    try group.retain(blob, size: hashes.size)
+    try count(objects: 1, bytes: hashes.size, isChecked: true)
+    try put(object)
+    return object
+  }
+
+  /// Takes the live generation away: it is kept as the bucket says, or its blob is released.
+  func retire(_ object: StoredObject) throws {
+    try object.checkHolds()
+    try group.delete(StorageKey.object(bucket.number, object.name))
+    var older = object
+    if bucket.configuration.isVersioned {
+      older.state = .noncurrent(since: now)
+      return try put(older)
+    }
+    try erase(older)
+  }
+
+  /// Deletes a generation that is no longer live; it can be restored where the bucket says so.
+  func deleteVersion(_ object: StoredObject) throws {
+    try object.checkHolds()
+    try group.delete(StorageKey.version(bucket.number, object.name, object.generation))
+    try erase(object)
+  }
+
+  /// Deletes for good.
+  func destroy(_ object: StoredObject) throws {
+    try group.delete(StorageKey.version(bucket.number, object.name, object.generation))
+    try group.release(object.blob)
+    try count(objects: -1, bytes: -object.size, isChecked: false)
+  }
+
+  private func erase(_ object: StoredObject) throws {
+    let seconds = bucket.configuration.softDeleteSeconds
+    guard seconds > 0 else {
+      try group.release(object.blob)
+      return try count(objects: -1, bytes: -object.size, isChecked: false)
+    }
+    var erased = object
+    erased.state = .softDeleted(at: now, until: now + seconds * 1_000_000)
+    try put(erased)
+  }
+
+  func put(_ object: StoredObject) throws {
+    let key =
+      object.isLive
+      ? StorageKey.object(bucket.number, object.name)
+      : StorageKey.version(bucket.number, object.name, object.generation)
+    try group.put(key, ObjectRecord.bytes(object))
+  }
+
+  private func count(objects: Int64, bytes: Int64, isChecked: Bool) throws {
+    var usage = try group.usage(of: bucket)
+    usage.objects += objects
+    usage.bytes += bytes
+    if isChecked, let quota = bucket.configuration.quotaBytes, usage.bytes > quota {
+      throw StorageError(
+        .quotaExceeded,
+        "The bucket's quota of \(quota) bytes is used up."
+      )
+    }
+    try group.put(StorageKey.usage(bucket.number), usage.record)
+    try checkProject(isChecked)
+  }
+
+  private func checkProject(_ isChecked: Bool) throws {
+    guard isChecked, let quota = configuration.projectQuotaBytes else { return }
+    var bytes: Int64 = 0
+    for name in try group.bucketNames(of: bucket.project, from: "", limit: .max) {
+      guard let other = try group.bucket(name) else { continue }
+      bytes += try group.usage(of: other).bytes
+    }
+    guard bytes <= quota else {
+      throw StorageError(
+        .quotaExceeded,
+        "The project's quota of \(quota) bytes is used up."
+      )
+    }
+  }
+}

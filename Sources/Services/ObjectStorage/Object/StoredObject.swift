@@ -1,0 +1,50 @@
+import FirestoreModel
+
+/// One generation of an object: everything but its bytes.
+package struct StoredObject: Sendable, Hashable {
+  /// Whether the generation is what the name means now.
+  package enum State: Sendable, Hashable {
+    case live
+    /// An older version of a bucket that keeps them, since that time.
+    case noncurrent(since: Int64)
+    /// Deleted at that time, and there to be restored until the other.
+    case softDeleted(at: Int64, until: Int64)
+  }
+
+  package let bucket: BucketName
+  package let name: ObjectName
+  /// Unique in the whole store; that of a later generation is greater.
+  package let generation: Int64
+  /// Counts changes of the attributes, from 1.
+  package var metageneration: Int64
+  package var attributes: ObjectAttributes
+  package let hashes: ContentHashes
+  /// Of how many objects it was composed; nil where it was not.
+  package let componentCount: Int?
+  /// In microseconds since 1970, as all times.
+  package let created: Int64
+  package var updated: Int64
+  package var state: State
+  /// Where the bytes are.
+  package let blob: BlobID
+
+  /// Whether it is what the name means now.
+  package var isLive: Bool { state == .live }
+
+  package var size: Int64 { hashes.size }
+
+  /// Changes with the content and with the attributes.
+  package var entityTag: String {
+    Base64.standard(StorageKey.number(generation) + StorageKey.number(metageneration))
+  }
+
+  /// Throws where the object may be neither deleted nor replaced.
+  func checkHolds() throws(StorageError) {
+    guard attributes.isHeld || attributes.isHeldForEvent else { return }
+    throw StorageError(
+      .forbidden,
+      "Object '\(bucket.text.string)/\(name.text.string)' is under active hold and cannot be "
+        + "deleted, overwritten or archived until the hold is removed."
+    )
+  }
+}

@@ -1,0 +1,138 @@
+import Access
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// Buckets and their objects: metadata in the engine, bytes in a blob store.
+///
+/// An object is visible whole or not at all: its blob is durable before the commit of its record makes
+/// it visible, and that commit decides what depends on others (preconditions, generations, quotas). What is
+/// removed leaves its blob behind as *released* in the same commit; files are removed after. So a crash leaves at most
+/// blobs that nothing names, and a sweep removes them.
+///
+/// A `Bucket` is had for a permit alone. Any thread may call.
+package final class ObjectStorage: Sendable {
+  let engine: any KeyValueEngine
+  let blobs: any BlobStore
+  let threads: EngineThreads
+  package let configuration: StorageConfiguration
+  /// Blobs whose bytes arrive, or whose record is on its way.
+  let blobsInUse = BlobsInUse()
+  let sessions = UploadSessions()
+  /// Raised when there are released blobs.
+  let released = Mutex(true)
+
+  /// Storage on that engine and those blobs; whoever makes it runs `maintain`.
+  package init(
+    engine: any KeyValueEngine,
+    blobs: any BlobStore,
+    threads: EngineThreads,
+    configuration: StorageConfiguration = StorageConfiguration()
+  ) {
+    self.engine = engine
+    self.blobs = blobs
+    self.threads = threads
+    self.configuration = configuration
+  }
+
+  /// The bucket that the permit is for; a project's default bucket is made on first use, and any where the
+  /// configuration says so.
+  package func bucket(_ permit: BucketPermit) async throws -> Bucket {
+    let name = try BucketName(permit.bucket.name.string)
+    if let stored = try await storedBucket(name) {
+      guard stored.project == permit.bucket.project else { throw StorageError.noBucket(name) }
+      return Bucket(self, stored, permit)
+    }
+    guard
+      configuration.makesBuckets || BucketID.project(ofDefault: name.text) == permit.bucket.project
+    else {
+      throw StorageError.noBucket(name)
+    }
+    let stored = try await write { group in
+      if let other = try group.bucket(name) { return other }
+      return try group.makeBucket(name, permit.bucket.project, BucketConfiguration())
+    }
+    return Bucket(self, stored, permit)
+  }
+
+  /// Whose bucket it is, or would be if it were made now; nil where that is nobody.
+  package func project(ofBucket name: BucketName) async throws -> Text? {
+    if let stored = try await storedBucket(name) { return stored.project }
+    return BucketID.project(ofDefault: name.text)
+      ?? (configuration.makesBuckets ? configuration.project : nil)
+  }
+
+  func storedBucket(_ name: BucketName) async throws -> StoredBucket? {
+    try await read { try $0.bucket(name) }
+  }
+
+  // MARK: The engine
+
+  /// Reads on a thread that may block.
+  func read<R: Sendable>(
+    on lane: EngineThreads.Lane = .reads,
+    _ body: @escaping @Sendable (any KeyValueSnapshot) throws -> R
+  ) async throws -> R {
+    try await Self.translating {
+      try await threads.run(on: lane) { [engine] in try engine.read(body) }
+    }
+  }
+
+  /// Runs a body as a write of a group; returns when that is durable.
+  func write<R: Sendable>(
+    _ priority: WritePriority = .interactive,
+    _ body: @escaping @Sendable (any KeyValueGroup) throws -> R
+  ) async throws -> R {
+    let box = WriteResult<R>()
+    return try await Self.translating {
+      try await withCheckedThrowingContinuation { continuation in
+        engine.submit(
+          QueuedWrite(priority) { group in
+            let value = try body(group)
+            box.value.withLock { $0 = value }
+          } completion: { outcome in
+            continuation.resume(with: outcome.flatMap { box.taken })
+          }
+        )
+      }
+    }
+  }
+
+  /// The engine's errors in the storage's words.
+  private static func translating<R>(_ body: () async throws -> R) async throws -> R {
+    do {
+      return try await body()
+    } catch let error as KeyValueError {
+      let code: StorageError.Code = error.code == .corruption ? .corrupt : .unavailable
+      throw StorageError(code, "The service is currently unavailable.", cause: error)
+    }
+  }
+}
+
+/// The result of a write on its way from the writing thread.
+private final class WriteResult<R: Sendable>: Sendable {
+  let value = Mutex<R?>(nil)
+
+  var taken: Result<R, any Error> {
+    value.withLock { value in
+      guard let result = value else {
+        return .failure(KeyValueError(.misuse, "a write went well without running"))
+      }
+      return .success(result)
+    }
+  }
+}
+
+/// The blobs that the sweep leaves alone though nothing names them: a blob is noted before it is begun
+/// and until its record is durable or it was given up.
+final class BlobsInUse: Sendable {
+  private let ids = Mutex<Set<BlobID>>([])
+
+  func insert(_ id: BlobID) { ids.withLock { _ = $0.insert(id) } }
+
+  func remove(_ id: BlobID) { ids.withLock { _ = $0.remove(id) } }
+
+  func contains(_ id: BlobID) -> Bool { ids.withLock { $0.contains(id) } }
+
+  var count: Int { ids.withLock { $0.count } }
+}

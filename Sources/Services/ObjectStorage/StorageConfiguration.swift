@@ -1,0 +1,25 @@
+import FirestoreModel
+import KeyValueStore
+
+/// How files are kept.
+package struct StorageConfiguration: Sendable {
+  /// Whether any bucket is made on first use, as Google's emulator does; otherwise a project's default
+  /// buckets alone are.
+  package var makesBuckets = false
+  /// Whose buckets are that are made on first use and whose name tells no project.
+  package var project: Text?
+  /// The most bytes that all buckets of a project may hold; nil is no bound.
+  package var projectQuotaBytes: Int64?
+  /// How long an upload may be unfinished.
+  package var uploadLifetime: Int64 = 7 * 86_400 * 1_000_000
+  /// The most unfinished uploads: of one initiator, and of all.
+  package var uploadLimits = (each: 1_000, all: 100_000)
+  /// So many bytes of the disk are left to others: uploads are refused where fewer are free.
+  package var reservedBytes: Int64 = 256 << 20
+  package var clock = MicrosecondClock.system
+  /// Told of failures in the background.
+  package var errorObserver: @Sendable (any Error) -> Void = { _ in }
+
+  /// The product's configuration.
+  package init() {}
+}

@@ -1,0 +1,59 @@
+/// What went wrong with a request for buckets, objects or uploads.
+///
+/// The message is for the client; the cause is for the log and never leaves the server.
+package struct StorageError: Error, Sendable {
+  /// The kinds of failure, by what a client does about them.
+  package enum Code: Sendable, Hashable {
+    /// The request means nothing, or a hash is not the bytes'.
+    case invalid
+    /// Who asks may not.
+    case forbidden
+    case notFound
+    /// A name that is taken, a bucket that is not empty.
+    case conflict
+    /// A precondition does not hold.
+    case conditionNotMet
+    /// A precondition of a read says that the reader has it already.
+    case notModified
+    /// Bytes are asked for that there are not.
+    case rangeNotSatisfiable
+    /// An upload that is over or cancelled.
+    case gone
+    /// A bucket or project is full.
+    case quotaExceeded
+    /// The disk is full.
+    case insufficientStorage
+    /// Worth another try.
+    case unavailable
+    /// What is stored is damaged.
+    case corrupt
+    /// Nothing here does that.
+    case unsupported
+  }
+
+  package let code: Code
+  package let message: String
+  package let cause: (any Error)?
+
+  /// An error of that kind.
+  package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  static func noBucket(_ name: BucketName) -> StorageError {
+    StorageError(.notFound, "The specified bucket does not exist: \(name.text.string)")
+  }
+
+  static func noObject(_ name: ObjectName, in bucket: BucketName) -> StorageError {
+    StorageError(.notFound, "No such object: \(bucket.text.string)/\(name.text.string)")
+  }
+
+  static let noUpload = StorageError(.notFound, "The upload session does not exist or has expired.")
+
+  static let conditionNotMet = StorageError(
+    .conditionNotMet,
+    "At least one of the pre-conditions you specified did not hold."
+  )
+}

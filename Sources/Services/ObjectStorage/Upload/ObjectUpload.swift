@@ -1,0 +1,155 @@
+/// An object whose bytes arrive in one go.
+///
+/// One task at a time writes; it ends with `finish` or `cancel`, and nothing is visible before `finish`
+/// has returned.
+package actor ObjectUpload {
+  private let bucket: Bucket
+  private let new: NewObject
+  private let blob: BlobID
+  private var sink: ContentSink
+
+  init(_ bucket: Bucket, _ new: NewObject, _ blob: BlobID, _ writer: any BlobWriter) {
+    self.bucket = bucket
+    self.new = new
+    self.blob = blob
+    sink = ContentSink(writer)
+  }
+
+  /// Bytes that came so far.
+  package var size: Int64 { sink.size }
+
+  /// Takes the next bytes; returns when more may follow.
+  package func write(_ bytes: [UInt8]) async throws {
+    var next = sink
+    try await next.take(bytes)
+    sink = next
+    guard let limit = new.expected.size, sink.size > limit else { return }
+    throw StorageError(.invalid, "More than the expected \(limit) bytes of content came.")
+  }
+
+  /// Makes the object visible if the content is what was expected of it.
+  ///
+  /// - Parameter expected: What the client says after the content; nil fields leave what it said before.
+  package func finish(_ expected: ExpectedContent? = nil) async throws -> StoredObject {
+    var last = sink
+    try await last.flush()
+    sink = last
+    let hashes = sink.hasher.hashes
+    try new.expected.check(hashes)
+    try expected?.check(hashes)
+    try await sink.writer.finish()
+    let object = try await bucket.commit(new, hashes, blob)
+    bucket.storage.blobsInUse.remove(blob)
+    return object
+  }
+
+  /// Gives the upload up, also after an error of the others.
+  package func cancel() async {
+    await sink.writer.close()
+    await bucket.storage.discard(blob)
+  }
+}
+
+extension Bucket {
+  /// Begins an upload of an object.
+  package func beginUpload(_ new: NewObject) async throws -> ObjectUpload {
+    try await prepare(new)
+    let blob = BlobID.random()
+    storage.blobsInUse.insert(blob)
+    do {
+      return ObjectUpload(self, new, blob, try await storage.blobs.begin(blob))
+    } catch {
+      storage.blobsInUse.remove(blob)
+      throw error
+    }
+  }
+
+  /// Stores an object whose bytes are a sequence's.
+  package func upload(
+    _ new: NewObject,
+    from parts: some AsyncSequence<[UInt8], any Error>
+  ) async throws -> StoredObject {
+    let upload = try await beginUpload(new)
+    do {
+      for try await part in parts { try await upload.write(part) }
+      return try await upload.finish()
+    } catch {
+      await upload.cancel()
+      throw error
+    }
+  }
+
+  /// Refuses early what would be refused at the end: attributes, rights, preconditions, room.
+  func prepare(_ new: NewObject) async throws {
+    try new.attributes.check()
+    let existing = try await storage.read { [stored] view in
+      let bucket = try view.bucket(stored)
+      if let quota = bucket.configuration.quotaBytes, let size = new.expected.size,
+        try view.usage(of: bucket).bytes + size > quota
+      {
+        throw StorageError(.quotaExceeded, "The bucket's quota of \(quota) bytes is used up.")
+      }
+      return try view.object(new.name, in: stored)
+    }
+    _ = try await decide(
+      storing(new.name, new.attributes, nil, size: new.expected.size),
+      new.name.text,
+      existing: existing
+    )
+    try new.preconditions.check(existing)
+    try existing?.checkHolds()
+    try await storage.requireRoom(for: new.expected.size ?? 0)
+  }
+
+  /// The commit that makes a finished blob an object; decides once more, on what has come.
+  func commit(
+    _ new: NewObject,
+    _ hashes: ContentHashes,
+    _ blob: BlobID,
+    componentCount: Int? = nil,
+    also: @escaping @Sendable (ObjectWriter, StoredObject) throws -> Void = { _, _ in }
+  ) async throws -> StoredObject {
+    let object = try await decided(
+      new.name,
+      { _ in storing(new.name, new.attributes, hashes) },
+      { basis in
+        try await write { writer in
+          let object = try writer.insert(
+            new,
+            hashes,
+            blob,
+            componentCount: componentCount,
+            basis: basis
+          )
+          try also(writer, object)
+          return object
+        }
+      }
+    )
+    storage.noteReleased()
+    return object
+  }
+}
+
+extension ObjectStorage {
+  /// Throws where the disk has too little room left for that many bytes.
+  func requireRoom(for bytes: Int64) async throws {
+    guard let available = try await blobs.availableBytes(),
+      available - bytes < configuration.reservedBytes
+    else { return }
+    throw StorageError(
+      .insufficientStorage,
+      "The server's disk is almost full: uploads are refused, deletes are not."
+    )
+  }
+
+  /// Removes a blob that nothing names; what fails the sweep does again.
+  func discard(_ blob: BlobID) async {
+    do {
+      try await blobs.remove(blob)
+    } catch {
+      configuration.errorObserver(error)
+    }
+    blobsInUse.remove(blob)
+  }
+}

@@ -1,0 +1,135 @@
+import FirestoreModel
+import KeyValueStore
+
+// An upload's record, in the form of RecordWriter.swift. The id is the key's.
+//
+//   1 bucket          2 bucket's number  3 object's name    4 blob's id        5 begun
+//   6 ends            7 offset           8 the store's state                   9 initiator
+//  10 ... 19 attributes as an object's
+//  20 size + 1       21 CRC-32C + 1     22 MD5
+//  23 generation + 1 24 ... not + 1     25 metageneration + 1                 26 ... not + 1
+//  27 generation of the object that it became             28 project
+
+/// A resumable upload as it is stored.
+struct UploadRecord: Sendable {
+  let id: UploadID
+  let bucket: BucketName
+  let project: Text
+  let bucketNumber: Int64
+  let new: NewObject
+  let blob: BlobID
+  let begun: Int64
+  let end: Int64
+  let initiator: [UInt8]
+  var progress: BlobProgress
+  /// The generation that it became; nil while it is unfinished.
+  var generation: Int64?
+
+  static let format = ValueFormat("an upload") { try RecordReader(Array($0)) }
+
+  var bytes: [UInt8] {
+    var writer = RecordWriter()
+    writer.put(1, bucket.text)
+    writer.put(2, bucketNumber)
+    writer.put(3, new.name.text)
+    writer.put(4, bytes: blob.bytes)
+    writer.put(5, begun)
+    writer.put(6, end)
+    writer.put(7, progress.offset)
+    writer.put(8, bytes: progress.state)
+    writer.put(9, bytes: initiator)
+    ObjectRecord.put(new.attributes, to: &writer)
+    writer.put(20, new.expected.size.map { $0 + 1 })
+    writer.put(21, new.expected.crc32c.map { Int64($0) + 1 })
+    writer.put(22, bytes: new.expected.md5)
+    writer.put(23, new.preconditions.generation.map { $0 + 1 })
+    writer.put(24, new.preconditions.notGeneration.map { $0 + 1 })
+    writer.put(25, new.preconditions.metageneration.map { $0 + 1 })
+    writer.put(26, new.preconditions.notMetageneration.map { $0 + 1 })
+    writer.put(27, generation)
+    writer.put(28, project)
+    return writer.bytes
+  }
+}
+
+extension UploadRecord {
+  /// What the fields give while they are read.
+  private struct Draft {
+    var numbers: [UInt8: Int64] = [:]
+    var texts: [UInt8: Text] = [:]
+    var raw: [UInt8: [UInt8]] = [:]
+    var attributes = ObjectAttributes()
+
+    mutating func take(_ field: RecordReader.Field) throws {
+      guard try !ObjectRecord.read(field, into: &attributes) else { return }
+      switch field.tag {
+      case 1, 3, 28: texts[field.tag] = try field.text()
+      case 4, 8, 9, 22: raw[field.tag] = field.raw
+      default: numbers[field.tag] = try field.number()
+      }
+    }
+
+    func optional(_ tag: UInt8) -> Int64? { numbers[tag].map { $0 - 1 } }
+
+    var preconditions: ObjectPreconditions {
+      var conditions = ObjectPreconditions()
+      conditions.generation = optional(23)
+      conditions.notGeneration = optional(24)
+      conditions.metageneration = optional(25)
+      conditions.notMetageneration = optional(26)
+      return conditions
+    }
+
+    var expected: ExpectedContent {
+      ExpectedContent(
+        size: optional(20),
+        crc32c: optional(21).map { UInt32(truncatingIfNeeded: $0) },
+        md5: raw[22]
+      )
+    }
+  }
+
+  init(_ id: UploadID, _ record: RecordReader) throws {
+    var reader = record
+    var draft = Draft()
+    while let field = try reader.next() { try draft.take(field) }
+    guard let bucket = draft.texts[1], let name = draft.texts[3],
+      let blob = BlobID(draft.raw[4] ?? [])
+    else { throw RecordReader.corrupt("no object") }
+    self.init(
+      id: id,
+      bucket: BucketName(stored: bucket),
+      project: draft.texts[28] ?? "",
+      bucketNumber: draft.numbers[2] ?? 0,
+      new: NewObject(
+        ObjectName(stored: name),
+        attributes: draft.attributes,
+        expected: draft.expected,
+        preconditions: draft.preconditions
+      ),
+      blob: blob,
+      begun: draft.numbers[5] ?? 0,
+      end: draft.numbers[6] ?? 0,
+      initiator: draft.raw[9] ?? [],
+      progress: BlobProgress(offset: draft.numbers[7] ?? 0, state: draft.raw[8] ?? []),
+      generation: draft.numbers[27]
+    )
+  }
+}
+
+extension KeyValueReader {
+  func upload(_ id: UploadID) throws -> UploadRecord? {
+    try get(StorageKey.upload(id), as: UploadRecord.format).map { try UploadRecord(id, $0) }
+  }
+}
+
+extension KeyValueGroup {
+  func put(_ upload: UploadRecord) throws {
+    try put(StorageKey.upload(upload.id), upload.bytes)
+  }
+
+  func delete(_ upload: UploadRecord) throws {
+    try delete(StorageKey.upload(upload.id))
+    try delete(StorageKey.uploadEnd(upload.end, upload.id))
+  }
+}

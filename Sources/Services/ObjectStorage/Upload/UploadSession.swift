@@ -1,0 +1,302 @@
+import FirestoreModel
+
+/// How far a resumable upload is.
+package enum UploadStatus: Sendable, Hashable {
+  /// So many bytes are durable; the client goes on there.
+  case active(received: Int64)
+  case finished(StoredObject)
+}
+
+/// A resumable upload: bytes that arrive in several requests, over restarts.
+///
+/// What a request brought is durable when it is answered, and what a request brought that was cut off is kept.
+/// Of two requests at once the later one counts: the earlier is refused at its next part. Hashes are kept in memory while the session is;
+/// after a restart they are computed anew from what is there.
+package actor UploadSession {
+  /// Names the upload.
+  package nonisolated let id: UploadID
+  /// What is to be stored.
+  package nonisolated let object: NewObject
+  package nonisolated let bucket: BucketName
+  package nonisolated let project: Text
+  /// What the caller who began it gave to be kept: who that was.
+  package nonisolated let initiator: [UInt8]
+
+  private let storage: ObjectStorage
+  private var record: UploadRecord
+  private var sink: ContentSink?
+  /// Rises with each request; an earlier one's parts are refused.
+  private var epoch = 0
+  private var isBusy = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var isOver = false
+
+  init(_ storage: ObjectStorage, _ record: UploadRecord) {
+    self.storage = storage
+    self.record = record
+    id = record.id
+    object = record.new
+    bucket = record.bucket
+    project = record.project
+    initiator = record.initiator
+  }
+
+  /// The most bytes that the upload may still get; nil where its size is not known.
+  package var expectedSize: Int64? { object.expected.size }
+
+  /// How far the upload is; ends a request that is still bringing bytes.
+  package func status(_ bucket: Bucket) async throws -> UploadStatus {
+    epoch += 1
+    return try await exclusively {
+      if let generation = record.generation { return try await finished(generation, bucket) }
+      try checkOpen()
+      try await persist()
+      return .active(received: record.progress.offset)
+    }
+  }
+
+  /// Takes bytes that begin at an offset; those that are there already are passed over.
+  ///
+  /// What came before an error is kept, as is what came before the client went away.
+  ///
+  /// - Parameter isLast: Whether `finish` follows, which makes all durable.
+  package func receive(
+    at offset: Int64,
+    isLast: Bool = false,
+    _ parts: some AsyncSequence<[UInt8], any Error> & Sendable
+  ) async throws -> UploadStatus {
+    epoch += 1
+    let mine = epoch
+    let start = try await exclusively { try await begin(at: offset) }
+    var surplus = start - offset
+    do {
+      for try await part in parts {
+        let isOld = surplus >= Int64(part.count)
+        let bytes = isOld ? [] : Array(part.dropFirst(Int(surplus)))
+        surplus = isOld ? surplus - Int64(part.count) : 0
+        guard !bytes.isEmpty else { continue }
+        try await exclusively { try await take(bytes, mine) }
+      }
+    } catch {
+      guard epoch == mine else { throw error }
+      try await exclusively { try await persist() }
+      throw error
+    }
+    return try await exclusively {
+      try checkCurrent(mine)
+      if isLast { return .active(received: sink?.size ?? record.progress.offset) }
+      try await persist()
+      return .active(received: record.progress.offset)
+    }
+  }
+
+  /// Makes the object visible, with what the client says of the content now; an upload that is finished
+  /// answers as the first time.
+  package func finish(
+    _ bucket: Bucket,
+    size: Int64? = nil,
+    _ expected: ExpectedContent = ExpectedContent()
+  ) async throws -> StoredObject {
+    epoch += 1
+    return try await exclusively {
+      if let generation = record.generation {
+        guard case .finished(let object) = try await finished(generation, bucket) else {
+          throw StorageError.noUpload
+        }
+        return object
+      }
+      try checkOpen()
+      var sink = try await openSink()
+      try await sink.flush()
+      self.sink = sink
+      var all = expected
+      all.size = size ?? expected.size
+      guard all.size ?? sink.size == sink.size, object.expected.size ?? sink.size == sink.size
+      else { throw StorageError(.invalid, "The upload is not complete: \(sink.size) bytes came.") }
+      return try await land(sink, all, bucket)
+    }
+  }
+
+  /// Gives the upload up and forgets what came.
+  package func cancel() async throws {
+    epoch += 1
+    try await exclusively {
+      guard !isOver, record.generation == nil else { return }
+      try await giveUp()
+    }
+  }
+
+  // MARK: Steps, one at a time
+
+  private func exclusively<R>(_ body: () async throws -> R) async throws -> R {
+    while isBusy { await withCheckedContinuation { waiting.append($0) } }
+    isBusy = true
+    defer {
+      isBusy = false
+      if !waiting.isEmpty { waiting.removeFirst().resume() }
+    }
+    return try await body()
+  }
+
+  private func checkOpen() throws(StorageError) {
+    guard !isOver, record.generation == nil else { throw .noUpload }
+  }
+
+  private func checkCurrent(_ mine: Int) throws(StorageError) {
+    guard epoch == mine else {
+      throw StorageError(.unavailable, "Another request goes on with this upload.")
+    }
+    try checkOpen()
+  }
+
+  /// Where the next byte goes.
+  private func begin(at offset: Int64) async throws -> Int64 {
+    try checkOpen()
+    let sink = try await openSink()
+    self.sink = sink
+    guard offset <= sink.size else {
+      throw StorageError(
+        .invalid,
+        "The upload goes on at byte \(sink.size), not at \(offset)."
+      )
+    }
+    try await storage.requireRoom(for: 0)
+    return sink.size
+  }
+
+  private func take(_ bytes: [UInt8], _ mine: Int) async throws {
+    try checkCurrent(mine)
+    guard var sink else { throw StorageError.noUpload }
+    if let limit = object.expected.size, sink.size + Int64(bytes.count) > limit {
+      throw StorageError(.invalid, "More than the expected \(limit) bytes of content came.")
+    }
+    // What fails half way is read anew from what is durable.
+    self.sink = nil
+    try await sink.take(bytes)
+    self.sink = sink
+  }
+
+  /// Makes durable what came, and notes how much that is.
+  private func persist() async throws {
+    guard record.generation == nil, !isOver, var sink, sink.size != record.progress.offset
+    else { return }
+    self.sink = nil
+    try await sink.flush()
+    let progress = try await sink.writer.persist()
+    var next = record
+    next.progress = progress
+    let changed = next
+    try await storage.write { group in
+      guard try group.upload(changed.id) != nil else { throw StorageError.noUpload }
+      try group.put(changed)
+    }
+    record = next
+    if progress.offset == sink.size { self.sink = sink }
+  }
+
+  private func openSink() async throws -> ContentSink {
+    if let sink { return sink }
+    let blobs = storage.blobs
+    if record.progress.offset == 0, record.progress.state.isEmpty {
+      try await blobs.remove(record.blob)
+      return ContentSink(try await blobs.begin(record.blob))
+    }
+    do {
+      let reader = try await blobs.openUnfinished(record.blob, record.progress)
+      let hasher = try await Self.hasher(of: reader, upTo: record.progress.offset)
+      return ContentSink(try await blobs.resume(record.blob, at: record.progress), hasher)
+    } catch let error as StorageError where error.code == .notFound {
+      // It was finished, and its commit never came.
+      let reader = try await blobs.open(record.blob)
+      let hasher = try await Self.hasher(of: reader, upTo: reader.size)
+      return ContentSink(FinishedBlob(size: reader.size), hasher)
+    }
+  }
+
+  private static func hasher(
+    of reader: any BlobReader,
+    upTo end: Int64
+  ) async throws -> ContentHasher {
+    guard reader.size >= end else {
+      throw StorageError(.corrupt, "An unfinished upload has lost bytes.")
+    }
+    var hasher = ContentHasher()
+    while hasher.size < end {
+      let count = Int(min(end - hasher.size, Int64(ObjectContent.partBytes)))
+      hasher.update(try await reader.read(at: hasher.size, count: count))
+    }
+    return hasher
+  }
+
+  private func land(
+    _ sink: ContentSink,
+    _ expected: ExpectedContent,
+    _ bucket: Bucket
+  ) async throws -> StoredObject {
+    do {
+      let hashes = sink.hasher.hashes
+      try object.expected.check(hashes)
+      try expected.check(hashes)
+      self.sink = nil
+      try await sink.writer.finish()
+      return try await commit(hashes, bucket)
+    } catch let error as StorageError where error.isFinal {
+      try await giveUp()
+      throw error
+    }
+  }
+
+  private func commit(_ hashes: ContentHashes, _ bucket: Bucket) async throws -> StoredObject {
+    let before = record
+    let made = try await bucket.commit(object, hashes, record.blob) { writer, object in
+      guard try writer.group.upload(before.id) != nil else { throw StorageError.noUpload }
+      var after = before
+      after.generation = object.generation
+      try writer.group.put(after)
+    }
+    record.generation = made.generation
+    storage.sessions.remove(id)
+    return made
+  }
+
+  private func giveUp() async throws {
+    isOver = true
+    await sink?.writer.close()
+    sink = nil
+    let record = record
+    try await storage.write { group in try group.delete(record) }
+    storage.sessions.remove(id)
+    await storage.discard(record.blob)
+  }
+
+  private func finished(_ generation: Int64, _ bucket: Bucket) async throws -> UploadStatus {
+    .finished(try await bucket.object(object.name, generation: generation))
+  }
+}
+
+extension StorageError {
+  /// Whether the same upload would fail again.
+  fileprivate var isFinal: Bool {
+    switch code {
+    case .invalid, .forbidden, .conditionNotMet, .notFound, .conflict, .quotaExceeded: true
+    default: false
+    }
+  }
+}
+
+/// The writer of a blob that is finished already.
+private final class FinishedBlob: BlobWriter {
+  private let size: Int64
+
+  init(size: Int64) { self.size = size }
+
+  func write(_ bytes: [UInt8]) async throws {
+    throw StorageError(.invalid, "More bytes came for an upload that had them all.")
+  }
+
+  func persist() async throws -> BlobProgress { BlobProgress(offset: size) }
+
+  func finish() async throws {}
+
+  func close() async {}
+}

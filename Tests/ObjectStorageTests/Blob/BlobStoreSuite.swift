@@ -1,0 +1,94 @@
+import ObjectStorage
+import Testing
+
+/// What every blob store does; a store's tests call `run`.
+struct BlobStoreSuite {
+  let store: any BlobStore
+
+  func run() async throws {
+    try await testWhole()
+    try await testUnfinished()
+    try await testResume()
+    try await testRemove()
+    try await testEmpty()
+  }
+
+  private func bytes(_ id: BlobID) async throws -> [UInt8] {
+    let reader = try await store.open(id)
+    return try await reader.read(at: 0, count: Int(reader.size) + 10)
+  }
+
+  private func testWhole() async throws {
+    let id = BlobID.random()
+    let content = pattern(300_000)
+    let writer = try await store.begin(id)
+    try await writer.write(Array(content[..<100_000]))
+    try await writer.write(Array(content[100_000...]))
+    try await writer.finish()
+    #expect(try await bytes(id) == content)
+    let reader = try await store.open(id)
+    #expect(reader.size == 300_000)
+    #expect(try await reader.read(at: 299_990, count: 100) == Array(content[299_990...]))
+    #expect(try await reader.read(at: 300_000, count: 1) == [])
+    #expect(try await isListed(id))
+    try await store.remove(id)
+  }
+
+  private func testUnfinished() async throws {
+    let id = BlobID.random()
+    let writer = try await store.begin(id)
+    try await writer.write([1, 2, 3])
+    #expect(await code { _ = try await store.open(id) } == .notFound)
+    #expect(try await !isListed(id))
+    await writer.close()
+    try await store.remove(id)
+    #expect(try await !store.unfinishedBlobs().contains(id))
+  }
+
+  /// What was persisted is there; what came after is the client's to send again.
+  private func testResume() async throws {
+    let id = BlobID.random()
+    let content = pattern(6 << 20)
+    let first = try await store.begin(id)
+    try await first.write(Array(content[..<(5 << 20)]))
+    let progress = try await first.persist()
+    #expect(progress.offset <= 5 << 20)
+    try await first.write([9, 9, 9])
+    await first.close()
+    let kept = try await store.openUnfinished(id, progress)
+    #expect(kept.size == progress.offset)
+    #expect(
+      try await kept.read(at: 0, count: 5 << 20) == Array(content[..<Int(progress.offset)])
+    )
+    let second = try await store.resume(id, at: progress)
+    try await second.write(Array(content[Int(progress.offset)...]))
+    try await second.finish()
+    #expect(try await bytes(id) == content)
+    try await store.remove(id)
+  }
+
+  private func testRemove() async throws {
+    let id = BlobID.random()
+    let writer = try await store.begin(id)
+    try await writer.write([1])
+    try await writer.finish()
+    try await store.remove(id)
+    #expect(await code { _ = try await store.open(id) } == .notFound)
+    #expect(await code { _ = try await store.resume(id, at: BlobProgress(offset: 1)) } == .notFound)
+    try await store.remove(id)
+  }
+
+  private func testEmpty() async throws {
+    let id = BlobID.random()
+    try await (try await store.begin(id)).finish()
+    #expect(try await bytes(id) == [])
+    try await store.remove(id)
+  }
+
+  private func isListed(_ id: BlobID) async throws -> Bool {
+    for shard in 0..<store.shardCount {
+      if try await store.finishedBlobs(inShard: shard).contains(id) { return true }
+    }
+    return false
+  }
+}

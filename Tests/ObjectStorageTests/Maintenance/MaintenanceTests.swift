@@ -1,0 +1,103 @@
+import FirestoreModel
+import Foundation
+import Testing
+
+@testable import ObjectStorage
+
+@Suite struct MaintenanceTests {
+  @Test func `orphans are removed, and nothing else`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    try await bucket.put("a", "1")
+    let session = try await bucket.beginSession(NewObject(try ObjectName("b")), initiator: [])
+    _ = try await session.receive(at: 0, Parts(bytes: [1]))
+    let upload = try await bucket.beginUpload(NewObject(try ObjectName("c")))
+    try await upload.write([1])
+    for isFinished in [true, false] {
+      let writer = try await fixture.blobs.begin(.random())
+      try await writer.write([1])
+      if isFinished { try await writer.finish() }
+    }
+    #expect(try fixture.files() == (2, 3))
+    #expect(try await fixture.storage.removeOrphans() == 2)
+    #expect(try fixture.files() == (1, 2))
+    _ = try await upload.finish()
+    _ = try await session.finish(bucket)
+    #expect(try await fixture.storage.removeOrphans() == 0)
+    #expect(try fixture.files() == (3, 0))
+    try fixture.close()
+  }
+
+  @Test func `a sweep beside uploads takes nothing away`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    try await withThrowingTaskGroup { group in
+      for number in 0..<40 {
+        group.addTask { try await bucket.put("o\(number)", "\(number)") }
+      }
+      group.addTask {
+        for _ in 0..<5 { _ = try await fixture.storage.removeOrphans() }
+        return try await bucket.put("last", "last")
+      }
+      try await group.waitForAll()
+    }
+    for number in 0..<40 { #expect(try await bucket.text("o\(number)") == "\(number)") }
+    try fixture.close()
+  }
+
+  @Test func `lifecycle rules delete by age, prefix and count of versions`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    var aged = LifecycleRule(.delete)
+    aged.age = 30
+    aged.prefixes = ["tmp/"]
+    var versions = LifecycleRule(.delete)
+    versions.newerVersions = 2
+    let rules = [aged, versions]
+    _ = try await bucket.update {
+      $0.lifecycle = rules
+      $0.isVersioned = true
+    }
+    try await bucket.put("tmp/a", "1")
+    for text in ["1", "2", "3", "4"] { try await bucket.put("kept", text) }
+    try await fixture.storage.sweep()
+    var query = ObjectQuery()
+    query.versions = .all
+    #expect(try await bucket.names(query).objects == ["kept", "kept", "tmp/a"])
+    fixture.time.advance(days: 365 * 100)
+    try await fixture.storage.sweep()
+    #expect(try await bucket.names(ObjectQuery()).objects == ["kept"])
+    #expect(try await bucket.text("kept") == "4")
+    try fixture.close()
+  }
+
+  @Test func `a missing file is told as damage, not as a missing object`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let object = try await bucket.put("a", "1")
+    try FileManager.default.removeItem(atPath: fixture.blobs.finishedPath(object.blob))
+    #expect(await code { _ = try await bucket.content(of: object) } == .corrupt)
+    try fixture.close()
+  }
+
+  @Test func `a full disk refuses uploads and lets deletes go on`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let object = try await bucket.put("a", "1")
+    let full = try StorageFixture(
+      engine: fixture.engine,
+      directory: fixture.directory
+    ) { $0.reservedBytes = .max / 2 }
+    let same = try await full.bucket()
+    #expect(await code { try await same.put("b", "1") } == .insufficientStorage)
+    #expect(
+      await code {
+        _ = try await same.beginSession(NewObject(object.name), initiator: [])
+      } == .insufficientStorage
+    )
+    try await same.delete(object.name)
+    #expect(try await bucket.text("a") == nil)
+    full.threads.stop()
+    try fixture.close()
+  }
+}

@@ -1,0 +1,104 @@
+import FirestoreModel
+import Testing
+
+@testable import ObjectStorage
+
+@Suite struct BucketTests {
+  @Test(arguments: [
+    ("abc", true), ("p.appspot.com", true), ("a_b-c", true), ("ab", false), ("Abc", false),
+    ("-abc", false), ("abc-", false), ("a..b", false), ("192.168.5.4", false), ("a b", false),
+    (String(repeating: "a", count: 64), false), ("é12", false), ("", false),
+  ])
+  func `names are as Google has them`(name: String, isValid: Bool) {
+    #expect(((try? BucketName(name)) != nil) == isValid)
+  }
+
+  @Test func `a project's default buckets are made on first use, others are not`() async throws {
+    let fixture = try StorageFixture()
+    _ = try await fixture.bucket("p.appspot.com")
+    _ = try await fixture.bucket("p.firebasestorage.app")
+    #expect(await code { _ = try await fixture.bucket("other") } == .notFound)
+    let foreign = fixture.permit("q.appspot.com", project: "p")
+    #expect(await code { _ = try await fixture.storage.bucket(foreign) } == .notFound)
+    #expect(try await fixture.storage.project(ofBucket: BucketName("q.appspot.com")) == "q")
+    #expect(try await fixture.storage.project(ofBucket: BucketName("other")) == nil)
+    try fixture.close()
+  }
+
+  @Test func `a bucket of another project is as if it were not there`() async throws {
+    let fixture = try StorageFixture()
+    _ = try await fixture.storage.makeBucket(fixture.permit("mine"), BucketConfiguration())
+    let foreign = fixture.permit("mine", project: "q")
+    #expect(await code { _ = try await fixture.storage.bucket(foreign) } == .notFound)
+    #expect(
+      await code { _ = try await fixture.storage.makeBucket(foreign, BucketConfiguration()) }
+        == .conflict
+    )
+    try fixture.close()
+  }
+
+  @Test func `only an empty bucket is deleted, and a new one of its name has nothing of it`()
+    async throws
+  {
+    let fixture = try StorageFixture()
+    let permit = fixture.permit("mine")
+    let bucket = try await fixture.storage.makeBucket(permit, BucketConfiguration())
+    try await bucket.put("a", "1")
+    #expect(await code { try await bucket.delete() } == .conflict)
+    try await bucket.delete(try ObjectName("a"))
+    try await bucket.delete()
+    #expect(await code { try await bucket.put("a", "2") } == .notFound)
+    let again = try await fixture.storage.makeBucket(permit, BucketConfiguration())
+    #expect(try await again.text("a") == nil)
+    #expect(await code { try await bucket.put("a", "2") } == .notFound)
+    #expect(try await again.usage() == BucketUsage())
+    try fixture.close()
+  }
+
+  @Test func `what is set of a bucket is kept`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    var rule = LifecycleRule(.delete)
+    rule.age = 0
+    rule.isLive = false
+    rule.newerVersions = 3
+    rule.prefixes = ["a/", "b/"]
+    rule.suffixes = [".jpg"]
+    let wanted = rule
+    let changed = try await bucket.update { configuration in
+      configuration.isVersioned = true
+      configuration.quotaBytes = 0
+      configuration.softDeleteSeconds = 604_800
+      configuration.lifecycle = [wanted]
+      configuration.documents["cors"] = "[]"
+    }
+    #expect(changed.metageneration == 2)
+    #expect(changed.configuration.lifecycle == [rule])
+    let again = try await fixture.bucket()
+    #expect(again.stored == changed)
+    #expect(
+      await code { _ = try await bucket.update(ifMetageneration: 1) { _ in } } == .conditionNotMet
+    )
+    #expect(
+      await code { _ = try await bucket.update { $0.softDeleteSeconds = 5 } } == .invalid
+    )
+    try fixture.close()
+  }
+
+  @Test func `quotas of buckets and projects refuse what is too much`() async throws {
+    let fixture = try StorageFixture { $0.projectQuotaBytes = 12 }
+    let bucket = try await fixture.bucket()
+    _ = try await bucket.update { $0.quotaBytes = 10 }
+    try await bucket.put("a", "12345")
+    #expect(await code { try await bucket.put("b", "123456") } == .quotaExceeded)
+    #expect(await code { try await bucket.put("a", "1234567890") } == nil)
+    let other = try await fixture.bucket("p.firebasestorage.app")
+    #expect(await code { try await other.put("b", "123") } == .quotaExceeded)
+    #expect(await code { try await other.put("b", "12") } == nil)
+    #expect(try await bucket.text("a") == "1234567890")
+    #expect(try await bucket.usage().bytes == 10)
+    try await fixture.storage.sweep()
+    #expect(try fixture.files() == (2, 0))
+    try fixture.close()
+  }
+}
