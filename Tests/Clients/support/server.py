@@ -5,6 +5,7 @@ program: a check of the tests themselves. `BRASA_BINARY` names the program to te
 debug build of this checkout is taken.
 """
 
+import atexit
 import os
 import pathlib
 import re
@@ -102,7 +103,8 @@ class Process:
         return self
 
     def begin(self):
-        """Starts the process."""
+        """Starts the process, which a test that fails need not end: it ends with the suite."""
+        atexit.register(self.kill)
         self._ready.clear()
         self.process = subprocess.Popen(
             self.command,
