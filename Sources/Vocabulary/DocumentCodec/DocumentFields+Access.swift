@@ -33,6 +33,16 @@ extension DocumentFields {
     }
   }
 
+  /// Goes over the fields, their names as UTF-8; both are lent to the body.
+  package func forEachField(
+    _ body: (UnsafeRawBufferPointer, ValueView) throws -> Void
+  ) rethrows {
+    try bytes.withUnsafeBytes { raw in
+      var entries = EntryIterator(raw, field: 2)
+      while let (key, value) = entries.next() { try body(key, ValueView(value)) }
+    }
+  }
+
   /// What Firestore counts for keys and values.
   package var byteSize: Int {
     var check = FieldsCheck()

@@ -67,16 +67,16 @@ extension ProtobufWriter {
 }
 
 /// The field numbers of `google.firestore.v1.Value`.
-enum ValueField {
-  static let boolean = 1
-  static let integer = 2
-  static let double = 3
-  static let reference = 5
-  static let map = 6
-  static let geoPoint = 8
-  static let array = 9
-  static let timestamp = 10
-  static let null = 11
-  static let string = 17
-  static let bytes = 18
+package enum ValueField {
+  package static let boolean = 1
+  package static let integer = 2
+  package static let double = 3
+  package static let reference = 5
+  package static let map = 6
+  package static let geoPoint = 8
+  package static let array = 9
+  package static let timestamp = 10
+  package static let null = 11
+  package static let string = 17
+  package static let bytes = 18
 }

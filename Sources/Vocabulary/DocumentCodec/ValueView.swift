@@ -43,6 +43,19 @@ package struct ValueView {
     while let element = elements.next() { try body(element) }
   }
 
+  /// Goes over the entries if the value is a map or a vector, which is stored as one; keys are UTF-8.
+  package func forEachEntry(
+    _ body: (UnsafeRawBufferPointer, ValueView) throws -> Void
+  ) rethrows {
+    let map: UnsafeRawBufferPointer
+    switch content {
+    case .map(let content), .vector(let content): map = content
+    default: return
+    }
+    var entries = EntryIterator(map, field: 1)
+    while let (key, value) = entries.next() { try body(key, ValueView(value)) }
+  }
+
   private func readContent() throws(ProtobufError) -> Content {
     var reader = ProtobufReader(message)
     guard let field = try reader.nextField() else { return .null }

@@ -132,9 +132,9 @@ package struct ProtoJSON {
 }
 
 /// Instants as RFC 3339 spells them, with any number of fractional digits and any offset.
-enum RFC3339 {
-  /// Nil for anything else.
-  static func timestamp(_ text: String) -> Timestamp? {
+package enum RFC3339 {
+  /// Reads an instant; nil for anything else.
+  package static func timestamp(_ text: String) -> Timestamp? {
     var digits = Array(text.utf8)[...]
     guard let year = number(&digits, 4, "-"), let month = number(&digits, 2, "-"),
       let day = number(&digits, 2, "T"), let hour = number(&digits, 2, ":"),

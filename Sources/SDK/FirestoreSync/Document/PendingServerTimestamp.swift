@@ -16,7 +16,7 @@ package struct PendingServerTimestamp: Sendable, Hashable {
   private static let type: Text = "server_timestamp"
 
   /// A pending timestamp over what the field held, which may be one itself.
-  init(localWriteTime: Timestamp, replacing value: Value?) {
+  package init(localWriteTime: Timestamp, replacing value: Value?) {
     self.localWriteTime = localWriteTime
     if let value, let pending = PendingServerTimestamp(value) {
       previousValue = pending.previousValue

@@ -1,21 +1,24 @@
 /// The growing delay between attempts that fail: none, then one second, then half as much more each time, up to a minute.
-struct Backoff {
+package struct Backoff {
   private static let first = Duration.seconds(1)
   private static let greatest = Duration.seconds(60)
   private static let growth = 1.5
 
   private var base = Duration.zero
 
+  /// No delay before the first attempt.
+  package init() {}
+
   /// The delay before the next attempt; whoever waits it varies it by up to a half.
-  mutating func next() -> Duration {
+  package mutating func next() -> Duration {
     let delay = base
     base = min(max(base * Self.growth, Self.first), Self.greatest)
     return delay
   }
 
   /// Begins anew after a success.
-  mutating func reset() { base = .zero }
+  package mutating func reset() { base = .zero }
 
   /// Waits the longest, after a server said that it is exhausted.
-  mutating func resetToGreatest() { base = Self.greatest }
+  package mutating func resetToGreatest() { base = Self.greatest }
 }

@@ -148,9 +148,9 @@ struct View {
     let snapshot = ViewSnapshot(
       query: query,
       documents: documents.documents,
-      changes: ordered(changes.changes),
+      changes: changes.changes.ordered(by: query),
       isFromCache: !isSynced,
-      hasPendingWrites: !mutated.isEmpty,
+      pending: mutated,
       didSyncStateChange: didSyncStateChange,
       excludesMetadataChanges: false,
       hasCachedResults: target?.resumeToken.isEmpty == false,
@@ -177,7 +177,7 @@ struct View {
       documents: documents.documents,
       changes: documents.documents.map { ViewChange(kind: .added, document: $0) },
       isFromCache: isFromCache ?? true,
-      hasPendingWrites: !mutated.isEmpty,
+      pending: mutated,
       didSyncStateChange: true,
       excludesMetadataChanges: false,
       hasCachedResults: false,
@@ -203,21 +203,5 @@ struct View {
       added: documents.documents.map(\.path).filter { limbo.contains($0) && !old.contains($0) },
       removed: old.subtracting(limbo).sorted()
     )
-  }
-
-  private func ordered(_ changes: ViewChangeSet) -> [ViewChange] {
-    let query = query
-    return changes.values.map { change in
-      (
-        change: change,
-        rank: min(change.kind.rawValue, ViewChange.Kind.modified.rawValue),
-        position: (key: query.sortKey(of: change.document), path: change.document.path)
-      )
-    }
-    .sorted { left, right in
-      left.rank != right.rank
-        ? left.rank < right.rank : query.compare(left.position, right.position) == .ascending
-    }
-    .map(\.change)
   }
 }

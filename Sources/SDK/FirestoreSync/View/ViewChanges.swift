@@ -41,4 +41,20 @@ struct ViewChangeSet {
     default: changes[path] = ViewChange(kind: kind, document: document)
     }
   }
+
+  /// Removed documents first, then added, then all others, each in the query's order.
+  func ordered(by query: ListenQuery) -> [ViewChange] {
+    changes.values.map { change in
+      (
+        change: change,
+        rank: min(change.kind.rawValue, ViewChange.Kind.modified.rawValue),
+        position: (key: query.sortKey(of: change.document), path: change.document.path)
+      )
+    }
+    .sorted { left, right in
+      left.rank != right.rank
+        ? left.rank < right.rank : query.compare(left.position, right.position) == .ascending
+    }
+    .map(\.change)
+  }
 }

@@ -9,8 +9,8 @@ package struct ViewSnapshot: Sendable {
   package let changes: [ViewChange]
   /// Whether the server has not confirmed that these are the results.
   package let isFromCache: Bool
-  /// Whether a document has writes that watch has not delivered yet.
-  package let hasPendingWrites: Bool
+  /// The documents with writes that watch has not delivered yet.
+  package let pending: Set<ResourcePath>
   /// Whether `isFromCache` changed since the last snapshot.
   package let didSyncStateChange: Bool
   /// Whether changes that are metadata alone were left out.
@@ -19,6 +19,9 @@ package struct ViewSnapshot: Sendable {
   package let hasCachedResults: Bool
   /// The documents of the last snapshot, in the query's order.
   package let oldDocuments: [CachedDocument]
+
+  /// Whether a document has writes that watch has not delivered yet.
+  package var hasPendingWrites: Bool { !pending.isEmpty }
 
   /// Where each change moves its document: the index before and after it, if changes are made one by one.
   package func indexedChanges() -> [(change: ViewChange, oldIndex: Int?, newIndex: Int?)] {
@@ -42,11 +45,28 @@ package struct ViewSnapshot: Sendable {
       documents: documents,
       changes: documents.map { ViewChange(kind: .added, document: $0) },
       isFromCache: isFromCache,
-      hasPendingWrites: hasPendingWrites,
+      pending: pending,
       didSyncStateChange: true,
       excludesMetadataChanges: excludingMetadata,
       hasCachedResults: hasCachedResults,
       oldDocuments: []
+    )
+  }
+
+  /// The snapshot as it is to a listener that was not told of an earlier one, which came right before.
+  package func merged(after earlier: ViewSnapshot) -> ViewSnapshot {
+    var merged = ViewChangeSet()
+    for change in earlier.changes + changes { merged.track(change.kind, change.document) }
+    return ViewSnapshot(
+      query: query,
+      documents: documents,
+      changes: merged.ordered(by: query),
+      isFromCache: isFromCache,
+      pending: pending,
+      didSyncStateChange: didSyncStateChange || earlier.didSyncStateChange,
+      excludesMetadataChanges: excludesMetadataChanges,
+      hasCachedResults: hasCachedResults,
+      oldDocuments: earlier.oldDocuments
     )
   }
 
@@ -57,7 +77,7 @@ package struct ViewSnapshot: Sendable {
       documents: documents,
       changes: changes.filter { $0.kind != .metadata },
       isFromCache: isFromCache,
-      hasPendingWrites: hasPendingWrites,
+      pending: pending,
       didSyncStateChange: didSyncStateChange,
       excludesMetadataChanges: true,
       hasCachedResults: hasCachedResults,
