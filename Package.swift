@@ -436,6 +436,20 @@ let package = Package(
     ),
 
     .target(
+      name: "FirestoreClient",
+      dependencies: ["FirestoreModel", "DocumentCodec", "FirestoreSync"],
+      path: "Sources/SDK/FirestoreClient",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirestoreClientTests",
+      dependencies: ["FirestoreClient", "FirestoreModel", "DocumentCodec", "FirestoreSync"],
+      swiftSettings: strict
+    ),
+    // Runs the program for tests of the SDK.
+    .target(name: "SDKTestSupport", path: "Tests/SDKTestSupport", swiftSettings: strict),
+
+    .target(
       name: "FirebaseAuth",
       dependencies: ["FirebaseCore"],
       path: "Sources/SDK/FirebaseAuth",
@@ -444,7 +458,7 @@ let package = Package(
     .testTarget(
       name: "FirebaseAuthTests",
       // The tests run the program.
-      dependencies: ["FirebaseAuth", "FirebaseCore", "brasa"],
+      dependencies: ["FirebaseAuth", "FirebaseCore", "SDKTestSupport", "brasa"],
       swiftSettings: strict
     ),
     .target(
@@ -454,13 +468,20 @@ let package = Package(
     ),
     .target(
       name: "FirebaseFirestore",
-      dependencies: ["FirebaseCore", "FirebaseSharedSwift", "FirestoreModel"],
+      dependencies: [
+        "FirebaseCore", "FirebaseSharedSwift", "FirestoreModel", "DocumentCodec", "FirestoreSync",
+        "FirestoreClient",
+      ],
       path: "Sources/SDK/FirebaseFirestore",
       swiftSettings: strict
     ),
     .testTarget(
       name: "FirebaseFirestoreTests",
-      dependencies: ["FirebaseFirestore", "FirebaseCore", "FirestoreModel"],
+      // The tests run the program.
+      dependencies: [
+        "FirebaseFirestore", "FirebaseAuth", "FirebaseCore", "FirestoreModel", "DocumentCodec",
+        "FirestoreSync", "SDKTestSupport", "brasa",
+      ],
       swiftSettings: strict
     ),
     .target(

@@ -1,5 +1,6 @@
 import FirebaseAuth
 import Foundation
+import SDKTestSupport
 import Testing
 
 /// Tokens, the kept session, listeners and callbacks.

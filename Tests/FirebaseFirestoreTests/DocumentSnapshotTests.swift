@@ -1,5 +1,7 @@
+import DocumentCodec
 import FirebaseFirestore
 import FirestoreModel
+import FirestoreSync
 import Foundation
 import Testing
 
@@ -11,16 +13,15 @@ struct DocumentSnapshotTests {
   private let metadata = SnapshotMetadata(hasPendingWrites: true, isFromCache: false)
   private let reference = Coding.document("people/ana")
 
-  private func snapshot(
-    _ entries: [(Text, Value)]?,
-    pending: [PendingServerTimestamp] = []
-  ) -> DocumentSnapshot {
-    DocumentSnapshot(
-      reference: reference,
-      fields: entries.map { MapValue($0.map { MapValue.Entry(key: $0, value: $1) }) },
-      pending: pending,
-      metadata: metadata
-    )
+  private func snapshot(_ entries: [(Text, Value)]?) -> DocumentSnapshot {
+    let document = entries.map { entries in
+      let map = MapValue(entries.map { MapValue.Entry(key: $0, value: $1) })
+      return CachedDocument(
+        name: reference.name,
+        content: .found(DocumentFields(encoding: map))
+      )
+    }
+    return DocumentSnapshot(reference, document, metadata)
   }
 
   @Test func `values are the objects that apps expect`() throws {
@@ -64,12 +65,8 @@ struct DocumentSnapshotTests {
 
   @Test func `pending times are null, estimated or what was before`() throws {
     let estimate = try #require(Instant(seconds: 9, nanos: 0))
-    let pending = PendingServerTimestamp(
-      field: .init(["t"]),
-      estimate: estimate,
-      previous: .integer(1)
-    )
-    let found = snapshot([("t", .null), ("n", .integer(1))], pending: [pending])
+    let pending = PendingServerTimestamp(localWriteTime: estimate, replacing: .integer(1))
+    let found = snapshot([("t", pending.value), ("n", .integer(1))])
     #expect(found.data()?["t"] is NSNull && found.get("t") is NSNull)
     let time = FirebaseCore.Timestamp(seconds: 9, nanoseconds: 0)
     #expect(found.data(with: .estimate)?["t"] as? FirebaseCore.Timestamp == time)

@@ -1,5 +1,7 @@
+import DocumentCodec
 import FirebaseFirestore
 import FirestoreModel
+import FirestoreSync
 import Foundation
 import Testing
 
@@ -114,9 +116,14 @@ struct QueryTests {
   @Test func `a document is a position in the whole order`() throws {
     let products = try products()
     let document = DocumentSnapshot(
-      reference: products.document("p1"),
-      fields: MapValue([.init(key: "price", value: .integer(7))]),
-      metadata: SnapshotMetadata(hasPendingWrites: false, isFromCache: false)
+      products.document("p1"),
+      CachedDocument(
+        name: products.document("p1").name,
+        content: .found(
+          DocumentFields(encoding: MapValue([.init(key: "price", value: .integer(7))]))
+        )
+      ),
+      SnapshotMetadata(hasPendingWrites: false, isFromCache: false)
     )
     let query = products.whereField("price", isGreaterThan: 1).start(afterDocument: document)
     #expect(query.definition.orders == [Order(path("price")), Order(.documentName)])

@@ -1,6 +1,7 @@
 import FirebaseAuth
 import FirebaseCore
 import Foundation
+import SDKTestSupport
 import Synchronization
 
 #if canImport(FoundationNetworking)

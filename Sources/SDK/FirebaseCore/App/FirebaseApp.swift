@@ -126,6 +126,13 @@ public final class FirebaseApp: NSObject, Sendable {
     }
   }
 
+  /// Forgets a product's object, if it is that one; the next call makes another.
+  package func removeComponent(_ key: String, _ component: some FirebaseComponent) {
+    components.withLock { components in
+      if components[key] === component { components[key] = nil }
+    }
+  }
+
   /// Whether data may be collected: what was set in code, else what Info.plist says, else true.
   public var isDataCollectionDefaultEnabled: Bool {
     get {

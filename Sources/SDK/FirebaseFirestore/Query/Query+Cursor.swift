@@ -1,4 +1,5 @@
 import FirestoreModel
+import FirestoreSync
 import Foundation
 
 // Where a query's window begins and ends.
@@ -81,14 +82,15 @@ extension Query {
     return try orders.map { order in
       if order.field.isDocumentName { return .reference(document.reference.name) }
       let name = order.field.canonicalString
-      if document.isPending(order.field) {
+      let stored = document.value(at: order.field)
+      if let stored, PendingServerTimestamp(stored) != nil {
         throw QueryProblem(
           "Invalid query. You are trying to start or end a query using a document for which the field "
             + "'\(name)' is an uncommitted server timestamp. (Since the value of this field is unknown, "
             + "you cannot start/end a query with it.)"
         )
       }
-      guard let value = document.value(at: order.field) else {
+      guard let value = stored else {
         throw QueryProblem(
           "Invalid query. You are trying to start or end a query using a document for which the field "
             + "'\(name)' (used as the order by) does not exist."

@@ -1,14 +1,30 @@
 import FirebaseCore
+import FirestoreClient
 import FirestoreModel
 import Foundation
+import Synchronization
 
 /// A database of an app's project.
 ///
-/// There is one object for an app and a database. May be used from any thread.
+/// There is one object for an app and a database, until it is terminated. May be used from any thread. It connects when
+/// it is first used; until then its settings can be changed.
 public final class Firestore: NSObject, FirebaseComponent, Sendable {
+  enum Client {
+    /// Not used yet.
+    case none
+    case running(SyncClient)
+    case terminated
+  }
+
+  struct State {
+    var settings = FirestoreSettings.Values()
+    var client = Client.none
+  }
+
   /// The app.
   public let app: FirebaseApp
   package let database: DatabaseID
+  let state = Mutex(State())
 
   private init(app: FirebaseApp, database: DatabaseID) {
     self.app = app
@@ -40,10 +56,31 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
     }
     precondition(!database.isEmpty, "Database identifier cannot be empty.")
     let id = DatabaseID(project: Text(project), database: Text(database))
-    return app.component("FirebaseFirestore/\(database)") { Firestore(app: app, database: id) }
+    return app.component(componentKey(database)) { Firestore(app: app, database: id) }
   }
 
-  package func appWasDeleted() {}
+  private static func componentKey(_ database: String) -> String {
+    "FirebaseFirestore/\(database)"
+  }
+
+  package func appWasDeleted() { stop() }
+
+  /// Lets go of the client and makes room for another object of the same database.
+  ///
+  /// Returns the client, if there was one.
+  @discardableResult
+  func stop() -> SyncClient? {
+    app.removeComponent(Self.componentKey(database.database.string), self)
+    let old = state.withLock { state in
+      defer { state.client = .terminated }
+      return state.client
+    }
+    guard case .running(let client) = old else { return nil }
+    client.perform { $0.terminate() }
+    return client
+  }
+
+  // MARK: References
 
   /// The collection at a path; traps on what is no collection's path.
   public func collection(_ collectionPath: String) -> CollectionReference {
@@ -64,4 +101,7 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
     )
     return Query(self, FirestoreModel.Query(scope: .collectionGroup(Text(collectionID))))
   }
+
+  /// Writes that are made together.
+  public func batch() -> WriteBatch { WriteBatch(self) }
 }

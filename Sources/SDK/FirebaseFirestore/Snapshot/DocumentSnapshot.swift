@@ -1,4 +1,6 @@
+import DocumentCodec
 import FirestoreModel
+import FirestoreSync
 import Foundation
 
 /// A document as it was at one time.
@@ -9,26 +11,31 @@ public class DocumentSnapshot: NSObject, @unchecked Sendable {
   public let reference: DocumentReference
   /// How sure this is.
   public let metadata: SnapshotMetadata
-  private let fields: MapValue?
-  private let pending: [PendingServerTimestamp]
+  /// Nil where there was none; decoded when it is read.
+  let document: CachedDocument?
 
-  /// A document's state; nil fields are no document.
-  ///
-  /// Pending fields are null in `fields`.
-  package init(
-    reference: DocumentReference,
-    fields: MapValue?,
-    pending: [PendingServerTimestamp] = [],
-    metadata: SnapshotMetadata
+  /// A document's state; nil is no document.
+  package required init(
+    _ reference: DocumentReference,
+    _ document: CachedDocument?,
+    _ metadata: SnapshotMetadata
   ) {
     self.reference = reference
-    self.fields = fields
-    self.pending = pending
+    self.document = document
     self.metadata = metadata
   }
 
+  /// The document of a listener's snapshot.
+  convenience init(_ reference: DocumentReference, _ snapshot: ViewSnapshot) {
+    let metadata = SnapshotMetadata(
+      hasPendingWrites: snapshot.hasPendingWrites,
+      isFromCache: snapshot.isFromCache
+    )
+    self.init(reference, snapshot.documents.first, metadata)
+  }
+
   /// Whether there was a document.
-  public var exists: Bool { fields != nil }
+  public var exists: Bool { document?.isFound == true }
 
   /// The document's id.
   public var documentID: String { reference.documentID }
@@ -42,21 +49,14 @@ public class DocumentSnapshot: NSObject, @unchecked Sendable {
   }
 
   func fields(_ behavior: ServerTimestampBehavior) -> [String: Any]? {
-    map(behavior).map { UserValue.members($0, reference.firestore) }
+    document?.fields.map {
+      UserValue.members($0.decoded(), UserValue.Reading(reference.firestore, behavior))
+    }
   }
 
-  /// A stored value; null where the server has not set it yet.
-  func value(at field: FirestoreModel.FieldPath) -> Value? { fields?.value(at: field) }
-
-  /// Whether the server has not set a field yet.
-  func isPending(_ field: FirestoreModel.FieldPath) -> Bool {
-    pending.contains { $0.field == field }
-  }
-
-  private func map(_ behavior: ServerTimestampBehavior) -> MapValue? {
-    guard var map = fields else { return nil }
-    for field in pending { map.set(field.value(behavior), at: field.field) }
-    return map
+  /// A stored value; a pending time is the map that stands for it.
+  func value(at field: FirestoreModel.FieldPath) -> Value? {
+    document?.fields?.value(at: field)
   }
 
   /// A field by its name, its path with dots, or a ``FieldPath``; nil where there is none.
@@ -73,8 +73,8 @@ public class DocumentSnapshot: NSObject, @unchecked Sendable {
     case let text as String: path = .dotted(text)
     default: preconditionFailure("Subscript key must be an NSString or FIRFieldPath.")
     }
-    return map(serverTimestampBehavior)?.value(at: path.names)
-      .map { UserValue.object($0, reference.firestore) }
+    let reading = UserValue.Reading(reference.firestore, serverTimestampBehavior)
+    return value(at: path.names).map { UserValue.object($0, reading) }
   }
 
   /// A field by its name, its path with dots, or a ``FieldPath``; nil where there is none.
@@ -92,14 +92,22 @@ public class DocumentSnapshot: NSObject, @unchecked Sendable {
 
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? DocumentSnapshot else { return false }
-    return reference == other.reference && fields == other.fields && pending == other.pending
-      && metadata == other.metadata
+    return reference == other.reference && metadata == other.metadata
+      && isIdentical(document?.fields, other.document?.fields)
+  }
+
+  private func isIdentical(_ left: DocumentFields?, _ right: DocumentFields?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): true
+    case (let left?, let right?): left.isIdentical(to: right)
+    default: false
+    }
   }
 
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(reference)
-    hasher.combine(fields)
+    hasher.combine(exists)
     hasher.combine(metadata)
     return hasher.finalize()
   }

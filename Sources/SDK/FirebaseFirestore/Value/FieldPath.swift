@@ -29,17 +29,22 @@ public final class FieldPath: NSObject, NSCopying, Sendable {
 
   /// The path of a text with dots between the names; traps on what is no such path.
   static func dotted(_ text: String) -> FieldPath {
-    let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    precondition(
-      !names.contains(""),
-      "Invalid field path (\(text)). Paths must not be empty, begin with '.', end with '.', or contain "
+    if let problem = problem(ofDotted: text) { preconditionFailure(problem) }
+    return FieldPath(text.split(separator: ".").map(String.init))
+  }
+
+  /// Why a text is no path; nil where it is one.
+  static func problem(ofDotted text: String) -> String? {
+    if text.split(separator: ".", omittingEmptySubsequences: false).contains("") {
+      return
+        "Invalid field path (\(text)). Paths must not be empty, begin with '.', end with '.', or contain "
         + "'..'"
-    )
-    precondition(
-      !text.contains { "~*/[]".contains($0) },
-      "Invalid field path (\(text)). Paths must not contain '~', '*', '/', '[', or ']'"
-    )
-    return FieldPath(names)
+    }
+    if text.contains(where: { "~*/[]".contains($0) }) {
+      return
+        "Invalid field path (\(text)). Paths must not contain '~', '*', '/', '[', or ']'"
+    }
+    return nil
   }
 
   /// Itself: it never changes.

@@ -1,5 +1,6 @@
 import FirebaseCore
 import FirestoreModel
+import FirestoreSync
 import Foundation
 
 /// Values of apps as Firestore's, and back.
@@ -31,6 +32,7 @@ enum UserValue {
   static func value(_ value: Any) throws -> Value {
     switch value {
     case is NSNull: .null
+    case let nothing as any Absent where nothing.isAbsent: .null
     case let text as String: .string(Text(text))
     case let number as NSNumber: try self.value(number)
     case let timestamp as FirebaseCore.Timestamp: try self.value(timestamp)
@@ -62,6 +64,14 @@ enum UserValue {
     )
   }
 
+  /// A value that has no other values in it; nil for those that have.
+  static func scalar(_ value: Any) throws -> Value? {
+    switch value {
+    case is [Any], is [String: Any], is FieldValue: nil
+    default: try self.value(value)
+    }
+  }
+
   private static func value(_ number: NSNumber) throws -> Value {
     if number.isBoolean { return .boolean(number.boolValue) }
     if number.isFloating { return .double(number.doubleValue) }
@@ -83,8 +93,19 @@ enum UserValue {
 
   // MARK: Back
 
+  /// How stored values are read.
+  struct Reading {
+    let firestore: Firestore
+    let behavior: ServerTimestampBehavior
+
+    init(_ firestore: Firestore, _ behavior: ServerTimestampBehavior = .none) {
+      self.firestore = firestore
+      self.behavior = behavior
+    }
+  }
+
   /// A stored value as apps see it: numbers and truth values as `NSNumber`, null as `NSNull`.
-  static func object(_ value: Value, _ firestore: Firestore) -> Any {
+  static func object(_ value: Value, _ reading: Reading) -> Any {
     switch value {
     case .null: NSNull()
     case .boolean(let flag): NSNumber(value: flag)
@@ -93,10 +114,15 @@ enum UserValue {
     case .timestamp(let instant): object(instant)
     case .string(let text): text.string
     case .bytes(let bytes): Data(bytes)
-    case .reference(let name): DocumentReference(firestore, name: name)
+    case .reference(let name): DocumentReference(reading.firestore, name: name)
     case .geoPoint(let point): GeoPoint(latitude: point.latitude, longitude: point.longitude)
-    case .array(let elements): elements.map { object($0, firestore) }
-    case .map(let map): members(map, firestore)
+    case .array(let elements): elements.map { object($0, reading) }
+    case .map(let map):
+      if let pending = PendingServerTimestamp(value) {
+        object(reading.behavior.value(of: pending), reading)
+      } else {
+        members(map, reading)
+      }
     case .vector(let numbers): VectorValue(numbers)
     }
   }
@@ -106,10 +132,22 @@ enum UserValue {
   }
 
   /// A stored map as apps see it.
-  static func members(_ map: MapValue, _ firestore: Firestore) -> [String: Any] {
+  static func members(_ map: MapValue, _ reading: Reading) -> [String: Any] {
     Dictionary(
-      map.entries.map { ($0.key.string, object($0.value, firestore)) },
+      map.entries.map { ($0.key.string, object($0.value, reading)) },
       uniquingKeysWith: { first, _ in first }
     )
+  }
+}
+
+/// An optional in disguise.
+protocol Absent {
+  /// Whether there is nothing in it.
+  var isAbsent: Bool { get }
+}
+
+extension Optional: Absent {
+  var isAbsent: Bool {
+    if case .none = self { true } else { false }
   }
 }

@@ -4,12 +4,12 @@ import Synchronization
 /// A development server of the debug build, on a port that the system chose; it ends with the tests.
 ///
 /// `BRASA_BINARY` names the program; without it the debug build of this checkout is taken.
-final class BrasaServer: Sendable {
+package final class BrasaServer: Sendable {
   /// The server of all tests.
-  static let shared = Result { try BrasaServer() }
+  package static let shared = Result { try BrasaServer() }
 
-  let port: Int
-  var url: String { "http://127.0.0.1:\(port)" }
+  package let port: Int
+  package var url: String { "http://127.0.0.1:\(port)" }
 
   private static let running = Mutex<(process: Int32, data: URL)?>(nil)
 
@@ -43,7 +43,7 @@ final class BrasaServer: Sendable {
       return URL(fileURLWithPath: path)
     }
     let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
     return checkout.appendingPathComponent(".build/debug/brasa")
   }
 

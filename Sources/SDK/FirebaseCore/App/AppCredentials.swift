@@ -1,0 +1,25 @@
+import Foundation
+
+/// Who is signed in to an app, as other products than the one for accounts see it.
+package protocol AppCredentials: Sendable {
+  /// The user at this moment; nil is nobody. The first call may read the session of the last run.
+  var currentUserID: String? { get }
+  /// A token of the user, renewed if it ends soon or `forcingRefresh` says so; nil is nobody's.
+  func token(forcingRefresh: Bool) async throws -> String?
+  /// Calls the observer, on any thread, whenever another user or nobody is signed in, until the app is gone.
+  func observeUser(_ observer: @escaping @Sendable (String?) -> Void)
+}
+
+/// The product for accounts, found by its class's name so that others need not be linked with it.
+package protocol AppCredentialsSource: AnyObject {
+  /// The accounts of an app.
+  static func credentials(of app: FirebaseApp) -> any AppCredentials
+}
+
+extension FirebaseApp {
+  /// Who is signed in; nil where the program has no accounts.
+  package var credentials: (any AppCredentials)? {
+    let source = NSClassFromString("FirebaseAuth.Auth") as? any AppCredentialsSource.Type
+    return source?.credentials(of: self)
+  }
+}

@@ -1,0 +1,40 @@
+import FirestoreModel
+import Foundation
+
+/// What is computed over the results of a query.
+public final class AggregateField: NSObject, Sendable {
+  let aggregation: Aggregation.Operator
+
+  private init(_ aggregation: Aggregation.Operator) { self.aggregation = aggregation }
+
+  /// How many documents there are.
+  public class func count() -> AggregateField { AggregateField(.count(upTo: nil)) }
+
+  /// The sum of a field's numbers.
+  public class func sum(_ field: String) -> AggregateField { sum(.dotted(field)) }
+
+  /// The sum of a field's numbers.
+  public class func sum(_ fieldPath: FieldPath) -> AggregateField {
+    AggregateField(.sum(fieldPath.names))
+  }
+
+  /// The mean of a field's numbers; null where there is none.
+  public class func average(_ field: String) -> AggregateField { average(.dotted(field)) }
+
+  /// The mean of a field's numbers; null where there is none.
+  public class func average(_ fieldPath: FieldPath) -> AggregateField {
+    AggregateField(.average(fieldPath.names))
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? AggregateField)?.aggregation == aggregation
+  }
+
+  public override var hash: Int { aggregation.hashValue }
+}
+
+/// Where aggregations are computed.
+public enum AggregateSource: UInt, Sendable {
+  /// At the server.
+  case server = 0
+}

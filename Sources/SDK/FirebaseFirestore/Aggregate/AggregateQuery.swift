@@ -1,0 +1,110 @@
+import FirestoreClient
+import FirestoreModel
+import Foundation
+
+extension Query {
+  /// The number of results, computed at the server.
+  public var count: AggregateQuery { aggregate([.count()]) }
+
+  /// Aggregations over the results, computed at the server.
+  public func aggregate(_ aggregateFields: [AggregateField]) -> AggregateQuery {
+    AggregateQuery(self, aggregateFields)
+  }
+}
+
+/// Aggregations over the results of a query.
+public final class AggregateQuery: NSObject, Sendable {
+  /// The query.
+  public let query: Query
+  let fields: [AggregateField]
+
+  init(_ query: Query, _ fields: [AggregateField]) {
+    self.query = query
+    self.fields = fields
+  }
+
+  /// Computes the aggregations; writes that are queued do not count.
+  ///
+  /// It fails offline.
+  public func getAggregation(
+    source: AggregateSource,
+    completion: @escaping (AggregateQuerySnapshot?, (any Error)?) -> Void
+  ) {
+    let finish = query.firestore.deliver(to: completion)
+    Task {
+      let result: Result<AggregateQuerySnapshot, any Error>
+      do {
+        result = .success(try await getAggregation(source: source))
+      } catch {
+        result = .failure(error)
+      }
+      finish(result)
+    }
+  }
+
+  /// Computes the aggregations; writes that are queued do not count.
+  ///
+  /// It fails offline.
+  public func getAggregation(source: AggregateSource) async throws -> AggregateQuerySnapshot {
+    let aggregations = fields.enumerated().map { index, field in
+      Aggregation(alias: Text("aggregate_\(index)"), operator: field.aggregation)
+    }
+    do {
+      let definition = try query.serverDefinition()
+      let values = try await query.firestore.client.call { transport, credentials in
+        try await transport.aggregate(aggregations, over: definition, credentials)
+      }
+      return AggregateQuerySnapshot(
+        self,
+        fields.indices.map { values[Text("aggregate_\($0)")] ?? .null }
+      )
+    } catch {
+      throw FirestoreErrorCode.app(error)
+    }
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? AggregateQuery else { return false }
+    return query == other.query && fields == other.fields
+  }
+
+  public override var hash: Int { query.hash }
+}
+
+/// The aggregations over a query's results at one time.
+public final class AggregateQuerySnapshot: NSObject, Sendable {
+  /// What was asked for.
+  public let query: AggregateQuery
+  private let values: [Value]
+
+  init(_ query: AggregateQuery, _ values: [Value]) {
+    self.query = query
+    self.values = values
+  }
+
+  /// The number of results; traps where it was not asked for.
+  public var count: NSNumber {
+    guard let number = self.get(.count()) as? NSNumber else {
+      preconditionFailure("The aggregation query was not asked for a count.")
+    }
+    return number
+  }
+
+  /// An aggregation's number, or `NSNull` for the mean of nothing; traps where it was not asked for.
+  public func get(_ aggregateField: AggregateField) -> Any {
+    guard let index = query.fields.firstIndex(of: aggregateField) else {
+      preconditionFailure(
+        "'\(aggregateField)' was not requested in the aggregation query. Requested aggregations: "
+          + "\(query.fields)"
+      )
+    }
+    return UserValue.object(values[index], UserValue.Reading(query.query.firestore))
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? AggregateQuerySnapshot else { return false }
+    return query == other.query && values == other.values
+  }
+
+  public override var hash: Int { values.hashValue }
+}

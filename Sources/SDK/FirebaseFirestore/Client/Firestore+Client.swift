@@ -1,0 +1,149 @@
+import FirebaseCore
+import FirestoreClient
+import FirestoreModel
+import FirestoreSync
+import Foundation
+
+// The client behind a database, and what it is made with.
+
+extension Firestore {
+  /// The client; made on first use.
+  ///
+  /// Traps after the database was terminated.
+  var client: SyncClient {
+    state.withLock { state in
+      switch state.client {
+      case .running(let client): return client
+      case .terminated: preconditionFailure("The client has already been terminated.")
+      case .none:
+        let client = SyncClient(configuration(state.settings))
+        state.client = .running(client)
+        return client
+      }
+    }
+  }
+
+  var callbackQueue: DispatchQueue { state.withLock { $0.settings.dispatchQueue } }
+
+  /// The settings; the object is a copy.
+  ///
+  /// To be set before the database is used.
+  public var settings: FirestoreSettings {
+    get { FirestoreSettings(state.withLock { $0.settings }) }
+    set {
+      let values = newValue.values
+      precondition(
+        values.isSSLEnabled || values.host != FirestoreSettings.defaultHost,
+        "You can't set the 'isSSLEnabled' setting to false unless you also set a non-default 'host'."
+      )
+      state.withLock { state in
+        if case .none = state.client {
+          state.settings = values
+          return
+        }
+        precondition(
+          FirestoreSettings(state.settings) == newValue,
+          "Firestore instance has already been started and its settings can no longer be changed. You can "
+            + "only set settings before calling any other methods on a Firestore instance."
+        )
+      }
+    }
+  }
+
+  /// Speaks to a server in plain text: Brasa in development, or Google's emulator.
+  public func useEmulator(withHost host: String, port: Int) {
+    precondition(!host.isEmpty, "Host must not be empty.")
+    let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    var values = state.withLock { $0.settings }
+    if values.host != FirestoreSettings.defaultHost {
+      FirebaseLog.write(
+        .warning,
+        "FirebaseFirestore",
+        "I-FST000001",
+        "Overriding previously-set host value: \(values.host)"
+      )
+    }
+    values.host = "\(name):\(port)"
+    values.isSSLEnabled = false
+    settings = FirestoreSettings(values)
+  }
+
+  /// Writes lines of the log down to the finest, or not.
+  public static func enableLogging(_ logging: Bool) {
+    FirebaseConfiguration.shared.setLoggerLevel(logging ? .debug : .notice)
+  }
+
+  private func address(_ values: FirestoreSettings.Values) -> String {
+    if values.host == FirestoreSettings.defaultHost, values.isSSLEnabled,
+      let address = app.options.address(of: .firestore)
+    {
+      return address.url
+    }
+    return "\(values.isSSLEnabled ? "https" : "http")://\(values.host)"
+  }
+
+  private func configuration(_ values: FirestoreSettings.Values) -> SyncClientConfiguration {
+    let version = FirebaseVersion()
+    let transport = HTTPTransport(
+      url: address(values),
+      database: database,
+      clientHeaders: [
+        ("X-Goog-Api-Client", "gl-swift/ fire/\(version)"),
+        ("X-Firebase-GMPID", app.options.googleAppID),
+      ]
+    )
+    let cache = FirestoreSettings(values).cacheSettings
+    var configuration = SyncClientConfiguration(
+      database: database,
+      transport: transport,
+      now: { Self.now() },
+      openStore: { (MemoryLocalStore(), UUID().uuidString) }
+    )
+    if let credentials = app.credentials {
+      configuration.credentials = ClientAppCredentials(credentials: credentials)
+    }
+    configuration.policy = cache.policy
+    configuration.cacheBytes = cache.bytes
+    configuration.log = { text in
+      FirebaseLog.write(.warning, "FirebaseFirestore", "I-FST000001", text)
+    }
+    return configuration
+  }
+
+  private static func now() -> FirestoreModel.Timestamp {
+    FirestoreModel.Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+  }
+}
+
+extension LocalCacheSettings {
+  fileprivate var policy: CollectionPolicy {
+    (self as? MemoryCacheSettings)?.collector is MemoryEagerGCSetting ? .eager : .leastRecentlyUsed
+  }
+
+  /// Nil is without a bound.
+  fileprivate var bytes: Int? {
+    let size: Int64
+    switch self {
+    case let cache as PersistentCacheSettings: size = cache.sizeBytes
+    case let cache as MemoryCacheSettings:
+      size = (cache.collector as? MemoryLRUGCSettings)?.sizeBytes ?? FirestoreCacheSizeUnlimited
+    default: size = FirestoreSettings.defaultCacheSize
+    }
+    return size == FirestoreCacheSizeUnlimited ? nil : Int(size)
+  }
+}
+
+/// Who is signed in to the app, as the client asks for it.
+private struct ClientAppCredentials: ClientCredentials {
+  let credentials: any AppCredentials
+
+  var currentUser: String? { credentials.currentUserID }
+
+  func credentials(forcingRefresh: Bool) async throws -> CallCredentials {
+    CallCredentials(token: try await credentials.token(forcingRefresh: forcingRefresh))
+  }
+
+  func observeUser(_ observer: @escaping @Sendable (String?) -> Void) {
+    credentials.observeUser(observer)
+  }
+}

@@ -1,0 +1,93 @@
+import FirestoreClient
+import FirestoreModel
+import FirestoreSync
+import Foundation
+
+// Listening to queries.
+
+extension Query {
+  /// What the client listens to; traps where a limit to the last has no order.
+  func listenQuery() throws -> ListenQuery {
+    precondition(
+      !(keepsLast && definition.limit != nil && definition.orders.isEmpty),
+      "limit(toLast:) queries require specifying at least one OrderBy() clause."
+    )
+    return try ListenQuery(definition, limitType: keepsLast ? .last : .first)
+  }
+
+  /// What the server is asked for; a limit to the last counts from the other end there.
+  func serverDefinition() throws -> FirestoreModel.Query {
+    guard case .query(let query, _) = try listenQuery().target.kind else { return definition }
+    return query
+  }
+
+  /// Calls the listener with the results: soon, and whenever they change.
+  @discardableResult
+  public func addSnapshotListener(
+    _ listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
+  ) -> any ListenerRegistration {
+    addSnapshotListener(options: SnapshotListenOptions(), listener: listener)
+  }
+
+  /// Calls the listener with the results: soon, and whenever they or, if asked for, their metadata change.
+  @discardableResult
+  public func addSnapshotListener(
+    includeMetadataChanges: Bool,
+    listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
+  ) -> any ListenerRegistration {
+    let options = SnapshotListenOptions().withIncludeMetadataChanges(includeMetadataChanges)
+    return addSnapshotListener(options: options, listener: listener)
+  }
+
+  /// Calls the listener with the results in the way that the options say.
+  @discardableResult
+  public func addSnapshotListener(
+    options: SnapshotListenOptions,
+    listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
+  ) -> any ListenerRegistration {
+    let callback = AppCallback<Result<QuerySnapshot, any Error>> { result in
+      switch result {
+      case .success(let snapshot): listener(snapshot, nil)
+      case .failure(let error): listener(nil, error)
+      }
+    }
+    let queue = firestore.callbackQueue
+    return listen(options) { result, isRemoved in
+      queue.async { if !isRemoved() { callback.call(result) } }
+    }
+  }
+
+  /// Listens with a handler on the client's queue.
+  func listen(
+    _ options: SnapshotListenOptions,
+    _ handler:
+      @escaping @Sendable (Result<QuerySnapshot, any Error>, @escaping @Sendable () -> Bool) -> Void
+  ) -> ClientRegistration {
+    let registration = ClientRegistration(firestore.client) { $0.unlisten($1) }
+    do {
+      let query = try listenQuery()
+      let listenOptions = options.listenOptions
+      registration.begin { client, isRemoved in
+        client.listen(query, listenOptions) { result in
+          handler(result.snapshot { QuerySnapshot(self, $0) }, isRemoved)
+        }
+      }
+    } catch {
+      let error = FirestoreErrorCode.app(error)
+      registration.begin { _, isRemoved in
+        handler(.failure(error), isRemoved)
+        return 0
+      }
+    }
+    return registration
+  }
+}
+
+extension Result<ViewSnapshot, FirestoreFailure> {
+  /// The app's form of what a listener is told.
+  func snapshot<Snapshot>(
+    _ make: (ViewSnapshot) -> Snapshot
+  ) -> Result<Snapshot, any Error> {
+    map(make).mapError { FirestoreErrorCode($0) as any Error }
+  }
+}

@@ -1,0 +1,143 @@
+import FirestoreModel
+import FirestoreSync
+import Foundation
+import Synchronization
+
+/// A query's results at one time.
+public final class QuerySnapshot: NSObject, Sendable {
+  /// The query.
+  public let query: Query
+  /// How sure this is.
+  public let metadata: SnapshotMetadata
+  let snapshot: ViewSnapshot
+  /// Made when somebody asks for them.
+  private let made = Mutex<[QueryDocumentSnapshot]?>(nil)
+
+  init(_ query: Query, _ snapshot: ViewSnapshot) {
+    self.query = query
+    self.snapshot = snapshot
+    metadata = SnapshotMetadata(
+      hasPendingWrites: snapshot.hasPendingWrites,
+      isFromCache: snapshot.isFromCache
+    )
+  }
+
+  /// Whether there are no documents.
+  public var isEmpty: Bool { snapshot.documents.isEmpty }
+
+  /// How many documents there are.
+  public var count: Int { snapshot.documents.count }
+
+  /// The documents in the query's order.
+  public var documents: [QueryDocumentSnapshot] {
+    made.withLock { made in
+      if let made { return made }
+      let documents = snapshot.documents.map(self.document)
+      made = documents
+      return documents
+    }
+  }
+
+  private func document(_ document: CachedDocument) -> QueryDocumentSnapshot {
+    QueryDocumentSnapshot(
+      DocumentReference(query.firestore, name: document.name),
+      document,
+      SnapshotMetadata(
+        hasPendingWrites: snapshot.pending.contains(document.path),
+        isFromCache: snapshot.isFromCache
+      )
+    )
+  }
+
+  /// What changed since the listener's last snapshot: removed documents first, then added, then modified ones.
+  public var documentChanges: [DocumentChange] { documentChanges(includeMetadataChanges: false) }
+
+  /// What changed since the listener's last snapshot, documents whose metadata alone changed too.
+  ///
+  /// Traps for a listener that leaves those out.
+  public func documentChanges(includeMetadataChanges: Bool) -> [DocumentChange] {
+    precondition(
+      !includeMetadataChanges || !snapshot.excludesMetadataChanges,
+      "To include metadata changes with your document changes, you must call "
+        + "addSnapshotListener(includeMetadataChanges:true)."
+    )
+    return snapshot.indexedChanges().compactMap { indexed in
+      let kind: DocumentChangeType
+      switch indexed.change.kind {
+      case .added: kind = .added
+      case .removed: kind = .removed
+      case .modified: kind = .modified
+      case .metadata where includeMetadataChanges: kind = .modified
+      case .metadata: return nil
+      }
+      return DocumentChange(
+        type: kind,
+        document: document(indexed.change.document),
+        oldIndex: indexed.oldIndex,
+        newIndex: indexed.newIndex
+      )
+    }
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? QuerySnapshot else { return false }
+    return self === other
+      || (query == other.query && metadata == other.metadata && documents == other.documents
+        && documentChanges == other.documentChanges)
+  }
+
+  public override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(query)
+    hasher.combine(metadata)
+    hasher.combine(count)
+    return hasher.finalize()
+  }
+}
+
+/// How a document of a query's results changed.
+public enum DocumentChangeType: Int, Sendable {
+  /// It came in.
+  case added = 0
+  /// It changed.
+  case modified = 1
+  /// It went out; the document is as it was last.
+  case removed = 2
+}
+
+/// One change of a query's results.
+public final class DocumentChange: NSObject, Sendable {
+  /// How the document changed.
+  public let type: DocumentChangeType
+  /// The document after the change; a removed one as it was last.
+  public let document: QueryDocumentSnapshot
+  /// Where it was before, if all changes before this one are made; `NSNotFound` for an added one.
+  public let oldIndex: UInt
+  /// Where it is after that; `NSNotFound` for a removed one.
+  public let newIndex: UInt
+
+  init(
+    type: DocumentChangeType,
+    document: QueryDocumentSnapshot,
+    oldIndex: Int?,
+    newIndex: Int?
+  ) {
+    self.type = type
+    self.document = document
+    self.oldIndex = UInt(oldIndex ?? NSNotFound)
+    self.newIndex = UInt(newIndex ?? NSNotFound)
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? DocumentChange else { return false }
+    return type == other.type && document == other.document && oldIndex == other.oldIndex
+      && newIndex == other.newIndex
+  }
+
+  public override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(type)
+    hasher.combine(document)
+    return hasher.finalize()
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Synchronization
+
+/// How a transaction is run.
+public final class TransactionOptions: NSObject, NSCopying, Sendable {
+  private let attempts: Mutex<Int>
+
+  /// Five attempts.
+  public override init() { attempts = Mutex(5) }
+
+  private init(_ maxAttempts: Int) { attempts = Mutex(maxAttempts) }
+
+  /// How often the block is run at most; traps on less than one.
+  public var maxAttempts: Int {
+    get { attempts.withLock { $0 } }
+    set {
+      precondition(newValue > 0, "Invalid maxAttempts: \(newValue)")
+      attempts.withLock { $0 = newValue }
+    }
+  }
+
+  /// Another object with the same options.
+  public func copy(with zone: NSZone? = nil) -> Any { TransactionOptions(maxAttempts) }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? TransactionOptions)?.maxAttempts == maxAttempts
+  }
+
+  public override var hash: Int { maxAttempts.hashValue }
+}

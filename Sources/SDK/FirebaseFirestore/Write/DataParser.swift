@@ -1,0 +1,261 @@
+import DocumentCodec
+import FirebaseCore
+import FirestoreModel
+import Foundation
+
+/// Turns data of apps into writes.
+///
+/// It throws `UserValue.Problem` with the official texts before anything else has happened.
+struct DataParser {
+  /// What data is for.
+  enum Usage: Equatable {
+    /// The whole document.
+    case set
+    /// What the data names, and nothing else.
+    case merge
+    /// The fields at paths.
+    case update
+  }
+
+  private let firestore: Firestore
+  private let usage: Usage
+  private var mask: [FirestoreModel.FieldPath] = []
+  private var transforms: [FieldTransform] = []
+
+  private init(_ firestore: Firestore, _ usage: Usage) {
+    self.firestore = firestore
+    self.usage = usage
+  }
+
+  // MARK: Writes
+
+  /// Replaces a document.
+  static func set(
+    _ data: [String: Any],
+    _ name: DocumentName,
+    _ firestore: Firestore
+  ) throws -> Write {
+    var parser = DataParser(firestore, .set)
+    let map = try parser.map(data, at: [])
+    return parser.write(map, name, mask: nil)
+  }
+
+  /// Sets what the data names; nil `fields` are all of its leaves.
+  static func merge(
+    _ data: [String: Any],
+    fields: [Any]?,
+    _ name: DocumentName,
+    _ firestore: Firestore
+  ) throws -> Write {
+    var parser = DataParser(firestore, .merge)
+    let map = try parser.map(data, at: [])
+    guard let fields else { return parser.write(map, name, mask: parser.mask) }
+    let paths = try fields.map(path)
+    let transformed = parser.transforms.map(\.field)
+    for path in paths {
+      let isThere =
+        map.value(at: path) != nil
+        || (parser.mask + transformed).contains { path.isPrefix(of: $0) }
+      guard isThere else {
+        throw UserValue.Problem(
+          message:
+            "Field '\(path.canonicalString)' is specified in your field mask but missing from "
+            + "your input data."
+        )
+      }
+    }
+    parser.transforms.removeAll { transform in
+      !paths.contains { $0.isPrefix(of: transform.field) }
+    }
+    let kept = paths.filter { path in !transformed.contains(path) }
+    return parser.write(map, name, mask: kept)
+  }
+
+  /// Sets the fields at paths of a document that exists.
+  static func update(
+    _ data: [AnyHashable: Any],
+    _ name: DocumentName,
+    _ firestore: Firestore
+  ) throws -> Write {
+    var parser = DataParser(firestore, .update)
+    var map = MapValue()
+    let fields = try data.map { (try path($0.key.base), $0.value) }
+    for (path, value) in fields.sorted(by: { $0.0 < $1.0 }) {
+      if (value as? FieldValue)?.operation == .delete {
+        parser.mask.append(path)
+      } else if let value = try parser.value(value, at: path.segments, inArray: false) {
+        parser.mask.append(path)
+        map.set(value, at: path)
+      }
+    }
+    return parser.write(map, name, mask: parser.mask, precondition: .exists(true))
+  }
+
+  private func write(
+    _ map: MapValue,
+    _ name: DocumentName,
+    mask: [FirestoreModel.FieldPath]?,
+    precondition: Precondition? = nil
+  ) -> Write {
+    Write(
+      name: name,
+      operation: .update(DocumentFields(encoding: map), mask: mask),
+      transforms: transforms,
+      precondition: precondition
+    )
+  }
+
+  /// A path that an app gave as a text with dots or as a ``FieldPath``.
+  private static func path(_ field: Any) throws -> FirestoreModel.FieldPath {
+    switch field {
+    case let path as FieldPath: return path.names
+    case let text as String:
+      if let problem = FieldPath.problem(ofDotted: text) {
+        throw UserValue.Problem(message: problem)
+      }
+      return FieldPath.dotted(text).names
+    default:
+      throw UserValue.Problem(
+        message: "Dictionary keys passed to updateData: must be of type NSString or FIRFieldPath."
+      )
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func map(_ members: [String: Any], at path: [Text]) throws -> MapValue {
+    if members.isEmpty, usage == .merge, !path.isEmpty { mask.append(.init(path)) }
+    var entries: [MapValue.Entry] = []
+    for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+      let inner = path + [Text(key)]
+      if key.isEmpty { throw problem("Document fields must not be empty", at: inner, isData: true) }
+      if key.hasPrefix("__"), key.hasSuffix("__") {
+        throw problem(
+          "Document fields cannot begin and end with \"__\"",
+          at: inner,
+          isData: true
+        )
+      }
+      if let value = try self.value(value, at: inner, inArray: false) {
+        entries.append(MapValue.Entry(key: Text(key), value: value))
+      }
+    }
+    return MapValue(entries)
+  }
+
+  /// A value; nil for what does something to the field instead.
+  private mutating func value(_ value: Any, at path: [Text], inArray: Bool) throws -> Value? {
+    if let operation = (value as? FieldValue)?.operation {
+      try take(operation, at: path, inArray: inArray)
+      return nil
+    }
+    if let members = value as? [String: Any] {
+      return .map(try inArray ? nested(members, at: path) : map(members, at: path))
+    }
+    if usage == .merge, !inArray { mask.append(.init(path)) }
+    if let elements = value as? [Any] {
+      if inArray { throw problem("Nested arrays are not supported", at: path) }
+      return .array(
+        try elements.compactMap { try self.value($0, at: path, inArray: true) }
+      )
+    }
+    return try scalar(value, at: path)
+  }
+
+  /// A map inside an array, of which nothing is in the mask.
+  private mutating func nested(_ members: [String: Any], at path: [Text]) throws -> MapValue {
+    let before = mask
+    defer { mask = before }
+    var entries: [MapValue.Entry] = []
+    for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+      let inner = path + [Text(key)]
+      if let value = value as? FieldValue { try take(value.operation, at: inner, inArray: true) }
+      if let value = try self.value(value, at: inner, inArray: false) {
+        entries.append(MapValue.Entry(key: Text(key), value: value))
+      }
+    }
+    return MapValue(entries)
+  }
+
+  private func scalar(_ value: Any, at path: [Text]) throws -> Value {
+    if let reference = value as? DocumentReference,
+      reference.name.database != firestore.database
+    {
+      let (given, own) = (reference.name.database, firestore.database)
+      throw problem(
+        "Document Reference is for database \(given.project)/\(given.database) but should be for "
+          + "database \(own.project)/\(own.database)",
+        at: path
+      )
+    }
+    do {
+      return try UserValue.value(value)
+    } catch let found as UserValue.Problem {
+      throw problem(found.message, at: path)
+    }
+  }
+
+  private mutating func take(
+    _ operation: FieldValue.Operation,
+    at path: [Text],
+    inArray: Bool
+  ) throws {
+    if inArray {
+      throw problem(
+        "\(operation.functionName) is not currently supported inside arrays",
+        at: path
+      )
+    }
+    let field = FirestoreModel.FieldPath(path)
+    switch operation {
+    case .delete:
+      switch usage {
+      case .merge: mask.append(field)
+      case .update:
+        throw problem(
+          "FieldValue.delete() can only appear at the top level of your update data",
+          at: path
+        )
+      case .set:
+        throw problem(
+          "FieldValue.delete() can only be used with updateData() and setData() with merge:true",
+          at: path
+        )
+      }
+    case .serverTimestamp: transforms.append(.init(field: field, operation: .serverTimestamp))
+    case .arrayUnion(let elements):
+      transforms.append(.init(field: field, operation: .appendMissingElements(elements)))
+    case .arrayRemove(let elements):
+      transforms.append(.init(field: field, operation: .removeAllFromArray(elements)))
+    case .increment(let operand):
+      transforms.append(.init(field: field, operation: .increment(operand)))
+    }
+  }
+
+  private func problem(_ text: String, at path: [Text], isData: Bool = false) -> UserValue.Problem {
+    let prefix = isData ? "Invalid data. " : ""
+    let place = path.map(\.string).joined(separator: ".")
+    return UserValue.Problem(message: "\(prefix)\(text) (found in field \(place))")
+  }
+}
+
+extension FieldValue.Operation {
+  fileprivate var functionName: String {
+    switch self {
+    case .delete: "FieldValue.delete()"
+    case .serverTimestamp: "FieldValue.serverTimestamp()"
+    case .arrayUnion: "FieldValue.arrayUnion()"
+    case .arrayRemove: "FieldValue.arrayRemove()"
+    case .increment: "FieldValue.increment()"
+    }
+  }
+}
+
+/// Makes a write or traps with the text of what is wrong.
+func trapping<R>(_ make: () throws -> R) -> R {
+  do {
+    return try make()
+  } catch {
+    preconditionFailure((error as? UserValue.Problem)?.message ?? "\(error)")
+  }
+}

@@ -1,0 +1,16 @@
+import Dispatch
+
+/// Runs an actor on a serial queue, so that what is put on the queue keeps its order.
+package final class QueueExecutor: SerialExecutor {
+  let queue: DispatchQueue
+
+  init(label: String) { queue = DispatchQueue(label: label, qos: .userInitiated) }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedSerialExecutor()
+    queue.async { job.runSynchronously(on: executor) }
+  }
+
+  package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+}

@@ -1,0 +1,60 @@
+import FirestoreModel
+import FirestoreSync
+
+/// Who makes calls, as the client asks for it.
+package protocol ClientCredentials: Sendable {
+  /// The user at this moment; nil is nobody.
+  var currentUser: UserID { get }
+  /// Credentials for a call, renewed if `forcingRefresh` says so.
+  func credentials(forcingRefresh: Bool) async throws -> CallCredentials
+  /// Calls the observer whenever another user, or nobody, is signed in.
+  func observeUser(_ observer: @escaping @Sendable (UserID) -> Void)
+}
+
+/// Nobody.
+package struct NoCredentials: ClientCredentials {
+  /// No user.
+  package init() {}
+
+  package var currentUser: UserID { nil }
+
+  package func credentials(forcingRefresh: Bool) async throws -> CallCredentials {
+    CallCredentials(token: nil)
+  }
+
+  package func observeUser(_ observer: @escaping @Sendable (UserID) -> Void) {}
+}
+
+/// What a client is made with.
+package struct SyncClientConfiguration: Sendable {
+  package var database: DatabaseID
+  package var policy = CollectionPolicy.leastRecentlyUsed
+  /// How many bytes of documents the cache keeps; nil is all.
+  package var cacheBytes: Int? = 100 << 20
+  package var transport: any FirestoreTransport
+  package var credentials: any ClientCredentials = NoCredentials()
+  /// Opens the cache, on the client's queue; and the name under which its batches are told apart from
+  /// other caches'.
+  package var openStore: @Sendable () throws -> (store: any LocalStore, name: String)
+  /// This machine's clock.
+  package var now: @Sendable () -> Timestamp
+  /// A number from -0.5 to 0.5 by which delays after errors are varied.
+  package var jitter: @Sendable () -> Double = { Double.random(in: -0.5...0.5) }
+  /// Calls back after a time, on any thread; nil is by the machine's clock.
+  package var schedule: (@Sendable (Duration, @escaping @Sendable () -> Void) -> Void)?
+  /// Takes lines of the log.
+  package var log: @Sendable (String) -> Void = { _ in }
+
+  /// A configuration for a database, with a cache in memory.
+  package init(
+    database: DatabaseID,
+    transport: any FirestoreTransport,
+    now: @escaping @Sendable () -> Timestamp,
+    openStore: @escaping @Sendable () throws -> (store: any LocalStore, name: String)
+  ) {
+    self.database = database
+    self.transport = transport
+    self.now = now
+    self.openStore = openStore
+  }
+}

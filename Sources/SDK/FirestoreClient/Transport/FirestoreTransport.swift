@@ -1,0 +1,85 @@
+import FirestoreModel
+import FirestoreSync
+
+/// What a call says of who makes it.
+package struct CallCredentials: Sendable, Hashable {
+  /// The ID token; nil is nobody.
+  package var token: String?
+
+  /// Credentials with a token, or of nobody.
+  package init(token: String?) { self.token = token }
+}
+
+/// The way to a server.
+///
+/// What a stream receives comes in order and ends with `closed`, which comes once, unless the stream
+/// is closed here first. A stream may be used before the server has answered anything.
+package protocol FirestoreTransport: Sendable {
+  func openWatch(
+    _ credentials: CallCredentials,
+    _ receive: @escaping @Sendable (WatchStreamEvent) -> Void
+  ) -> any WatchStream
+
+  func openWrite(
+    _ credentials: CallCredentials,
+    _ receive: @escaping @Sendable (WriteStreamEvent) -> Void
+  ) -> any WriteStream
+
+  /// The documents as they are now, one result a name, missing ones with the time of the read.
+  func documents(
+    _ names: [DocumentName],
+    _ credentials: CallCredentials
+  ) async throws -> [CachedDocument]
+
+  /// Applies writes as one commit.
+  func commit(
+    _ writes: [Write],
+    _ credentials: CallCredentials
+  ) async throws -> (version: CommitVersion, results: [WriteResult])
+
+  /// A query's results as they are now, in its order.
+  func results(
+    _ query: Query,
+    _ credentials: CallCredentials
+  ) async throws -> [CachedDocument]
+
+  /// Aggregations over a query's results, by their aliases.
+  func aggregate(
+    _ aggregations: [Aggregation],
+    over query: Query,
+    _ credentials: CallCredentials
+  ) async throws -> [Text: Value]
+
+  /// Closes every connection; what is under way fails.
+  func shutDown()
+}
+
+/// What comes on a watch stream.
+package enum WatchStreamEvent: Sendable {
+  case changed([WatchChange])
+  case closed(FirestoreFailure?)
+}
+
+/// What comes on a write stream.
+package enum WriteStreamEvent: Sendable {
+  /// The answer to the first message.
+  case shaken(token: [UInt8])
+  /// The answer to the oldest batch that has none.
+  case acknowledged(token: [UInt8], version: CommitVersion, results: [WriteResult])
+  case closed(FirestoreFailure?)
+}
+
+/// A Listen call.
+package protocol WatchStream: Sendable {
+  func listen(_ data: TargetData)
+  func unlisten(_ id: TargetID)
+  func close()
+}
+
+/// A Write call.
+package protocol WriteStream: Sendable {
+  func shakeHands()
+  /// Sends a batch; under the same label it is applied once, however often it is sent.
+  func send(_ writes: [Write], token: [UInt8], label: String?)
+  func close()
+}
