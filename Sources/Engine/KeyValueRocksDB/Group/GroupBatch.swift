@@ -41,8 +41,12 @@ struct GroupBatch: ~Copyable {
   /// Writes of a plain batch.
   private var entries: [Entry] = []
   private var bytes: [UInt8] = []
-  /// By the hash of its key, the last write of a plain batch with that hash.
+  /// By the hash of its key, the last write of a plain batch with that hash, of those that are listed.
+  ///
+  /// Most groups write much and read nothing that they may have written: a read lists the writes before it.
   private var latest: [UInt64: Int] = [:]
+  /// So many of the entries, the first ones, are listed in `latest`.
+  private var listed = 0
   /// Nil while the batch is plain.
   private var index: OpaquePointer?
   private var savepoints: [Savepoint] = []
@@ -57,7 +61,6 @@ struct GroupBatch: ~Copyable {
   init() {
     bytes.reserveCapacity(Self.reservedBytes)
     entries.reserveCapacity(Self.reservedEntries)
-    latest.reserveCapacity(Self.reservedEntries)
   }
 
   deinit { index.map(rocksdb_writebatch_wi_destroy) }
@@ -84,8 +87,9 @@ struct GroupBatch: ~Copyable {
   }
 
   /// What the batch has written to a key last.
-  func written(_ key: [UInt8]) -> Written {
+  mutating func written(_ key: [UInt8]) -> Written {
     guard isPlain else { return count > 0 ? .unknown : .nothing }
+    listEntries()
     guard let last = latest[KeyHash.of(key)] else { return .nothing }
     return bytes.withUnsafeBytes { bytes in
       // Nearly always the first one; others only where keys share a hash.
@@ -168,11 +172,9 @@ extension GroupBatch {
     } else if savepoint.count < entries.count {
       entries.removeLast(entries.count - savepoint.count)
       bytes.removeLast(bytes.count - (entries.last?.end ?? 0))
-      latest.removeAll(keepingCapacity: true)
-      bytes.withUnsafeBytes { bytes in
-        for (number, entry) in entries.enumerated() {
-          latest[KeyHash.of(Self.key(of: entry, in: bytes))] = number
-        }
+      if listed > entries.count {
+        latest.removeAll(keepingCapacity: true)
+        listed = 0
       }
     }
     (count, byteCount) = (savepoint.count, savepoint.byteCount)
@@ -182,12 +184,21 @@ extension GroupBatch {
 // A plain batch's writes.
 extension GroupBatch {
   private mutating func collect(_ key: [UInt8], _ value: [UInt8]?) {
-    latest[KeyHash.of(key)] = entries.count
     entries.append(
       Entry(start: bytes.count, keyCount: key.count, valueCount: value.map { $0.count })
     )
     bytes += key
     if let value { bytes += value }
+  }
+
+  private mutating func listEntries() {
+    guard listed < entries.count else { return }
+    bytes.withUnsafeBytes { bytes in
+      for number in listed..<entries.count {
+        latest[KeyHash.of(Self.key(of: entries[number], in: bytes))] = number
+      }
+    }
+    listed = entries.count
   }
 
   /// The library's batch of a plain one: by key, and of one key as it was written.
