@@ -25,6 +25,8 @@ final class RecentWrites: Sendable {
 
   private let landedGroups = Atomic<Moment>(0)
   private let state = Mutex(State())
+  /// The last group that wrote a document.
+  private let lastWriter = Atomic<Moment>(0)
   private let capacity: Int
 
   /// Remembers at least that many documents.
@@ -38,7 +40,8 @@ final class RecentWrites: Sendable {
 
   /// Whether certainly no group has written the document since that moment.
   func isUntouched(_ key: [UInt8], since moment: Moment) -> Bool {
-    state.withLock { state in
+    if lastWriter.load(ordering: .acquiring) <= moment { return true }
+    return state.withLock { state in
       guard moment + 1 >= state.since else { return false }
       let hash = KeyHash.of(key)
       return (state.current[hash] ?? 0) <= moment && (state.older[hash] ?? 0) <= moment
@@ -48,6 +51,7 @@ final class RecentWrites: Sendable {
   /// The group in progress writes the document.
   func note(_ key: [UInt8]) {
     let group = landed + 1
+    lastWriter.store(group, ordering: .releasing)
     state.withLock { state in
       if state.current.count >= capacity {
         swap(&state.current, &state.older)

@@ -16,10 +16,12 @@ final class EngineCondition: Sendable {
   }
 
   private let state = Mutex(State.running)
+  /// What `state` says of it, for every read to look at.
+  private let isClosed = Atomic(false)
 
   /// Throws unless the engine may be read: a stopped one may.
   func checkOpen() throws {
-    guard case .closed = state.withLock({ $0 }) else { return }
+    guard isClosed.load(ordering: .acquiring) else { return }
     throw KeyValueError(.closed, "the storage engine was closed")
   }
 
@@ -81,6 +83,7 @@ final class EngineCondition: Sendable {
     state.withLock { state in
       if case .closed = state { return false }
       state = .closed
+      isClosed.store(true, ordering: .releasing)
       return true
     }
   }

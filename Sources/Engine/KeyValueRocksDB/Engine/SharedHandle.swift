@@ -7,29 +7,31 @@ import Synchronization
 /// A database may be closed only when nobody uses it, so every user holds a lease. While the database
 /// is replaced nobody gets one: such a call throws instead of waiting, as whoever holds a lease may
 /// be the one who asks. Any thread may call; one at a time replaces.
-final class SharedHandle: Sendable {
-  private struct State {
-    /// Nil after an opening that failed.
-    var handle: RocksDBHandle?
-    var leases = 0
-    var isBeingReplaced = false
-  }
-
-  private let state: Mutex<State>
+///
+/// `@unchecked Sendable`: `handle` is read by those who hold a lease, and written by who has kept others
+/// from getting one and has seen the last of them end.
+final class SharedHandle: @unchecked Sendable {
+  /// Two for each lease, and one while nobody gets any.
+  private let state = Atomic<Int>(0)
+  /// Nil after an opening that failed.
+  private var handle: RocksDBHandle?
   /// Signalled when the last lease ends while the database waits to be replaced.
   private let idle = DispatchSemaphore(value: 0)
 
+  private static let isLocked = 1
+  private static let oneLease = 2
   private static let unavailable = KeyValueError(.stopped, "the database is being opened again")
 
-  init(_ handle: RocksDBHandle) { state = Mutex(State(handle: handle)) }
+  init(_ handle: RocksDBHandle) { self.handle = handle }
 
   /// The right to use the database, until the lease is dropped.
   func lease() throws(KeyValueError) -> HandleLease {
-    try state.withLock { (state) throws(KeyValueError) in
-      guard !state.isBeingReplaced, let handle = state.handle else { throw Self.unavailable }
-      state.leases += 1
-      return HandleLease(handle, of: self)
+    let before = state.add(Self.oneLease, ordering: .acquiringAndReleasing).oldValue
+    guard before & Self.isLocked == 0, let handle else {
+      giveBack()
+      throw Self.unavailable
     }
+    return HandleLease(handle, of: self)
   }
 
   /// Gives the database to `open`, once nobody uses it any more, and goes on with what that answers.
@@ -40,37 +42,28 @@ final class SharedHandle: Sendable {
     patience: Duration,
     _ open: (RocksDBHandle?) throws -> RocksDBHandle
   ) throws {
-    state.withLock { $0.isBeingReplaced = true }
-    defer { state.withLock { $0.isBeingReplaced = false } }
+    state.bitwiseOr(Self.isLocked, ordering: .acquiringAndReleasing)
+    defer { state.bitwiseAnd(~Self.isLocked, ordering: .acquiringAndReleasing) }
     try awaitIdle(patience)
-    let old = state.withLock { state in
-      defer { state.handle = nil }
-      return state.handle
-    }
-    let new = try open(old)
-    state.withLock { $0.handle = new }
+    let old = handle
+    handle = nil
+    handle = try open(old)
   }
 
-  /// Closes the database for good.
+  /// Closes the database for good, when nobody uses or replaces it.
   func close() {
-    let handle = state.withLock { state in
-      defer { state.handle = nil }
-      return state.handle
-    }
+    state.bitwiseOr(Self.isLocked, ordering: .acquiringAndReleasing)
     handle?.close()
   }
 
   fileprivate func giveBack() {
-    let isLast = state.withLock { state in
-      state.leases -= 1
-      return state.leases == 0 && state.isBeingReplaced
-    }
-    if isLast { idle.signal() }
+    let after = state.subtract(Self.oneLease, ordering: .acquiringAndReleasing).newValue
+    if after == Self.isLocked { idle.signal() }
   }
 
   private func awaitIdle(_ patience: Duration) throws {
     let deadline = DispatchTime.now() + .milliseconds(Int(patience / .milliseconds(1)))
-    while state.withLock({ $0.leases > 0 }) {
+    while state.load(ordering: .acquiring) >= Self.oneLease {
       guard idle.wait(timeout: deadline) == .success else { throw Self.unavailable }
     }
   }
