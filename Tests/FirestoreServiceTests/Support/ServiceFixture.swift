@@ -13,7 +13,7 @@ import Realtime
 final class ServiceFixture: Sendable {
   let databases: Databases
   let service: FirestoreService
-  private let threads: EngineThreads
+  let threads: EngineThreads
   private let listeners: ListenHub?
 
   static let documents = "projects/p/databases/(default)/documents"

@@ -43,12 +43,12 @@ import Testing
       }
     }
     queue.close()
-    while let job = queue.take() { job() }
+    while let jobs = queue.take() { for job in jobs { job() } }
     #expect(ran.withLock { $0 } == ["a1", "b1", "c1", "a2", "b2", "a3", "a4"])
   }
 
   @Test func `a caller has at most as many jobs waiting as there is room for others`() {
-    let queue = JobQueue(capacity: 8)
+    let queue = JobQueue(capacity: 8, threads: 4)
     #expect((0..<8).filter { _ in Self.put(queue, "greedy") }.count == 4)
     #expect((0..<8).filter { _ in Self.put(queue, "second") }.count == 2)
     #expect(Self.put(queue, "third"))
@@ -59,6 +59,62 @@ import Testing
   }
 
   private static func put(_ queue: JobQueue, _ caller: String) -> Bool { queue.put({}, of: caller) }
+
+  @Test func `a thread takes several jobs where all have enough to do`() {
+    let queue = JobQueue(capacity: 1_000, threads: 2)
+    for _ in 0..<40 { #expect(Self.put(queue, "a") && Self.put(queue, "b")) }
+    var taken: [Int] = []
+    while queue.count > 0 { taken.append(queue.take()?.count ?? 0) }
+    #expect(taken.reduce(0, +) == 80)
+    #expect(taken.first == JobQueue.batch && taken.max() == JobQueue.batch)
+    // The last jobs are for whoever comes first.
+    #expect(taken.suffix(7) == [1, 1, 1, 1, 1, 1, 1])
+  }
+
+  @Test(arguments: [4, 6, 60])
+  func `jobs that wait for each other run on as many threads, handed over together or not`(
+    count: Int
+  ) {
+    for isTogether in [true, false] {
+      let threads = EngineThreads(count: 4)
+      let meeting = Meeting(of: 4)
+      let submit = { for _ in 0..<count { _ = threads.submit { meeting.attend() } } }
+      if isTogether { Handover.during { _ in submit() } } else { submit() }
+      // Returns only if four of the jobs have run at the same time.
+      threads.stop()
+      #expect(meeting.attendants == count)
+    }
+  }
+
+  /// Holds threads until so many have come; who comes later goes on at once.
+  private final class Meeting: Sendable {
+    private let size: Int
+    private let count = Atomic<Int>(0)
+    private let isComplete = DispatchSemaphore(value: 0)
+
+    init(of size: Int) { self.size = size }
+
+    var attendants: Int { count.load(ordering: .relaxed) }
+
+    func attend() {
+      let number = count.add(1, ordering: .relaxed).newValue
+      if number == size { for _ in 1..<size { isComplete.signal() } }
+      if number < size { isComplete.wait() }
+    }
+  }
+
+  @Test func `a batch of jobs wakes a thread before the work that submits them ends`() {
+    let threads = EngineThreads(count: 1)
+    let ran = DispatchSemaphore(value: 0)
+    Handover.during { _ in
+      for _ in 0..<2 * JobQueue.batch {
+        let isTaken = threads.submit { ran.signal() }
+        #expect(isTaken)
+      }
+      ran.wait()
+    }
+    threads.stop()
+  }
 
   @Test func `jobs of random callers all run once and in each caller's order`() {
     var random = SystemRandomNumberGenerator()

@@ -153,8 +153,11 @@ extension CommitWriter {
   private func answer(_ batch: CommitBatch) {
     let applied = batch.outcomes.count { (try? $0.get())?.applied != nil }
     if applied > 0 { groupObserver?(applied) }
-    for (pending, outcome) in zip(batch.commits, batch.outcomes) {
-      pending.completion(outcome.map(\.outcome))
+    Handover.during { handover in
+      for (pending, outcome) in zip(batch.commits, batch.outcomes) {
+        pending.completion(outcome.map(\.outcome))
+        handover.deliverIfDue()
+      }
     }
   }
 

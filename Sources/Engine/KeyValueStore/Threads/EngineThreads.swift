@@ -1,8 +1,10 @@
 /// The threads for blocking work on the storage engine, in lanes that do not wait for each other.
 ///
-/// Each lane has threads and a bounded queue of its own. Jobs of one caller start in the order in which they
-/// were submitted; callers take turns. What does not fit is refused, so that overload shows as
-/// RESOURCE_EXHAUSTED and not as memory. Any thread may submit.
+/// Each lane has threads and a bounded queue of its own. Threads take the jobs of one caller in the order in
+/// which they were submitted, one at a time, or a few where many reads wait; callers take turns. What does
+/// not fit is refused, so that overload shows as RESOURCE_EXHAUSTED and not as memory. Any thread may submit.
+/// Jobs run inside a `Handover`: what they have for event loops is delivered with what the others have that
+/// the thread took.
 package final class EngineThreads: Sendable {
   /// What a job does, by how long it may hold a thread.
   package enum Lane: Int, Sendable, CaseIterable {
@@ -20,12 +22,20 @@ package final class EngineThreads: Sendable {
     let queue: JobQueue
     private let threads: [StoreThread]
 
-    init(count: Int, capacity: Int) {
-      let queue = JobQueue(capacity: capacity)
+    init(count: Int, capacity: Int, batch: Int = JobQueue.batch) {
+      let queue = JobQueue(capacity: capacity, threads: count, batch: batch)
       self.queue = queue
-      threads = (0..<count).map { _ in
-        StoreThread {
-          while let job = queue.take() { job() }
+      threads = (0..<count).map { _ in StoreThread { Self.serve(queue) } }
+    }
+
+    /// Runs jobs until the queue is closed; what a batch of them has for event loops goes over together.
+    private static func serve(_ queue: JobQueue) {
+      while let jobs = queue.take() {
+        Handover.during { handover in
+          for job in jobs {
+            job()
+            handover.deliverIfDue()
+          }
         }
       }
     }
@@ -42,7 +52,9 @@ package final class EngineThreads: Sendable {
 
   /// Starts the threads of all lanes; at most `capacity` jobs of a lane wait at once.
   package init(_ counts: ThreadCounts, capacity: Int = 16_384) {
-    pools = Lane.allCases.map { Pool(count: counts[$0], capacity: capacity) }
+    pools = Lane.allCases.map { lane in
+      Pool(count: counts[lane], capacity: capacity, batch: lane == .reads ? JobQueue.batch : 1)
+    }
     distinctPools = pools
   }
 

@@ -3,21 +3,50 @@
 /// A caller's jobs keep their order. A caller may have as many jobs waiting as there is room left for
 /// others, so that one that asks for much neither delays nor shuts out the rest. Any thread may call.
 ///
+/// **Wake-ups.** One idle thread is woken at a time; it wakes the next one if it leaves jobs behind, so that
+/// threads which wait for the disk do not hold up what others could do. Jobs that are added during a
+/// `Handover` wake a thread at its end, or when there is a batch of them.
+///
 /// `@unchecked Sendable`: every access to the mutable state holds the condition's lock.
 final class JobQueue: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 
+  /// The jobs of one caller.
+  private final class CallerJobs {
+    let caller: String
+    var jobs = FirstInFirstOut<Job>()
+
+    init(_ caller: String) { self.caller = caller }
+  }
+
   private let condition = ThreadCondition()
   private let capacity: Int
-  private var jobs: [String: JobList] = [:]
-  /// The callers that have jobs, in the order of their turns.
-  private var turns = JobTurns()
+  private let threads: Int
+  /// The callers that have jobs.
+  private var callers: [String: CallerJobs] = [:]
+  /// The same in the order of their turns.
+  private var turns = FirstInFirstOut<CallerJobs>()
+  /// Whose job was added last.
+  private var last: CallerJobs?
   private var total = 0
   private var waiting = 0
+  /// Whether a thread was signalled and has not looked yet.
+  private var isWaking = false
   private var isClosed = false
 
-  /// An empty queue, for at most so many jobs at once.
-  init(capacity: Int) { self.capacity = capacity }
+  /// The most jobs that a thread takes at a time.
+  private let batch: Int
+
+  /// A batch of jobs that are soon over.
+  static let batch = 8
+
+  /// An empty queue, for at most so many jobs at once, which so many threads take from, each at most a batch
+  /// at a time.
+  init(capacity: Int, threads: Int = 1, batch: Int = JobQueue.batch) {
+    self.capacity = capacity
+    self.threads = threads
+    self.batch = batch
+  }
 
   /// The number of jobs that no thread took yet.
   var count: Int { condition.withLock { total } }
@@ -26,33 +55,42 @@ final class JobQueue: @unchecked Sendable {
   /// the caller's share of it is used up.
   func put(_ job: @escaping Job, of caller: String) -> Bool {
     condition.lock()
-    let own = jobs[caller]?.count ?? 0
-    guard !isClosed, own < capacity - total else {
+    let own = jobs(of: caller)
+    guard !isClosed, (own?.jobs.count ?? 0) < capacity - total else {
       condition.unlock()
       return false
     }
-    if own == 0 { turns.append(caller) }
-    jobs[caller, default: JobList()].append(job)
-    total += 1
-    let mustWake = waiting > 0
+    append(job, to: own ?? CallerJobs(caller))
+    let handover = waiting > 0 && total < Self.batch ? Handover.current : nil
+    let mustWake = handover == nil && takeWake()
     condition.unlock()
+    handover?.add((), for: self)
     if mustWake { condition.signal() }
     return true
   }
 
-  /// The job whose turn it is; waits for one.
+  /// The jobs whose turn it is; waits for one.
   ///
-  /// Nil when the queue is closed and empty.
-  func take() -> Job? {
-    condition.withLock {
-      while total == 0 {
-        if isClosed { return nil }
-        waiting += 1
-        condition.wait()
-        waiting -= 1
+  /// More than one only where so many wait that every thread has at least as much to do. Nil when the queue
+  /// is closed and empty.
+  func take() -> [Job]? {
+    condition.lock()
+    while total == 0 {
+      if isClosed {
+        condition.unlock()
+        return nil
       }
-      return removeNext()
+      waiting += 1
+      condition.wait()
+      waiting -= 1
+      isWaking = false
     }
+    let count = max(1, min(batch, total / (2 * threads)))
+    let jobs = (0..<count).map { _ in removeNext() }
+    let mustWake = takeWake()
+    condition.unlock()
+    if mustWake { condition.signal() }
+    return jobs
   }
 
   /// Lets those who take go on without jobs once the queue is empty.
@@ -63,13 +101,43 @@ final class JobQueue: @unchecked Sendable {
     }
   }
 
-  private func removeNext() -> Job? {
-    guard let caller = turns.removeFirst(), let job = jobs[caller]?.removeFirst() else {
+  /// Whether a thread is to be woken, by whoever asks: jobs and threads wait, and none is on its way.
+  private func takeWake() -> Bool {
+    guard total > 0, waiting > 0, !isWaking else { return false }
+    isWaking = true
+    return true
+  }
+
+  private func jobs(of caller: String) -> CallerJobs? {
+    if let last, last.jobs.count > 0, last.caller == caller { return last }
+    return callers[caller]
+  }
+
+  private func append(_ job: @escaping Job, to own: CallerJobs) {
+    if own.jobs.count == 0 {
+      callers[own.caller] = own
+      turns.append(own)
+    }
+    own.jobs.append(job)
+    last = own
+    total += 1
+  }
+
+  private func removeNext() -> Job {
+    guard let own = turns.removeFirst(), let job = own.jobs.removeFirst() else {
       preconditionFailure("the callers with turns are those with jobs")
     }
-    if jobs[caller]?.count == 0 { jobs[caller] = nil } else { turns.append(caller) }
+    if own.jobs.count == 0 { callers[own.caller] = nil } else { turns.append(own) }
     total -= 1
     return job
+  }
+}
+
+/// The items are nothing but that jobs were added.
+extension JobQueue: HandoverReceiver {
+  func receive(_ added: [Void]) {
+    let mustWake = condition.withLock { takeWake() }
+    if mustWake { condition.signal() }
   }
 }
 
@@ -94,6 +162,3 @@ private struct FirstInFirstOut<Element> {
     return elements[head].take()
   }
 }
-
-private typealias JobList = FirstInFirstOut<JobQueue.Job>
-private typealias JobTurns = FirstInFirstOut<String>

@@ -119,7 +119,12 @@ extension WriteQueue {
   }
 
   private func settle(_ outcomes: [Outcome]) {
-    for outcome in outcomes { outcome.write.completion(outcome.result) }
+    Handover.during { handover in
+      for outcome in outcomes {
+        outcome.write.completion(outcome.result)
+        handover.deliverIfDue()
+      }
+    }
   }
 
   private func runGroup(_ backlog: inout WriteBacklog) -> [Outcome] {

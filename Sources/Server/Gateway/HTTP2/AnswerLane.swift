@@ -1,3 +1,4 @@
+import KeyValueStore
 import NIOCore
 import NIOHTTP2
 
@@ -78,7 +79,7 @@ final class AnswerLane: ChannelDuplexHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isRefusing else { return }
     scanner.append(unwrapInboundIn(data))
-    if !isWaitingForTurn { handOn(context) }
+    if !isWaitingForTurn { handOnTogether(context) }
     countUnfinished()
   }
 
@@ -98,13 +99,18 @@ final class AnswerLane: ChannelDuplexHandler {
   func takeTurn() {
     isWaitingForTurn = false
     guard let context else { return }
-    if !isRefusing { handOn(context) }
+    if !isRefusing { handOnTogether(context) }
     countUnfinished()
     context.fireChannelReadComplete()
     if isReadDue, !isWaitingForTurn {
       isReadDue = false
       context.read()
     }
+  }
+
+  /// A turn, whose calls go over to engine threads together.
+  private func handOnTogether(_ context: ChannelHandlerContext) {
+    Handover.during { _ in handOn(context) }
   }
 
   /// Hands on what came, for as long as a turn lasts.

@@ -1,13 +1,14 @@
 import Access
 import FirestoreModel
+import KeyValueStore
 import NIOCore
 import Synchronization
 
 /// Brings answers of other threads to an event loop, many in one wake-up.
 ///
-/// One per event loop. Any thread posts; the loop drains in order, so many at a time, and then
-/// flushes each connection that something was written on once.
-final class EventLoopMailbox: Sendable {
+/// One per event loop. Any thread posts; what one posts during a `Handover` comes together. The loop drains in
+/// order, so many at a time, and then flushes each connection that something was written on once.
+final class EventLoopMailbox: HandoverReceiver {
   /// What a service answered to a call.
   enum Answer: Sendable {
     case message(Result<[UInt8], FirestoreError>)
@@ -15,7 +16,8 @@ final class EventLoopMailbox: Sendable {
     case chunk(Result<[[UInt8]], FirestoreError>)
   }
 
-  private enum Delivery {
+  /// Something for the loop to do.
+  enum Delivery: Sendable {
     case answer(Answer, GRPCCall)
     /// The call's service has said something; it is in the call's outbox.
     case news(StreamingCall)
@@ -68,11 +70,22 @@ final class EventLoopMailbox: Sendable {
     if eventLoop.inEventLoop {
       delivery.carryOut()
       delivery.connection.flushUnlessReading()
-      return
+    } else if let handover = Handover.current {
+      handover.add(delivery, for: self)
+    } else {
+      receive([delivery])
     }
+  }
+
+  /// Has the loop carry out what another thread has for it.
+  func receive(_ deliveries: [Delivery]) {
     let mustWake = state.withLock { state in
       guard !state.isClosed else { return false }
-      state.waiting.append(delivery)
+      if state.waiting.isEmpty {
+        state.waiting = deliveries
+      } else {
+        state.waiting += deliveries
+      }
       guard !state.isDrainScheduled else { return false }
       state.isDrainScheduled = true
       state.waking += 1
@@ -102,15 +115,19 @@ final class EventLoopMailbox: Sendable {
       state.isDrainScheduled = false
       let deliveries = state.waiting
       state.waiting = []
-      state.waiting.reserveCapacity(min(deliveries.count, 1_024))
       return deliveries
     }
     var start = 0
     while start < deliveries.count {
-      let part = deliveries[start..<min(start + Self.partCount, deliveries.count)]
-      for delivery in part { delivery.carryOut() }
-      for delivery in part { delivery.connection.flushUnlessReading() }
+      carryOut(deliveries[start..<min(start + Self.partCount, deliveries.count)])
       start += Self.partCount
     }
+  }
+
+  private func carryOut(_ part: ArraySlice<Delivery>) {
+    Handover.during { _ in
+      for delivery in part { delivery.carryOut() }
+    }
+    for delivery in part { delivery.connection.flushUnlessReading() }
   }
 }
