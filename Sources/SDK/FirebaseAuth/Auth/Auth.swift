@@ -69,7 +69,10 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
 
   /// The accounts of an app.
   public static func auth(app: FirebaseApp) -> Auth {
-    app.component("FirebaseAuth") { Auth(app: app, store: app.sessionStore()) }
+    app.component("FirebaseAuth") {
+      let store = app.stateStore(named: "firebase_user", keychain: "firebase_auth")
+      return Auth(app: app, store: store)
+    }
   }
 
   /// Ends the session in memory and forgets the listeners; what is stored stays for the next run.

@@ -3,4 +3,6 @@ package enum FirebaseService: Sendable, Hashable, CaseIterable {
   case auth
   case firestore
   case storage
+  case remoteConfig
+  case installations
 }

@@ -41,6 +41,8 @@ extension FirebaseService {
     case .auth: "FIREBASE_AUTH_EMULATOR_HOST"
     case .firestore: "FIRESTORE_EMULATOR_HOST"
     case .storage: "FIREBASE_STORAGE_EMULATOR_HOST"
+    // Google has no emulator of these.
+    case .remoteConfig, .installations: nil
     }
   }
 }

@@ -3,8 +3,8 @@ import Foundation
 import Security
 import Synchronization
 
-/// A session in the Keychain: a generic password that is readable after the first unlock.
-package struct KeychainSessionStore: SessionStore {
+/// State in the Keychain: a generic password that is readable after the first unlock.
+package struct KeychainStateStore: StateStore {
   private let service: String
   private let account: String
 

@@ -1,23 +1,24 @@
-import FirebaseCore
 import Foundation
 
-// Where an app's session is kept: in the Keychain, or on other systems in
-// `<state directory>/firebase/<program>/<app id>/<app name>_firebase_user`.
+// Where an app's state is kept: secrets of Apple's systems in the Keychain, everything else in
+// `<state directory>/firebase/<program>/<project>/<app id>/<app name>_<state's name>`.
 
 extension FirebaseApp {
-  /// The store of this app's session.
-  func sessionStore() -> any SessionStore {
-    let name = "\(name)_firebase_user"
+  /// The store of a product's state.
+  ///
+  /// - Parameter keychain: The beginning of the Keychain's service; nil for state that is no secret.
+  package func stateStore(named state: String, keychain: String?) -> any StateStore {
+    let name = "\(name)_\(state)"
     #if canImport(Security)
-    if options.stateDirectory == nil {
-      return KeychainSessionStore(service: "firebase_auth_\(options.googleAppID)", account: name)
+    if let keychain, options.stateDirectory == nil {
+      return KeychainStateStore(service: "\(keychain)_\(options.googleAppID)", account: name)
     }
     #endif
     let program =
       options.bundleID.isEmpty ? ProcessInfo.processInfo.processName : options.bundleID
     let parts = ["firebase", program, options.projectID ?? "", options.googleAppID, name]
     let directory = options.stateDirectory ?? Self.dataDirectory
-    return FileSessionStore(
+    return FileStateStore(
       file: parts.filter { !$0.isEmpty }.reduce(directory) {
         $0.appendingPathComponent(Self.fileName($1))
       }

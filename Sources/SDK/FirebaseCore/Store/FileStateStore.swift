@@ -1,4 +1,3 @@
-import FirebaseCore
 import Foundation
 
 #if canImport(Glibc)
@@ -9,12 +8,12 @@ import Musl
 import Darwin
 #endif
 
-/// A session in a file that only its owner may read.
+/// State in a file that only its owner may read.
 ///
 /// A change is written to a file beside it, synced and renamed, so that a crash leaves the old state or the
-/// new one. A lock file beside it makes read-and-replace one step among processes; it stays when the session
+/// new one. A lock file beside it makes read-and-replace one step among processes; it stays when the state
 /// goes, since removing it would let two processes hold different locks.
-package struct FileSessionStore: SessionStore {
+package struct FileStateStore: StateStore {
   private let file: URL
 
   /// A store in a file; its directory is made when something is written.

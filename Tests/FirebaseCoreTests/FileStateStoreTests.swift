@@ -1,18 +1,18 @@
-import FirebaseAuth
+import FirebaseCore
 import Foundation
 import Testing
 
-/// The session's file.
-struct FileSessionStoreTests {
+/// A file of state.
+struct FileStateStoreTests {
   private let file = FileManager.default.temporaryDirectory
-    .appendingPathComponent("session-\(UUID().uuidString)/a/b")
+    .appendingPathComponent("state-\(UUID().uuidString)/a/b")
 
   private var mode: Int? {
     (try? FileManager.default.attributesOfItem(atPath: file.path))?[.posixPermissions] as? Int
   }
 
   @Test func `only the owner may read it`() throws {
-    let store = FileSessionStore(file: file)
+    let store = FileStateStore(file: file)
     #expect(try store.read() == nil)
     try store.update { old in
       #expect(old == nil)
@@ -26,7 +26,7 @@ struct FileSessionStoreTests {
 
   @Test func `a change that fails leaves what was there`() throws {
     struct Failure: Error {}
-    let store = FileSessionStore(file: file)
+    let store = FileStateStore(file: file)
     try store.update { _ in Data("one".utf8) }
     #expect(throws: Failure.self) { try store.update { _ in throw Failure() } }
     #expect(try store.read() == Data("one".utf8))
@@ -38,7 +38,7 @@ struct FileSessionStoreTests {
       for _ in 0..<8 {
         group.addTask {
           // A store of its own has a descriptor of its own, as another process has.
-          let store = FileSessionStore(file: file)
+          let store = FileStateStore(file: file)
           for _ in 0..<25 {
             try store.update { old in
               let count = old.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
@@ -49,11 +49,11 @@ struct FileSessionStoreTests {
       }
       try await group.waitForAll()
     }
-    #expect(try FileSessionStore(file: file).read() == Data("200".utf8))
+    #expect(try FileStateStore(file: file).read() == Data("200".utf8))
   }
 
   @Test func `a place that cannot be written is an error`() {
-    let store = FileSessionStore(file: URL(fileURLWithPath: "/proc/none/session"))
+    let store = FileStateStore(file: URL(fileURLWithPath: "/proc/none/state"))
     #expect(throws: (any Error).self) { try store.update { _ in Data() } }
   }
 }

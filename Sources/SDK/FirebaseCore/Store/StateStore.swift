@@ -1,0 +1,12 @@
+import Foundation
+
+/// Where a product keeps an app's state between runs, as one piece of bytes.
+///
+/// Several processes may use one store at the same time.
+package protocol StateStore: Sendable {
+  /// The bytes that are kept; nil where there are none.
+  func read() throws -> Data?
+
+  /// Replaces what is kept by what `change` makes of it, as one step among all processes; nil removes it.
+  func update(_ change: (Data?) throws -> Data?) throws
+}
