@@ -23,6 +23,9 @@ package struct ServiceModule: Sendable {
   /// Read at each scrape of `/metrics`; names that end in `_total` are counters, others gauges.
   package var metrics: MetricsSource?
 
+  /// Called when the server begins to stop: ends answers that would go on for ever.
+  package var onShutdown: (@Sendable () -> Void)?
+
   /// A service of that name that does nothing yet.
   package init(_ name: String) { self.name = name }
 

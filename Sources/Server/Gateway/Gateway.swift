@@ -185,6 +185,7 @@ package final class Gateway: Service {
   private func drain() async {
     probes.stop()
     webChannels.stop()
+    for module in served { module.onShutdown?() }
     registry.finishAll()
     let limit = configuration.limits.drainTimeout
     await withTaskGroup(of: Void.self) { group in

@@ -15,7 +15,7 @@ struct CrossOriginAccess: RouterMiddleware {
     response.headers[.accessControlAllowOrigin] = origin
     response.headers[.accessControlAllowCredentials] = "true"
     response.headers[.accessControlExposeHeaders] =
-      "x-http-session-id, x-client-wire-protocol, x-request-id, x-firestore-unary-trailer"
+      "x-http-session-id, x-client-wire-protocol, x-request-id, x-firestore-unary-trailer, etag"
     response.headers.append(HTTPField(name: .vary, value: "Origin"))
     return response
   }
