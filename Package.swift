@@ -224,6 +224,17 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "ConfigTemplates",
+      dependencies: ["FirestoreModel", "KeyValueStore", "SecurityRules", crypto],
+      path: "Sources/Services/ConfigTemplates",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "ConfigTemplatesTests",
+      dependencies: ["ConfigTemplates", "FirestoreModel", "KeyValueStore"],
+      swiftSettings: strict
+    ),
+    .target(
       name: "Outbound",
       dependencies: [
         "FirestoreModel", "Authentication", nio, nioPosix, nioSSL, nioTLS, httpClient, logging,
@@ -330,6 +341,20 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "ConfigAPI",
+      dependencies: [
+        "FirestoreModel", "FirestoreWire", "Access", "ConfigTemplates", "KeyValueStore",
+        "ServiceModule", httpTypes, logging,
+      ],
+      path: "Sources/API/ConfigAPI",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "ConfigAPITests",
+      dependencies: ["ConfigAPI", "FirestoreModel"],
+      swiftSettings: strict
+    ),
+    .target(
       name: "IdentityAPI",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "Access", "Authentication", "KeyValueStore",
@@ -381,7 +406,7 @@ let package = Package(
       name: "brasa",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
-        "IdentityAPI", "Gateway",
+        "IdentityAPI", "ConfigAPI", "ConfigTemplates", "Gateway",
         "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",
         "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,

@@ -141,7 +141,8 @@ def test_what_other_services_keep_is_exported_and_imported_by_name(tmp_path, run
     assert refused.returncode != 0 and "documents, rules, accounts" in refused.stderr
     servers.run("import", target, *data, "--include", "accounts", "--include", "rules")
     verified = servers.run("verify", "--data", other.data).stdout
-    assert verified == "2 documents, 1 index entry, 1 ruleset, 1 release, 1 account: no differences\n"
+    assert verified.startswith("2 documents, 1 index entry, 1 ruleset, 1 release, 1 account")
+    assert verified.endswith(": no differences\n")
     assert RULES.strip() in servers.run("rules", "show", "cloud.firestore", *data).stdout
     if not running:
         other.start()

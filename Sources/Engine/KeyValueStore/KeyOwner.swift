@@ -4,9 +4,10 @@
 //   0x01 ... 0x4F document databases     DocumentStore/Key/KeySpace.swift
 //   0x50 ... 0x5F accounts               Authentication/Key/AccountKey.swift
 //   0x60 ... 0x6F files                  ObjectStorage/Key/StorageKey.swift
-//   0x70 ... 0xFF nobody yet
+//   0x90 ... 0x9F templates of apps' configuration   ConfigTemplates/Store/TemplateKey.swift
+//   all others    nobody yet
 //
-// A service that comes takes the next sixteen bytes: a line here, a constant and its name in the table.
+// A service that comes takes sixteen bytes: a line here, a constant and its name in the table.
 
 /// The owner of a key range of the engine: all keys whose first byte lies in a range.
 ///
@@ -27,9 +28,10 @@ package struct KeyOwner: Sendable, Hashable {
   package static let databases = KeyOwner("databases", firstBytes: 0x01...0x4F)
   /// Users, tokens, codes, keys and the set-up of projects.
   package static let accounts = KeyOwner("accounts", firstBytes: 0x50...0x5F)
-
   /// Buckets, objects' metadata and uploads; the bytes are in files.
   package static let files = KeyOwner("files", firstBytes: 0x60...0x6F)
+  /// The templates of apps' configuration, their versions and drafts.
+  package static let config = KeyOwner("config", firstBytes: 0x90...0x9F)
 
   /// The owner's keys.
   package var range: KeyRange {
@@ -56,7 +58,7 @@ package struct KeyOwnerTable: Sendable {
 
   /// Every owner there is.
   package static let registered: KeyOwnerTable = {
-    guard let table = KeyOwnerTable([.engine, .databases, .accounts, .files]) else {
+    guard let table = KeyOwnerTable([.engine, .databases, .accounts, .files, .config]) else {
       preconditionFailure("two owners of keys overlap")
     }
     return table

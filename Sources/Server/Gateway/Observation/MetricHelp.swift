@@ -22,6 +22,14 @@ enum MetricHelp {
     "brasa_client_memory_pool_bytes": "Of those bytes, what is beyond each client's allowance.",
     "brasa_client_memory_pool_limit_bytes": "The bound of the pool.",
 
+    // Remote Config.
+    "brasa_config_templates": "Templates of all projects.",
+    "brasa_config_templates_loaded": "Templates that are compiled in memory.",
+    "brasa_config_fetches_total": "Fetches of values that were answered.",
+    "brasa_config_fetches_unchanged_total": "Fetches among them by clients that had the values.",
+    "brasa_config_streams": "Clients that wait to hear of a new template.",
+    "brasa_config_invalidations_total": "Times that such a client was told of one.",
+
     // Commits.
     "brasa_commit_group_commits": "Commits in each group that became durable with one sync.",
     "brasa_engine_jobs_waiting": "Jobs that wait for one of the engine's threads.",

@@ -1,5 +1,7 @@
 import Access
 import Authentication
+import ConfigAPI
+import ConfigTemplates
 import FirestoreAPI
 import IdentityAPI
 import RulesAPI
@@ -7,12 +9,17 @@ import ServiceModule
 
 extension OpenDataDirectory {
   /// What every service keeps in the directory: a service that comes adds its line here.
-  func services(rules: RulesetStore, accounts: Accounts) throws -> StoredServices {
+  func services(
+    rules: RulesetStore,
+    accounts: Accounts,
+    templates: ConfigTemplates
+  ) throws -> StoredServices {
     let databases = databases
     return try StoredServices([
       .documents(maintenance: { try databases.performMaintenance() }),
       .rules(rules),
       .accounts(accounts),
+      .remoteConfig(templates),
     ])
   }
 }

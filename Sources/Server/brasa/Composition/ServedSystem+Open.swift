@@ -1,5 +1,7 @@
 import Access
 import Authentication
+import ConfigAPI
+import ConfigTemplates
 import DocumentStore
 import FirestoreAPI
 import FirestoreModel
@@ -82,13 +84,15 @@ extension ServedSystem {
       listeners: listeners,
       log: Logger(label: "firestore")
     )
-    let stored = try directory.services(rules: rules, accounts: accounts)
+    let templates = try ConfigTemplates(engine: directory.databases.engine)
+    let stored = try directory.services(rules: rules, accounts: accounts, templates: templates)
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),
         rules: rules,
         accounts: accounts,
-        services: stored
+        services: stored,
+        templates: templates
       )
     }
     let storage = StorageService(
@@ -101,18 +105,31 @@ extension ServedSystem {
     descriptors.addMetrics(to: metrics)
     let probe = StorageProbe(directory.engine, health: health, metrics: metrics, log: log)
     let databases = directory.databases
+    let projectsWithData: @Sendable () throws -> Set<Text> = {
+      rules.projects.union(try databases.listDatabases().map(\.id.project))
+    }
     let identity = try AccountServices.module(
       accounts,
       access: access,
-      projectsWithData: {
-        rules.projects.union(try databases.listDatabases().map(\.id.project))
-      },
+      projectsWithData: projectsWithData,
       settings: settings
+    )
+    let keys = ConfigKeys(
+      defaultProject: settings.project.map { Text($0) },
+      takesAnyKey: settings.isDevelopment,
+      isProject: { try accounts.knows($0) || projectsWithData().contains($0) }
     )
     var modules = [
       ServiceModule.firestore(service, bodyLimit: GatewayConfiguration.Limits().messageBytes),
       .rules(rules, access: access, threads: threads, isDevelopment: settings.isDevelopment),
       identity,
+      .remoteConfig(
+        templates,
+        access: access,
+        threads: threads,
+        keys: keys,
+        log: Logger(label: "remote config")
+      ),
     ]
     if settings.isDevelopment {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))

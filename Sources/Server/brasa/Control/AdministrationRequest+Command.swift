@@ -19,6 +19,11 @@ extension AdministrationRequest {
     case .rotateKeys: "keys rotate"
     case .revokeKeys: "keys revoke"
     case .users: "users"
+    case .config(_, _, .get): "config get"
+    case .config(_, _, .publish): "config publish"
+    case .config(_, _, .versions): "config versions"
+    case .config(_, _, .rollBack): "config rollback"
+    case .config(_, _, .evaluate): "config evaluate"
     }
   }
 }

@@ -1,5 +1,6 @@
 import Access
 import Authentication
+import ConfigTemplates
 import DocumentStore
 import FirestoreModel
 import Logging
@@ -12,6 +13,7 @@ struct LocalAdministration: Administration {
   let accounts: Accounts
   /// What the services keep; the commands on all of them go through it.
   let services: StoredServices
+  let templates: ConfigTemplates
 
   /// Opens a directory at rest for one request.
   static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
@@ -26,12 +28,14 @@ struct LocalAdministration: Administration {
       let rules = try RulesetStore(engine: open.databases.engine, log: Logger(label: "rules"))
       let accounts = try Accounts(engine: open.engine)
       let permit = AccessControl.administratorPermit(atRest: open.databases)
-      let services = try open.services(rules: rules, accounts: accounts)
+      let templates = try ConfigTemplates(engine: open.engine)
+      let services = try open.services(rules: rules, accounts: accounts, templates: templates)
       let administration = LocalAdministration(
         permit: permit,
         rules: rules,
         accounts: accounts,
-        services: services
+        services: services,
+        templates: templates
       )
       try body(administration)
       // What the request left to the background has nobody else to do it.
@@ -77,6 +81,10 @@ struct LocalAdministration: Administration {
     case .rotateKeys(let immediately): try rotateKeys(immediately: immediately, output)
     case .users(let project, let request):
       try users(request, project: project, input, output)
+    case .config(let project, let isServer, let request):
+      let namespace = isServer ? ConfigNamespace.server : .client
+      let id = TemplateID(project: Text(project), namespace: namespace)
+      try config(request, id, output)
     case .revokeKeys(let which): try revokeKeys(which, output)
     }
   }

@@ -1,0 +1,68 @@
+import ConfigTemplates
+import FirestoreModel
+import ServiceModule
+
+extension ServiceStorage {
+  /// The templates of all projects.
+  ///
+  /// An export has the newest version of each: one line, `{"namespace": "firebase", "template": {…}}`. An import
+  /// publishes each as a new version.
+  package static func remoteConfig(_ templates: ConfigTemplates) -> ServiceStorage {
+    var storage = ServiceStorage("config")
+    storage.check = { _, tell in
+      let seen = try TemplateVerification.verify(templates) { try tell(.difference($0)) }
+      return [
+        StorageCount(seen.templates, "template"), StorageCount(seen.versions, "version"),
+      ]
+    }
+    storage.transfers = [transfer(templates)]
+    return storage
+  }
+
+  private static func transfer(_ templates: ConfigTemplates) -> StorageTransfer {
+    StorageTransfer("config") { scope, _, item in
+      var count = 0
+      for namespace in ConfigNamespace.allCases {
+        let id = TemplateID(project: scope.database.project, namespace: namespace)
+        guard let served = try templates.load(id) else { continue }
+        let line = JSONText.object([
+          .init("namespace", .string(namespace.rawValue)),
+          .init("template", served.template.json),
+        ])
+        try item(StorageItem(file: "templates", bytes: Array(line.compact.utf8)))
+        count += 1
+      }
+      return StorageCount(count, "template")
+    } import: { scope, next, tell in
+      var count = 0
+      // Told at the end: the other side writes all before it reads.
+      var refusals: [String] = []
+      while let line = try next() {
+        let json = try JSONText(parsing: String(decoding: line, as: UTF8.self))
+        let name = json["namespace"]?.string ?? ""
+        do {
+          try publish(json, named: name, in: scope.database.project, templates)
+          count += 1
+        } catch let error as FirestoreError {
+          guard error.code == .invalidArgument else { throw error }
+          refusals.append("\(name): \(error.message)")
+        }
+      }
+      for refusal in refusals { try tell(.difference(refusal)) }
+      return StorageCount(count, "template")
+    }
+  }
+
+  private static func publish(
+    _ json: JSONText,
+    named name: String,
+    in project: Text,
+    _ templates: ConfigTemplates
+  ) throws {
+    guard let namespace = ConfigNamespace(rawValue: name), let template = json["template"] else {
+      throw FirestoreError.invalidArgument("The line is no template of a namespace.")
+    }
+    let id = TemplateID(project: project, namespace: namespace)
+    try templates.publish(try ConfigTemplate(json: template), of: id, .none, by: Publisher())
+  }
+}

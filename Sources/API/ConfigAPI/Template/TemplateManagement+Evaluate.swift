@@ -1,0 +1,40 @@
+import ConfigTemplates
+import FirestoreModel
+import ServiceModule
+
+// What a client would get and why, for people.
+
+extension TemplateManagement {
+  /// Evaluates the newest version for the client that a body like that of a fetch describes; `userAgent` in
+  /// it stands for the header.
+  func evaluate(_ call: TemplateCall) throws -> ServiceResponse {
+    let body = try call.body()
+    let client = try ConfigClient(fetch: body, userAgent: body["userAgent"]?.string)
+    return .json(try evaluation(of: client, by: call.id))
+  }
+
+  /// An evaluation as JSON.
+  ///
+  ///     {"parameters": {KEY: {"value", "condition", "split"}}, "conditions": […], "templateVersion"}
+  func evaluation(of client: ConfigClient, by id: TemplateID) throws -> JSONText {
+    guard let evaluation = try templates.evaluate(client, by: id) else {
+      return .object([.init("parameters", .object([])), .init("conditions", .array([]))])
+    }
+    let parameters = evaluation.outcomes.map { outcome in
+      JSONText.Member(
+        outcome.key,
+        .members([
+          ("value", outcome.value.map(JSONText.string)),
+          ("useInAppDefault", outcome.value == nil ? .boolean(true) : nil),
+          ("condition", outcome.condition.map(JSONText.string)),
+          ("split", outcome.split.map(JSONText.string)),
+        ])
+      )
+    }
+    return .object([
+      .init("parameters", .object(parameters)),
+      .init("conditions", .array(evaluation.conditions.map(JSONText.string))),
+      .init("templateVersion", .string("\(evaluation.served)")),
+    ])
+  }
+}

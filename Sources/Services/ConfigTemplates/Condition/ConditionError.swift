@@ -1,0 +1,13 @@
+/// What is wrong with a condition's expression, and where.
+package struct ConditionError: Error, Sendable, Equatable {
+  /// The character that the problem begins at, counted from one.
+  package let column: Int
+  /// The problem, without the place.
+  package let message: String
+
+  /// A problem at a column.
+  package init(column: Int, _ message: String) {
+    self.column = column
+    self.message = message
+  }
+}

@@ -1,0 +1,143 @@
+import FirestoreModel
+import KeyValueStore
+
+/// A template that somebody works on and has not published.
+package struct TemplateDraft: Sendable, Equatable {
+  /// Under which it is kept, such as an administrator's email.
+  package let name: Text
+  /// The etag of the version that it began from.
+  package let etag: String
+  /// Microseconds since the epoch.
+  package let updateTime: Int64
+  package let template: JSONText
+  /// What keeps it from being published; nil where nothing does.
+  package let problem: String?
+}
+
+// Drafts lie beside a template and change nothing for clients. All of it blocks.
+extension ConfigTemplates {
+  /// Drafts that are kept of a template.
+  private static let draftLimit = 100
+  /// Bytes of a draft's template.
+  private static let draftBytes = 8 << 20
+  /// Bytes of a draft's name.
+  private static let nameBytes = 256
+
+  /// Keeps a draft under a name, in place of the one that is there.
+  @discardableResult
+  package func keepDraft(
+    _ name: Text,
+    of id: TemplateID,
+    template: JSONText,
+    etag: String
+  ) throws -> TemplateDraft {
+    guard (1...Self.nameBytes).contains(name.byteCount) else {
+      throw FirestoreError.invalidArgument(
+        "A draft's name has between 1 and \(Self.nameBytes) bytes."
+      )
+    }
+    let draft = TemplateDraft(
+      name: name,
+      etag: String(etag.prefix(1_000)),
+      updateTime: clock.now(),
+      template: template,
+      problem: Self.problem(of: template, id.namespace)
+    )
+    let bytes = draft.stored
+    guard bytes.count <= Self.draftBytes else {
+      throw FirestoreError.invalidArgument("A draft has at most \(Self.draftBytes) bytes.")
+    }
+    try writing { group in
+      let key = TemplateKey.draft(id, name)
+      if try group.get(key) == nil { try Self.checkRoom(for: id, group) }
+      try group.put(key, bytes)
+    }
+    return draft
+  }
+
+  private static func checkRoom(for id: TemplateID, _ group: any KeyValueGroup) throws {
+    let range = KeyRange(prefix: TemplateKey.prefix(.draft, id))
+    let cursor = try group.cursor(over: range, reversed: false)
+    var count = 0
+    while try cursor.next() { count += 1 }
+    guard count < draftLimit else {
+      throw FirestoreError(
+        .resourceExhausted,
+        "There are \(draftLimit) drafts of the template; delete one first."
+      )
+    }
+  }
+
+  fileprivate static func problem(of template: JSONText, _ namespace: ConfigNamespace) -> String? {
+    do throws(FirestoreError) {
+      _ = try CompiledTemplate(try ConfigTemplate(json: template), for: namespace)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  /// The draft of a name; NOT_FOUND without one.
+  package func draft(_ name: Text, of id: TemplateID) throws -> TemplateDraft {
+    try reading { reader in
+      guard let bytes = try reader.get(TemplateKey.draft(id, name)) else {
+        throw FirestoreError(.notFound, "There is no draft \(name.string.prefix(100)).")
+      }
+      return try TemplateDraft(stored: bytes, name: name, id.namespace)
+    }
+  }
+
+  /// A template's drafts by name.
+  package func drafts(of id: TemplateID) throws -> [TemplateDraft] {
+    try reading { reader in
+      let range = KeyRange(prefix: TemplateKey.prefix(.draft, id))
+      let cursor = try reader.cursor(over: range, reversed: false)
+      var drafts: [TemplateDraft] = []
+      while try cursor.next() {
+        guard let rest = TemplateKey.parse(cursor.key)?.rest else {
+          throw KeyValueError(.corruption, "the key of a draft is damaged")
+        }
+        var position = 0
+        guard let name = rest.withUnsafeBytes({ SegmentEncoding.decodeText($0, at: &position) })
+        else { throw KeyValueError(.corruption, "the key of a draft is damaged") }
+        drafts.append(try TemplateDraft(stored: [UInt8](cursor.value), name: name, id.namespace))
+      }
+      return drafts
+    }
+  }
+
+  /// Removes a draft; NOT_FOUND without one.
+  package func deleteDraft(_ name: Text, of id: TemplateID) throws {
+    try writing { group in
+      let key = TemplateKey.draft(id, name)
+      guard try group.get(key) != nil else {
+        throw FirestoreError(.notFound, "There is no draft \(name.string.prefix(100)).")
+      }
+      try group.delete(key)
+    }
+  }
+}
+
+extension TemplateDraft {
+  fileprivate var stored: [UInt8] {
+    let json = JSONText.object([
+      .init("etag", .string(etag)), .init("updateTime", .string("\(updateTime)")),
+      .init("template", template),
+    ])
+    return Array(json.compact.utf8)
+  }
+
+  fileprivate init(stored: [UInt8], name: Text, _ namespace: ConfigNamespace) throws {
+    let json = try JSONText(parsing: String(decoding: stored, as: UTF8.self))
+    guard let etag = json["etag"]?.string, let template = json["template"],
+      let time = json["updateTime"]?.string.flatMap(Int64.init)
+    else { throw FirestoreError(.dataLoss, "Stored data is damaged.") }
+    self.init(
+      name: name,
+      etag: etag,
+      updateTime: time,
+      template: template,
+      problem: ConfigTemplates.problem(of: template, namespace)
+    )
+  }
+}

@@ -1,0 +1,170 @@
+import FirestoreModel
+import KeyValueStore
+
+// Changing templates, and their versions. All of it blocks.
+
+/// What must be so for a template to be published.
+package enum TemplatePrecondition: Sendable, Equatable {
+  /// Nothing.
+  case none
+  /// This is the newest version's etag.
+  case etag(String)
+}
+
+/// Who publishes, and by what.
+package struct Publisher: Sendable {
+  package var author: TemplateVersion.Author
+  /// The API's word for the program.
+  package var origin: String
+
+  /// An author with a program.
+  package init(_ author: TemplateVersion.Author = .init(), origin: String = "REST_API") {
+    self.author = author
+    self.origin = origin
+  }
+}
+
+extension TemplateID {
+  /// The etag of a version; 0 is before the first, and what was only validated.
+  package func etag(_ number: Int64) -> String {
+    let middle = namespace == .client ? "" : "\(namespace.rawValue)-"
+    return "etag-\(project.string)-\(middle)\(number)"
+  }
+}
+
+extension ConfigTemplates {
+  /// Compiles a template and says what is wrong with it, or with the precondition; stores nothing.
+  package func validate(
+    _ template: ConfigTemplate,
+    of id: TemplateID,
+    _ precondition: TemplatePrecondition
+  ) throws {
+    _ = try CompiledTemplate(template, for: id.namespace)
+    try reading { reader in
+      try Self.check(precondition, of: id, try TemplateRecords.head(id, reader))
+    }
+  }
+
+  /// Makes a template the newest version; ABORTED where the precondition does not hold.
+  @discardableResult
+  package func publish(
+    _ template: ConfigTemplate,
+    of id: TemplateID,
+    _ precondition: TemplatePrecondition,
+    by publisher: Publisher
+  ) throws -> ServedTemplate {
+    let compiled = try CompiledTemplate(template, for: id.namespace)
+    return try publish(template, compiled, of: id) { head, group in
+      try Self.check(precondition, of: id, head)
+      return TemplateVersion(
+        number: head.served + 1,
+        updateTime: self.clock.now(),
+        author: publisher.author,
+        origin: publisher.origin,
+        type: precondition == .none ? .forced : .incremental,
+        description: template.versionDescription
+      )
+    }
+  }
+
+  /// Makes the template of an earlier version the newest one again; NOT_FOUND where it is not kept.
+  @discardableResult
+  package func rollBack(
+    _ id: TemplateID,
+    to number: Int64,
+    by publisher: Publisher
+  ) throws -> ServedTemplate {
+    let (template, _) = try version(number, of: id)
+    let compiled = try CompiledTemplate(template, for: id.namespace)
+    return try publish(template, compiled, of: id) { head, group in
+      guard head.current != number else {
+        throw FirestoreError.invalidArgument("Version \(number) is the newest one.")
+      }
+      return TemplateVersion(
+        number: head.served + 1,
+        updateTime: self.clock.now(),
+        author: publisher.author,
+        origin: publisher.origin,
+        type: .rollback,
+        description: "Rollback to version \(number)",
+        rollbackSource: number
+      )
+    }
+  }
+
+  private func publish(
+    _ template: ConfigTemplate,
+    _ compiled: CompiledTemplate,
+    of id: TemplateID,
+    _ version: (TemplateHead, any KeyValueGroup) throws -> TemplateVersion
+  ) throws -> ServedTemplate {
+    try writing { group -> (ServedTemplate, TemplateHead) in
+      let version = try version(try TemplateRecords.head(id, group), group)
+      let head = TemplateHead(
+        current: version.number,
+        served: version.number,
+        nextChange: compiled.nextChange(after: version.updateTime) ?? 0
+      )
+      try TemplateRecords.put(
+        template,
+        version,
+        of: id,
+        head,
+        keeping: versionLimit,
+        in: group
+      )
+      let served = ServedTemplate(
+        template,
+        version,
+        of: id,
+        served: version.number,
+        compiled: compiled
+      )
+      return (served, head)
+    } settled: { [self] in
+      serve($0.0, $0.1)
+    }.0
+  }
+
+  private static func check(
+    _ precondition: TemplatePrecondition,
+    of id: TemplateID,
+    _ head: TemplateHead
+  ) throws(FirestoreError) {
+    guard case .etag(let etag) = precondition, etag != id.etag(head.current) else { return }
+    throw FirestoreError(
+      .aborted,
+      "[VERSION_MISMATCH]: The template was changed meanwhile: its etag is \(id.etag(head.current)), "
+        + "not \(etag.prefix(200)). Get it, change that, and publish again."
+    )
+  }
+
+  /// A version that is kept; NOT_FOUND for another.
+  package func version(
+    _ number: Int64,
+    of id: TemplateID
+  ) throws -> (template: ConfigTemplate, version: TemplateVersion) {
+    try reading { reader in
+      guard let version = try TemplateRecords.version(id, number, reader),
+        let template = try TemplateRecords.body(id, number, reader)
+      else {
+        throw FirestoreError(.notFound, "[VERSION_NOT_FOUND]: There is no version \(number).")
+      }
+      return (template, version)
+    }
+  }
+
+  /// Versions from the newest at or below a bound, at most so many.
+  package func versions(
+    of id: TemplateID,
+    atMost bound: Int64 = .max,
+    count: Int
+  ) throws -> [TemplateVersion] {
+    try reading { try TemplateRecords.versions(id, atMost: bound, count: count, $0) }
+  }
+
+  /// The templates that there are, by project.
+  package func all() throws -> [TemplateID] {
+    try reading { try TemplateRecords.heads($0).map(\.0) }
+  }
+}

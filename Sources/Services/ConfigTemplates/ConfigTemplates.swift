@@ -1,0 +1,295 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// The templates of all projects: kept in versions, compiled in memory, evaluated for clients.
+///
+/// A template is durable before it is served, and served before anybody is told of it. Memory follows the
+/// order of the writes. Any thread may call; `served` waits for nothing but a short lock, what may touch
+/// the disk says so.
+package final class ConfigTemplates: Sendable {
+  /// A template as far as memory has it.
+  private struct Slot {
+    var head: TemplateHead
+    var served: ServedTemplate?
+    /// When it was last asked for, in steps of `State.uses`.
+    var lastUse = 0
+  }
+
+  private struct State {
+    var slots: [TemplateID: Slot] = [:]
+    var uses = 0
+    var loaded = 0
+    var fetches = 0
+    var unchanged = 0
+  }
+
+  let engine: any KeyValueEngine
+  let clock: MicrosecondClock
+  /// Those who wait for new versions.
+  package let streams: InvalidationStreams
+  /// Says in which audiences an installation is.
+  package let audiences: (any ConfigAudiences)?
+  let versionLimit: Int
+  private let state: Mutex<State>
+
+  /// Templates that are compiled in memory at the same time.
+  private static let loadedLimit = 256
+
+  /// Opens the templates of an engine; reads the disk.
+  package init(
+    engine: any KeyValueEngine,
+    clock: MicrosecondClock = .system,
+    streams: InvalidationStreams = InvalidationStreams(),
+    audiences: (any ConfigAudiences)? = nil,
+    versionLimit: Int = TemplateLimits.versions
+  ) throws {
+    self.engine = engine
+    self.clock = clock
+    self.streams = streams
+    self.audiences = audiences
+    self.versionLimit = versionLimit
+    var state = State()
+    for (id, head) in try engine.read({ try TemplateRecords.heads($0) }) {
+      state.slots[id] = Slot(head: head)
+    }
+    self.state = Mutex(state)
+  }
+
+  /// A template in memory.
+  package enum Lookup: Sendable {
+    case found(ServedTemplate)
+    /// Nobody has published.
+    case nothing
+    /// `load` has to read it.
+    case onDisk
+  }
+
+  /// The template that is served, from memory alone.
+  package func lookUp(_ id: TemplateID) -> Lookup {
+    state.withLock { state in
+      guard state.slots[id] != nil else { return .nothing }
+      state.uses += 1
+      state.slots[id]?.lastUse = state.uses
+      return state.slots[id]?.served.map(Lookup.found) ?? .onDisk
+    }
+  }
+
+  /// Whether anybody has published in the project.
+  package func knows(_ project: Text) -> Bool {
+    state.withLock { state in
+      ConfigNamespace.allCases.contains {
+        state.slots[TemplateID(project: project, namespace: $0)] != nil
+      }
+    }
+  }
+
+  /// The template that is served; nil where nobody has published.
+  ///
+  /// May read the disk.
+  package func load(_ id: TemplateID) throws -> ServedTemplate? {
+    switch lookUp(id) {
+    case .found(let served): return served
+    case .nothing: return nil
+    case .onDisk: break
+    }
+    let read = try reading { reader -> ServedTemplate? in
+      let head = try TemplateRecords.head(id, reader)
+      guard let version = try TemplateRecords.version(id, head.current, reader),
+        let template = try TemplateRecords.body(id, head.current, reader)
+      else { throw KeyValueError(.corruption, "a template's version is missing") }
+      return ServedTemplate(
+        template,
+        version,
+        of: id,
+        served: head.served,
+        compiled: try CompiledTemplate(template, for: id.namespace)
+      )
+    }
+    if let read { keep(read) }
+    return read
+  }
+
+  /// Keeps what was read, unless a newer one came meanwhile.
+  private func keep(_ served: ServedTemplate) {
+    state.withLock { state in
+      guard let slot = state.slots[served.id], slot.served == nil, slot.head.served == served.served
+      else { return }
+      state.slots[served.id]?.served = served
+      state.loaded += 1
+      Self.makeRoom(&state)
+    }
+  }
+
+  private static func makeRoom(_ state: inout State) {
+    guard state.loaded > loadedLimit else { return }
+    let loaded = state.slots.filter { $0.value.served != nil }
+    if let oldest = loaded.min(by: { $0.value.lastUse < $1.value.lastUse })?.key {
+      state.slots[oldest]?.served = nil
+      state.loaded -= 1
+    }
+  }
+
+  /// Serves a template that has become durable and tells those who wait; runs in the order of the writes.
+  func serve(_ served: ServedTemplate, _ head: TemplateHead) {
+    state.withLock { state in
+      let known = state.slots[served.id]
+      if known?.served == nil { state.loaded += 1 }
+      state.slots[served.id] = Slot(head: head, served: served, lastUse: state.uses)
+      Self.makeRoom(&state)
+    }
+    streams.wake(served.id)
+  }
+
+  // MARK: Clients
+
+  /// What a client gets, from memory alone; nil where `load` has to read the template first.
+  package func replyInMemory(to client: ConfigClient, of id: TemplateID) -> ConfigReply? {
+    switch lookUp(id) {
+    case .nothing: return .nothing(for: id)
+    case .onDisk: return nil
+    case .found(let served):
+      let held = served.compiled.asksForAudiences ? audiences(of: client, id) : nil
+      return served.reply(to: client, audiences: held, at: clock.now())
+    }
+  }
+
+  /// The same, which may read the disk.
+  package func reply(to client: ConfigClient, of id: TemplateID) throws -> ConfigReply {
+    _ = try load(id)
+    return replyInMemory(to: client, of: id) ?? .nothing(for: id)
+  }
+
+  /// The audiences that a client is in; nil where nobody knows.
+  package func audiences(of client: ConfigClient, _ id: TemplateID) -> Set<String>? {
+    client.installationID.flatMap {
+      audiences?.audiences(ofInstallation: $0, project: id.project)
+    }
+  }
+
+  /// What a client gets and why; nil where nobody has published.
+  ///
+  /// May read the disk.
+  package func evaluate(
+    _ client: ConfigClient,
+    by id: TemplateID,
+    at time: Int64? = nil
+  ) throws -> ConfigEvaluation? {
+    guard let served = try load(id) else { return nil }
+    return ConfigEvaluation(
+      served,
+      client,
+      audiences: audiences(of: client, id),
+      at: time ?? clock.now()
+    )
+  }
+
+  /// The number that clients are served a template under; 0 where nobody has published.
+  package func servedNumber(of id: TemplateID) -> Int64 {
+    state.withLock { $0.slots[id]?.head.served ?? 0 }
+  }
+
+  /// Counts a fetch for the metrics.
+  package func noteFetch(isUnchanged: Bool) {
+    state.withLock { state in
+      state.fetches += 1
+      if isUnchanged { state.unchanged += 1 }
+    }
+  }
+
+  /// Figures for the metrics page.
+  package var metrics: [(name: String, value: Double)] {
+    let (open, sent) = streams.counts
+    return state.withLock { state in
+      [
+        ("config_templates", Double(state.slots.count)),
+        ("config_templates_loaded", Double(state.loaded)),
+        ("config_fetches_total", Double(state.fetches)),
+        ("config_fetches_unchanged_total", Double(state.unchanged)),
+        ("config_streams", Double(open)), ("config_invalidations_total", Double(sent)),
+      ]
+    }
+  }
+
+  // MARK: Time
+
+  /// Whether a condition of some template has changed by itself and `announceChanges` is to be called.
+  package var isChangeDue: Bool {
+    let now = clock.now()
+    return state.withLock { state in
+      state.slots.values.contains { $0.head.isDue(at: now) }
+    }
+  }
+
+  /// Gives the templates of which a condition has changed with time a new number, and tells their clients.
+  ///
+  /// Blocks.
+  package func announceChanges() throws {
+    let now = clock.now()
+    let due = state.withLock { state in
+      state.slots.filter { $0.value.head.isDue(at: now) }.map(\.key)
+    }
+    for id in due {
+      guard let served = try load(id) else { continue }
+      try renumber(served, at: now)
+    }
+  }
+
+  private func renumber(_ served: ServedTemplate, at now: Int64) throws {
+    let next = served.compiled.nextChange(after: now) ?? 0
+    try writing { group -> (ServedTemplate, TemplateHead)? in
+      var head = try TemplateRecords.head(served.id, group)
+      // A version that was published meanwhile has looked at the time itself.
+      guard head.current == served.version.number, head.isDue(at: now) else { return nil }
+      head.served += 1
+      head.nextChange = next
+      try group.put(TemplateKey.head(served.id), head.encoded)
+      return (served.renumbered(head.served), head)
+    } settled: { [self] changed in
+      if let (served, head) = changed { serve(served, head) }
+    }
+  }
+
+  // MARK: The engine
+
+  func reading<R>(_ body: (any KeyValueReader) throws -> R) throws -> R {
+    do {
+      return try engine.read { try body($0) }
+    } catch {
+      throw FirestoreError.config(error)
+    }
+  }
+
+  @discardableResult
+  func writing<R>(
+    _ body: (any KeyValueGroup) throws -> R,
+    settled: (R) -> Void = { _ in }
+  ) throws -> R {
+    do {
+      return try engine.write { group in
+        try body(group)
+      } settled: { result in
+        if case .success(let value) = result { settled(value) }
+      }
+    } catch {
+      throw FirestoreError.config(error)
+    }
+  }
+}
+
+/// Knows which audiences an installation is in; analytics does.
+package protocol ConfigAudiences: Sendable {
+  /// The names of the audiences; nil where the installation is unknown. Does not block.
+  func audiences(ofInstallation id: String, project: Text) -> Set<String>?
+}
+
+extension FirestoreError {
+  /// What clients hear when the engine fails; the cause is for the log.
+  static func config(_ error: any Error) -> FirestoreError {
+    if let known = error as? FirestoreError { return known }
+    if let cause = error as? KeyValueError, cause.code == .corruption {
+      return FirestoreError(.dataLoss, "Stored data is damaged.", cause: cause)
+    }
+    return FirestoreError(.unavailable, "The service is temporarily unavailable.", cause: error)
+  }
+}

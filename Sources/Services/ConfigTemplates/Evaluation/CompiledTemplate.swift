@@ -1,0 +1,220 @@
+import FirestoreModel
+
+/// A template made ready for requests.
+///
+/// What a client gets follows from which conditions are true of it and where splits put it; both are
+/// decided first, and clients alike in that share one reply.
+package struct CompiledTemplate: Sendable {
+  /// A rollout or an experiment.
+  struct Split: Sendable {
+    enum Kind: Sendable {
+      case rollout(microPercent: Int)
+      case experiment(exposure: Int, variants: [ParameterValue.Experiment.Variant])
+    }
+
+    let id: String
+    let kind: Kind
+    /// Parameters that have a value by it.
+    var keys: [String]
+  }
+
+  /// What is decided of a client: a byte for each condition, 1 where it is true, then one for each split,
+  /// 0 where the client is in none of its parts.
+  struct Decision: Sendable, Hashable {
+    var bytes: [UInt8]
+  }
+
+  struct Parameter: Sendable {
+    let key: String
+    /// By the indexes of conditions, in their order.
+    let choices: [(condition: Int, value: ParameterValue)]
+    let defaultValue: ParameterValue?
+  }
+
+  /// How a parameter came to its value.
+  package struct Outcome: Sendable, Equatable {
+    package let key: String
+    /// Nil where clients take their own default.
+    package let value: String?
+    /// The condition that gave it; nil for the default.
+    package let condition: String?
+    /// The split and its part that gave it.
+    package var split: String?
+  }
+
+  let conditionNames: [String]
+  let conditions: [CompiledCondition]
+  let parameters: [Parameter]
+  private(set) var splits: [Split] = []
+  private var splitIndexes: [String: Int] = [:]
+
+  /// Compiles a checked template; throws INVALID_ARGUMENT with the column for an expression that is none,
+  /// or none that templates of the namespace can have.
+  package init(
+    _ template: ConfigTemplate,
+    for namespace: ConfigNamespace
+  ) throws(FirestoreError) {
+    conditionNames = template.conditions.map(\.name)
+    var conditions: [CompiledCondition] = []
+    for condition in template.conditions {
+      conditions.append(try Self.compile(condition, for: namespace))
+    }
+    self.conditions = conditions
+    let indexes = Dictionary(
+      zip(conditionNames, conditionNames.indices),
+      uniquingKeysWith: { first, _ in first }
+    )
+    parameters = template.parameters.map { parameter in
+      let choices = parameter.conditionalValues.compactMap { choice in
+        indexes[choice.condition].map { (condition: $0, value: choice.value) }
+      }
+      return Parameter(
+        key: parameter.key,
+        choices: choices.sorted { $0.condition < $1.condition },
+        defaultValue: parameter.defaultValue
+      )
+    }
+    for parameter in parameters {
+      for value in parameter.choices.map(\.value) + [parameter.defaultValue].compactMap(\.self) {
+        try add(value, of: parameter.key, for: namespace)
+      }
+    }
+  }
+
+  private static func compile(
+    _ condition: ConfigTemplate.Condition,
+    for namespace: ConfigNamespace
+  ) throws(FirestoreError) -> CompiledCondition {
+    do throws(ConditionError) {
+      let compiled = try CompiledCondition(condition.expression)
+      if namespace == .server { try compiled.checkForServers() }
+      return compiled
+    } catch {
+      throw .validation(
+        "INVALID_CONDITION",
+        "The condition \"\(condition.name)\", column \(error.column): \(error.message)"
+      )
+    }
+  }
+
+  private mutating func add(
+    _ value: ParameterValue,
+    of key: String,
+    for namespace: ConfigNamespace
+  ) throws(FirestoreError) {
+    let made: Split
+    switch value {
+    case .value, .useInAppDefault: return
+    case .rollout(let rollout):
+      made = Split(id: rollout.id, kind: .rollout(microPercent: rollout.microPercent), keys: [])
+    case .experiment(let test):
+      let kind = Split.Kind.experiment(exposure: test.exposure, variants: test.variants)
+      made = Split(id: test.id, kind: kind, keys: [])
+    }
+    guard namespace == .client else {
+      throw .validation("INVALID_VALUE", "Templates of servers have no rollouts and experiments.")
+    }
+    let index = splitIndexes[made.id] ?? splits.count
+    if index == splits.count { splits.append(made) }
+    splitIndexes[made.id] = index
+    if !splits[index].keys.contains(key) { splits[index].keys.append(key) }
+  }
+
+  /// The first time after `now` at which a condition may change by itself; nil where none does.
+  package func nextChange(after now: Int64) -> Int64? {
+    conditions.compactMap { $0.nextChange(after: now) }.min()
+  }
+
+  /// Whether an answer depends on the audiences that a client is in.
+  package var asksForAudiences: Bool {
+    conditions.contains { condition in
+      condition.terms.contains { if case .audiences = $0 { true } else { false } }
+    }
+  }
+
+  // MARK: Evaluating
+
+  /// Decides what is true of a client.
+  func decide(_ client: ConfigClient, audiences: Set<String>?, at now: Int64) -> Decision {
+    var reading = ConfigClient.Reading(client, audiences: audiences)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(conditions.count + splits.count)
+    for condition in conditions { bytes.append(condition.holds(for: &reading, at: now) ? 1 : 0) }
+    for split in splits { bytes.append(split.part(of: &reading)) }
+    return Decision(bytes: bytes)
+  }
+
+  /// Each parameter's value for what was decided, and where it comes from, in the template's order.
+  func outcomes(of decision: Decision) -> [Outcome] {
+    parameters.map { parameter in
+      for (condition, value) in parameter.choices where decision.bytes[condition] == 1 {
+        let name = conditionNames[condition]
+        if let outcome = outcome(parameter.key, value, name, decision) { return outcome }
+      }
+      return parameter.defaultValue.flatMap { outcome(parameter.key, $0, nil, decision) }
+        ?? Outcome(key: parameter.key, value: nil, condition: nil)
+    }
+  }
+
+  /// Nil where a split leaves the client out.
+  private func outcome(
+    _ key: String,
+    _ value: ParameterValue,
+    _ condition: String?,
+    _ decision: Decision
+  ) -> Outcome? {
+    switch value {
+    case .value(let text): return Outcome(key: key, value: text, condition: condition)
+    case .useInAppDefault: return Outcome(key: key, value: nil, condition: condition)
+    case .rollout(let rollout):
+      guard part(of: rollout.id, decision) == 1 else { return nil }
+      return Outcome(key: key, value: rollout.value, condition: condition, split: rollout.id)
+    case .experiment(let experiment):
+      guard let part = part(of: experiment.id, decision), part > 0,
+        let text = experiment.variants[part - 1].value
+      else { return nil }
+      return Outcome(
+        key: key,
+        value: text,
+        condition: condition,
+        split: "\(experiment.id)/\(experiment.variants[part - 1].id)"
+      )
+    }
+  }
+
+  private func part(of split: String, _ decision: Decision) -> Int? {
+    splitIndexes[split].map { Int(decision.bytes[conditions.count + $0]) }
+  }
+}
+
+extension CompiledTemplate.Split {
+  /// 0 for none; 1 for a rollout's, the variant's number from 1 for an experiment's.
+  ///
+  /// Who takes part and who gets which variant are decided by different seeds: else a small part would
+  /// be the lower end of the percentiles, and all of it one variant's.
+  fileprivate func part(of reading: inout ConfigClient.Reading) -> UInt8 {
+    switch kind {
+    case .rollout(let microPercent):
+      guard let percentile = reading.percentile(seed: id) else { return 0 }
+      return percentile < microPercent ? 1 : 0
+    case .experiment(let exposure, let variants):
+      guard let enrolled = reading.percentile(seed: "\(id):enrol"), enrolled < exposure,
+        let percentile = reading.percentile(seed: "\(id):variant")
+      else { return 0 }
+      return Self.variant(of: percentile, variants)
+    }
+  }
+
+  private static func variant(
+    of percentile: Int,
+    _ variants: [ParameterValue.Experiment.Variant]
+  ) -> UInt8 {
+    let total = variants.reduce(0) { $0 + $1.weight }
+    var bound = 0
+    for (index, variant) in variants.enumerated() {
+      bound += variant.weight
+      if percentile * total < bound * PercentRange.whole { return UInt8(index + 1) }
+    }
+    return UInt8(variants.count)
+  }
+}

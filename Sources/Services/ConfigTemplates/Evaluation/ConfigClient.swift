@@ -1,0 +1,78 @@
+/// What a client says of itself when it asks for its values.
+///
+/// Nothing of it is checked: values are decided by it, rights are not.
+package struct ConfigClient: Sendable, Equatable {
+  package var appID: String?
+  /// The Firebase installation id, by which percentages are decided.
+  package var installationID: String?
+  package var appVersion: String?
+  package var appBuild: String?
+  /// ISO 3166 in two letters.
+  package var country: String?
+  /// A tag such as `pt-BR`.
+  package var language: String?
+  package var userProperties: [String: String] = [:]
+  package var customSignals: [String: String] = [:]
+  /// Microseconds since the epoch.
+  package var firstOpenTime: Int64?
+  /// What a browser says of itself.
+  package var userAgent: String?
+
+  /// A client of which nothing is known.
+  package init() {}
+
+  /// The platform in the app's id: `ios` of `1:42:ios:ab`.
+  package var platform: String? {
+    let parts = appID?.split(separator: ":", omittingEmptySubsequences: false) ?? []
+    return parts.count == 4 ? parts[2].lowercased() : nil
+  }
+
+  /// A client while its conditions are evaluated; what takes work is done once.
+  struct Reading {
+    let client: ConfigClient
+    let country: String?
+    private let languages: [String]
+    private var percentiles: [String: Int] = [:]
+    private let agent: UserAgent?
+    let audiences: Set<String>?
+
+    init(_ client: ConfigClient, audiences: Set<String>?) {
+      self.client = client
+      self.audiences = audiences
+      country = client.country?.uppercased()
+      let tag = client.language?.languageTag ?? ""
+      languages = tag.isEmpty ? [] : [tag, String(tag.prefix { $0 != "-" })]
+      agent = client.userAgent.map(UserAgent.init)
+    }
+
+    subscript(attribute: ConfigAttribute) -> String? {
+      switch attribute {
+      case .appVersion: client.appVersion
+      case .appBuild: client.appBuild
+      case .userProperty(let name): client.userProperties[name]
+      case .customSignal(let name): client.customSignals[name]
+      }
+    }
+
+    /// Whether the list has the client's language, or it without its region.
+    func isLanguage(in tags: Set<String>) -> Bool { languages.contains(where: tags.contains) }
+
+    /// The client's percentile under a seed; nil without an installation.
+    mutating func percentile(seed: String) -> Int? {
+      guard let id = client.installationID, !id.isEmpty else { return nil }
+      if let known = percentiles[seed] { return known }
+      let percentile = PercentRange.percentile(of: id, seed: seed)
+      percentiles[seed] = percentile
+      return percentile
+    }
+
+    /// Whether one of the tests is true of the browser or its system.
+    func isAgent(_ part: AgentPart, in tests: [AgentTest]) -> Bool {
+      let product = part == .browser ? agent?.browser : agent?.system
+      guard let product, let version = product.version else { return false }
+      return tests.contains {
+        $0.name == product.name && $0.comparison.holds(version, toAnyOf: $0.versions)
+      }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import Crypto
+import FirestoreModel
+import Foundation
+import Synchronization
+
+/// A version of a template in memory, compiled, with the replies that clients got by it.
+///
+/// Clients of which the same conditions are true share a reply, which is made once and kept within a
+/// bound of bytes. Any thread may call.
+package final class ServedTemplate: Sendable {
+  package let id: TemplateID
+  package let version: TemplateVersion
+  package let template: ConfigTemplate
+  /// By which clients know it; see `TemplateHead`.
+  package let served: Int64
+  package let compiled: CompiledTemplate
+
+  private struct Replies {
+    var byDecision: [CompiledTemplate.Decision: ConfigReply] = [:]
+    var bytes = 0
+  }
+
+  private let replies = Mutex(Replies())
+  /// Bytes of replies that a template keeps; beyond, it begins anew.
+  private static let replyBytes = 4 << 20
+
+  init(
+    _ template: ConfigTemplate,
+    _ version: TemplateVersion,
+    of id: TemplateID,
+    served: Int64,
+    compiled: CompiledTemplate
+  ) {
+    self.id = id
+    self.version = version
+    self.template = template
+    self.served = served
+    self.compiled = compiled
+  }
+
+  /// The same under another number for clients.
+  func renumbered(_ served: Int64) -> ServedTemplate {
+    ServedTemplate(template, version, of: id, served: served, compiled: compiled)
+  }
+
+  /// What a client gets at a time.
+  package func reply(
+    to client: ConfigClient,
+    audiences: Set<String>?,
+    at now: Int64
+  ) -> ConfigReply {
+    let decision = compiled.decide(client, audiences: audiences, at: now)
+    if let known = replies.withLock({ $0.byDecision[decision] }) { return known }
+    let made = ConfigReply(self, decision)
+    replies.withLock { replies in
+      let size = made.body.count + decision.bytes.count
+      if replies.bytes + size > Self.replyBytes { replies = Replies() }
+      replies.bytes += size
+      replies.byDecision[decision] = made
+    }
+    return made
+  }
+
+  /// The template's JSON with its conditions as trees, for Google's evaluators in back ends.
+  package func serverJSON(version: JSONText) -> JSONText {
+    let members = (template.json.members ?? []).filter { $0.key != "conditions" }
+    let conditions = zip(compiled.conditionNames, compiled.conditions).map { name, condition in
+      JSONText.object([
+        .init("name", .string(name)), .init("condition", condition.serverTree),
+      ])
+    }
+    return .object(
+      [.init("conditions", .array(conditions))] + members + [.init("version", version)]
+    )
+  }
+}
+
+/// What a client gets and why.
+package struct ConfigEvaluation: Sendable {
+  /// Each parameter's value in the template's order.
+  package let outcomes: [CompiledTemplate.Outcome]
+  /// The names of the conditions that are true, in the template's order.
+  package let conditions: [String]
+  /// The number under which clients know the template.
+  package let served: Int64
+
+  init(_ template: ServedTemplate, _ client: ConfigClient, audiences: Set<String>?, at now: Int64) {
+    let compiled = template.compiled
+    let decision = compiled.decide(client, audiences: audiences, at: now)
+    outcomes = compiled.outcomes(of: decision)
+    conditions = zip(compiled.conditionNames, decision.bytes).compactMap { $1 == 1 ? $0 : nil }
+    served = template.served
+  }
+}
+
+/// What a client is answered.
+package struct ConfigReply: Sendable {
+  /// JSON.
+  package let body: [UInt8]
+  /// Names the body; it is other where a value or the served number is.
+  package let etag: String
+  /// The number of what it was made by.
+  package let served: Int64
+
+  init(_ template: ServedTemplate, _ decision: CompiledTemplate.Decision) {
+    let outcomes = template.compiled.outcomes(of: decision)
+    let entries = outcomes.compactMap { outcome in
+      outcome.value.map { JSONText.Member(outcome.key, .string($0)) }
+    }
+    let (rollouts, experiments) = template.splits(of: decision)
+    let json = JSONText.members([
+      ("entries", entries.isEmpty ? nil : .object(entries)),
+      ("state", .string(entries.isEmpty ? "EMPTY_CONFIG" : "UPDATE")),
+      ("templateVersion", .string("\(template.served)")),
+      ("experimentDescriptions", experiments.isEmpty ? nil : .array(experiments)),
+      ("rolloutMetadata", rollouts.isEmpty ? nil : .array(rollouts)),
+    ])
+    body = Array(json.compact.utf8)
+    served = template.served
+    etag = Self.etag(of: body, template.id)
+  }
+
+  private init(body: [UInt8], etag: String, served: Int64) {
+    self.body = body
+    self.etag = etag
+    self.served = served
+  }
+
+  /// The answer where nobody has published yet.
+  package static func nothing(for id: TemplateID) -> ConfigReply {
+    let body = Array("{\"state\":\"NO_TEMPLATE\"}".utf8)
+    return ConfigReply(body: body, etag: etag(of: body, id), served: 0)
+  }
+
+  /// The answer for a client that has this reply.
+  package var unchanged: [UInt8] {
+    Array("{\"state\":\"NO_CHANGE\",\"templateVersion\":\"\(served)\"}".utf8)
+  }
+
+  private static func etag(of body: [UInt8], _ id: TemplateID) -> String {
+    let hash = Hexadecimal.text(SHA256.hash(data: body).prefix(10))
+    return "etag-\(id.project.string)-\(id.namespace.rawValue)-fetch-\(hash)"
+  }
+}
+
+extension ServedTemplate {
+  /// What clients report of the splits that they are in.
+  fileprivate func splits(
+    of decision: CompiledTemplate.Decision
+  ) -> (rollouts: [JSONText], experiments: [JSONText]) {
+    var rollouts: [JSONText] = []
+    var experiments: [JSONText] = []
+    for (split, part) in zip(compiled.splits, decision.bytes.suffix(compiled.splits.count)) {
+      guard part > 0 else { continue }
+      let keys = JSONText.array(split.keys.map(JSONText.string))
+      switch split.kind {
+      case .rollout:
+        rollouts.append(
+          .members([
+            ("rolloutId", .string(split.id)), ("variantId", .string("enabled")),
+            ("affectedParameterKeys", keys),
+          ])
+        )
+      case .experiment(_, let variants):
+        let variant = variants[Int(part) - 1].id
+        experiments.append(experiment(split.id, variant: variant, keys))
+      }
+    }
+    return (rollouts, experiments)
+  }
+
+  /// Half a year, in which the client's SDK keeps the experiment.
+  private static let experimentLife = "15552000000"
+
+  private func experiment(_ id: String, variant: String, _ keys: JSONText) -> JSONText {
+    let start = Date(timeIntervalSince1970: Double(version.updateTime / 1_000_000))
+    return .members([
+      ("experimentId", .string(id)), ("variantId", .string(variant)),
+      ("experimentStartTime", .string(start.ISO8601Format())),
+      ("triggerTimeoutMillis", .string(Self.experimentLife)),
+      ("timeToLiveMillis", .string(Self.experimentLife)),
+      ("affectedParameterKeys", keys),
+    ])
+  }
+}

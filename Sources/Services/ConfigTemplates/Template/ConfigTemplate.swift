@@ -1,0 +1,125 @@
+import FirestoreModel
+
+/// A template: conditions in their order, and parameters with a value for some of them.
+///
+/// One that was read or made by `ConfigTemplate(json:…)` keeps the rules of `TemplateCheck`.
+package struct ConfigTemplate: Sendable, Equatable {
+  /// A named condition.
+  package struct Condition: Sendable, Equatable {
+    package let name: String
+    package let expression: String
+    /// One of the console's colours.
+    package var tagColor: String?
+    package var description: String?
+  }
+
+  /// A parameter; its values are texts whatever its type says of them.
+  package struct Parameter: Sendable, Equatable {
+    package let key: String
+    /// The group that it is shown in.
+    package var group: String?
+    package var defaultValue: ParameterValue?
+    /// By the names of conditions.
+    package var conditionalValues: [(condition: String, value: ParameterValue)] = []
+    package var description: String?
+    package var valueType: ValueType?
+
+    /// Every value that some client may have by it.
+    var values: [ParameterValue] {
+      conditionalValues.map(\.value) + [defaultValue].compactMap(\.self)
+    }
+
+    package static func == (left: Parameter, right: Parameter) -> Bool {
+      left.key == right.key && left.group == right.group
+        && left.defaultValue == right.defaultValue && left.description == right.description
+        && left.valueType == right.valueType
+        && left.conditionalValues.elementsEqual(right.conditionalValues, by: ==)
+    }
+  }
+
+  /// A group of parameters.
+  package struct Group: Sendable, Equatable {
+    package let name: String
+    package var description: String?
+  }
+
+  /// What the texts of a parameter's values must be.
+  package enum ValueType: String, Sendable {
+    case string = "STRING"
+    case boolean = "BOOLEAN"
+    case number = "NUMBER"
+    case json = "JSON"
+  }
+
+  package var conditions: [Condition] = []
+  /// Those without a group first, then by groups.
+  package var parameters: [Parameter] = []
+  package var groups: [Group] = []
+  /// What its author says of this version.
+  package var versionDescription: String?
+
+  /// A template without anything.
+  package init() {}
+
+  /// The parameters that have a default value which is a text, with it.
+  package var defaults: [(key: String, value: String)] {
+    parameters.compactMap { parameter in
+      guard case .value(let text)? = parameter.defaultValue else { return nil }
+      return (parameter.key, text)
+    }
+  }
+}
+
+/// What a parameter is under a condition, or by default.
+package enum ParameterValue: Sendable, Equatable {
+  case value(String)
+  /// Clients are told nothing and take their own default.
+  case useInAppDefault
+  case rollout(Rollout)
+  case experiment(Experiment)
+
+  /// A value that some percent of the installations get; the others go on to the next condition.
+  package struct Rollout: Sendable, Equatable {
+    package let id: String
+    package let value: String
+    /// Of `PercentRange.whole`.
+    package let microPercent: Int
+  }
+
+  /// Values among which installations are split.
+  package struct Experiment: Sendable, Equatable {
+    /// One of the values; nil leaves the parameter as it is without the experiment.
+    package struct Variant: Sendable, Equatable {
+      package let id: String
+      package let value: String?
+      package let weight: Int
+    }
+
+    package let id: String
+    package let variants: [Variant]
+    /// Of the installations that its condition is true of, in millionths of a percent.
+    package let exposure: Int
+
+    package var totalWeight: Int { variants.reduce(0) { $0 + $1.weight } }
+  }
+}
+
+/// Who reads a template.
+package enum ConfigNamespace: String, Sendable, CaseIterable {
+  /// Apps: the server evaluates.
+  case client = "firebase"
+  /// Back ends: Google's Admin SDKs evaluate.
+  case server = "firebase-server"
+}
+
+/// Which template is meant.
+package struct TemplateID: Sendable, Hashable {
+  package let project: Text
+  package let namespace: ConfigNamespace
+
+  /// A project's template.
+  package init(project: Text, namespace: ConfigNamespace = .client) {
+    self.project = project
+    self.namespace = namespace
+  }
+}

@@ -1,0 +1,180 @@
+import FirestoreModel
+
+extension ParameterValue {
+  /// Reads a value: exactly one kind of them.
+  init(_ json: JSONText, at path: String) throws(FirestoreError) {
+    let members = try TemplateMembers(
+      json,
+      at: path,
+      known: [
+        "value", "useInAppDefault", "rolloutValue", "experimentValue", "personalizationValue",
+      ]
+    )
+    if members["personalizationValue"] != nil {
+      throw FirestoreError(
+        .unimplemented,
+        "\(path): there is no personalization here: it needs a model of Google's."
+      )
+    }
+    let rollout = members["rolloutValue"]
+    let experiment = members["experimentValue"]
+    let value = try members.text("value")
+    let isInApp = members["useInAppDefault"]?.boolean == true
+    switch (value, isInApp, rollout, experiment) {
+    case (let value?, false, nil, nil): self = .value(value)
+    case (nil, true, nil, nil): self = .useInAppDefault
+    case (nil, false, let json?, nil):
+      self = .rollout(try Rollout(json, at: "\(path).rolloutValue"))
+    case (nil, false, nil, let json?):
+      self = .experiment(try Experiment(json, at: "\(path).experimentValue"))
+    default:
+      throw .invalidArgument("Invalid value at '\(path)': it is one value and only one.")
+    }
+  }
+
+  var json: JSONText {
+    switch self {
+    case .value(let text): .members([("value", .string(text))])
+    case .useInAppDefault: .members([("useInAppDefault", .boolean(true))])
+    case .rollout(let rollout): .members([("rolloutValue", rollout.json)])
+    case .experiment(let experiment): .members([("experimentValue", experiment.json)])
+    }
+  }
+
+  /// The texts that clients may get by it.
+  var texts: [String] {
+    switch self {
+    case .value(let text): [text]
+    case .useInAppDefault: []
+    case .rollout(let rollout): [rollout.value]
+    case .experiment(let experiment): experiment.variants.compactMap(\.value)
+    }
+  }
+
+  /// A percentage as micro-percent.
+  fileprivate static func microPercent(
+    _ name: String,
+    of members: TemplateMembers
+  ) throws(FirestoreError) -> Int? {
+    guard let percent = try members.number(name) else { return nil }
+    guard (0...100).contains(percent) else {
+      throw members.invalid(name, "a percentage is between 0 and 100")
+    }
+    return Int((percent * 1_000_000).rounded())
+  }
+
+  fileprivate static func percent(_ micro: Int) -> JSONText {
+    micro.isMultiple(of: 1_000_000)
+      ? .integer(micro / 1_000_000) : .number("\(Double(micro) / 1_000_000)")
+  }
+
+  fileprivate static func id(
+    _ name: String,
+    of members: TemplateMembers
+  ) throws(FirestoreError) -> String {
+    guard let id = try members.text(name, atMost: 256), !id.isEmpty else {
+      throw members.invalid(name, "an id is expected")
+    }
+    return id
+  }
+}
+
+extension ParameterValue.Rollout {
+  fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
+    let members = try TemplateMembers(json, at: path, known: ["rolloutId", "value", "percent"])
+    guard let value = try members.text("value") else {
+      throw members.invalid("value", "a rollout has a value")
+    }
+    guard let percent = try ParameterValue.microPercent("percent", of: members) else {
+      throw members.invalid("percent", "a rollout has a percentage")
+    }
+    self.init(
+      id: try ParameterValue.id("rolloutId", of: members),
+      value: value,
+      microPercent: percent
+    )
+  }
+
+  fileprivate var json: JSONText {
+    .members([
+      ("rolloutId", .string(id)), ("value", .string(value)),
+      ("percent", ParameterValue.percent(microPercent)),
+    ])
+  }
+}
+
+extension ParameterValue.Experiment {
+  /// Variants that an experiment may have.
+  private static let maximumVariants = 20
+  private static let weights = 1...1_000_000
+
+  fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
+    let members = try TemplateMembers(
+      json,
+      at: path,
+      known: ["experimentId", "variantValue", "exposurePercent"]
+    )
+    var variants: [Variant] = []
+    for (index, json) in try members.list("variantValue").enumerated() {
+      variants.append(try Variant(json, at: "\(path).variantValue[\(index)]"))
+    }
+    guard (2...Self.maximumVariants).contains(variants.count),
+      Set(variants.map(\.id)).count == variants.count
+    else {
+      throw members.invalid(
+        "variantValue",
+        "an experiment has 2 to \(Self.maximumVariants) variants with names of their own"
+      )
+    }
+    self.init(
+      id: try ParameterValue.id("experimentId", of: members),
+      variants: variants,
+      exposure: try ParameterValue.microPercent("exposurePercent", of: members)
+        ?? PercentRange.whole
+    )
+  }
+
+  fileprivate var json: JSONText {
+    .members([
+      ("experimentId", .string(id)), ("exposurePercent", ParameterValue.percent(exposure)),
+      ("variantValue", .array(variants.map(\.json))),
+    ])
+  }
+
+  fileprivate static func weight(
+    of members: TemplateMembers
+  ) throws(FirestoreError) -> Int {
+    let weight = try members.integer("weight") ?? 1
+    guard let weight = Int(exactly: weight), weights.contains(weight) else {
+      throw members.invalid("weight", "a weight is between 1 and 1,000,000")
+    }
+    return weight
+  }
+}
+
+extension ParameterValue.Experiment.Variant {
+  fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
+    let members = try TemplateMembers(
+      json,
+      at: path,
+      known: ["variantId", "weight", "value", "noChange"]
+    )
+    let value = try members.text("value")
+    guard (value == nil) == (members["noChange"]?.boolean == true) else {
+      throw members.invalid("value", "a variant has either a value or noChange")
+    }
+    self.init(
+      id: try ParameterValue.id("variantId", of: members),
+      value: value,
+      weight: try ParameterValue.Experiment.weight(of: members)
+    )
+  }
+
+  fileprivate var json: JSONText {
+    .members([
+      ("variantId", .string(id)), ("weight", .integer(weight)),
+      ("value", value.map(JSONText.string)),
+      ("noChange", value == nil ? .boolean(true) : nil),
+    ])
+  }
+}

@@ -1,0 +1,145 @@
+import FirestoreModel
+
+extension ConfigTemplate {
+  /// Throws INVALID_ARGUMENT for the first rule that the template breaks; expressions are not compiled.
+  func check() throws(FirestoreError) {
+    try checkCounts()
+    try checkConditions()
+    try checkNames()
+    let known = Set(conditions.map { Text($0.name) })
+    for parameter in parameters { try check(parameter, known) }
+    try checkSplits()
+  }
+
+  private func checkCounts() throws(FirestoreError) {
+    let counts = [
+      ("parameters", parameters.count, TemplateLimits.parameters),
+      ("conditions", conditions.count, TemplateLimits.conditions),
+      ("parameter groups", groups.count, TemplateLimits.groups),
+    ]
+    for (name, count, limit) in counts where count > limit {
+      throw .validation("LIMIT_EXCEEDED", "A template has at most \(limit) \(name), not \(count).")
+    }
+    let characters = parameters.reduce(0) { sum, parameter in
+      sum + parameter.values.flatMap(\.texts).reduce(0) { $0 + $1.unicodeScalars.count }
+    }
+    guard characters <= TemplateLimits.valueCharacters else {
+      throw .validation(
+        "LIMIT_EXCEEDED",
+        "All values together have at most \(TemplateLimits.valueCharacters) characters, not "
+          + "\(characters)."
+      )
+    }
+  }
+
+  private func checkConditions() throws(FirestoreError) {
+    var seen: Set<Text> = []
+    for condition in conditions {
+      guard seen.insert(Text(condition.name)).inserted else {
+        throw .validation("DUPLICATE_KEY", "There are two conditions \"\(condition.name)\".")
+      }
+      guard condition.name.unicodeScalars.count <= TemplateLimits.name,
+        condition.name.unicodeScalars.allSatisfy({ !$0.properties.isControl })
+      else {
+        throw .validation(
+          "INVALID_NAME",
+          "\"\(condition.name.prefix(100))\" is no name of a condition."
+        )
+      }
+    }
+  }
+
+  /// Keys are unique in all groups, and no group has the name of a parameter.
+  private func checkNames() throws(FirestoreError) {
+    var seen: Set<Text> = []
+    for key in parameters.map(\.key) {
+      guard Self.isKey(key) else {
+        throw .validation(
+          "INVALID_NAME",
+          "\"\(key.prefix(100))\" is no parameter's name: it begins with a letter or underscore, has "
+            + "letters, digits and underscores, at most \(TemplateLimits.name) in all."
+        )
+      }
+      guard seen.insert(Text(key)).inserted else {
+        throw .validation("DUPLICATE_KEY", "There are two parameters \"\(key)\".")
+      }
+    }
+    for group in groups.map(\.name) {
+      guard !group.isEmpty, group.unicodeScalars.count <= TemplateLimits.name else {
+        throw .validation("INVALID_NAME", "\"\(group.prefix(100))\" is no name of a group.")
+      }
+      guard seen.insert(Text(group)).inserted else {
+        throw .validation("DUPLICATE_KEY", "\"\(group)\" is a group and a parameter.")
+      }
+    }
+  }
+
+  private static func isKey(_ key: String) -> Bool {
+    guard let first = key.utf8.first, key.utf8.count <= TemplateLimits.name,
+      !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
+    else { return false }
+    return key.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+  }
+
+  private func check(_ parameter: Parameter, _ known: Set<Text>) throws(FirestoreError) {
+    for (condition, _) in parameter.conditionalValues where !known.contains(Text(condition)) {
+      throw .validation(
+        "UNKNOWN_CONDITION_REFERENCE",
+        "The parameter \"\(parameter.key)\" has a value for the condition "
+          + "\"\(condition.prefix(100))\", which there is not."
+      )
+    }
+    guard let type = parameter.valueType else { return }
+    for text in parameter.values.flatMap(\.texts) where !type.takes(text) {
+      throw .validation(
+        "INVALID_VALUE",
+        "\"\(text.prefix(100))\" is no \(type.rawValue), which the parameter \"\(parameter.key)\" is."
+      )
+    }
+  }
+
+  /// One experiment or rollout may have several parameters, but is split one way.
+  private func checkSplits() throws(FirestoreError) {
+    var shapes: [Text: [Int]] = [:]
+    for value in parameters.flatMap(\.values) {
+      let (id, shape): (String, [Int])
+      switch value {
+      case .value, .useInAppDefault: continue
+      case .rollout(let rollout): (id, shape) = (rollout.id, [rollout.microPercent])
+      case .experiment(let experiment):
+        (id, shape) = (
+          experiment.id, [-1, experiment.exposure] + experiment.variants.map(\.weight)
+        )
+      }
+      if let known = shapes.updateValue(shape, forKey: Text(id)), known != shape {
+        throw .validation(
+          "CONFLICT",
+          "\"\(id)\" has other percentages or weights for one parameter than for another."
+        )
+      }
+    }
+  }
+}
+
+extension ConfigTemplate.ValueType {
+  /// Whether a text is of the type.
+  fileprivate func takes(_ text: String) -> Bool {
+    switch self {
+    case .string: true
+    case .boolean: ["true", "false"].contains(text.lowercased())
+    case .number: Double(attribute: text).map { $0.isFinite } ?? false
+    case .json: (try? JSONText(parsing: text)) != nil
+    }
+  }
+}
+
+extension Unicode.Scalar.Properties {
+  fileprivate var isControl: Bool { generalCategory == .control }
+}

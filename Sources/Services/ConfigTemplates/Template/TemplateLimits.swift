@@ -1,0 +1,20 @@
+/// The bounds of templates, which are the API's.
+package enum TemplateLimits {
+  package static let parameters = 3_000
+  package static let conditions = 2_000
+  package static let groups = 1_000
+  /// Characters of a parameter's or group's name.
+  static let name = 256
+  /// Characters of all values together.
+  package static let valueCharacters = 1_000_000
+  static let versionDescription = 1_024
+  static let description = 1_024
+  static let expression = 20_000
+  /// Versions that are kept of a template.
+  package static let versions = 300
+
+  static let colors: Set<String> = [
+    "BLUE", "BROWN", "CYAN", "DEEP_ORANGE", "GREEN", "INDIGO", "LIME", "ORANGE", "PINK", "PURPLE",
+    "TEAL",
+  ]
+}
