@@ -400,13 +400,39 @@ let package = Package(
       swiftSettings: strict
     ),
 
+    // The console in the browser.
+    .systemLibrary(
+      name: "CZlib",
+      path: "Sources/Server/CZlib",
+      providers: [.apt(["zlib1g-dev"])]
+    ),
+    .target(
+      name: "CConsoleFiles",
+      path: "Sources/Server/CConsoleFiles",
+      exclude: ["Files", "package.json"]
+    ),
+    .target(
+      name: "Console",
+      dependencies: [
+        "FirestoreModel", "FirestoreWire", "Access", "KeyValueStore", "ServiceModule",
+        "CConsoleFiles", "CZlib", crypto, httpTypes,
+      ],
+      path: "Sources/Server/Console",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "ConsoleTests",
+      dependencies: ["Console", "FirestoreModel", "ServiceModule", httpTypes],
+      swiftSettings: strict
+    ),
+
     // Programs.
     .systemLibrary(name: "CEpoll", path: "Sources/Server/CEpoll"),
     .executableTarget(
       name: "brasa",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
-        "IdentityAPI", "ConfigAPI", "ConfigTemplates", "Gateway",
+        "IdentityAPI", "ConfigAPI", "ConfigTemplates", "Gateway", "Console",
         "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",
         "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,

@@ -2,10 +2,10 @@
 # on macOS Homebrew's. Needs say.sh.
 
 # What `swift build` needs beside Swift itself.
-BUILD_PACKAGES_DEBIAN=(librocksdb-dev pkg-config)
+BUILD_PACKAGES_DEBIAN=(librocksdb-dev zlib1g-dev pkg-config)
 BUILD_PACKAGES_BREW=(rocksdb pkg-config)
 # What the tests need beside that.
-TEST_PACKAGES_DEBIAN=(python3 python3-venv curl gcc libc6-dev chromium chromium-driver)
+TEST_PACKAGES_DEBIAN=(python3 python3-venv curl gcc libc6-dev chromium chromium-driver nodejs)
 TEST_PACKAGES_BREW=(python3)
 
 require_swift() {
@@ -53,6 +53,7 @@ install_debian() {
 has_debian() {
   case $1 in
     python3 | curl | pkg-config) command -v "$1" >/dev/null ;;
+    nodejs) command -v node >/dev/null ;;
     gcc) command -v cc >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
     *) dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed' ;;

@@ -2,6 +2,7 @@ import Access
 import Authentication
 import ConfigAPI
 import ConfigTemplates
+import Console
 import DocumentStore
 import FirestoreAPI
 import FirestoreModel
@@ -133,6 +134,22 @@ extension ServedSystem {
     ]
     if settings.isDevelopment {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))
+    }
+    if settings.isDevelopment && settings.hasConsole {
+      var console = ConsoleEnvironment(
+        access: access,
+        threads: threads,
+        isDevelopment: true,
+        defaultProject: settings.project ?? "demo-brasa",
+        version: ProgramVersion.text,
+        projects: {
+          rules.projects.union(try databases.listDatabases().map(\.id.project))
+            .union(try accounts.knownProjects(limit: 1_000))
+        }
+      )
+      console.services = modules.map(\.name)
+      console.directory = settings.consoleDirectory
+      modules.append(.console(console))
     }
     let tasks: [any Service] = modules.flatMap(\.tasks).map { ModuleTask($0) }
     return ServedSystem(

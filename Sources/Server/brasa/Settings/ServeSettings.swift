@@ -32,6 +32,10 @@ struct ServeSettings: Sendable, Equatable {
   var developmentOrigins: DevelopmentOrigins?
   var revocation: BearerTokens.RevocationMode
   var rulesCompatibility: RulesCompatibility
+  /// Whether the console is served.
+  var hasConsole: Bool
+  /// Where the console's files are read from while it is developed; nil takes those of the program.
+  var consoleDirectory: String?
   var identity: IdentitySettings
 
   /// How queries are proven by the rules.
@@ -79,6 +83,8 @@ struct ServeSettings: Sendable, Equatable {
     }
     rulesCompatibility =
       try flags.rulesCompatibility ?? environment.compatibility("RULES_COMPATIBILITY") ?? .safe
+    hasConsole = try !flags.noConsole && !environment.flag("NO_CONSOLE")
+    consoleDirectory = flags.consoleDirectory ?? environment.text("CONSOLE_DIRECTORY")
     project = flags.project ?? environment.text("PROJECT")
     let remote = try RemoteDevelopment(
       flags.allowRemoteDev ?? environment.text("ALLOW_REMOTE_DEV") ?? "false"
@@ -283,6 +289,17 @@ struct ServeFlags: ParsableArguments {
       """
   )
   var rulesCompatibility: ServeSettings.RulesCompatibility?
+
+  @Flag(name: .customLong("no-console"), help: "Serve no console. [BRASA_NO_CONSOLE]")
+  var noConsole = false
+
+  @Option(
+    help: """
+      Read the console's files from this directory instead of the program, for who works on them. \
+      [BRASA_CONSOLE_DIRECTORY]
+      """
+  )
+  var consoleDirectory: String?
 
   @Option(help: "The certificate chain, a PEM file. [BRASA_TLS_CERTIFICATE]")
   var tlsCertificate: String?

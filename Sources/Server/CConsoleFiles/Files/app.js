@@ -1,0 +1,35 @@
+import { loadSession } from "./base/api.js";
+import { startKeyboard } from "./base/commands.js";
+import { h, show } from "./base/dom.js";
+import { language, loadLanguage, t } from "./base/i18n.js";
+import { startNavigation } from "./base/navigation.js";
+import { effect, scope, untracked } from "./base/signal.js";
+import { applyTheme } from "./base/theme.js";
+import { shell } from "./shell/shell.js";
+
+/** The console begins here: language, session, then the shell, made anew when the language changes. */
+async function start() {
+  applyTheme();
+  await loadLanguage();
+  try {
+    await loadSession();
+  } catch (error) {
+    show(document.body, h("main", { class: "empty", role: "alert" }, h("h1", {}, t("unreachable")), h("p", { class: "mono" }, error.message),
+      h("button", { type: "button", onclick: () => location.reload() }, t("tryAgain"))));
+    return;
+  }
+  startNavigation();
+  startKeyboard();
+  let current = null;
+  effect(() => {
+    language.value;
+    untracked(() => {
+      current?.dispose();
+      current = scope(shell);
+      document.body.querySelector(".shell")?.remove();
+      document.body.prepend(current.result);
+    });
+  });
+}
+
+start();

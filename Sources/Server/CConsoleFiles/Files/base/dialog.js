@@ -1,0 +1,71 @@
+import { freshID, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { onCleanup, scope } from "./signal.js";
+
+/**
+ * A dialog over the page. `build` gets what closes it and gives the form's content; the promise has what it was
+ * closed with, null where the person left it.
+ */
+export function dialog(title, build, { className = "" } = {}) {
+  return new Promise((resolve) => {
+    const id = freshID("dialog");
+    let outcome = null;
+    const element = h("dialog", { "aria-labelledby": id, class: className });
+    const close = (value) => {
+      outcome = value;
+      element.close();
+    };
+    const { dispose } = scope(() => {
+      element.append(h("form", { method: "dialog", onsubmit: (event) => event.preventDefault() }, h("h2", { id }, title), build(close)));
+    });
+    element.addEventListener("close", () => {
+      dispose();
+      element.remove();
+      resolve(outcome);
+    });
+    document.body.append(element);
+    element.showModal();
+  });
+}
+
+/** Asks before something is destroyed; the button says what. */
+export function confirm(title, text, action) {
+  return dialog(title, (close) => [
+    h("p", {}, text),
+    h("div", { class: "actions" },
+      h("button", { type: "button", onclick: () => close(false), autofocus: true }, t("cancel")),
+      h("button", { type: "submit", class: "danger", onclick: () => close(true) }, action)),
+  ]);
+}
+
+const region = h("div", { class: "toasts", role: "status", "aria-live": "polite" });
+const TOAST_MILLISECONDS = 8_000;
+
+/** Says something in passing, with an action if there is one. */
+export function toast(text, action) {
+  if (!region.isConnected) document.body.append(region);
+  const element = h("div", { class: "toast" }, h("span", { class: "grow" }, text));
+  const end = () => element.remove();
+  if (action) {
+    element.append(h("button", { type: "button", onclick: () => { end(); action.run(); } }, action.label));
+  }
+  // Three are enough to read.
+  while (region.children.length >= 3) region.firstChild.remove();
+  region.append(element);
+  let timer = setTimeout(end, TOAST_MILLISECONDS);
+  element.addEventListener("pointerenter", () => clearTimeout(timer));
+  element.addEventListener("focusin", () => clearTimeout(timer));
+  element.addEventListener("pointerleave", () => { timer = setTimeout(end, TOAST_MILLISECONDS); });
+}
+
+/** Shows what went wrong with a call: our sentence, the server's words. */
+export function explain(error) {
+  const known = t(`error.${error.code}`);
+  return known.startsWith("error.") ? error.message : `${known} ${error.message}`;
+}
+
+/** Keeps a listener for as long as the current scope lasts. */
+export function listenTo(target, name, act, options) {
+  target.addEventListener(name, act, options);
+  onCleanup(() => target.removeEventListener(name, act, options));
+}

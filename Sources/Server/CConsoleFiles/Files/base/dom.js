@@ -1,0 +1,101 @@
+/** Making elements. Text is always text: nothing here reads markup. */
+
+const VECTOR = "http://www.w3.org/2000/svg";
+
+/**
+ * An element of that tag.
+ *
+ * Properties: `on…` are listeners, `class` the class, `data` and `style` objects; what is null, undefined or
+ * false is left out, everything else an attribute. Children are nodes, texts, numbers, and arrays of them.
+ */
+export function h(tag, properties, ...children) {
+  return fill(document.createElement(tag), properties, children);
+}
+
+/** The same for drawings. */
+export function svg(tag, properties, ...children) {
+  return fill(document.createElementNS(VECTOR, tag), properties, children);
+}
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties ?? {})) set(element, name, value);
+  append(element, children);
+  return element;
+}
+
+function set(element, name, value) {
+  if (value === null || value === undefined || value === false) return;
+  if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+  else if (name === "data") Object.assign(element.dataset, value);
+  else if (name === "value") element.value = value;
+  else if (name === "checked") element.checked = value;
+  else element.setAttribute(name, value === true ? "" : String(value));
+}
+
+function append(element, children) {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    if (Array.isArray(child)) append(element, child);
+    else element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+/** Replaces everything inside an element. */
+export function show(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+  return element;
+}
+
+/** Icons by name, drawn on 16 × 16 with lines. */
+const PATHS = {
+  data: "M2 4c0-1 3-2 6-2s6 1 6 2-3 2-6 2-6-1-6-2zm0 0v8c0 1 3 2 6 2s6-1 6-2V4M2 8c0 1 3 2 6 2s6-1 6-2",
+  indexes: "M2 3h12M2 7h8M2 11h5M12 9v5m-2-2 2 2 2-2",
+  rules: "M8 1.5 13.5 4v4c0 3.5-2.5 5.500-5.500 6.500C5 13.500 2.500 11.500 2.500 8V4zM5.500 8l2 2 3-4",
+  users: "M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm-6 6c0-3 3-4 6-4s6 1 6 4",
+  overview: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z",
+  requests: "M2 5h10M9 2l3 3-3 3M14 11H4m3-3-3 3 3 3",
+  operations: "M2 13l3-5 3 3 3-7 3 4",
+  settings: "M2 4h7m4 0h1M2 8h2m4 0h6M2 12h6m4 0h2M11 2.500v3M6 6.500v3M10 10.500v3",
+  search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zm3.500-1.500L14 14",
+  plus: "M8 3v10M3 8h10",
+  close: "M4 4l8 8M12 4l-8 8",
+  trash: "M3 4h10M6 4V2.500h4V4M4.500 4l.500 9.500h6l.500-9.500",
+  edit: "M3 13l.500-3L10.500 3 13 5.500 6 12.500z",
+  menu: "M2 4h12M2 8h12M2 12h12",
+  sun: "M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8 1v2m0 10v2M1 8h2m10 0h2M3 3l1.500 1.500m7 7L13 13M3 13l1.500-1.500m7-7L13 3",
+  undo: "M4 6h6a3.500 3.500 0 0 1 0 7H6M4 6l3-3M4 6l3 3",
+  reload: "M13 3v4H9M12.500 7A5 5 0 1 0 13 10",
+  copy: "M5 5h8v9H5zM3 11V2h8",
+  chevron: "M6 3l5 5-5 5",
+  down: "M3 6l5 5 5-5",
+  up: "M3 10l5-5 5 5",
+  warning: "M8 2l6.500 12h-13zM8 6.500v3.500m0 1.500v.500",
+  check: "M3 8.500l3 3 7-7",
+  pause: "M5 3v10M11 3v10",
+  play: "M4 3l9 5-9 5z",
+  language: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c-4 4-4 8 0 12 4-4 4-8 0-12",
+};
+
+/** An icon for eyes only; the element around it has the name. */
+export function icon(name) {
+  return svg(
+    "svg",
+    { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true", class: "icon" },
+    svg("path", { d: PATHS[name], fill: "none", stroke: "currentColor", "stroke-width": 1.4, "stroke-linejoin": "round" }),
+  );
+}
+
+/** A button that only shows an icon, with its name for everybody else. */
+export function iconButton(name, label, onclick, properties = {}) {
+  return h("button", { type: "button", class: "quiet", "aria-label": label, title: label, onclick, ...properties }, icon(name));
+}
+
+let numbers = 0;
+
+/** An id that no other element has. */
+export function freshID(prefix) {
+  numbers += 1;
+  return `${prefix}-${numbers}`;
+}

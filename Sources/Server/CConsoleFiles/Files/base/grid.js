@@ -1,0 +1,178 @@
+import { freshID, h, show } from "./dom.js";
+import { listenTo } from "./dialog.js";
+
+/**
+ * A table of any number of rows of one height, of which only those in sight are elements.
+ *
+ * `model` says what to show: `columns` (`{id, label}`), `count`, `offset` (rows before the first that is there),
+ * `row(index)` (`{key, cells: [{text, type, title}]}`, undefined where none is there), `onNear(first, last)`,
+ * `onOpen(key)`, `onSelect(keys)`, `label`. `draw()` shows it as it is now.
+ */
+export function grid(model) {
+  const HEIGHT = 36;
+  const MOST_ROWS = 60;
+  const head = h("div", { class: "grid-head", role: "row", "aria-rowindex": 1 });
+  const layer = h("div", { class: "grid-layer", role: "rowgroup" });
+  const spacer = h("div", { class: "grid-spacer" }, layer);
+  const element = h("div", { class: "grid", role: "grid", tabindex: "0", "aria-label": model.label, "aria-multiselectable": "true" },
+    h("div", { role: "rowgroup", class: "grid-top" }, head), spacer);
+  const drawn = new Map();
+  const selected = new Set();
+  const prefix = freshID("cell");
+  let focus = { row: 0, column: 0 };
+  let columns = [];
+  let anchor = null;
+
+  const range = () => {
+    const top = Math.max(0, element.scrollTop - HEIGHT);
+    const first = Math.max(0, Math.floor(top / HEIGHT) - 8);
+    const visible = Math.ceil(element.clientHeight / HEIGHT) + 16;
+    return [first, Math.min(model.offset + model.count, first + Math.min(visible, MOST_ROWS))];
+  };
+
+  const draw = () => {
+    drawHead();
+    const total = model.offset + model.count;
+    spacer.style.blockSize = `${total * HEIGHT}px`;
+    element.setAttribute("aria-rowcount", String(model.isOpen ? -1 : total + 1));
+    const [first, last] = range();
+    const seen = new Set();
+    for (let index = first; index < last; index += 1) {
+      const row = model.row(index);
+      if (!row) continue;
+      seen.add(row.key);
+      place(row, index);
+    }
+    for (const [key, one] of drawn) {
+      if (seen.has(key)) continue;
+      one.element.remove();
+      drawn.delete(key);
+    }
+    showFocus();
+    model.onNear?.(first, last);
+  };
+
+  const drawHead = () => {
+    const next = model.columns;
+    if (next.map((one) => one.id).join("\n") === columns.map((one) => one.id).join("\n")) return;
+    columns = next;
+    drawn.forEach((one) => { one.version = null; });
+    element.style.setProperty("--columns", `40px 220px repeat(${Math.max(1, columns.length - 1)}, 200px)`);
+    element.setAttribute("aria-colcount", String(columns.length));
+    show(head, h("div", { role: "columnheader", class: "grid-mark" }, h("span", { class: "hidden" }, model.selectLabel)),
+      columns.map((one) => h("div", { role: "columnheader", class: "grid-cell", title: one.label }, one.label)));
+  };
+
+  const place = (row, index) => {
+    let one = drawn.get(row.key);
+    if (!one) {
+      one = { element: h("div", { class: "grid-row", role: "row" }), version: null };
+      drawn.set(row.key, one);
+      layer.append(one.element);
+    }
+    one.element.style.transform = `translateY(${index * HEIGHT}px)`;
+    one.element.setAttribute("aria-rowindex", String(index + 2));
+    one.element.setAttribute("aria-selected", String(selected.has(row.key)));
+    one.index = index;
+    if (one.version === row.version) return;
+    const isChange = one.version !== null;
+    one.version = row.version;
+    show(one.element, mark(row), row.cells.map((cell, column) => h("div", {
+      role: "gridcell", class: `grid-cell${cell.type ? ` type-${cell.type}` : ""}`, title: cell.title ?? cell.text, id: `${prefix}-${index}-${column}`, data: { column },
+    }, cell.text)));
+    if (isChange) flash(one.element);
+  };
+
+  const mark = (row) => h("div", { role: "gridcell", class: "grid-mark" },
+    h("input", { type: "checkbox", tabindex: "-1", "aria-label": `${model.selectLabel} ${row.cells[0].text}`, checked: selected.has(row.key), data: { mark: "" } }));
+
+  const flash = (target) => {
+    target.classList.remove("flash");
+    requestAnimationFrame(() => target.classList.add("flash"));
+  };
+
+  const showFocus = () => {
+    element.querySelector(".focused")?.classList.remove("focused");
+    const row = model.row(focus.row);
+    const cell = row && drawn.get(row.key)?.element.children[focus.column + 1];
+    if (!cell) return element.removeAttribute("aria-activedescendant");
+    cell.id = `${prefix}-${focus.row}-${focus.column}`;
+    cell.classList.add("focused");
+    element.setAttribute("aria-activedescendant", cell.id);
+    return undefined;
+  };
+
+  const toggle = (key, isOn = !selected.has(key)) => {
+    if (isOn) selected.add(key);
+    else selected.delete(key);
+    const one = drawn.get(key);
+    one?.element.setAttribute("aria-selected", String(isOn));
+    const box = one?.element.querySelector("[data-mark]");
+    if (box) box.checked = isOn;
+    model.onSelect?.([...selected]);
+  };
+
+  const move = (row, column) => {
+    focus = {
+      row: Math.max(model.offset, Math.min(model.offset + model.count - 1, row)),
+      column: Math.max(0, Math.min(columns.length - 1, column)),
+    };
+    const top = focus.row * HEIGHT;
+    const view = element.clientHeight - 2 * HEIGHT;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top > element.scrollTop + view) element.scrollTop = top - view;
+    draw();
+  };
+
+  const keys = {
+    ArrowDown: () => move(focus.row + 1, focus.column),
+    ArrowUp: () => move(focus.row - 1, focus.column),
+    ArrowRight: () => move(focus.row, focus.column + 1),
+    ArrowLeft: () => move(focus.row, focus.column - 1),
+    PageDown: () => move(focus.row + 15, focus.column),
+    PageUp: () => move(focus.row - 15, focus.column),
+    Home: (event) => move(event.ctrlKey ? 0 : focus.row, 0),
+    End: (event) => move(event.ctrlKey ? Infinity : focus.row, columns.length - 1),
+    Enter: () => { const row = model.row(focus.row); if (row) model.onOpen(row.key); },
+    F2: () => keys.Enter(),
+    " ": () => { const row = model.row(focus.row); if (row) toggle(row.key); },
+  };
+
+  listenTo(element, "keydown", (event) => {
+    const act = keys[event.key];
+    if (!act || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act(event);
+  });
+  listenTo(element, "click", (event) => {
+    const rowElement = event.target.closest(".grid-row");
+    const found = [...drawn].find(([, one]) => one.element === rowElement);
+    if (!found) return;
+    const [key, { index }] = found;
+    if (event.target.closest(".grid-mark")) {
+      const isOn = !selected.has(key);
+      if (event.shiftKey && anchor !== null) {
+        for (let at = Math.min(anchor, index); at <= Math.max(anchor, index); at += 1) {
+          const row = model.row(at);
+          if (row) toggle(row.key, isOn);
+        }
+      } else toggle(key, isOn);
+      anchor = index;
+      return;
+    }
+    focus = { row: index, column: Number(event.target.closest("[data-column]")?.dataset.column ?? 0) };
+    showFocus();
+    model.onOpen(key);
+  });
+  listenTo(element, "scroll", draw, { passive: true });
+  const resizing = new ResizeObserver(draw);
+  resizing.observe(element);
+
+  return {
+    element,
+    draw,
+    clearSelection: () => { [...selected].forEach((key) => toggle(key, false)); },
+    /** Keeps what is in sight where it is when rows before it come or go. */
+    shift: (rows) => { element.scrollTop += rows * HEIGHT; },
+  };
+}

@@ -1,0 +1,96 @@
+import { call, CallError, databaseName, resource } from "../base/api.js";
+import { signal } from "../base/signal.js";
+
+/** Reading and writing single documents, and undoing that. */
+
+/** The name of a document or collection by the segments of its path. */
+export const nameOf = ({ project, database }, path) => [databaseName(project, database), "documents", ...path].join("/");
+
+/** The segments of a path by its name. */
+export const pathOf = (name) => name.split("/").slice(5);
+
+/** An id as clients make them: twenty letters and digits by chance. */
+export function freshDocumentID() {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  let id = "";
+  while (id.length < 20) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(32))) {
+      if (byte < 248 && id.length < 20) id += letters[byte % 62];
+    }
+  }
+  return id;
+}
+
+async function commit(name, write) {
+  const database = name.split("/").slice(0, 4).join("/");
+  return call("POST", `${resource(`${database}/documents`)}:commit`, { writes: [write] });
+}
+
+const MOST_UNDONE = 50;
+const undoStack = [];
+
+/** How many edits can be taken back. */
+export const undoCount = signal(0);
+
+function remember(edit) {
+  undoStack.push(edit);
+  if (undoStack.length > MOST_UNDONE) undoStack.shift();
+  undoCount.value = undoStack.length;
+}
+
+/** Makes a document that must not be there yet. */
+export async function createDocument(name, fields) {
+  const { writeResults } = await commit(name, { update: { name, fields }, currentDocument: { exists: false } });
+  remember({ name, before: null, after: writeResults[0].updateTime });
+}
+
+/** Replaces a document if it is still as it was read; gives what it is then. */
+export async function saveDocument(document, fields) {
+  const { name, updateTime } = document;
+  const { writeResults } = await commit(name, { update: { name, fields }, currentDocument: { updateTime } });
+  const saved = { ...document, fields, updateTime: writeResults[0].updateTime ?? updateTime };
+  remember({ name, before: document.fields ?? {}, after: saved.updateTime });
+  return saved;
+}
+
+/** Deletes a document if it is still as it was read. */
+export async function deleteDocument(document) {
+  const { name, updateTime } = document;
+  await commit(name, { delete: name, currentDocument: { updateTime } });
+  remember({ name, before: document.fields ?? {}, after: null });
+}
+
+/** Takes the last edit back, if the document is still as the edit left it; gives its name, null where there is none. */
+export async function undo() {
+  const edit = undoStack.pop();
+  undoCount.value = undoStack.length;
+  if (!edit) return null;
+  const { name, before, after } = edit;
+  const currentDocument = after === null ? { exists: false } : { updateTime: after };
+  await commit(name, before === null ? { delete: name, currentDocument } : { update: { name, fields: before }, currentDocument });
+  return name;
+}
+
+/** Whether a write failed because the document is no longer as it was read. */
+export function isConflict(error) {
+  return error instanceof CallError && ["FAILED_PRECONDITION", "ALREADY_EXISTS", "NOT_FOUND", "ABORTED"].includes(error.code);
+}
+
+/** The ids of the collections below a document, or at the top where the path is empty. */
+export async function listCollections(place, path) {
+  const ids = [];
+  let pageToken = "";
+  do {
+    const answer = await call("POST", `${resource(nameOf(place, path))}:listCollectionIds`, { pageSize: 300, pageToken });
+    ids.push(...(answer.collectionIds ?? []));
+    pageToken = answer.nextPageToken ?? "";
+  } while (pageToken && ids.length < 3_000);
+  return ids;
+}
+
+/** How many documents a query has; counted by the server. */
+export async function countDocuments(place, parent, query) {
+  const body = { structuredAggregationQuery: { structuredQuery: query, aggregations: [{ alias: "n", count: {} }] } };
+  const [answer] = await call("POST", `${resource(nameOf(place, parent))}:runAggregationQuery`, body);
+  return Number(answer.result.aggregateFields.n.integerValue);
+}

@@ -1,0 +1,237 @@
+import { confirm, explain, toast } from "../base/dialog.js";
+import { h, icon, iconButton, show } from "../base/dom.js";
+import { instant, t } from "../base/i18n.js";
+import { listen } from "../base/listen.js";
+import { go, guardLeaving, link } from "../base/navigation.js";
+import { inScope, onCleanup } from "../base/signal.js";
+import { deleteDocument, isConflict, listCollections, nameOf, saveDocument, undo } from "./documents.js";
+import { fieldEditor } from "./fieldEditor.js";
+import { JSONTextError, read, write } from "./jsonText.js";
+import { areSame } from "./jsonText.js";
+import { merge } from "./merge.js";
+import { own, summary } from "./value.js";
+
+/** One document: its fields as they are now, edited by type or as JSON, and the collections below it. */
+export function documentDrawer(where, path, { onClose }) {
+  const name = nameOf(where, path);
+  const state = { document: undefined, base: null, editor: null, json: null, isDirty: false, view: "fields", newer: null, isSaving: false };
+  const body = h("div", { class: "drawer-body" });
+  const foot = h("div", { class: "drawer-foot" });
+  const news = h("div", { role: "status" });
+  const element = h("aside", { class: "drawer", "aria-label": t("document.of", path.at(-1)) }, head(path, state, onClose), body, foot);
+
+  const release = { act: null };
+  const setDirty = (isDirty) => {
+    if (isDirty === state.isDirty) return;
+    state.isDirty = isDirty;
+    release.act?.();
+    release.act = isDirty ? guardLeaving((isSilent) => !isSilent && leave()) : null;
+    drawFoot();
+  };
+  const leave = () => window.confirm(t("document.discard")) && (setDirty(false), true);
+  onCleanup(() => release.act?.());
+
+  const draft = () => (state.view === "json" ? readJSON(state) : state.editor?.read());
+
+  const edited = () => {
+    const fields = draft();
+    setDirty(fields === null || !areSame(fields, state.base?.fields ?? {}));
+    drawFoot();
+  };
+
+  const draw = () => {
+    if (state.document === undefined) return show(body, h("p", { class: "muted" }, t("loading")));
+    if (state.document === null) {
+      show(foot);
+      return show(body, news, h("p", {}, t("document.missing")), below(where, path));
+    }
+    const isJSON = state.view === "json";
+    show(body, tabs(state, switchView), news, isJSON ? jsonEditor(state, edited) : fieldsEditor(state, edited), isJSON ? null : below(where, path),
+      h("p", { class: "note" }, `${t("document.created", instant(state.base.createTime))} · ${t("document.updated", instant(state.base.updateTime))}`));
+    drawFoot();
+    return undefined;
+  };
+
+  const switchView = (view) => {
+    const fields = draft();
+    if (fields === null) return toast(t("document.notValid"));
+    state.view = view;
+    state.draft = fields;
+    draw();
+    return undefined;
+  };
+
+  const drawFoot = () => {
+    const fields = state.document ? draft() : null;
+    show(foot,
+      h("button", { type: "button", class: "primary", disabled: !state.isDirty || fields === null || state.isSaving, onclick: () => save() }, t("save")),
+      state.isDirty ? h("button", { type: "button", onclick: reset }, t("cancel")) : null);
+  };
+
+  const reset = () => {
+    state.base = state.document;
+    state.draft = state.base?.fields ?? {};
+    state.newer = null;
+    setDirty(false);
+    show(news);
+    draw();
+  };
+
+  const save = async (fields = draft(), base = state.base) => {
+    state.isSaving = true;
+    drawFoot();
+    try {
+      state.base = await saveDocument(base, fields);
+      state.draft = fields;
+      show(news);
+      edited();
+      toast(t("document.saved"), { label: t("undo"), run: undoLast });
+    } catch (error) {
+      if (isConflict(error) && state.document) showConflict();
+      else show(news, problem(explain(error)));
+    } finally {
+      state.isSaving = false;
+      drawFoot();
+    }
+  };
+
+  const showConflict = () => {
+    const mine = draft();
+    if (mine === null || !state.document) return show(news, problem(t("conflict.changed")));
+    return show(news, conflict(state.base.fields ?? {}, mine, state.document, (fields) => {
+      state.draft = fields;
+      save(fields, state.document);
+    }));
+  };
+
+  const take = (document) => {
+    const isFirst = state.document === undefined;
+    state.document = document;
+    const isOwn = document && state.base && state.draft && areSame(document.fields ?? {}, state.draft);
+    if (state.isDirty && document && document.updateTime !== state.base?.updateTime && !isOwn && !state.isSaving) return showConflict();
+    if (state.isDirty && document === null) return show(news, problem(t("conflict.deleted")));
+    if (state.isDirty) return undefined;
+    // What is focused stays where it is if nothing but the time of the change is new.
+    if (!isFirst && isOwn && state.base) {
+      state.base = document;
+      return undefined;
+    }
+    state.base = document;
+    state.draft = document?.fields ?? {};
+    return draw();
+  };
+
+  const remove = async () => {
+    const { document } = state;
+    if (!document || !(await confirm(t("document.delete"), t("document.deleteText", path.join("/")), t("document.deleteIt", path.at(-1))))) return;
+    try {
+      await deleteDocument(document);
+      setDirty(false);
+      toast(t("document.deleted"), { label: t("undo"), run: undoLast });
+      onClose();
+    } catch (error) {
+      show(news, problem(explain(error)));
+    }
+  };
+  state.remove = remove;
+
+  draw();
+  onCleanup(listen(where, { documents: { documents: [name] } },
+    inScope(({ documents }) => take(documents.get(name) ?? null)),
+    inScope((error) => show(body, problem(error.message)))));
+  return { element, mayClose: () => !state.isDirty || leave() };
+}
+
+/** Takes the last edit back and says so. */
+export async function undoLast() {
+  try {
+    const name = await undo();
+    if (name) toast(t("undone"));
+  } catch (error) {
+    toast(isConflict(error) ? t("undo.conflict") : explain(error));
+  }
+}
+
+const problem = (text) => h("div", { class: "notice danger", role: "alert" }, icon("warning"), h("div", { class: "grow" }, text));
+
+function head(path, state, onClose) {
+  return h("div", { class: "drawer-head" },
+    h("h2", { dir: "auto", title: path.join("/") }, path.at(-1)),
+    iconButton("copy", t("copy.path"), () => navigator.clipboard.writeText(path.join("/")).then(() => toast(t("copied")))),
+    iconButton("trash", t("document.delete"), () => state.remove()),
+    iconButton("close", t("close"), onClose));
+}
+
+function tabs(state, choose) {
+  return h("div", { class: "spread" }, h("div", { class: "tabs", role: "tablist", "aria-label": t("document.view") },
+    ["fields", "json"].map((view) => h("button", {
+      type: "button", role: "tab", class: "quiet", "aria-selected": String(view === state.view), onclick: () => choose(view),
+    }, t(`view.${view}`)))),
+    state.view === "fields" ? h("button", { type: "button", class: "quiet", onclick: () => state.editor.add() }, icon("plus"), t("field.add")) : null);
+}
+
+function fieldsEditor(state, edited) {
+  state.editor = fieldEditor(state.draft, { onChange: edited });
+  return state.editor.element;
+}
+
+function jsonEditor(state, edited) {
+  const note = h("div", { class: "error", role: "status" });
+  const area = h("textarea", { class: "json-editor", "aria-label": t("document.json"), spellcheck: "false", value: write(state.draft), oninput: () => {
+    edited();
+    show(note, state.problem ? t("json.at", lineOf(area.value, state.problem.offset), t(state.problem.key), state.problem.detail) : null);
+  } });
+  state.json = area;
+  return [area, note];
+}
+
+/** The line of an offset, from one. */
+export const lineOf = (text, offset) => text.slice(0, offset).split("\n").length;
+
+function readJSON(state) {
+  try {
+    state.problem = null;
+    return read(state.json.value);
+  } catch (error) {
+    if (!(error instanceof JSONTextError)) throw error;
+    state.problem = error;
+    return null;
+  }
+}
+
+/** Both versions of what two people changed, field by field. */
+function conflict(base, mine, document, onSave) {
+  const theirs = document.fields ?? {};
+  const choices = {};
+  const { conflicts } = merge(base, mine, theirs);
+  const text = (fields, name) => (own(fields, name) ? summary(own(fields, name)) : t("field.missing"));
+  const option = (name, side, fields) => h("label", { class: "row" },
+    h("input", { type: "radio", name: `conflict-${name}`, checked: side === "mine", onchange: () => { choices[name] = side; } }), h("span", { dir: "auto" }, text(fields, name)));
+  return h("div", { class: "notice warn", role: "alert" }, icon("warning"), h("div", { class: "grow stack" },
+    h("p", {}, t("conflict.changed")),
+    conflicts.length > 0 ? h("table", { class: "table conflict" },
+      h("thead", {}, h("tr", {}, h("th", {}, t("field.name")), h("th", {}, t("conflict.mine")), h("th", {}, t("conflict.theirs")))),
+      h("tbody", {}, conflicts.map((name) => h("tr", {}, h("td", { dir: "auto" }, name), h("td", {}, option(name, "mine", mine)), h("td", {}, option(name, "theirs", theirs)))))) : h("p", {}, t("conflict.none")),
+    h("div", { class: "row" }, h("button", { type: "button", class: "primary", onclick: () => onSave(merge(base, mine, theirs, choices).fields) }, t("conflict.save")))));
+}
+
+/** The collections below a document. */
+function below(where, path) {
+  const list = h("ul", { class: "stack" });
+  listCollections(where, path).then(
+    (ids) => show(list, ids.length === 0 ? h("li", { class: "muted" }, t("subcollections.none")) : ids.map((id) =>
+      h("li", {}, h("a", { href: link("firestore", [where.database, "data", ...path, id]), dir: "auto" }, id)))),
+    (error) => show(list, h("li", { class: "error" }, explain(error))),
+  );
+  const start = () => {
+    const id = h("input", { type: "text", "aria-label": t("collection.id"), required: true });
+    const form = h("form", { class: "row", onsubmit: (event) => {
+      event.preventDefault();
+      go({ project: where.project, area: "firestore", rest: [where.database, "data", ...path, id.value] });
+    } }, id, h("button", { type: "submit" }, t("open")));
+    list.append(h("li", {}, form));
+    id.focus();
+  };
+  return h("section", { class: "subcollections stack" }, h("div", { class: "spread" }, h("h3", {}, t("subcollections")),
+    h("button", { type: "button", class: "quiet", onclick: start }, icon("plus"), t("collection.start"))), list);
+}

@@ -1,0 +1,314 @@
+import { explain, toast } from "../base/dialog.js";
+import { command } from "../base/commands.js";
+import { h, icon, iconButton, show } from "../base/dom.js";
+import { grid } from "../base/grid.js";
+import { language, number, t } from "../base/i18n.js";
+import { listen } from "../base/listen.js";
+import { go, link, place } from "../base/navigation.js";
+import { effect, inScope, onCleanup, scope, signal, untracked } from "../base/signal.js";
+import { databases, firstDatabase } from "../shell/store.js";
+import { createDatabasePage } from "./createDatabase.js";
+import { createDialog } from "./createDocument.js";
+import { countDocuments, listCollections, nameOf, pathOf } from "./documents.js";
+import { documentDrawer, undoLast } from "./drawer.js";
+import { FilterError, parse } from "./filter.js";
+import { fullOrders, structuredQuery } from "./query.js";
+import { own, summary, typeOf } from "./value.js";
+import { Window } from "./window.js";
+
+/** The documents of a database: collections, a live table, and one document beside it. */
+export function page() {
+  const { project, rest } = place.peek();
+  if (rest[1] === "create") return createDatabasePage(project);
+  if (databases.peek().length === 0) return createDatabasePage(project);
+  if (!rest[0]) go({ project, area: "firestore", rest: [firstDatabase(), "data"] }, { replace: true });
+  return dataPage({ project, database: place.peek().rest[0] });
+}
+
+/** The collection and the document that a path names. */
+export function partsOf(path) {
+  const isDocument = path.length > 0 && path.length % 2 === 0;
+  return { collection: isDocument ? path.slice(0, -1) : path, document: isDocument ? path : null };
+}
+
+function dataPage(where) {
+  const top = h("div", { class: "data-top" });
+  const side = h("nav", { class: "collections", "aria-label": t("collections") });
+  const results = h("section", { class: "results", "aria-label": t("documents") });
+  const element = h("div", { class: "data" }, top, side, results);
+  const opened = signal({ collection: [], document: null, filter: "" });
+  effect(() => {
+    const { area, rest, query } = place.value;
+    if (area !== "firestore" || rest[0] !== where.database) return;
+    const next = { ...partsOf(rest.slice(2)), filter: query.q ?? "" };
+    if (JSON.stringify(next) !== JSON.stringify(opened.peek())) opened.value = next;
+  });
+
+  const collectionPath = memo(() => opened.value.collection);
+  const documentPath = memo(() => opened.value.document);
+  const filter = memo(() => opened.value.filter);
+
+  follow(() => [collectionPath.value, filter.value], () => {
+    drawTop(top, where, collectionPath.peek(), filter.peek());
+    drawResults(results, where, collectionPath.peek(), filter.peek());
+  });
+  follow(() => collectionPath.value, () => drawCollections(side, where, collectionPath.peek()));
+  let drawer = null;
+  follow(() => documentPath.value, () => {
+    drawer?.remove();
+    drawer = null;
+    const path = documentPath.peek();
+    if (!path) return;
+    const close = () => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...path.slice(0, -1)], query: place.peek().query });
+    drawer = documentDrawer(where, path, { onClose: close }).element;
+    element.append(drawer);
+  });
+  command({ label: () => t("document.add"), keys: "n", run: () => top.querySelector("[data-add]")?.click() });
+  command({ label: () => t("filter"), keys: "/", run: () => top.querySelector(".filter input")?.focus() });
+  command({ label: () => t("undo"), keys: "ctrl+z", run: undoLast });
+  return element;
+}
+
+/** A signal of what a function gives, which changes only when that does. */
+function memo(compute) {
+  const made = signal(undefined);
+  effect(() => {
+    const next = compute();
+    if (JSON.stringify(next) !== JSON.stringify(made.peek())) made.value = next;
+  });
+  return made;
+}
+
+/** Does something in a scope of its own after each change of what `read` reads. */
+function follow(read, act) {
+  let current = null;
+  effect(() => {
+    read();
+    untracked(() => {
+      current?.dispose();
+      current = scope(act);
+    });
+  });
+  onCleanup(() => current?.dispose());
+}
+
+// Where one is
+
+function drawTop(top, where, collection, filter) {
+  const crumbs = h("nav", { class: "crumbs", "aria-label": t("path") }, h("a", { href: link("firestore", [where.database, "data"]) }, where.database));
+  collection.forEach((segment, index) => {
+    const isLast = index === collection.length - 1;
+    const address = link("firestore", [where.database, "data", ...collection.slice(0, index + 1)]);
+    crumbs.append(" / ", isLast ? h("h1", { dir: "auto" }, segment) : h("a", { href: address, dir: "auto" }, segment));
+  });
+  const add = h("button", { type: "button", class: "primary", data: { add: "" }, onclick: () => createDialog(where, collection) },
+    icon("plus"), t(collection.length > 0 ? "document.add" : "collection.start"));
+  show(top, h("div", { class: "spread" }, crumbs, add), collection.length > 0 ? filterBar(where, collection, filter) : null);
+}
+
+function filterBar(where, collection, filter) {
+  const note = h("p", { class: "error", role: "status", id: "filter-problem" });
+  const input = h("input", {
+    type: "text", value: filter, "aria-label": t("filter"), "aria-describedby": "filter-problem", spellcheck: "false", autocomplete: "off",
+    placeholder: 'price > 10 and tags contains "x" order by name desc limit 50',
+    oninput: () => show(note, problemOf(input.value, where)),
+  });
+  const apply = (event) => {
+    event.preventDefault();
+    if (problemOf(input.value, where)) return show(note, problemOf(input.value, where));
+    return go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection], query: { q: input.value.trim() } });
+  };
+  show(note, problemOf(filter, where));
+  const clear = filter ? iconButton("close", t("filter.clear"), () => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection] })) : null;
+  return h("form", { role: "search", onsubmit: apply }, h("div", { class: "filter" }, input, h("button", { type: "submit" }, t("filter.apply")), clear), note);
+}
+
+const rootOf = (where) => nameOf(where, []);
+
+function problemOf(text, where) {
+  try {
+    parse(text, rootOf(where));
+    return null;
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    return t("filter.at", error.offset + 1, t(error.key), error.detail);
+  }
+}
+
+// Collections
+
+function drawCollections(side, where, collection) {
+  const parent = collection.slice(0, -1);
+  const current = collection.at(-1);
+  const draw = async () => {
+    try {
+      const ids = new Set(await listCollections(where, parent));
+      if (current) ids.add(current);
+      show(side, h("div", { class: "spread" }, h("h2", { class: "note" }, t("collections")), iconButton("reload", t("reload"), draw)),
+        h("ul", {}, [...ids].sort().map((id) => h("li", {}, h("a", {
+          href: link("firestore", [where.database, "data", ...parent, id]), "aria-current": id === current ? "true" : null, dir: "auto",
+        }, id)))),
+        ids.size === 0 ? h("p", { class: "note" }, t("collections.none")) : null);
+    } catch (error) {
+      show(side, h("p", { class: "error" }, explain(error)));
+    }
+  };
+  addEventListener("brasa-collections", draw);
+  onCleanup(() => removeEventListener("brasa-collections", draw));
+  draw();
+}
+
+// Results
+
+function drawResults(results, where, collection, filter) {
+  if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h2", {}, t("collections.choose")), h("p", { class: "muted" }, t("collections.chooseText"))));
+  let parsed;
+  try {
+    parsed = parse(filter, rootOf(where));
+  } catch {
+    return show(results, h("div", { class: "empty" }, h("p", {}, t("filter.wrong"))));
+  }
+  const parent = collection.slice(0, -1);
+  const query = { ...parsed, collection: collection.at(-1), orders: fullOrders(parsed) };
+  return liveTable(results, where, parent, collection, query);
+}
+
+function liveTable(results, where, parent, collection, query) {
+  const view = { rows: [], offset: 0, columns: [], isPaused: false, held: 0, selected: [] };
+  const status = h("div", { class: "status" });
+  const pill = h("span", {});
+  const message = h("div", {});
+  const parentName = nameOf(where, parent);
+  let table = null;
+
+  const model = {
+    label: collection.join("/"),
+    selectLabel: t("select"),
+    get columns() { return view.columns; },
+    get count() { return view.rows.length; },
+    get offset() { return view.offset; },
+    get isOpen() { return window.hasMore; },
+    row: (index) => rowOf(view, index),
+    onNear: (first, last) => {
+      if (last >= view.offset + view.rows.length - 30 && window.hasMore && !view.isPaused) window.more();
+      if (first < view.offset && window.hasEarlier && !view.isPaused) window.earlier();
+    },
+    onOpen: (name) => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...pathOf(name)], query: place.peek().query }),
+    onSelect: (keys) => {
+      view.selected = keys;
+      drawStatus();
+    },
+  };
+
+  const take = () => {
+    view.rows = window.rows;
+    view.offset = window.offset;
+    view.held = 0;
+    view.columns = columnsOf(view.columns, view.rows);
+    table?.draw();
+    drawMessage();
+    drawStatus();
+  };
+
+  const changed = () => {
+    if (view.isPaused && !window.error) {
+      view.held += 1;
+      return drawStatus();
+    }
+    return requestDraw();
+  };
+  let isRequested = false;
+  const requestDraw = () => {
+    if (isRequested) return;
+    isRequested = true;
+    requestAnimationFrame(() => { isRequested = false; take(); });
+  };
+
+  const drawMessage = () => {
+    const isEmpty = view.rows.length === 0 && !window.isLoading && !window.error;
+    if (table) table.element.hidden = view.rows.length === 0;
+    show(message, window.error ? failure(window.error, where) : null,
+      window.isLoading && view.rows.length === 0 ? h("p", { class: "empty muted" }, t("loading")) : null,
+      isEmpty ? h("div", { class: "empty" }, h("h2", {}, t("documents.none")), h("p", { class: "muted" }, t("documents.noneText"))) : null);
+  };
+
+  const drawStatus = () => {
+    const last = view.offset + view.rows.length;
+    show(pill, view.held > 0 ? h("button", { type: "button", onclick: take }, t("changes.held", view.held)) : null);
+    show(status,
+      h("span", {}, view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
+      h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
+        icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
+      counter(where, parent, query), pill,
+      view.selected.length > 0 ? h("span", {}, t("rows.selected", view.selected.length)) : null);
+  };
+
+  const window = new Window(query, (structured, onSnapshot, onError) =>
+    listen(where, { query: { parent: parentName, structuredQuery: structured } }, inScope(onSnapshot), inScope(onError)), inScope(changed));
+  onCleanup(() => window.stop());
+  table = grid(model);
+  show(results, message, table.element, status);
+  take();
+}
+
+let shownCount = null;
+
+function counter(where, parent, query) {
+  const key = JSON.stringify([where, parent, query, language.peek()]);
+  const text = h("span", { role: "status" }, shownCount?.key === key ? shownCount.text : null);
+  const count = async () => {
+    try {
+      const structured = structuredQuery({ ...query, orders: query.orders.filter((order) => order.names[0] !== "__name__") });
+      const found = await countDocuments(where, parent, structured);
+      shownCount = { key, text: t("count.result", number(found)) };
+      show(text, shownCount.text);
+    } catch (error) {
+      toast(explain(error));
+    }
+  };
+  return [h("button", { type: "button", class: "quiet", onclick: count }, t("count")), text];
+}
+
+function failure(error, where) {
+  const found = /https:\/\/\S+create_composite=\S+/.exec(error.message ?? "");
+  const [address] = found ?? [];
+  const page = address ? `${link("firestore", [where.database, "indexes"])}?${address.split("?")[1]}` : null;
+  return h("div", { class: "notice danger", role: "alert", style: { margin: "16px" } }, icon("warning"), h("div", { class: "grow stack" },
+    h("p", {}, explain({ code: error.status, message: error.message })),
+    page ? h("p", {}, h("a", { class: "button", href: page }, t("index.create"))) : null));
+}
+
+// Rows
+
+const MOST_COLUMNS = 40;
+
+/** The columns so far and those that are new, the most frequent first. Pure. */
+export function columnsOf(before, documents) {
+  const known = new Set(before.map((column) => column.id));
+  const frequency = new Map();
+  for (const document of documents) {
+    for (const name of Object.keys(document.fields ?? {})) if (!known.has(`.${name}`)) frequency.set(name, (frequency.get(name) ?? 0) + 1);
+  }
+  const fresh = [...frequency].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).map(([name]) => ({ id: `.${name}`, name, label: name }));
+  const first = before.length > 0 ? before : [{ id: "id", label: "id" }];
+  return [...first, ...fresh].slice(0, MOST_COLUMNS);
+}
+
+function rowOf(view, index) {
+  const document = view.rows[index - view.offset];
+  if (!document) return undefined;
+  return {
+    key: document.name,
+    version: document.updateTime,
+    get cells() {
+      return view.columns.map((column) => (column.name === undefined ? { text: document.name.split("/").pop(), type: "id" } : cellOf(own(document.fields ?? {}, column.name))));
+    },
+  };
+}
+
+function cellOf(value) {
+  if (value === undefined) return { text: "", type: "missing" };
+  const text = summary(value);
+  const type = typeOf(value);
+  return { text, type, title: `${t(`type.${type}`)}: ${text}` };
+}

@@ -1,0 +1,131 @@
+import { call, databaseName, resource } from "../base/api.js";
+import { confirm, dialog, explain, toast } from "../base/dialog.js";
+import { command } from "../base/commands.js";
+import { h, icon, iconButton, show } from "../base/dom.js";
+import { t } from "../base/i18n.js";
+import { go, place } from "../base/navigation.js";
+import { onCleanup } from "../base/signal.js";
+import { readIndex } from "./link.js";
+
+/** The composite indexes of a database: made by form or by the link of an error, with what state they are in. */
+export function page() {
+  const { project, rest, query } = place.peek();
+  const name = databaseName(project, rest[0] ?? "(default)");
+  const list = h("div", { class: "scroll" });
+  const state = { timer: null, ended: false };
+  onCleanup(() => { state.ended = true; clearTimeout(state.timer); });
+  const draw = () => drawList(list, name, draw, state);
+  const add = (index) => createDialog(name, index).then((isMade) => isMade && draw());
+  const parameter = query.create_composite;
+  if (parameter) {
+    const index = readIndex(parameter);
+    go({ ...place.peek(), query: {} }, { replace: true });
+    if (index) add(index);
+    else toast(t("index.badLink"));
+  }
+  command({ label: () => t("index.create"), keys: "n", run: () => add(null) });
+  draw();
+  return h("div", { class: "body" },
+    h("div", { class: "spread" }, h("h1", {}, t("page.indexes")), h("button", { type: "button", class: "primary", onclick: () => add(null) }, icon("plus"), t("index.create"))),
+    h("p", { class: "muted" }, t("index.text")), list);
+}
+
+const BUILDING_MILLISECONDS = 1_000;
+
+async function drawList(list, name, redraw, state) {
+  try {
+    const { indexes = [] } = await call("GET", `${resource(`${name}/collectionGroups/-/indexes`)}?pageSize=300`);
+    if (state.ended) return;
+    show(list, indexes.length === 0 ? h("p", {}, t("index.none")) : table(indexes, redraw));
+    clearTimeout(state.timer);
+    if (indexes.some((index) => index.state === "CREATING")) state.timer = setTimeout(redraw, BUILDING_MILLISECONDS);
+  } catch (error) {
+    show(list, h("p", { class: "error", role: "alert" }, explain(error)));
+  }
+}
+
+function table(indexes, redraw) {
+  return h("table", { class: "table" },
+    h("thead", {}, h("tr", {}, ["index.collection", "index.fields", "index.scope", "index.state"].map((key) => h("th", { scope: "col" }, t(key))), h("th", {}, h("span", { class: "hidden" }, t("actions"))))),
+    h("tbody", {}, indexes.map((index) => row(index, redraw))));
+}
+
+const collectionOf = (index) => index.name.split("/")[5];
+
+function row(index, redraw) {
+  const badge = index.state === "READY" ? ["ok", "check"] : ["warn", "warning"];
+  return h("tr", {},
+    h("td", { class: "mono", dir: "auto" }, collectionOf(index)),
+    h("td", {}, fieldList(index.fields)),
+    h("td", {}, t(`index.${index.queryScope}`)),
+    h("td", {}, h("span", { class: "badge", style: { color: `var(--${badge[0]})` } }, icon(badge[1]), t(`index.${index.state}`))),
+    h("td", {}, iconButton("trash", t("index.drop", collectionOf(index)), () => drop(index, redraw))));
+}
+
+/** An index's fields in words; the name, which every index ends with, says nothing. */
+export function fieldList(fields) {
+  return h("ol", {}, fields.filter((field) => field.fieldPath !== "__name__").map((field) =>
+    h("li", {}, h("span", { class: "mono", dir: "auto" }, field.fieldPath), " ", h("span", { class: "muted" }, t(`index.${field.order ?? field.arrayConfig}`)))));
+}
+
+async function drop(index, redraw) {
+  if (!(await confirm(t("index.drop", collectionOf(index)), t("index.dropText"), t("delete")))) return;
+  try {
+    await call("DELETE", resource(index.name));
+  } catch (error) {
+    toast(explain(error));
+  }
+  redraw();
+}
+
+/** Asks for an index; one that a link names is shown in words before it is made. */
+function createDialog(name, index) {
+  return dialog(t("index.create"), (close) => (index ? fromLink(name, index, close) : byForm(name, close)));
+}
+
+async function make(name, index, problem, close) {
+  const fields = index.fields.filter((field) => field.fieldPath !== "__name__");
+  try {
+    await call("POST", resource(`${name}/collectionGroups/${index.collection}/indexes`), { queryScope: index.scope, fields });
+    close(true);
+  } catch (error) {
+    show(problem, explain(error));
+  }
+}
+
+function fromLink(name, index, close) {
+  const problem = h("p", { class: "error", role: "alert" });
+  return [
+    h("p", {}, t("index.fromLink", index.collection, t(`index.${index.scope}`))), fieldList(index.fields), problem,
+    actions(close, () => make(name, index, problem, close)),
+  ];
+}
+
+const actions = (close, onclick) => h("div", { class: "actions" },
+  h("button", { type: "button", onclick: () => close(false) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick }, t("index.create")));
+
+function byForm(name, close) {
+  const problem = h("p", { class: "error", role: "alert" });
+  const collection = h("input", { type: "text", required: true, autofocus: true, autocomplete: "off" });
+  const scope = h("select", {}, ["COLLECTION", "COLLECTION_GROUP"].map((value) => h("option", { value }, t(`index.${value}`))));
+  const rows = h("div", { class: "stack" });
+  const addRow = () => rows.append(h("div", { class: "row" },
+    h("input", { type: "text", class: "grow", "aria-label": t("index.field"), required: true, autocomplete: "off", data: { path: "" } }),
+    h("select", { "aria-label": t("index.mode"), data: { mode: "" } }, ["ASCENDING", "DESCENDING", "CONTAINS"].map((value) => h("option", { value }, t(`index.${value}`)))),
+    iconButton("trash", t("field.remove", ""), (event) => event.currentTarget.parentElement.remove())));
+  addRow();
+  addRow();
+  const submit = () => {
+    const fields = [...rows.children].map((row) => {
+      const mode = row.querySelector("[data-mode]").value;
+      return { fieldPath: row.querySelector("[data-path]").value.trim(), ...(mode === "CONTAINS" ? { arrayConfig: mode } : { order: mode }) };
+    });
+    if (!collection.value || fields.some((field) => !field.fieldPath)) return show(problem, t("index.incomplete"));
+    return make(name, { collection: collection.value, scope: scope.value, fields }, problem, close);
+  };
+  return [
+    h("label", { class: "field" }, t("index.collection"), collection), h("label", { class: "field" }, t("index.scope"), scope),
+    h("fieldset", { class: "stack" }, h("legend", {}, t("index.fields")), rows, h("div", {}, h("button", { type: "button", class: "quiet", onclick: addRow }, icon("plus"), t("field.add")))),
+    problem, actions(close, submit),
+  ];
+}

@@ -1,0 +1,18 @@
+/** The pages: the area in the address, the service without which there is none, and the module that makes it. */
+export const PAGES = [
+  { area: "overview", icon: "overview", keys: "g o", load: () => import("../overview/page.js") },
+  { area: "firestore", icon: "data", keys: "g d", service: "firestore", view: "data", load: () => import("../data/page.js") },
+  { area: "firestore", icon: "indexes", keys: "g i", service: "firestore", view: "indexes", load: () => import("../indexes/page.js") },
+];
+
+/** The pages of a server with those services. */
+export const pagesOf = (services) => PAGES.filter((page) => !page.service || services.includes(page.service));
+
+/** A page's name among the texts. */
+export const pageKey = (page) => `page.${page.view ?? page.area}`;
+
+/** The page of a place; the first where there is none. */
+export function pageOf({ area, rest }, pages) {
+  const view = area === "firestore" && rest[1] === "indexes" ? "indexes" : "data";
+  return pages.find((page) => page.area === area && (page.view ?? view) === view) ?? pages[0];
+}

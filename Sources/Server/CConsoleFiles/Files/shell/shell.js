@@ -1,0 +1,182 @@
+import { session } from "../base/api.js";
+import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
+import { explain } from "../base/dialog.js";
+import { h, icon, iconButton, show } from "../base/dom.js";
+import { language, languageNames, setLanguage, t } from "../base/i18n.js";
+import { connection } from "../base/listen.js";
+import { go, link, place } from "../base/navigation.js";
+import { effect, onCleanup, scope, untracked } from "../base/signal.js";
+import { setTheme, theme, THEMES } from "../base/theme.js";
+import { pageKey, pageOf, pagesOf } from "./pages.js";
+import { databases, firstDatabase, loadDatabases, loadProjects, pageVersion, projects } from "./store.js";
+
+/** The frame around every page: bar, rail, and the page of the address. */
+export function shell() {
+  const pages = pagesOf(session.peek().services);
+  const rail = makeRail(pages);
+  const main = h("main", { class: "page", id: "page", tabindex: "-1" });
+  const element = h("div", { class: "shell" },
+    h("a", { class: "skip button", href: "#page", onclick: (event) => { event.preventDefault(); main.focus(); } }, t("skip")),
+    bar(rail), rail, main);
+  addCommands(pages);
+  showPages(main, pages);
+  return element;
+}
+
+// The bar
+
+function bar(rail) {
+  const toggle = iconButton("menu", t("menu"), () => {
+    const isOpen = rail.classList.toggle("open");
+    toggle.setAttribute("aria-expanded", String(isOpen));
+  }, { "aria-expanded": "false", class: "quiet menu" });
+  effect(() => {
+    place.value;
+    rail.classList.remove("open");
+    toggle.setAttribute("aria-expanded", "false");
+  });
+  const home = h("a", { class: "brand", href: "/console" }, h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "" }), h("span", { class: "word" }, "Brasa"));
+  return h("header", { class: "bar" }, toggle, home, projectChoice(), databaseChoice(), environment(),
+    h("div", { class: "end" }, light(),
+      iconButton("search", t("palette.title"), openPalette), languageChoice(), themeChoice()));
+}
+
+function environment() {
+  const { mode } = session.peek();
+  if (mode !== "development") return h("span", { class: "badge" }, location.host);
+  return h("span", { class: "badge development", title: t("development.explained") }, t("development"));
+}
+
+function choice(label, options, current, onchange, properties = {}) {
+  return h("select", { "aria-label": label, title: label, onchange: (event) => onchange(event.target.value), ...properties },
+    options.map(([value, text]) => h("option", { value, selected: value === current }, text)));
+}
+
+function projectChoice() {
+  const holder = h("span", {});
+  effect(() => {
+    const current = place.value.project;
+    const all = new Set(projects.value);
+    if (current) all.add(current);
+    const options = [...all].sort().map((one) => [one, one]);
+    show(holder, choice(t("project"), options, current, (project) => go({ project, area: "overview" })));
+  });
+  return holder;
+}
+
+function databaseChoice() {
+  const holder = h("span", {});
+  effect(() => {
+    const { area, rest, project } = place.value;
+    const all = databases.value;
+    if (area !== "firestore" || all.length < 2) return show(holder);
+    const options = all.map((one) => [one, one]);
+    show(holder, choice(t("database"), options, rest[0], (database) => go({ project, area, rest: [database, rest[1] ?? "data"] })));
+  });
+  return holder;
+}
+
+function languageChoice() {
+  return choice(t("language"), Object.entries(languageNames), language.peek(), setLanguage, { class: "wide" });
+}
+
+function themeChoice() {
+  return choice(t("theme"), THEMES.map((one) => [one, t(`theme.${one}`)]), theme(), setTheme, { class: "wide" });
+}
+
+function light() {
+  const word = h("span", { class: "word" });
+  const element = h("span", { class: "light", role: "img" }, word);
+  effect(() => {
+    const text = t(`connection.${connection.value}`);
+    element.dataset.state = connection.value;
+    element.setAttribute("aria-label", text);
+    element.title = text;
+    show(word, text);
+  });
+  return element;
+}
+
+// The rail
+
+function makeRail(pages) {
+  const rail = h("nav", { class: "rail", "aria-label": t("pages") });
+  effect(() => {
+    const current = pageOf(place.value, pages);
+    show(rail, h("ul", {}, pages.map((page) => h("li", {},
+      h("a", { href: addressOf(page), "aria-current": page === current ? "page" : null }, icon(page.icon), t(pageKey(page)))))));
+  });
+  return rail;
+}
+
+function addressOf(page) {
+  if (page.area !== "firestore") return link(page.area);
+  const { area, rest } = place.value;
+  const database = area === "firestore" && rest[0] ? rest[0] : firstDatabase();
+  return link("firestore", [database, page.view]);
+}
+
+// The page
+
+function showPages(main, pages) {
+  let shown = null;
+  let isFirst = true;
+  effect(() => {
+    const { project, area, rest } = place.value;
+    if (!project) {
+      untracked(chooseProject);
+      return;
+    }
+    const page = pageOf(place.value, pages);
+    // The page itself follows the rest of the address.
+    const key = `${pageVersion.value} ${project} ${area} ${page.view ?? ""} ${area === "firestore" ? rest[0] ?? "" : ""}`;
+    if (shown?.key === key) return;
+    shown?.dispose();
+    shown = { key, dispose: () => {} };
+    untracked(() => openPage(main, page, project, shown, isFirst));
+    isFirst = false;
+  });
+  onCleanup(() => shown?.dispose());
+}
+
+async function openPage(main, page, project, mine, isFirst) {
+  document.title = `${t(pageKey(page))} · ${project} · Brasa`;
+  show(main, h("div", { class: "body" }, h("p", { class: "muted" }, t("loading"))));
+  try {
+    const [module] = await Promise.all([page.load(), loadDatabases(project)]);
+    if (mine.ended) return;
+    const { result, dispose } = scope(module.page);
+    mine.dispose = dispose;
+    show(main, result);
+    if (!isFirst) main.focus();
+  } catch (error) {
+    console.warn(error);
+    show(main, h("div", { class: "body" }, h("div", { class: "notice danger", role: "alert" }, icon("warning"), h("div", { class: "grow" }, explain(error)))));
+  }
+}
+
+async function chooseProject() {
+  await loadProjects().catch(() => {});
+  const project = projects.peek()[0] ?? session.peek().defaultProject;
+  const { area, rest, query } = place.peek();
+  go({ project, area: area || "overview", rest, query }, { replace: true });
+}
+
+// Commands
+
+function addCommands(pages) {
+  loadProjects().catch(() => {});
+  for (const page of pages) {
+    command({ label: () => t("goTo", t(pageKey(page))), keys: page.keys, run: () => { const [pathname, search] = addressOf(page).split("?"); history.pushState(null, "", pathname + (search ? `?${search}` : "")); dispatchEvent(new PopStateEvent("popstate")); } });
+  }
+  for (const name of THEMES) command({ label: () => `${t("theme")}: ${t(`theme.${name}`)}`, run: () => setTheme(name) });
+  for (const [tag, name] of Object.entries(languageNames)) command({ label: () => `${t("language")}: ${name}`, run: () => setLanguage(tag) });
+  command({ label: () => t("keys.title"), keys: "?", run: showKeys });
+  typedCommands.make = (typed) => {
+    const segments = typed.split("/").filter(Boolean);
+    if (!typed.includes("/") || segments.length === 0) return [];
+    const { project } = place.peek();
+    const database = place.peek().area === "firestore" && place.peek().rest[0] ? place.peek().rest[0] : firstDatabase();
+    return [{ label: () => t("palette.path", segments.join("/")), run: () => go({ project, area: "firestore", rest: [database, "data", ...segments] }) }];
+  };
+}

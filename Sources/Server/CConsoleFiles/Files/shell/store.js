@@ -1,0 +1,25 @@
+import { call, path, session } from "../base/api.js";
+import { signal } from "../base/signal.js";
+
+/** The projects of the server and the databases of the project that is looked at. */
+
+export const projects = signal([]);
+export const databases = signal([]);
+
+/** How often the page was to be made anew because what it rests on is new. */
+export const pageVersion = signal(0);
+
+/** Asks for the projects; an empty server has the one that it begins with. */
+export async function loadProjects() {
+  const { projects: found } = await call("GET", "/console/api/projects");
+  projects.value = found.length > 0 ? found : [session.peek().defaultProject];
+}
+
+/** Asks for a project's databases, by id. */
+export async function loadDatabases(project) {
+  const { databases: found = [] } = await call("GET", path("v1", "projects", project, "databases"));
+  databases.value = found.map((one) => one.name.split("/").pop()).sort();
+}
+
+/** The database to begin with. */
+export const firstDatabase = () => (databases.peek().includes("(default)") ? "(default)" : databases.peek()[0] ?? "(default)");

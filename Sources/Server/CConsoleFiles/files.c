@@ -1,0 +1,226 @@
+// Written by scripts/console-files: the files of the console, embedded byte by byte.
+
+#include "CConsoleFiles.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char file_app_js[] = {
+#embed "Files/app.js"
+};
+
+static const unsigned char file_base_api_js[] = {
+#embed "Files/base/api.js"
+};
+
+static const unsigned char file_base_base_css[] = {
+#embed "Files/base/base.css"
+};
+
+static const unsigned char file_base_commands_js[] = {
+#embed "Files/base/commands.js"
+};
+
+static const unsigned char file_base_dialog_js[] = {
+#embed "Files/base/dialog.js"
+};
+
+static const unsigned char file_base_dom_js[] = {
+#embed "Files/base/dom.js"
+};
+
+static const unsigned char file_base_grid_js[] = {
+#embed "Files/base/grid.js"
+};
+
+static const unsigned char file_base_i18n_js[] = {
+#embed "Files/base/i18n.js"
+};
+
+static const unsigned char file_base_listen_js[] = {
+#embed "Files/base/listen.js"
+};
+
+static const unsigned char file_base_memory_js[] = {
+#embed "Files/base/memory.js"
+};
+
+static const unsigned char file_base_navigation_js[] = {
+#embed "Files/base/navigation.js"
+};
+
+static const unsigned char file_base_router_js[] = {
+#embed "Files/base/router.js"
+};
+
+static const unsigned char file_base_signal_js[] = {
+#embed "Files/base/signal.js"
+};
+
+static const unsigned char file_base_target_js[] = {
+#embed "Files/base/target.js"
+};
+
+static const unsigned char file_base_theme_js[] = {
+#embed "Files/base/theme.js"
+};
+
+static const unsigned char file_base_webchannel_js[] = {
+#embed "Files/base/webchannel.js"
+};
+
+static const unsigned char file_data_createDatabase_js[] = {
+#embed "Files/data/createDatabase.js"
+};
+
+static const unsigned char file_data_createDocument_js[] = {
+#embed "Files/data/createDocument.js"
+};
+
+static const unsigned char file_data_data_css[] = {
+#embed "Files/data/data.css"
+};
+
+static const unsigned char file_data_documents_js[] = {
+#embed "Files/data/documents.js"
+};
+
+static const unsigned char file_data_drawer_js[] = {
+#embed "Files/data/drawer.js"
+};
+
+static const unsigned char file_data_fieldEditor_js[] = {
+#embed "Files/data/fieldEditor.js"
+};
+
+static const unsigned char file_data_filter_js[] = {
+#embed "Files/data/filter.js"
+};
+
+static const unsigned char file_data_jsonText_js[] = {
+#embed "Files/data/jsonText.js"
+};
+
+static const unsigned char file_data_merge_js[] = {
+#embed "Files/data/merge.js"
+};
+
+static const unsigned char file_data_order_js[] = {
+#embed "Files/data/order.js"
+};
+
+static const unsigned char file_data_page_js[] = {
+#embed "Files/data/page.js"
+};
+
+static const unsigned char file_data_query_js[] = {
+#embed "Files/data/query.js"
+};
+
+static const unsigned char file_data_value_js[] = {
+#embed "Files/data/value.js"
+};
+
+static const unsigned char file_data_window_js[] = {
+#embed "Files/data/window.js"
+};
+
+static const unsigned char file_i18n_en_js[] = {
+#embed "Files/i18n/en.js"
+};
+
+static const unsigned char file_i18n_pt_BR_js[] = {
+#embed "Files/i18n/pt-BR.js"
+};
+
+static const unsigned char file_icon_svg[] = {
+#embed "Files/icon.svg"
+};
+
+static const unsigned char file_index_html[] = {
+#embed "Files/index.html"
+};
+
+static const unsigned char file_indexes_link_js[] = {
+#embed "Files/indexes/link.js"
+};
+
+static const unsigned char file_indexes_page_js[] = {
+#embed "Files/indexes/page.js"
+};
+
+static const unsigned char file_overview_page_js[] = {
+#embed "Files/overview/page.js"
+};
+
+static const unsigned char file_rules_release_js[] = {
+#embed "Files/rules/release.js"
+};
+
+static const unsigned char file_shell_pages_js[] = {
+#embed "Files/shell/pages.js"
+};
+
+static const unsigned char file_shell_shell_css[] = {
+#embed "Files/shell/shell.css"
+};
+
+static const unsigned char file_shell_shell_js[] = {
+#embed "Files/shell/shell.js"
+};
+
+static const unsigned char file_shell_store_js[] = {
+#embed "Files/shell/store.js"
+};
+
+static const unsigned char file_vars_css[] = {
+#embed "Files/vars.css"
+};
+
+static const struct console_file files[] = {
+    {"app.js", file_app_js, sizeof file_app_js},
+    {"base/api.js", file_base_api_js, sizeof file_base_api_js},
+    {"base/base.css", file_base_base_css, sizeof file_base_base_css},
+    {"base/commands.js", file_base_commands_js, sizeof file_base_commands_js},
+    {"base/dialog.js", file_base_dialog_js, sizeof file_base_dialog_js},
+    {"base/dom.js", file_base_dom_js, sizeof file_base_dom_js},
+    {"base/grid.js", file_base_grid_js, sizeof file_base_grid_js},
+    {"base/i18n.js", file_base_i18n_js, sizeof file_base_i18n_js},
+    {"base/listen.js", file_base_listen_js, sizeof file_base_listen_js},
+    {"base/memory.js", file_base_memory_js, sizeof file_base_memory_js},
+    {"base/navigation.js", file_base_navigation_js, sizeof file_base_navigation_js},
+    {"base/router.js", file_base_router_js, sizeof file_base_router_js},
+    {"base/signal.js", file_base_signal_js, sizeof file_base_signal_js},
+    {"base/target.js", file_base_target_js, sizeof file_base_target_js},
+    {"base/theme.js", file_base_theme_js, sizeof file_base_theme_js},
+    {"base/webchannel.js", file_base_webchannel_js, sizeof file_base_webchannel_js},
+    {"data/createDatabase.js", file_data_createDatabase_js, sizeof file_data_createDatabase_js},
+    {"data/createDocument.js", file_data_createDocument_js, sizeof file_data_createDocument_js},
+    {"data/data.css", file_data_data_css, sizeof file_data_data_css},
+    {"data/documents.js", file_data_documents_js, sizeof file_data_documents_js},
+    {"data/drawer.js", file_data_drawer_js, sizeof file_data_drawer_js},
+    {"data/fieldEditor.js", file_data_fieldEditor_js, sizeof file_data_fieldEditor_js},
+    {"data/filter.js", file_data_filter_js, sizeof file_data_filter_js},
+    {"data/jsonText.js", file_data_jsonText_js, sizeof file_data_jsonText_js},
+    {"data/merge.js", file_data_merge_js, sizeof file_data_merge_js},
+    {"data/order.js", file_data_order_js, sizeof file_data_order_js},
+    {"data/page.js", file_data_page_js, sizeof file_data_page_js},
+    {"data/query.js", file_data_query_js, sizeof file_data_query_js},
+    {"data/value.js", file_data_value_js, sizeof file_data_value_js},
+    {"data/window.js", file_data_window_js, sizeof file_data_window_js},
+    {"i18n/en.js", file_i18n_en_js, sizeof file_i18n_en_js},
+    {"i18n/pt-BR.js", file_i18n_pt_BR_js, sizeof file_i18n_pt_BR_js},
+    {"icon.svg", file_icon_svg, sizeof file_icon_svg},
+    {"index.html", file_index_html, sizeof file_index_html},
+    {"indexes/link.js", file_indexes_link_js, sizeof file_indexes_link_js},
+    {"indexes/page.js", file_indexes_page_js, sizeof file_indexes_page_js},
+    {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
+    {"rules/release.js", file_rules_release_js, sizeof file_rules_release_js},
+    {"shell/pages.js", file_shell_pages_js, sizeof file_shell_pages_js},
+    {"shell/shell.css", file_shell_shell_css, sizeof file_shell_shell_css},
+    {"shell/shell.js", file_shell_shell_js, sizeof file_shell_shell_js},
+    {"shell/store.js", file_shell_store_js, sizeof file_shell_store_js},
+    {"vars.css", file_vars_css, sizeof file_vars_css},
+    {NULL, NULL, 0},
+};
+
+const struct console_file *console_files(void) { return files; }

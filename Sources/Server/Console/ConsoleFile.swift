@@ -1,0 +1,74 @@
+import CConsoleFiles
+import Crypto
+
+/// One file of the console as browsers get it.
+struct ConsoleFile: Sendable {
+  let type: String
+  let bytes: [UInt8]
+  /// The same compressed; nil where that is no shorter.
+  let gzip: [UInt8]?
+
+  /// A file, whose path tells its type.
+  init(path: String, bytes: [UInt8]) {
+    type = Self.type(of: path)
+    self.bytes = bytes
+    let short = Gzip.compress(bytes)
+    gzip = short.count < bytes.count ? short : nil
+  }
+
+  private static func type(of path: String) -> String {
+    switch path.split(separator: ".").last {
+    case "html": "text/html; charset=utf-8"
+    case "js": "text/javascript; charset=utf-8"
+    case "css": "text/css; charset=utf-8"
+    case "svg": "image/svg+xml"
+    default: "application/octet-stream"
+    }
+  }
+}
+
+/// All files of the console under one version, which is the digest of them all.
+struct ConsoleFiles: Sendable {
+  /// Names the version in addresses.
+  let version: String
+  /// The page; its addresses of files have the version.
+  let page: ConsoleFile
+  let files: [String: ConsoleFile]
+
+  /// The file that is the page.
+  private static let pagePath = "index.html"
+
+  /// Files by their paths.
+  init(_ contents: [String: [UInt8]]) {
+    var digest = SHA256()
+    for (path, bytes) in contents.sorted(by: { $0.key < $1.key }) {
+      digest.update(data: Array("\(path)\n\(bytes.count)\n".utf8))
+      digest.update(data: bytes)
+    }
+    version = digest.finalize().prefix(8).map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }.joined()
+    let template = String(decoding: contents[Self.pagePath] ?? [], as: UTF8.self)
+    let html = template.replacing("{{files}}", with: "/__/console/\(version)")
+    page = ConsoleFile(path: Self.pagePath, bytes: Array(html.utf8))
+    files = Dictionary(
+      uniqueKeysWithValues: contents.filter { $0.key != Self.pagePath }.map { path, bytes in
+        (path, ConsoleFile(path: path, bytes: bytes))
+      }
+    )
+  }
+
+  /// The files that the build put into the binary, read and compressed at the first use.
+  static let embedded = ConsoleFiles(embeddedContents())
+
+  private static func embeddedContents() -> [String: [UInt8]] {
+    var contents: [String: [UInt8]] = [:]
+    guard var entry = console_files() else { return contents }
+    while let path = entry.pointee.path {
+      let bytes = UnsafeBufferPointer(start: entry.pointee.bytes, count: entry.pointee.count)
+      contents[String(cString: path)] = Array(bytes)
+      entry += 1
+    }
+    return contents
+  }
+}

@@ -1,0 +1,21 @@
+import HTTPTypes
+import ServiceModule
+
+extension ServiceModule {
+  /// The console in the browser: its page, the files of the page, and what it asks of the server beyond the
+  /// APIs that every client has.
+  ///
+  ///     GET  /console, /console/{project}/{area}…   the page; its script reads the address
+  ///     GET  /project/{project}/…, /u/{n}/project/… the same under the addresses that Firebase has
+  ///     GET  /v1/r/project/{project}/firestore/…    the same under the address that errors of queries print
+  ///     GET  /__/console/{version}/{file}          the page's files, kept by browsers for good
+  ///     GET  /console/api/session                   what the server is, and who is signed in
+  ///     GET  /console/api/projects                  the projects, for administrators
+  package static func console(_ environment: ConsoleEnvironment) -> ServiceModule {
+    var module = ServiceModule("console")
+    let pages = ConsolePages(environment)
+    let calls = ConsoleCalls(environment)
+    module.routes = pages.routes + calls.routes
+    return module
+  }
+}

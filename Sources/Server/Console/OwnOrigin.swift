@@ -1,0 +1,28 @@
+import FirestoreModel
+import HTTPTypes
+import ServiceModule
+
+/// Keeps pages of other origins from the console's own calls.
+enum OwnOrigin {
+  /// Throws PERMISSION_DENIED to what a page of another origin makes a browser send.
+  ///
+  /// Browsers say where a request comes from: by `Sec-Fetch-Site`, older ones by `Origin` alone. Programs that are
+  /// no browsers say neither, and have no cookie of somebody else's to send.
+  static func require(_ request: ServiceRequest) throws(FirestoreError) {
+    if let site = request.headers[.named("sec-fetch-site")] {
+      guard site == "same-origin" || site == "none" else { throw foreign }
+      return
+    }
+    guard let origin = request.headers[.origin] else { return }
+    guard let host = request.head.authority, host == authority(of: origin) else { throw foreign }
+  }
+
+  private static let foreign = FirestoreError(
+    .permissionDenied,
+    "Only pages of the server's own origin may call the console's routes."
+  )
+
+  private static func authority(of origin: String) -> String? {
+    origin.firstRange(of: "://").map { String(origin[$0.upperBound...]) }
+  }
+}

@@ -1,0 +1,277 @@
+"""The console in headless Chromium: databases, documents, indexes."""
+
+import shutil
+
+import pytest
+import requests
+
+from support import rest
+
+pytestmark = [
+    pytest.mark.brasa_only,
+    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
+]
+
+HOSTILE = [
+    "<img src=x onerror=\"document.title='run'\">", "</textarea><script>document.title='run'</script>", "\u202egnp.exe", "{{constructor}}",
+    "javascript:document.title='run'", "a" * 1_000_000,
+]
+
+
+@pytest.fixture
+def console(browser, server, project):
+    from support.console import Console
+
+    browser.show_as(1600, 900)
+    made = Console(browser, server, project)
+    browser.complaints()
+    yield made
+    assert made.violations() == []
+
+
+@pytest.fixture
+def documents(server, project):
+    """Reads and writes documents past the console."""
+    root = f"{server.url}/v1/projects/{project}/databases/(default)/documents"
+
+    class Documents:
+        def put(self, path, **fields):
+            answer = requests.patch(f"{root}/{path}", json={"fields": fields}, headers={"authorization": "Bearer owner"}, timeout=30)
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+        def get(self, path):
+            answer = requests.get(f"{root}/{path}", headers={"authorization": "Bearer owner"}, timeout=30)
+            return answer.json().get("fields", {}) if answer.status_code == 200 else None
+
+    return Documents()
+
+
+def text(value):
+    return {"stringValue": value}
+
+
+DATA = "firestore/-default-/data"
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_from_nothing_to_a_document(console, documents, language):
+    """An empty project: a database in test mode, a collection, a document; changed, taken back, deleted."""
+    words = {
+        "en": ("Data", "Create database", "Test mode", "Start a collection", "Collection id", "Document id", "Add field", "Field", "Type of New field",
+               "Value of name", "Save", "Saved", "Undo", "Undone", "Delete document", "Delete chair"),
+        "pt-BR": ("Dados", "Criar banco de dados", "Modo de teste", "Iniciar coleção", "ID da coleção", "ID do documento", "Adicionar campo", "Campo", "Tipo de Novo campo",
+                  "Valor de name", "Salvar", "Salvo", "Desfazer", "Desfeito", "Excluir documento", "Excluir chair"),
+    }[language]
+    data, create, mode, start, collection, identifier, add, field, _, value, save, saved, undo, undone, delete, delete_it = words
+    console.open(language=language)
+    console.click("link", data)
+    console.find("heading", create)
+    next(one for one in console.all("radio") if one.accessible_name.startswith(mode)).click()
+    console.sees("allow read, write: if request.time < timestamp.date(")
+    console.click("button", create)
+    console.click("button", start)
+    console.fill(collection, "products")
+    console.fill(identifier, "chair")
+    console.click("button", add)
+    console.fill(field, "name")
+    textarea = [one for one in console.all("textbox") if one.tag_name == "textarea"][-1]
+    textarea.send_keys("Cadeira é 🔥".replace("🔥", "ã"))
+    console.click("button", save)
+    console.find("complementary")
+    assert documents.get("products/chair") == {"name": text("Cadeira é ã")}
+    console.fill(value, "Mesa")
+    console.click("button", save)
+    console.sees(saved)
+    assert documents.get("products/chair") == {"name": text("Mesa")}
+    console.click("button", undo)
+    console.sees(undone)
+    assert documents.get("products/chair") == {"name": text("Cadeira é ã")}
+    console.click("button", delete)
+    console.click("button", delete_it)
+    console.browser.wait("return !document.querySelector('aside')")
+    assert documents.get("products/chair") is None
+
+
+def test_rows_change_by_themselves(console, documents):
+    documents.put("products/a", name=text("first"))
+    console.open(f"{DATA}/products")
+    console.sees("first")
+    documents.put("products/a", name=text("second"))
+    documents.put("products/b", name=text("third"))
+    console.sees("second")
+    console.sees("third")
+    console.click("button", "Pause")
+    documents.put("products/a", name=text("fourth"))
+    console.sees("1 change")
+    assert not console.all("gridcell", "fourth")
+    console.click("button", "1 change")
+    console.sees("fourth")
+
+
+def test_every_type_edits_back_unchanged(console, documents):
+    fields = {
+        "whole": {"integerValue": "9223372036854775807"}, "real": {"doubleValue": 3.0}, "nan": {"doubleValue": "NaN"}, "minus": {"doubleValue": -0.0},
+        "bytes": {"bytesValue": "AP+A"}, "when": {"timestampValue": "2026-03-01T12:00:00.123456Z"}, "place": {"geoPointValue": {"latitude": 1.5, "longitude": -2}},
+        "list": {"arrayValue": {"values": [{"integerValue": "1"}, {"doubleValue": 1.0}]}}, "nothing": {"nullValue": None}, "yes": {"booleanValue": True},
+        "map": {"mapValue": {"fields": {"a.b": text("x"), "constructor": text("y")}}},
+        "vector": {"mapValue": {"fields": {"__type__": text("__vector__"), "value": {"arrayValue": {"values": [{"doubleValue": 1.0}, {"doubleValue": 2.5}]}}}}},
+    }
+    documents.put("types/all", touched=text("before"), **fields)
+    before = documents.get("types/all")
+    console.open(f"{DATA}/types/all")
+    console.fill("Value of touched", "after")
+    console.click("button", "Save")
+    console.sees("Saved")
+    assert documents.get("types/all") == before | {"touched": text("after")}
+    assert repr(documents.get("types/all")["minus"]["doubleValue"]) == "-0.0"
+    console.click("tab", "JSON")
+    area = console.find("textbox", "Document as JSON")
+    console.put("Document as JSON", area.get_attribute("value").replace('"after"', '"json"'))
+    console.click("button", "Save")
+    console.browser.wait("return document.querySelector('.drawer-foot button').disabled")
+    assert documents.get("types/all") == before | {"touched": text("json")}
+
+
+def test_wrong_values_are_told_and_not_saved(console, documents):
+    documents.put("c/d", n={"integerValue": "1"})
+    console.open(f"{DATA}/c/d")
+    console.fill("Value of n", "1.5")
+    console.sees("Must be a whole number.")
+    assert not console.find("button", "Save").is_enabled()
+    console.fill("Value of n", "9223372036854775807")
+    console.click("button", "Save")
+    console.sees("Saved")
+    assert documents.get("c/d") == {"n": {"integerValue": "9223372036854775807"}}
+
+
+def test_two_administrators_change_one_document(console, documents):
+    documents.put("c/d", mine=text("1"), theirs=text("1"), both=text("1"))
+    console.open(f"{DATA}/c/d")
+    console.fill("Value of mine", "2")
+    console.fill("Value of both", "mine")
+    documents.put("c/d", mine=text("1"), theirs=text("2"), both=text("theirs"))
+    console.sees("Somebody else changed this document while you were editing.")
+    # What was typed is still there.
+    assert console.find("textbox", "Value of both").get_attribute("value") == "mine"
+    next(one for one in console.all("radio") if one.accessible_name == "theirs").click()
+    console.click("button", "Save this")
+    console.sees("Saved")
+    assert documents.get("c/d") == {"mine": text("2"), "theirs": text("2"), "both": text("theirs")}
+
+
+def test_hostile_content_is_text(console, documents):
+    for number, hostile in enumerate(HOSTILE):
+        documents.put(f"hostile/{number}", value=text(hostile), **{"n": {"mapValue": {"fields": {hostile[:1000]: text(hostile[:1000])}}}})
+    identifier = "%3Cimg src=x onerror=document.title='run'%3E"
+    documents.put(f"hostile/{identifier}", value=text("named"))
+    console.open(f"{DATA}/hostile")
+    console.sees("named")
+    console.sees("onerror")
+    for number, hostile in enumerate(HOSTILE):
+        console.open(f"{DATA}/hostile/{number}")
+        field = console.find("textbox", "Value of value")
+        # A form's fields end lines alike and show every other character.
+        assert console.browser.run("return arguments[0].value", field) == hostile
+        console.put("Value of value", hostile + "!")
+        console.click("button", "Save")
+        console.sees("Saved")
+        assert documents.get(f"hostile/{number}")["value"] == text(hostile + "!")
+        assert "run" != console.driver.title
+    assert console.browser.run("return document.querySelectorAll('main img, main script').length") == 0
+
+
+def test_filters_live_in_the_address(console, documents):
+    for number in range(20):
+        documents.put(f"products/p{number:02}", price={"integerValue": str(number)}, tags={"arrayValue": {"values": [text("x" if number % 2 else "y")]}})
+    console.open(f"{DATA}/products")
+    console.fill("Filter", 'price > 10 and tags contains "x" order by price desc limit 3')
+    console.click("button", "Apply")
+    console.sees("1–3")
+    assert [one.text for one in console.all("gridcell") if one.text.startswith("p")] == ["p19", "p17", "p15"]
+    console.driver.refresh()
+    console.sees("1–3")
+    console.fill("Filter", "price >")
+    console.sees("A value is expected.")
+
+
+def test_an_index_by_the_link_of_the_error(console, server, project):
+    console.open()
+    link = "?create_composite=" + index_parameter(project)
+    console.driver.get(f"{server.url}/v1/r/project/{project}/firestore/indexes{link}")
+    console.find("dialog")
+    console.sees("descending")
+    console.click("button", "Create index")
+    console.browser.wait("return !document.querySelector('dialog')")
+    console.sees("Ready")
+    name = f"projects/{project}/databases/(default)/collectionGroups/products/indexes"
+    answer = requests.get(f"{server.url}/v1/{name}", headers={"authorization": "Bearer owner"}, timeout=30).json()
+    fields = [(field["fieldPath"], field.get("order", field.get("arrayConfig"))) for field in answer["indexes"][0]["fields"]]
+    assert fields[:2] == [("userId", "ASCENDING"), ("price", "DESCENDING")]
+
+
+def index_parameter(project):
+    import base64
+
+    def part(number, data):
+        return bytes([number << 3 | 2, len(data)]) + data
+
+    name = f"projects/{project}/databases/(default)/collectionGroups/products/indexes/_"
+    encoded = bytes([10, len(name)]) + name.encode()
+    fields = part(3, part(1, b"userId") + b"\x10\x01") + part(3, part(1, b"price") + b"\x10\x02")
+    return base64.urlsafe_b64encode(encoded + b"\x10\x01" + fields).rstrip(b"=").decode()
+
+
+def test_a_long_collection_scrolls(console, server, project):
+    """Only the rows in sight are elements, and only three pages are listened to."""
+    names = f"projects/{project}/databases/(default)/documents/long"
+    for start in range(0, 1_500, 500):
+        writes = [{"update": {"name": f"{names}/{number:06}", "fields": {"n": {"integerValue": str(number)}}}} for number in range(start, start + 500)]
+        answer = requests.post(f"{server.url}/v1/projects/{project}/databases/(default)/documents:commit", json={"writes": writes},
+                               headers={"authorization": "Bearer owner"}, timeout=60)
+        assert answer.status_code == 200
+    console.open(f"{DATA}/long")
+    console.sees("000000")
+    for _ in range(60):
+        if console.browser.run("const grid = document.querySelector('[role=grid]'); grid.scrollTop = grid.scrollHeight;"
+                               " return document.body.innerText.includes('001499')"):
+            break
+        console.browser.run("return new Promise((resolve) => setTimeout(resolve, 100))")
+    console.sees("001499")
+    assert len(console.all("row")) <= 62
+    console.browser.run("document.querySelector('[role=grid]').scrollTop = 0")
+    for _ in range(60):
+        if console.all("gridcell", "000000"):
+            break
+        console.browser.run("const grid = document.querySelector('[role=grid]'); grid.scrollTop = 0; grid.dispatchEvent(new Event('scroll'));"
+                            " return new Promise((resolve) => setTimeout(resolve, 100))")
+    assert console.all("gridcell", "000000")
+
+
+def test_budget_of_the_first_page(console):
+    """At most 40 requests and 60 KB as they travel."""
+    console.open()
+    console.find("heading", console.project)
+    requests_made, size = console.browser.run(
+        "const all = performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'));"
+        "return [all.length, all.reduce((sum, one) => sum + one.encodedBodySize, 0)]"
+    )
+    assert requests_made <= 40 and size <= 60 << 10, (requests_made, size)
+
+
+@pytest.mark.parametrize("width", [360, 1024, 1600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_nothing_is_cut_off(console, documents, width, scheme, language, tmp_path):
+    """No page is wider than its window, and every control in sight is reached by touch."""
+    documents.put("products/a", name=text("Cadeira"), price={"integerValue": "100"})
+    console.browser.show_as(width, 800, scheme)
+    for path in ("overview", f"{DATA}/products", f"{DATA}/products/a", "firestore/-default-/indexes", "firestore/-/create"):
+        console.open(path, language)
+        wide = console.browser.run("return document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, (path, wide)
+        small = console.browser.run(
+            "return [...document.querySelectorAll('button, select, input')].filter((one) => one.offsetParent && !one.matches('[type=checkbox], [type=radio]')"
+            " && (one.offsetHeight < 24 || one.offsetWidth < 24)).map((one) => one.outerHTML.slice(0, 200))"
+        )
+        assert small == [], path

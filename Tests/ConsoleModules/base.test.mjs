@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { merge } from "../../Sources/Server/CConsoleFiles/Files/data/merge.js";
+import { readIndex } from "../../Sources/Server/CConsoleFiles/Files/indexes/link.js";
+import english from "../../Sources/Server/CConsoleFiles/Files/i18n/en.js";
+import portuguese from "../../Sources/Server/CConsoleFiles/Files/i18n/pt-BR.js";
+import { format, parse } from "../../Sources/Server/CConsoleFiles/Files/base/router.js";
+import { effect, onCleanup, scope, signal } from "../../Sources/Server/CConsoleFiles/Files/base/signal.js";
+import { TargetState } from "../../Sources/Server/CConsoleFiles/Files/base/target.js";
+import { form, Frames } from "../../Sources/Server/CConsoleFiles/Files/base/webchannel.js";
+
+const FILES = new URL("../../Sources/Server/CConsoleFiles/Files/", import.meta.url);
+
+test("addresses and places are each other's", () => {
+  const places = [
+    { project: "p", area: "overview", rest: [], query: {} },
+    { project: "p", area: "firestore", rest: ["(default)", "data", "a b", "ü/%", "x"], query: { q: 'a == "b&c"' } },
+    { project: "p", area: "users", rest: ["uid/1"], query: {} },
+  ];
+  for (const place of places) {
+    const [pathname, search = ""] = format(place).split("?");
+    assert.deepEqual(parse(pathname, search), place);
+  }
+  assert.equal(format(places[1]).split("?")[0], "/console/p/firestore/-default-/data/a%20b/%C3%BC%2F%25/x");
+  assert.equal(parse("/console/p/users/%E0%A4%A", "").rest[0], "%E0%A4%A");
+});
+
+test("Firebase's addresses lead to the same places", () => {
+  const cases = [
+    ["/project/shop/firestore/databases/-default-/data/~2Fusers~2Fada", "/console/shop/firestore/-default-/data/users/ada"],
+    ["/project/shop/firestore/data/~2Fusers", "/console/shop/firestore/-default-/data/users"],
+    ["/project/shop/firestore/data/users/ada", "/console/shop/firestore/-default-/data/users/ada"],
+    ["/project/shop/firestore", "/console/shop/firestore/-default-/data"],
+    ["/u/0/project/shop/firestore/rules", "/console/shop/rules/-default-"],
+    ["/project/shop/firestore/databases/eu/indexes", "/console/shop/firestore/eu/indexes"],
+    ["/v1/r/project/shop/firestore/indexes", "/console/shop/firestore/-default-/indexes"],
+    ["/v1/r/project/shop/firestore/databases/eu/indexes", "/console/shop/firestore/eu/indexes"],
+    ["/project/shop/authentication/users", "/console/shop/users"], ["/project/shop/authentication/providers", "/console/shop/users"],
+    ["/project/shop/storage/shop.appspot.com/files", "/console/shop/files/shop.appspot.com"], ["/project/shop/config", "/console/shop/config"],
+    ["/project/shop/notification/compose", "/console/shop/messages"], ["/project/shop/messaging", "/console/shop/messages"],
+    ["/project/shop/analytics/app/ios:a/debugview", "/console/shop/analytics/debugview"],
+    ["/project/shop/settings/serviceaccounts/adminsdk", "/console/shop/settings"], ["/project/shop", "/console/shop/overview"],
+    ["/project/_/firestore", "/console/firestore/-default-/data"],
+  ];
+  for (const [address, own] of cases) assert.equal(format(parse(address, "")), own, address);
+});
+
+test("effects follow what they read and end with their scope", () => {
+  const [one, other] = [signal(1), signal(10)];
+  const seen = [];
+  const { dispose } = scope(() => {
+    effect(() => seen.push(one.value > 1 ? other.value : 0));
+    onCleanup(() => seen.push("end"));
+  });
+  other.value = 11;
+  one.value = 2;
+  other.value = 12;
+  dispose();
+  other.value = 13;
+  assert.deepEqual(seen, [0, 11, 12, "end"]);
+});
+
+test("frames are cut in UTF-16 code units, wherever the text is broken", () => {
+  const messages = [[[1, ["noop"]]], [[2, [{ text: "é🔥\n" }]]], []];
+  const text = messages.map((message) => JSON.stringify(message)).map((json) => `${json.length}\n${json}`).join("");
+  for (let size = 1; size < 8; size += 1) {
+    const frames = new Frames();
+    const found = [];
+    for (let at = 0; at < text.length; at += size) found.push(...frames.feed(text.slice(at, at + size)));
+    assert.deepEqual(found, messages);
+  }
+  assert.throws(() => new Frames().feed("x\n"));
+  assert.equal(form([{ a: 1 }], 4), "count=1&ofs=4&req0___data__=%7B%22a%22%3A1%7D");
+});
+
+test("a target shows consistent states alone, and begins anew when it missed a deletion", () => {
+  const shown = [];
+  const target = new TargetState(2, {}, ({ documents }) => shown.push([...documents.keys()].join()), (error) => shown.push(error.status));
+  const document = (name) => target.receive({ documentChange: { document: { name }, targetIds: [2] } });
+  document("a");
+  target.receive({ targetChange: { targetChangeType: "CURRENT", targetIds: [2], resumeToken: "t1" } });
+  assert.deepEqual(shown, []);
+  target.receive({ targetChange: { readTime: "1" } });
+  document("b");
+  target.receive({ documentDelete: { document: "a", removedTargetIds: [2] } });
+  target.receive({ targetChange: { readTime: "2", resumeToken: "t2" } });
+  target.receive({ targetChange: { readTime: "3" } });
+  assert.deepEqual(shown, ["a", "b"]);
+  assert.deepEqual(target.request(), { targetId: 2, resumeToken: "t2", expectedCount: 1 });
+  assert.equal(target.receive({ filter: { targetId: 2, count: 1 } }), undefined);
+  assert.equal(target.receive({ filter: { targetId: 2 } }), "again");
+  assert.equal(target.request().resumeToken, undefined);
+  assert.equal(target.receive({ targetChange: { targetChangeType: "REMOVE", cause: { status: "PERMISSION_DENIED" } } }), "refused");
+  assert.equal(shown.at(-1), "PERMISSION_DENIED");
+});
+
+test("what two people changed is joined, and only the same field is a conflict", () => {
+  const [x, y, z] = ["x", "y", "z"].map((text) => ({ stringValue: text }));
+  assert.deepEqual(merge({ a: x, b: x }, { a: y, b: x }, { a: x, b: z }), { fields: { a: y, b: z }, conflicts: [] });
+  assert.deepEqual(merge({ a: x }, { a: y }, { a: z }), { fields: { a: y }, conflicts: ["a"] });
+  assert.deepEqual(merge({ a: x }, { a: y }, { a: z }, { a: "theirs" }), { fields: { a: z }, conflicts: ["a"] });
+  assert.deepEqual(merge({ a: x }, {}, { a: z }), { fields: {}, conflicts: ["a"] });
+  assert.deepEqual(merge({ a: x }, { a: y }, { a: y }), { fields: { a: y }, conflicts: [] });
+});
+
+test("the link of a query's error names its index", () => {
+  const text = (number, value) => [number << 3 | 2, value.length, ...Buffer.from(value)];
+  const inner = (...bytes) => [26, bytes.flat().length, ...bytes.flat()];
+  const name = "projects/p/databases/(default)/collectionGroups/c/indexes/_";
+  const bytes = [...text(1, name), 16, 1, ...inner(text(1, "a"), [16, 2]), ...inner(text(1, "t"), [24, 1])];
+  assert.deepEqual(readIndex(Buffer.from(bytes).toString("base64url")), {
+    project: "p", database: "(default)", collection: "c", scope: "COLLECTION",
+    fields: [{ fieldPath: "a", order: "DESCENDING" }, { fieldPath: "t", arrayConfig: "CONTAINS" }],
+  });
+  for (const parameter of ["", "x", "%%%", Buffer.from(bytes.slice(0, -3)).toString("base64url")]) assert.equal(readIndex(parameter), null);
+});
+
+test("both languages have the same texts", () => {
+  assert.deepEqual(Object.keys(portuguese), Object.keys(english));
+  for (const key of Object.keys(english)) assert.equal(typeof portuguese[key], typeof english[key], key);
+});
+
+const modules = readdirSync(FILES, { recursive: true }).filter((path) => path.endsWith(".js") && !path.startsWith("i18n"));
+const sourceOf = (path) => readFileSync(new URL(path, FILES), "utf8");
+
+test("every text that a module asks for is there, and every text is asked for", () => {
+  const all = modules.map(sourceOf).join("\n");
+  for (const [, key] of all.matchAll(/\bt\("([^"]+)"/g)) assert.ok(Object.hasOwn(english, key), key);
+  const prefixes = [...all.matchAll(/[`]([a-zA-Z]+\.)\$\{/g)].map(([, prefix]) => prefix);
+  for (const key of Object.keys(english)) {
+    const isNamed = all.includes(`"${key}"`) || prefixes.some((prefix) => key.startsWith(prefix));
+    assert.ok(isNamed, `nobody asks for ${key}`);
+  }
+});
+
+test("no module makes markup, runs text or writes a text of its own into the page", () => {
+  for (const path of modules) {
+    const source = sourceOf(path);
+    assert.doesNotMatch(source, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|srcdoc|DOMParser/, path);
+    assert.doesNotMatch(source, /(?:aria-label|title|placeholder): "[A-Za-z]{2,}/, path);
+  }
+});
+
+test("all modules together are within their budget", () => {
+  const bytes = modules.concat(["i18n/en.js", "i18n/pt-BR.js"]).reduce((sum, path) => sum + Buffer.byteLength(sourceOf(path)), 0);
+  assert.ok(bytes <= 350 << 10, `${bytes} bytes`);
+});

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import Console
+
+/// The files in the binary are those of the sources.
+struct ConsoleFilesTests {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Sources/Server/CConsoleFiles/Files")
+
+  private static func paths() throws -> Set<String> {
+    let walk = try #require(FileManager.default.enumerator(atPath: root.path))
+    var paths: Set<String> = []
+    while let path = walk.nextObject() as? String {
+      if walk.fileAttributes?[.type] as? FileAttributeType == .typeRegular { paths.insert(path) }
+    }
+    return paths
+  }
+
+  @Test func `the binary has every file and no other, byte by byte`() throws {
+    let paths = try Self.paths().subtracting(["index.html"])
+    #expect(Set(ConsoleFiles.embedded.files.keys) == paths, "run scripts/console-files")
+    for path in paths {
+      let bytes = Array(try Data(contentsOf: Self.root.appendingPathComponent(path)))
+      #expect(ConsoleFiles.embedded.files[path]?.bytes == bytes, "\(path)")
+    }
+  }
+
+  @Test func `another byte in any file is another version`() {
+    let files = ["index.html": Array("<a href={{files}}/x>".utf8), "a.js": [1], "b.js": [2, 3]]
+    let version = ConsoleFiles(files).version
+    #expect(version.count == 16)
+    #expect(ConsoleFiles(files).version == version)
+    for (path, bytes) in files {
+      var changed = files
+      changed[path] = bytes + [0]
+      #expect(ConsoleFiles(changed).version != version, "\(path)")
+    }
+    // A byte that moves from one file to the next.
+    #expect(ConsoleFiles(files.merging(["a.js": [1, 2], "b.js": [3]]) { $1 }).version != version)
+    let page = String(decoding: ConsoleFiles(files).page.bytes, as: UTF8.self)
+    #expect(page == "<a href=/__/console/\(version)/x>")
+  }
+
+  @Test func `only what is shorter compressed has a compressed form`() {
+    #expect(ConsoleFile(path: "a.js", bytes: [1, 2, 3]).gzip == nil)
+    let long = ConsoleFile(path: "a.js", bytes: Array(repeating: 65, count: 10_000))
+    #expect(long.gzip?.prefix(2) == [0x1F, 0x8B])
+    #expect((long.gzip?.count ?? 0) < 100)
+    #expect(long.type == "text/javascript; charset=utf-8")
+  }
+}
