@@ -108,6 +108,18 @@ def test_production_has_no_console(production):
         assert requests.get(production.url + address, verify=production.authority, timeout=30).status_code in (401, 403, 404), address
 
 
+def test_the_link_to_an_index_leads_to_this_console(tmp_path):
+    server = servers.Brasa(tmp_path / "data", "--require-indexes", "--origin", "http://console.test:8080").start()
+    try:
+        equal = {"fieldFilter": {"field": {"fieldPath": "userId"}, "op": "EQUAL", "value": {"stringValue": "ana"}}}
+        query = {"from": [{"collectionId": "c"}], "where": equal, "orderBy": [{"field": {"fieldPath": "name"}}]}
+        answer = requests.post(f"{server.url}/v1/projects/shop/databases/(default)/documents:runQuery", json={"structuredQuery": query}, timeout=30)
+        assert answer.status_code == 400
+        assert "http://console.test:8080/v1/r/project/shop/firestore/indexes?create_composite=" in answer.text
+    finally:
+        server.kill()
+
+
 def test_the_files_may_come_from_a_directory(tmp_path):
     files = tmp_path / "files"
     (files / "base").mkdir(parents=True)

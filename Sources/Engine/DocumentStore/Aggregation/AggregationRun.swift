@@ -101,7 +101,9 @@ struct AggregationRun {
       version: view.version
     )
     guard let missing = planner.plan().missingIndex else { return Array(orders) }
-    if database.configuration.requireIndexes { throw missing.error(in: database.id) }
+    if database.configuration.requireIndexes {
+      throw missing.error(in: database.id, console: database.configuration.consoleOrigin)
+    }
     database.configuration.missingIndexObserver?(missing.entry)
     return nil
   }

@@ -44,6 +44,8 @@ package struct StoreConfiguration: Sendable {
   package var autoCreateDefaultDatabases = false
   /// Whether a query without its composite index is refused, as production does.
   package var requireIndexes = true
+  /// The origin of the console to which the link leads in the error of such a query.
+  package var consoleOrigin = IndexLink.firebaseConsole
   /// Told which index a query would need in production, when it was answered without.
   package var missingIndexObserver: (@Sendable (String) -> Void)?
   /// Told of every commit that changed something, and of databases that end.

@@ -5,9 +5,15 @@ import FirestoreModel
 ///
 /// The parameter is base64url without padding of a `google.firestore.admin.v1.Index`: name 1,
 /// query scope 2, fields 3 {path 1, order 2 (1 ascending, 2 descending) or array config 3 (1)}.
-enum IndexLink {
+package struct IndexLink {
+  /// The origin of Google's console.
+  package static let firebaseConsole = "https://console.firebase.google.com"
+
+  /// The origin of the console that the links lead to.
+  let console: String
+
   /// The page that creates a composite index, or shows the one under its id.
-  static func composite(
+  func composite(
     _ database: DatabaseID,
     _ definition: IndexDefinition,
     id: String
@@ -18,7 +24,7 @@ enum IndexLink {
   }
 
   /// The page that turns a single field's index on.
-  static func exemption(
+  func exemption(
     _ database: DatabaseID,
     _ collectionID: Text,
     _ field: FieldPath,
@@ -30,17 +36,17 @@ enum IndexLink {
     return "\(page(database))?create_exemption=\(Base64.url(message))"
   }
 
-  private static func page(_ database: DatabaseID) -> String {
-    let project = "https://console.firebase.google.com/v1/r/project/\(database.project)/firestore"
+  private func page(_ database: DatabaseID) -> String {
+    let project = "\(console)/v1/r/project/\(database.project)/firestore"
     if database.database == "(default)" { return "\(project)/indexes" }
     return "\(project)/databases/\(database.database)/indexes"
   }
 
-  private static func group(_ database: DatabaseID, _ collectionID: Text) -> String {
+  private func group(_ database: DatabaseID, _ collectionID: Text) -> String {
     "\(database.path)/collectionGroups/\(collectionID)"
   }
 
-  private static func index(name: String, scope: IndexScope, fields: [IndexField]) -> [UInt8] {
+  private func index(name: String, scope: IndexScope, fields: [IndexField]) -> [UInt8] {
     var writer = ProtobufWriter()
     writer.string(1, name)
     writer.int64(2, Int64(scope.rawValue))

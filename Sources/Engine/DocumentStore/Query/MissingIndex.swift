@@ -16,19 +16,25 @@ package struct MissingIndex: Sendable, Hashable {
   package let hasSeveralInequalities: Bool
 
   /// FAILED_PRECONDITION with Firestore's text and the console's link.
-  package func error(in database: DatabaseID) -> FirestoreError {
-    FirestoreError(.failedPrecondition, message(in: database))
+  package func error(
+    in database: DatabaseID,
+    console: String = IndexLink.firebaseConsole
+  ) -> FirestoreError {
+    FirestoreError(.failedPrecondition, message(in: database, console: console))
   }
 
   /// Firestore's text.
-  package func message(in database: DatabaseID) -> String {
+  package func message(
+    in database: DatabaseID,
+    console: String = IndexLink.firebaseConsole
+  ) -> String {
     switch kind {
     case .singleField(let collectionID, let field, let index):
-      let link = IndexLink.exemption(database, collectionID, field, index)
+      let link = IndexLink(console: console).exemption(database, collectionID, field, index)
       return "The query requires a \(Self.name(index)) index for collection \(collectionID) and "
         + "field \(field.canonicalString). You can create it here: \(link)"
     case .composite(let definition):
-      let link = IndexLink.composite(database, definition, id: buildingID ?? "_")
+      let link = IndexLink(console: console).composite(database, definition, id: buildingID ?? "_")
       if buildingID != nil {
         return "The query requires an index. That index is currently building and cannot be used "
           + "yet. See its status here: \(link)"

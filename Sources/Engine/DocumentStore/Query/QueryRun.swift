@@ -62,7 +62,9 @@ struct QueryRun {
     if let plan, plan.generation == indexes.generation { return plan }
     let made = Planner(indexes: indexes, query: query, orders: orders, version: view.version).plan()
     if let missing = made.missingIndex {
-      if database.configuration.requireIndexes { throw missing.error(in: database.id) }
+      if database.configuration.requireIndexes {
+        throw missing.error(in: database.id, console: database.configuration.consoleOrigin)
+      }
       if plan == nil { database.configuration.missingIndexObserver?(missing.entry) }
     }
     plan = made

@@ -135,7 +135,7 @@ extension ServedSystem {
     if settings.isDevelopment {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))
     }
-    if settings.isDevelopment && settings.hasConsole {
+    if settings.servesConsole {
       var console = ConsoleEnvironment(
         access: access,
         threads: threads,
@@ -195,6 +195,9 @@ extension StoreConfiguration {
     configuration.autoCreateDatabases = settings.isDevelopment
     configuration.autoCreateDefaultDatabases = true
     configuration.requireIndexes = !settings.isDevelopment || settings.requiresIndexes
+    if settings.servesConsole, settings.hasNamedOrigin {
+      configuration.consoleOrigin = settings.origin
+    }
     configuration.missingIndexObserver = { entry in
       log.warning(
         "production would need an index for this query",

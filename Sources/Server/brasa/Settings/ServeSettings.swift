@@ -26,6 +26,8 @@ struct ServeSettings: Sendable, Equatable {
   var webChannel: WebChannelSettings
   /// Where clients reach the server; links in mail and key files say so.
   var origin: String
+  /// Whether the operator named the origin.
+  var hasNamedOrigin: Bool
   /// The project of API keys that name none; nil leaves it to the mode.
   var project: String?
   /// The hosts and pages of development; nil in production.
@@ -59,6 +61,7 @@ struct ServeSettings: Sendable, Equatable {
       certificate: flags.tlsCertificate ?? environment.text("TLS_CERTIFICATE"),
       key: flags.tlsKey ?? environment.text("TLS_KEY")
     )
+    hasNamedOrigin = (flags.origin ?? environment.text("ORIGIN")) != nil
     origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     identity = try IdentitySettings(environment)
@@ -107,6 +110,9 @@ struct ServeSettings: Sendable, Equatable {
   var isLoopback: Bool {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
+
+  /// Whether there is a console: in production nobody could sign in to it yet.
+  var servesConsole: Bool { isDevelopment && hasConsole }
 
   /// What the operator should read before anything else; empty when all is well.
   var warnings: [String] {
