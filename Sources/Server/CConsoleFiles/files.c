@@ -152,8 +152,36 @@ static const unsigned char file_overview_page_js[] = {
 #embed "Files/overview/page.js"
 };
 
+static const unsigned char file_rules_diff_js[] = {
+#embed "Files/rules/diff.js"
+};
+
+static const unsigned char file_rules_editor_js[] = {
+#embed "Files/rules/editor.js"
+};
+
+static const unsigned char file_rules_highlight_js[] = {
+#embed "Files/rules/highlight.js"
+};
+
+static const unsigned char file_rules_page_js[] = {
+#embed "Files/rules/page.js"
+};
+
+static const unsigned char file_rules_playground_js[] = {
+#embed "Files/rules/playground.js"
+};
+
 static const unsigned char file_rules_release_js[] = {
 #embed "Files/rules/release.js"
+};
+
+static const unsigned char file_rules_rules_css[] = {
+#embed "Files/rules/rules.css"
+};
+
+static const unsigned char file_rules_store_js[] = {
+#embed "Files/rules/store.js"
 };
 
 static const unsigned char file_shell_pages_js[] = {
@@ -170,6 +198,14 @@ static const unsigned char file_shell_shell_js[] = {
 
 static const unsigned char file_shell_store_js[] = {
 #embed "Files/shell/store.js"
+};
+
+static const unsigned char file_users_page_js[] = {
+#embed "Files/users/page.js"
+};
+
+static const unsigned char file_users_store_js[] = {
+#embed "Files/users/store.js"
 };
 
 static const unsigned char file_vars_css[] = {
@@ -214,11 +250,20 @@ static const struct console_file files[] = {
     {"indexes/link.js", file_indexes_link_js, sizeof file_indexes_link_js},
     {"indexes/page.js", file_indexes_page_js, sizeof file_indexes_page_js},
     {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
+    {"rules/diff.js", file_rules_diff_js, sizeof file_rules_diff_js},
+    {"rules/editor.js", file_rules_editor_js, sizeof file_rules_editor_js},
+    {"rules/highlight.js", file_rules_highlight_js, sizeof file_rules_highlight_js},
+    {"rules/page.js", file_rules_page_js, sizeof file_rules_page_js},
+    {"rules/playground.js", file_rules_playground_js, sizeof file_rules_playground_js},
     {"rules/release.js", file_rules_release_js, sizeof file_rules_release_js},
+    {"rules/rules.css", file_rules_rules_css, sizeof file_rules_rules_css},
+    {"rules/store.js", file_rules_store_js, sizeof file_rules_store_js},
     {"shell/pages.js", file_shell_pages_js, sizeof file_shell_pages_js},
     {"shell/shell.css", file_shell_shell_css, sizeof file_shell_shell_css},
     {"shell/shell.js", file_shell_shell_js, sizeof file_shell_shell_js},
     {"shell/store.js", file_shell_store_js, sizeof file_shell_store_js},
+    {"users/page.js", file_users_page_js, sizeof file_users_page_js},
+    {"users/store.js", file_users_store_js, sizeof file_users_store_js},
     {"vars.css", file_vars_css, sizeof file_vars_css},
     {NULL, NULL, 0},
 };

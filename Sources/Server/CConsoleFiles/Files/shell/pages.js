@@ -3,6 +3,8 @@ export const PAGES = [
   { area: "overview", icon: "overview", keys: "g o", load: () => import("../overview/page.js") },
   { area: "firestore", icon: "data", keys: "g d", service: "firestore", view: "data", load: () => import("../data/page.js") },
   { area: "firestore", icon: "indexes", keys: "g i", service: "firestore", view: "indexes", load: () => import("../indexes/page.js") },
+  { area: "rules", icon: "rules", keys: "g r", service: "rules", load: () => import("../rules/page.js") },
+  { area: "users", icon: "users", keys: "g u", service: "accounts", load: () => import("../users/page.js") },
 ];
 
 /** The pages of a server with those services. */

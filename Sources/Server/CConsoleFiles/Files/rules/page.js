@@ -1,0 +1,134 @@
+import { dialog, explain, toast } from "../base/dialog.js";
+import { command } from "../base/commands.js";
+import { h, icon, show } from "../base/dom.js";
+import { instant, t } from "../base/i18n.js";
+import { go, guardLeaving, place } from "../base/navigation.js";
+import { inScope, onCleanup, signal, effect } from "../base/signal.js";
+import { databases, firstDatabase } from "../shell/store.js";
+import { initialRules } from "../data/createDatabase.js";
+import { diffLines } from "./diff.js";
+import { editor } from "./editor.js";
+import { highlightLine } from "./highlight.js";
+import { playground } from "./playground.js";
+import { check, current, deploy, sourceOf, versions } from "./store.js";
+
+const CHECK_MILLISECONDS = 400;
+
+/** The rules of a database: written, checked as they are written, tried, compared and deployed. */
+export function page() {
+  const { project, rest } = place.peek();
+  const database = rest[0] ?? firstDatabase();
+  const holder = h("div", { class: "body" }, h("p", { class: "muted" }, t("loading")));
+  holder.style.maxInlineSize = "1600px";
+  const open = inScope((inForce) => show(holder, rulesView(project, database, inForce)));
+  current(project, database).then(open, (error) => show(holder, h("p", { class: "error", role: "alert" }, explain(error))));
+  return holder;
+}
+
+function rulesView(project, database, inForce) {
+  const state = { inForce, timer: null, release: null };
+  const isDirty = signal(false);
+  const issues = h("ul", { class: "issues", "aria-label": t("rules.issues"), role: "status" });
+  const text = editor({
+    value: inForce?.source ?? initialRules("production", new Date()), label: t("rules.source"), highlight: highlightLine,
+    onInput: () => {
+      isDirty.value = text.value !== state.inForce?.source;
+      clearTimeout(state.timer);
+      state.timer = setTimeout(checkNow, CHECK_MILLISECONDS);
+    },
+  });
+  onCleanup(() => { clearTimeout(state.timer); state.release?.(); });
+  effect(() => {
+    state.release?.();
+    state.release = isDirty.value ? guardLeaving((isSilent) => !isSilent && window.confirm(t("rules.discard"))) : null;
+  });
+
+  const checkNow = async () => {
+    const source = text.value;
+    const found = await check(project, source).catch((error) => [{ description: explain(error), severity: "ERROR" }]);
+    if (source !== text.value) return;
+    text.mark(new Map(found.filter((issue) => issue.sourcePosition?.line).map((issue) => [issue.sourcePosition.line, issue.description])));
+    show(issues, found.map((issue) => h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => text.goTo(issue.sourcePosition?.line ?? 1) },
+      icon("warning"), h("span", { class: "grow" }, `${t("rules.line", issue.sourcePosition?.line ?? 1)} ${issue.description}`)))));
+  };
+
+  const publish = async () => {
+    const isSure = await dialog(t("rules.publish"), (close) => comparison(state.inForce?.source ?? "", text.value, [
+      h("button", { type: "button", onclick: () => close(false) }, t("cancel")),
+      h("button", { type: "submit", class: "primary", onclick: () => close(true) }, t("rules.publish")),
+    ]), { className: "wide" });
+    if (!isSure) return;
+    try {
+      const source = text.value;
+      const ruleset = await deploy(project, database, source, state.inForce?.ruleset ?? null);
+      state.inForce = { ruleset, source, updateTime: new Date().toISOString() };
+      isDirty.value = text.value !== source;
+      toast(t("rules.published"));
+      drawInForce();
+    } catch (error) {
+      if (error.code === "ABORTED") await replacedMeanwhile();
+      else toast(explain(error));
+    }
+  };
+
+  const replacedMeanwhile = async () => {
+    state.inForce = await current(project, database);
+    toast(t("rules.changed"));
+    drawInForce();
+  };
+
+  const inForceText = h("p", { class: "muted" });
+  const drawInForce = () => show(inForceText, state.inForce ? t("rules.inForce", instant(state.inForce.updateTime)) : t("rules.none"));
+  drawInForce();
+  const publishButton = h("button", { type: "button", class: "primary", onclick: publish }, t("rules.publish"));
+  effect(() => { publishButton.disabled = !isDirty.value && state.inForce !== null; });
+  command({ label: () => t("rules.publish"), run: publish });
+  checkNow();
+  const restore = (source) => {
+    text.value = source;
+    isDirty.value = source !== state.inForce?.source;
+    checkNow();
+  };
+  return [
+    h("div", { class: "spread" }, h("h1", {}, t("page.rules")), h("div", { class: "row" }, databaseChoice(project, database),
+      h("button", { type: "button", onclick: () => versionsDialog(project, text, restore) }, t("rules.versions")), publishButton)),
+    inForceText,
+    h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, issues), playground(project, database, () => text.value)),
+  ];
+}
+
+function databaseChoice(project, database) {
+  const all = [...new Set([...databases.peek(), database])].sort();
+  if (all.length < 2) return null;
+  return h("select", { "aria-label": t("database"), onchange: (event) => go({ project, area: "rules", rest: [event.target.value] }) },
+    all.map((one) => h("option", { value: one, selected: one === database }, one)));
+}
+
+function comparison(before, after, buttons) {
+  const lines = diffLines(before, after);
+  const sign = { same: " ", added: "+", removed: "-" };
+  return [
+    h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))),
+    h("div", { class: "actions" }, buttons),
+  ];
+}
+
+async function versionsDialog(project, text, restore) {
+  try {
+    const all = await versions(project);
+    const chosen = await dialog(t("rules.versions"), (close) => [
+      all.length === 0 ? h("p", {}, t("rules.noVersions")) : h("ul", { class: "stack" }, all.map((one) =>
+        h("li", { class: "spread" }, h("span", {}, instant(one.createTime)), h("button", { type: "button", onclick: () => close(one) }, t("rules.compare"))))),
+      h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("close"))),
+    ]);
+    if (!chosen) return;
+    const source = await sourceOf(chosen.name);
+    const isRestored = await dialog(t("rules.versionOf", instant(chosen.createTime)), (close) => comparison(text.value, source, [
+      h("button", { type: "button", onclick: () => close(false) }, t("close")),
+      h("button", { type: "submit", onclick: () => close(true) }, t("rules.take")),
+    ]), { className: "wide" });
+    if (isRestored) restore(source);
+  } catch (error) {
+    toast(explain(error));
+  }
+}

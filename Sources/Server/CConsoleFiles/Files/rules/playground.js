@@ -1,0 +1,80 @@
+import { call, CallError, databaseName, resource } from "../base/api.js";
+import { explain } from "../base/dialog.js";
+import { freshID, h, icon, show } from "../base/dom.js";
+import { t } from "../base/i18n.js";
+import { JSONTextError, read } from "../data/jsonText.js";
+import { tryRequest } from "./store.js";
+
+const METHODS = ["get", "list", "create", "update", "delete"];
+
+/** Tries a request on the rules as they are written, with the document as it is now, and says why they answer as they do. */
+export function playground(project, database, source) {
+  const method = h("select", {}, METHODS.map((one) => h("option", { value: one }, one)));
+  const path = h("input", { type: "text", required: true, autocomplete: "off", spellcheck: "false" });
+  const note = h("p", { class: "note", id: freshID("note") }, t("playground.uidText"));
+  const uid = h("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-describedby": note.id });
+  const claims = h("textarea", { rows: 2, class: "mono", spellcheck: "false", value: "{}" });
+  const fields = h("textarea", { rows: 4, class: "mono", spellcheck: "false", value: "{}" });
+  const fieldsLabel = h("label", { class: "field" }, t("playground.fields"), fields);
+  const outcome = h("div", { class: "stack", role: "status" });
+  const drawFields = () => { fieldsLabel.hidden = !["create", "update"].includes(method.value); };
+  method.addEventListener("change", drawFields);
+  drawFields();
+
+  const run = async (event) => {
+    event.preventDefault();
+    try {
+      const test = await caseOf({ project, database, method: method.value, path: path.value, uid: uid.value, claims: claims.value, fields: fields.value });
+      show(outcome, verdict(await tryRequest(project, source(), test)));
+    } catch (error) {
+      show(outcome, h("p", { class: "error" }, messageOf(error)));
+    }
+  };
+  return h("section", { class: "panel stack", "aria-label": t("playground") }, h("h2", {}, t("playground")),
+    h("form", { class: "stack", onsubmit: run },
+      h("label", { class: "field" }, t("playground.method"), method),
+      h("label", { class: "field" }, t("playground.path"), path),
+      h("label", { class: "field" }, t("playground.uid"), uid), note,
+      h("label", { class: "field" }, t("playground.claims"), claims),
+      fieldsLabel,
+      h("div", {}, h("button", { type: "submit" }, icon("play"), t("playground.run")))),
+    outcome);
+}
+
+function messageOf(error) {
+  if (error instanceof JSONTextError) return t(error.key);
+  if (error instanceof SyntaxError) return t("playground.badClaims");
+  return explain(error);
+}
+
+/** The test case of what was asked for, with the document as it is now. */
+async function caseOf({ project, database, method, path, uid, claims, fields }) {
+  const segments = path.split("/").filter(Boolean);
+  const name = [databaseName(project, database), "documents", ...segments].join("/");
+  const request = { method, path: ["", "databases", database, "documents", ...segments].join("/") };
+  if (uid) request.auth = { uid, token: JSON.parse(claims) };
+  if (["create", "update"].includes(method)) request.resource = { fields: read(fields) };
+  const test = { request };
+  const document = segments.length % 2 === 0 && method !== "create" ? await documentOf(name) : null;
+  if (document) test.resource = { fields: document.fields ?? {} };
+  return test;
+}
+
+async function documentOf(name) {
+  try {
+    return await call("GET", resource(name));
+  } catch (error) {
+    if (error instanceof CallError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+function verdict({ isAllowed, result, issues }) {
+  if (!result) {
+    return [h("p", { class: "verdict denied" }, icon("warning"), " ", t("playground.noCompile")), h("ul", {}, issues.map((issue) => h("li", {}, issue.description)))];
+  }
+  return [
+    h("p", { class: `verdict ${isAllowed ? "allowed" : "denied"}` }, icon(isAllowed ? "check" : "close"), " ", t(isAllowed ? "playground.allowed" : "playground.denied")),
+    (result.debugMessages ?? []).length > 0 ? h("pre", { lang: "en" }, result.debugMessages.join("\n")) : null,
+  ];
+}

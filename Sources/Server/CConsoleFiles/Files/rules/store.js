@@ -1,0 +1,62 @@
+import { call, CallError, path, resource } from "../base/api.js";
+import { releaseName } from "./release.js";
+
+/** The rules of a database: what is in force, its versions, deploying, trying. */
+
+const releasePath = (project, database) =>
+  `${path("v1", "projects", project, "releases")}/${releaseName(database).split("/").map(encodeURIComponent).join("/")}`;
+
+/** The rules in force: `{ruleset, source}`; null where none are. */
+export async function current(project, database) {
+  try {
+    const release = await call("GET", releasePath(project, database));
+    return { ruleset: release.rulesetName, source: await sourceOf(release.rulesetName), updateTime: release.updateTime };
+  } catch (error) {
+    if (error instanceof CallError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+/** The source of a version. */
+export async function sourceOf(ruleset) {
+  const { source } = await call("GET", resource(ruleset));
+  return source.files.map((file) => file.content).join("\n");
+}
+
+/** The versions of a project, the newest first. */
+export async function versions(project) {
+  const { rulesets = [] } = await call("GET", `${path("v1", "projects", project, "rulesets")}?pageSize=100`);
+  return rulesets;
+}
+
+const files = (source) => ({ files: [{ name: "firestore.rules", content: source }] });
+
+/** What the compiler says of a source. */
+export async function check(project, source) {
+  const { issues = [] } = await call("POST", `${path("v1", "projects", project)}:test`, { source: files(source) });
+  return issues;
+}
+
+/** Tries a request on a source: `{isAllowed, messages, issues}`. */
+export async function tryRequest(project, source, test) {
+  const testCase = { expectation: "ALLOW", pathEncoding: "PLAIN", expressionReportLevel: "VISITED", ...test };
+  const answer = await call("POST", `${path("v1", "projects", project)}:test`, { source: files(source), testSuite: { testCases: [testCase] } });
+  const [result] = answer.testResults ?? [];
+  return { issues: answer.issues ?? [], result, isAllowed: result?.state === "SUCCESS" };
+}
+
+/**
+ * Puts a source in force.
+ *
+ * `expected` is the version that it was written on; throws a `CallError` of code ABORTED where another one is in
+ * force by now.
+ */
+export async function deploy(project, database, source, expected) {
+  const now = await current(project, database);
+  if ((now?.ruleset ?? null) !== expected) throw new CallError(409, "ABORTED", "");
+  const { name } = await call("POST", path("v1", "projects", project, "rulesets"), { source: files(source) });
+  await call("PATCH", releasePath(project, database), {
+    release: { name: `projects/${project}/releases/${releaseName(database)}`, rulesetName: name },
+  });
+  return name;
+}
