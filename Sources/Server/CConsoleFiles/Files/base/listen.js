@@ -141,6 +141,10 @@ export function listen({ project, database }, target, onSnapshot, onError) {
   return listeners.get(name).add(target, onSnapshot, onError);
 }
 
+// A page that is left tells the server at once; one that comes back from the browser's memory goes on.
+addEventListener("pagehide", () => listeners.forEach((one) => one.pause()));
+addEventListener("pageshow", () => listeners.forEach((one) => one.resume()));
+
 let hiddenTimer = null;
 
 document.addEventListener("visibilitychange", () => {
