@@ -24,6 +24,8 @@ export function fieldEditor(fields, { onChange }) {
 
 const OPEN_DEPTH = 2;
 const OPEN_CHILDREN = 30;
+/** A field that grows with its text takes too long beyond this. */
+const LONG_TEXT = 5_000;
 
 class FieldNode {
   constructor(name, value, depth = 0) {
@@ -174,7 +176,7 @@ function valueControl(node, label, changed, showProblem) {
   const properties = { "aria-label": t("field.valueOf", label), spellcheck: "false", autocomplete: "off", value: node.text, oninput: edit };
   if (node.type === "null") return h("span", { class: "muted" }, "null");
   if (node.type === "boolean") return booleanControl(node, properties, edit);
-  if (["string", "bytes", "vector"].includes(node.type)) return h("textarea", { ...properties, rows: 1 });
+  if (["string", "bytes", "vector"].includes(node.type)) return h("textarea", { ...properties, rows: 1, class: node.text.length > LONG_TEXT ? "long" : null });
   const numeric = ["integer", "double"].includes(node.type);
   return h("input", { type: "text", inputmode: numeric ? "decimal" : null, class: "mono", ...properties });
 }
