@@ -248,6 +248,55 @@ def test_a_long_collection_scrolls(console, server, project):
     assert console.all("gridcell", "000000")
 
 
+def test_selected_documents_are_deleted_and_come_back(console, documents):
+    for name in ("a", "b", "c", "d"):
+        documents.put(f"bulk/{name}", name=text(name))
+    console.open(f"{DATA}/bulk")
+    console.sees("1–4")
+    for box in console.all("checkbox")[:3]:
+        box.click()
+    console.sees("3 selected")
+    console.click("button", "Delete")
+    console.find("dialog")
+    # Somebody else changes one of them while the question is open.
+    documents.put("bulk/b", name=text("kept"))
+    console.sees("kept")
+    console.click("button", "Delete 3 documents")
+    console.sees("1 document has changed meanwhile and was not deleted")
+    assert [documents.get(f"bulk/{name}") is None for name in "abcd"] == [True, False, True, False]
+    console.click("button", "Undo")
+    console.sees("Undone")
+    assert documents.get("bulk/a") == {"name": text("a")} and documents.get("bulk/c") == {"name": text("c")}
+
+
+def test_nothing_typed_is_lost_when_the_server_goes_and_comes_back(browser, tmp_path, project):
+    from support import server as servers
+    from support.console import Console
+
+    port = servers.free_port()
+    own = servers.Brasa(tmp_path / "data", "--port", port)
+    own.start()
+    try:
+        root = f"{own.url}/v1/projects/{project}/databases/(default)/documents/c"
+        owner = {"authorization": "Bearer owner"}
+        for name in ("a", "b"):
+            requests.patch(f"{root}/{name}", json={"fields": {"t": text("before")}}, headers=owner, timeout=30)
+        browser.show_as(1600, 900)
+        console = Console(browser, own, project).open(f"{DATA}/c/a")
+        console.fill("Value of t", "typed")
+        own.kill()
+        console.browser.wait("return document.querySelector('.light').dataset.state !== 'live'")
+        own.start()
+        requests.patch(f"{root}/b", json={"fields": {"t": text("after")}}, headers=owner, timeout=30)
+        console.sees("after")
+        assert console.find("textbox", "Value of t").get_attribute("value") == "typed"
+        console.click("button", "Save")
+        console.sees("Saved")
+        assert requests.get(f"{root}/a", headers=owner, timeout=30).json()["fields"] == {"t": text("typed")}
+    finally:
+        own.kill()
+
+
 def test_budget_of_the_first_page(console):
     """At most 40 requests and 60 KB as they travel."""
     console.open()

@@ -43,6 +43,7 @@ export function grid(model) {
       seen.add(row.key);
       place(row, index);
     }
+    arrange(seen);
     for (const [key, one] of drawn) {
       if (seen.has(key)) continue;
       one.element.remove();
@@ -50,6 +51,17 @@ export function grid(model) {
     }
     showFocus();
     model.onNear?.(first, last);
+  };
+
+  /** Readers of the page's text meet the rows in the order that eyes do. */
+  const arrange = (keys) => {
+    let before = null;
+    for (const key of keys) {
+      const { element: row } = drawn.get(key);
+      const expected = before ? before.nextSibling : layer.firstChild;
+      if (row !== expected) layer.insertBefore(row, expected);
+      before = row;
+    }
   };
 
   const drawHead = () => {
@@ -172,6 +184,8 @@ export function grid(model) {
     element,
     draw,
     clearSelection: () => { [...selected].forEach((key) => toggle(key, false)); },
+    /** The keys of the rows that are selected. */
+    get selection() { return [...selected]; },
     /** Keeps what is in sight where it is when rows before it come or go. */
     shift: (rows) => { element.scrollTop += rows * HEIGHT; },
   };

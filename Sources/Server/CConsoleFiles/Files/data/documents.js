@@ -60,15 +60,51 @@ export async function deleteDocument(document) {
   remember({ name, before: document.fields ?? {}, after: null });
 }
 
-/** Takes the last edit back, if the document is still as the edit left it; gives its name, null where there is none. */
+/**
+ * Deletes documents, each if it is still as it was read; gives how many were not.
+ *
+ * Not all or nothing: what somebody else changed meanwhile stays.
+ */
+export async function deleteDocuments(documents) {
+  const writes = documents.map(({ name, updateTime }) => ({ delete: name, currentDocument: { updateTime } }));
+  const isDone = await writeMany(writes);
+  const edits = documents.filter((_, index) => isDone[index]).map(({ name, fields }) => ({ name, before: fields ?? {}, after: null }));
+  if (edits.length > 0) remember({ edits });
+  return documents.length - edits.length;
+}
+
+const BATCH = 500;
+
+/** Writes one by one, in batches; whether each was done. */
+async function writeMany(writes) {
+  const isDone = [];
+  for (let start = 0; start < writes.length; start += BATCH) {
+    const part = writes.slice(start, start + BATCH);
+    const [first] = part;
+    const database = (first.delete ?? first.update.name).split("/").slice(0, 4).join("/");
+    const { status } = await call("POST", `${resource(`${database}/documents`)}:batchWrite`, { writes: part });
+    isDone.push(...status.map(({ code = 0 }) => code === 0));
+  }
+  return isDone;
+}
+
+/** The write that takes an edit back, if the document is still as the edit left it. */
+function reversal({ name, before, after }) {
+  const currentDocument = after === null ? { exists: false } : { updateTime: after };
+  return before === null ? { delete: name, currentDocument } : { update: { name, fields: before }, currentDocument };
+}
+
+/** Takes the last edit back: `{name}` or `{count, failed}` of many; null where there is none. */
 export async function undo() {
   const edit = undoStack.pop();
   undoCount.value = undoStack.length;
   if (!edit) return null;
-  const { name, before, after } = edit;
-  const currentDocument = after === null ? { exists: false } : { updateTime: after };
-  await commit(name, before === null ? { delete: name, currentDocument } : { update: { name, fields: before }, currentDocument });
-  return name;
+  if (edit.edits) {
+    const isDone = await writeMany(edit.edits.map(reversal));
+    return { count: isDone.length, failed: isDone.filter((one) => !one).length };
+  }
+  await commit(edit.name, reversal(edit));
+  return { name: edit.name };
 }
 
 /** Whether a write failed because the document is no longer as it was read. */

@@ -145,8 +145,8 @@ export function documentDrawer(where, path, { onClose }) {
 /** Takes the last edit back and says so. */
 export async function undoLast() {
   try {
-    const name = await undo();
-    if (name) toast(t("undone"));
+    const done = await undo();
+    if (done) toast(done.failed ? t("undo.some", done.failed) : t("undone"));
   } catch (error) {
     toast(isConflict(error) ? t("undo.conflict") : explain(error));
   }

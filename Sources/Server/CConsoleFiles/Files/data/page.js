@@ -1,4 +1,4 @@
-import { explain, toast } from "../base/dialog.js";
+import { confirm, explain, toast } from "../base/dialog.js";
 import { command } from "../base/commands.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
 import { grid } from "../base/grid.js";
@@ -9,9 +9,10 @@ import { effect, inScope, onCleanup, scope, signal, untracked } from "../base/si
 import { databases, firstDatabase } from "../shell/store.js";
 import { createDatabasePage } from "./createDatabase.js";
 import { createDialog } from "./createDocument.js";
-import { countDocuments, listCollections, nameOf, pathOf } from "./documents.js";
+import { countDocuments, deleteDocuments, listCollections, nameOf, pathOf } from "./documents.js";
 import { documentDrawer, undoLast } from "./drawer.js";
 import { FilterError, parse } from "./filter.js";
+import { write } from "./jsonText.js";
 import { fullOrders, structuredQuery } from "./query.js";
 import { own, summary, typeOf } from "./value.js";
 import { Window } from "./window.js";
@@ -161,7 +162,7 @@ function drawCollections(side, where, collection) {
 // Results
 
 function drawResults(results, where, collection, filter) {
-  if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h2", {}, t("collections.choose")), h("p", { class: "muted" }, t("collections.chooseText"))));
+  if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h1", {}, t("collections.choose")), h("p", { class: "muted" }, t("collections.chooseText"))));
   let parsed;
   try {
     parsed = parse(filter, rootOf(where));
@@ -172,6 +173,9 @@ function drawResults(results, where, collection, filter) {
   const query = { ...parsed, collection: collection.at(-1), orders: fullOrders(parsed) };
   return liveTable(results, where, parent, collection, query);
 }
+
+/** However fast documents change, people read no faster than this. */
+const DRAW_MILLISECONDS = 200;
 
 function liveTable(results, where, parent, collection, query) {
   const view = { rows: [], offset: 0, columns: [], isPaused: false, held: 0, selected: [] };
@@ -217,12 +221,13 @@ function liveTable(results, where, parent, collection, query) {
     }
     return requestDraw();
   };
-  let isRequested = false;
+  let timer = null;
+  let lastDraw = 0;
   const requestDraw = () => {
-    if (isRequested) return;
-    isRequested = true;
-    requestAnimationFrame(() => { isRequested = false; take(); });
+    const wait = Math.max(0, lastDraw + DRAW_MILLISECONDS - performance.now());
+    timer ??= setTimeout(() => requestAnimationFrame(() => { timer = null; lastDraw = performance.now(); take(); }), wait);
   };
+  onCleanup(() => clearTimeout(timer));
 
   const drawMessage = () => {
     const isEmpty = view.rows.length === 0 && !window.isLoading && !window.error;
@@ -240,8 +245,15 @@ function liveTable(results, where, parent, collection, query) {
       h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
         icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
       counter(where, parent, query), pill,
-      view.selected.length > 0 ? h("span", {}, t("rows.selected", view.selected.length)) : null);
+      view.selected.length > 0 ? selectionActions() : null);
   };
+
+  const chosen = () => view.rows.filter((document) => view.selected.includes(document.name));
+  const selectionActions = () => [
+    h("span", { role: "status" }, t("rows.selected", view.selected.length)),
+    h("button", { type: "button", class: "quiet", onclick: () => copyDocuments(chosen()) }, icon("copy"), t("rows.copy")),
+    h("button", { type: "button", class: "quiet", onclick: () => removeDocuments(chosen(), table.clearSelection) }, icon("trash"), t("delete")),
+  ];
 
   const window = new Window(query, (structured, onSnapshot, onError) =>
     listen(where, { query: { parent: parentName, structuredQuery: structured } }, inScope(onSnapshot), inScope(onError)), inScope(changed));
@@ -249,6 +261,24 @@ function liveTable(results, where, parent, collection, query) {
   table = grid(model);
   show(results, message, table.element, status);
   take();
+}
+
+async function copyDocuments(documents) {
+  const texts = documents.map((document) => `${JSON.stringify(pathOf(document.name).join("/"))}: ${write(document.fields ?? {})}`);
+  await navigator.clipboard.writeText(`{\n${texts.join(",\n")}\n}\n`);
+  toast(t("copied"));
+}
+
+async function removeDocuments(documents, clearSelection) {
+  const isSure = await confirm(t("rows.delete", documents.length), t("rows.deleteText"), t("rows.delete", documents.length));
+  if (!isSure) return;
+  try {
+    const failed = await deleteDocuments(documents);
+    clearSelection();
+    toast(failed > 0 ? t("rows.notDeleted", failed) : t("rows.deleted", documents.length), { label: t("undo"), run: undoLast });
+  } catch (error) {
+    toast(explain(error));
+  }
 }
 
 let shownCount = null;
