@@ -111,18 +111,12 @@ extension LocalCache {
   func recalculateOverlays(_ paths: Set<ResourcePath>) throws {
     if paths.isEmpty { return }
     let bases = try store.documents(paths)
-    var views: [ResourcePath: LocalView] = [:]
-    var last: [ResourcePath: BatchID] = [:]
-    for batch in try store.batches(of: paths, user: user) {
-      for path in batch.paths where paths.contains(path) {
-        let view = views[path] ?? LocalView(bases[path] ?? unseen(path))
-        views[path] = batch.applied(to: view)
-        last[path] = batch.id
-      }
-    }
     var overlays: [ResourcePath: Overlay] = [:]
-    for (path, view) in views {
-      overlays[path] = last[path].flatMap { view.overlay(batch: $0) }
+    for (path, batches) in try queuedBatches(of: paths) {
+      var view = LocalView(bases[path] ?? unseen(path))
+      let first = batches.lastIndex { $0.replaces(path) } ?? 0
+      for batch in batches[first...] { view = batch.applied(to: view) }
+      overlays[path] = batches.last.flatMap { view.overlay(batch: $0.id) }
     }
     try store.removeOverlays(paths.filter { overlays[$0] == nil }, user: user)
     try store.save(overlays, user: user)

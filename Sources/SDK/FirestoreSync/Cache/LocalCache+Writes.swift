@@ -8,7 +8,7 @@ extension LocalCache {
     _ writes: [Write],
     localWriteTime: Timestamp
   ) throws -> (batch: MutationBatch, documents: Documents) {
-    try transaction(.writeLocally) {
+    let (batch, documents) = try transaction(.writeLocally) {
       let paths = Set(writes.map(\.name.path))
       let bases = try store.documents(paths)
       let overlays = try store.overlays(paths, user: user)
@@ -26,6 +26,8 @@ extension LocalCache {
       try store.save(after.compactMapValues { $0.overlay(batch: batch.id) }, user: user)
       return (batch, after.mapValues(\.document))
     }
+    chain(batch)
+    return (batch, documents)
   }
 
   private func nextBatchID() throws -> BatchID {
@@ -76,6 +78,7 @@ extension LocalCache {
 
   private func finish(_ batch: MutationBatch) throws -> Documents {
     try store.removeBatch(batch.id, user: user)
+    unchain(batch)
     try recalculateOverlays(batch.paths)
     try release(batch.paths)
     return try views(of: batch.paths)

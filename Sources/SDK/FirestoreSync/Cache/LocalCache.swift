@@ -31,6 +31,9 @@ final class LocalCache {
   /// Documents that the transaction under way may have made unneeded.
   private var orphans: Set<ResourcePath> = []
   private(set) var sequenceNumber: Int64
+  /// The queued batches of documents with many, so that each acknowledgement need not read all that remain.
+  private var chains: [ResourcePath: [MutationBatch]] = [:]
+  private static let longChain = 16
 
   init(
     store: any LocalStore,
@@ -49,10 +52,15 @@ final class LocalCache {
   func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R {
     orphans = []
     sequenceNumber += 1
-    return try store.transaction(label) {
-      let result = try body()
-      if policy == .eager { try removeOrphans() }
-      return result
+    do {
+      return try store.transaction(label) {
+        let result = try body()
+        if policy == .eager { try removeOrphans() }
+        return result
+      }
+    } catch {
+      chains = [:]
+      throw error
     }
   }
 
@@ -86,7 +94,45 @@ final class LocalCache {
     savedVersions[id] = nil
   }
 
-  func switchUser(to user: UserID) { self.user = user }
+  func switchUser(to user: UserID) {
+    self.user = user
+    chains = [:]
+  }
+
+  // MARK: The queue by document
+
+  /// The queued batches of each of the documents, in their order.
+  func queuedBatches(of paths: Set<ResourcePath>) throws -> [ResourcePath: [MutationBatch]] {
+    var result: [ResourcePath: [MutationBatch]] = [:]
+    let unknown = paths.filter { chains[$0] == nil }
+    if !unknown.isEmpty {
+      for batch in try store.batches(of: unknown, user: user) {
+        for path in batch.paths where unknown.contains(path) {
+          result[path, default: []].append(batch)
+        }
+      }
+      for (path, batches) in result where batches.count >= Self.longChain {
+        chains[path] = batches
+      }
+    }
+    for path in paths { result[path] = chains[path] ?? result[path] }
+    return result
+  }
+
+  /// Notes that a batch joined the queue.
+  func chain(_ batch: MutationBatch) {
+    if chains.isEmpty { return }
+    for path in batch.paths { chains[path]?.append(batch) }
+  }
+
+  /// Notes that a batch left the queue.
+  func unchain(_ batch: MutationBatch) {
+    if chains.isEmpty { return }
+    for path in batch.paths {
+      chains[path]?.removeAll { $0.id == batch.id }
+      if chains[path]?.isEmpty == true { chains[path] = nil }
+    }
+  }
 
   func pin(_ paths: Set<ResourcePath>, by target: TargetID) {
     for path in paths {

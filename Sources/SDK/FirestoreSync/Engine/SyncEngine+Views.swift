@@ -54,18 +54,23 @@ extension SyncEngine {
     for path in limbo.removeReferences(by: id) { endLimbo(of: path) }
   }
 
-  /// Brings the views up to date with changed documents and shows what changed.
-  func update(_ documents: Documents, _ event: RemoteEvent? = nil) {
+  /// Brings the views up to date with changed documents and shows what changed; `acknowledged` where the server
+  /// has just applied local writes to them.
+  func update(_ documents: Documents, _ event: RemoteEvent? = nil, acknowledged: Bool = false) {
     var snapshots: [ViewSnapshot] = []
     var pinned: [ViewPins] = []
     var didFail = false
     for query in queryOrder {
       guard var active = queries[query] else { continue }
-      var changes = active.view.changes(for: documents)
+      var changes = active.view.changes(for: documents, acknowledged: acknowledged)
       if changes.needsRefill || unfilled.contains(query) {
         do {
           let found = try cache.execute(query, usePreviousResults: false)
-          changes = active.view.changes(for: found.documents, after: changes)
+          changes = active.view.changes(
+            for: found.documents,
+            after: changes,
+            acknowledged: acknowledged
+          )
           unfilled.remove(query)
         } catch {
           didFail = true
@@ -75,6 +80,7 @@ extension SyncEngine {
       let (snapshot, limboChanges) = active.view.apply(
         changes,
         target: event?.targetChanges[active.targetID],
+        version: event?.version ?? .zero,
         isAwaitingReset: event?.mismatches[active.targetID] != nil
       )
       queries[query] = active

@@ -48,7 +48,7 @@ extension SyncEngine {
     for callback in pendingWritesCallbacks.removeValue(forKey: id) ?? [] {
       effects.append(.pendingWritesDone(callback, nil))
     }
-    update(documents)
+    update(documents, acknowledged: failure == nil)
   }
 
   // MARK: The pipeline

@@ -28,6 +28,16 @@ package struct MutationBatch: Sendable, Hashable {
   /// The documents that the batch writes.
   package var paths: Set<ResourcePath> { Set(writes.map(\.name.path)) }
 
+  /// Whether nothing of a document's earlier states is left after the batch.
+  func replaces(_ path: ResourcePath) -> Bool {
+    let first = writes.first { $0.name.path == path }
+    guard let first, first.precondition == nil, first.transforms.isEmpty else { return false }
+    switch first.operation {
+    case .update(_, nil), .delete: return true
+    case .update, .verify, .transform: return false
+    }
+  }
+
   /// A document with the batch applied.
   func applied(to view: LocalView) -> LocalView {
     var view = view

@@ -85,6 +85,9 @@ package struct StoreGlobals: Sendable, Hashable {
 /// stays if it returns and is undone if it throws. A store whose `transaction` throws has the state from
 /// before it. Every conformance passes the same suite.
 package protocol LocalStore: AnyObject {
+  /// Transactions of these labels fail before they change anything: a fault that tests inject.
+  var failingLabels: Set<TransactionLabel> { get set }
+
   /// Runs the body as one atomic unit.
   func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R
 

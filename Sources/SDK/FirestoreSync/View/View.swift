@@ -10,6 +10,7 @@ struct View {
     fileprivate var documents: DocumentSet
     fileprivate var changes = ViewChangeSet()
     fileprivate var mutated: Set<ResourcePath>
+    fileprivate var withheld: [ResourcePath: CommitVersion]
     /// Whether a full limit lost a document, so that others may have to come in.
     fileprivate(set) var needsRefill = false
   }
@@ -27,6 +28,10 @@ struct View {
   private(set) var limbo: Set<ResourcePath> = []
   /// Documents with writes that watch has not delivered.
   private var mutated: Set<ResourcePath> = []
+  /// Documents shown with local writes that the server has applied since, at these versions.
+  ///
+  /// Watch delivers them, unless somebody else has changed them before it did.
+  private var withheld: [ResourcePath: CommitVersion] = [:]
   private var isCurrent = false
   /// Nil before the first snapshot.
   private var isFromCache: Bool?
@@ -43,9 +48,20 @@ struct View {
 
   // MARK: Computing changes
 
+  private var unchanged: Changes {
+    Changes(documents: documents, mutated: mutated, withheld: withheld)
+  }
+
   /// What new states of documents change, on top of an earlier change that needs a refill.
-  func changes(for states: Documents, after previous: Changes? = nil) -> Changes {
-    var result = previous ?? Changes(documents: documents, mutated: mutated)
+  ///
+  /// `acknowledged` are states in which the server has just applied local writes: what those show stays until watch
+  /// delivers it.
+  func changes(
+    for states: Documents,
+    after previous: Changes? = nil,
+    acknowledged: Bool = false
+  ) -> Changes {
+    var result = previous ?? unchanged
     result.needsRefill = false
     let old = result.documents
     let edge = fullLimitEdge(old)
@@ -54,7 +70,11 @@ struct View {
     for (path, state) in states {
       let before = old[path]
       let after = query.matches(state) ? state : nil
-      guard let kind = kind(before, after) else { continue }
+      let awaitsWatch =
+        awaitsWatch(before, after)
+        && (acknowledged || withheld[path] == after?.version || isSame(before, after))
+      result.withheld[path] = awaitsWatch ? after?.version : nil
+      guard !awaitsWatch, let kind = kind(before, after) else { continue }
       result.changes.track(kind, after ?? before ?? state)
       if let edge, let before {
         result.needsRefill = result.needsRefill || isLost(before, after, edge, old)
@@ -100,10 +120,18 @@ struct View {
       if before.hasSameContent(as: after) {
         return mutated.contains(before.path) == isPending(after) ? nil : .metadata
       }
-      let awaitsWatch =
-        before.hasLocalMutations && after.hasCommittedMutations && !after.hasLocalMutations
-      return awaitsWatch ? nil : .modified
+      return .modified
     }
+  }
+
+  /// Whether the server has applied what is shown and watch has not delivered it.
+  private func awaitsWatch(_ before: CachedDocument?, _ after: CachedDocument?) -> Bool {
+    before?.hasLocalMutations == true && after?.hasCommittedMutations == true
+  }
+
+  private func isSame(_ before: CachedDocument?, _ after: CachedDocument?) -> Bool {
+    guard let before, let after else { return false }
+    return before.hasSameContent(as: after)
   }
 
   /// Whether the document has writes that watch has not delivered, as far as this view knows.
@@ -119,6 +147,7 @@ struct View {
     result.documents.apply(removing: extra.map(\.path), inserting: [])
     for document in extra.reversed() {
       result.mutated.remove(document.path)
+      result.withheld[document.path] = nil
       result.changes.track(.removed, document)
     }
   }
@@ -128,19 +157,21 @@ struct View {
   /// Makes a change and returns the snapshot, if one is to be shown.
   ///
   /// `isAwaitingReset` is a target whose documents differ from the server's: it is from the cache, whatever it says,
-  /// until it is current again.
+  /// until it is current again. `version` is the server's snapshot that the change is part of.
   mutating func apply(
     _ changes: Changes,
     target: TargetChange?,
+    version: CommitVersion = .zero,
     isAwaitingReset: Bool = false,
     resolvesLimbo: Bool = true
   ) -> (snapshot: ViewSnapshot?, limbo: LimboChanges) {
     let old = documents
     documents = changes.documents
     mutated = changes.mutated
+    withheld = changes.withheld
     if let target { apply(target) }
     let limboChanges =
-      resolvesLimbo && !isAwaitingReset ? updateLimbo() : LimboChanges()
+      resolvesLimbo && !isAwaitingReset ? updateLimbo(version) : LimboChanges()
     let isSynced = limbo.isEmpty && isCurrent && !isAwaitingReset
     let didSyncStateChange = isFromCache != !isSynced
     isFromCache = !isSynced
@@ -164,7 +195,7 @@ struct View {
     guard isCurrent else { return nil }
     isCurrent = false
     return apply(
-      Changes(documents: documents, mutated: mutated),
+      unchanged,
       target: nil,
       resolvesLimbo: false
     ).snapshot
@@ -191,17 +222,30 @@ struct View {
     isCurrent = change.isCurrent
   }
 
-  private mutating func updateLimbo() -> LimboChanges {
+  private mutating func updateLimbo(_ version: CommitVersion) -> LimboChanges {
     guard isCurrent else { return LimboChanges() }
     let old = limbo
     limbo = []
     for document in documents.documents
-    where !synced.contains(document.path) && !document.hasLocalMutations {
+    where !synced.contains(document.path) && !awaitsServer(document, version, old) {
       limbo.insert(document.path)
     }
     return LimboChanges(
       added: documents.documents.map(\.path).filter { limbo.contains($0) && !old.contains($0) },
       removed: old.subtracting(limbo).sorted()
     )
+  }
+
+  /// Whether the server will tell of the document by itself.
+  ///
+  /// Not where a snapshot came that had an acknowledged write and did not deliver it.
+  private func awaitsServer(
+    _ document: CachedDocument,
+    _ version: CommitVersion,
+    _ limbo: Set<ResourcePath>
+  ) -> Bool {
+    guard document.hasLocalMutations else { return false }
+    guard let written = withheld[document.path] else { return true }
+    return written > version && !limbo.contains(document.path)
   }
 }

@@ -194,7 +194,9 @@ struct WatchAggregator {
     _ id: TargetID,
     _ context: Context
   ) {
-    for path in context.remoteKeys(id) {
+    // What was just told is there, whether or not the filter counts it as unchanged.
+    let told = states[id]?.change.modified ?? []
+    for path in context.remoteKeys(id) where !told.contains(path) {
       let name = DocumentName(database: context.database, path: path)
       if !filter.mightContain(name) { remove(path, nil, from: id, context) }
     }
