@@ -82,6 +82,17 @@ import Testing
     #expect(notes.all == [[1], [2]])
   }
 
+  @Test func `what waits is delivered before the thread waits for a write`() throws {
+    let notes = Notes()
+    let engine = MemoryEngine()
+    try Handover.during { handover in
+      handover.add(1, for: notes)
+      try engine.write { group in try group.put([1], [1]) }
+      #expect(notes.all == [[1]])
+    }
+    try engine.close()
+  }
+
   @Test func `what is added by a receiver is delivered too`() {
     let notes = Notes()
     let relay = Relay(to: notes)

@@ -9,8 +9,8 @@ import Glibc
 /// To lock a queue and wake its thread costs more than most of what is put in. So whoever does many small
 /// things in a row opens a handover around them, and each receiver gets all that became ready for it in one
 /// call, in its order. A handover inside another is part of it. What waits is delivered early when
-/// `deliverIfDue` finds that it has waited for long; so nothing waits longer than that and one of the things
-/// that the thread does.
+/// `deliverIfDue` finds that it has waited for long, so that nothing waits longer than that and one of the
+/// things that the thread does, and before the thread waits for a write.
 ///
 /// Belongs to one thread and is used by no other.
 package final class Handover {
@@ -59,7 +59,8 @@ package final class Handover {
     if !parts.isEmpty, ContinuousClock.now - begun >= Self.longestDelay { deliver() }
   }
 
-  private func deliver() {
+  /// Delivers what waits now; to be called where the thread is about to wait itself.
+  package func deliver() {
     while !parts.isEmpty {
       var delivered: [any HandoverPart] = []
       swap(&delivered, &parts)

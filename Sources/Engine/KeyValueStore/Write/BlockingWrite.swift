@@ -29,6 +29,7 @@ extension KeyValueEngine {
             call.settle(outcome)
           }
         )
+        Handover.current?.deliver()
         return try call.wait()
       }
     }
