@@ -52,6 +52,8 @@ let package = Package(
     .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
     .library(name: "FirebaseFirestore", targets: ["FirebaseFirestore"]),
     .library(name: "FirebaseFirestoreSwift", targets: ["FirebaseFirestoreSwift"]),
+    .library(name: "FirebaseInstallations", targets: ["FirebaseInstallations"]),
+    .library(name: "FirebaseRemoteConfig", targets: ["FirebaseRemoteConfig"]),
     .library(name: "FirebaseSharedSwift", targets: ["FirebaseSharedSwift"]),
   ],
   dependencies: [
@@ -224,6 +226,17 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "Installations",
+      dependencies: ["FirestoreModel", "KeyValueStore", crypto],
+      path: "Sources/Services/Installations",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "InstallationsTests",
+      dependencies: ["Installations", "FirestoreModel", "KeyValueStore"],
+      swiftSettings: strict
+    ),
+    .target(
       name: "ConfigTemplates",
       dependencies: ["FirestoreModel", "KeyValueStore", "SecurityRules", crypto],
       path: "Sources/Services/ConfigTemplates",
@@ -341,6 +354,15 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "InstallationsAPI",
+      dependencies: [
+        "FirestoreModel", "FirestoreWire", "Access", "Installations", "KeyValueStore",
+        "ServiceModule", httpTypes,
+      ],
+      path: "Sources/API/InstallationsAPI",
+      swiftSettings: strict
+    ),
+    .target(
       name: "ConfigAPI",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "Access", "ConfigTemplates", "KeyValueStore",
@@ -432,7 +454,8 @@ let package = Package(
       name: "brasa",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
-        "IdentityAPI", "ConfigAPI", "ConfigTemplates", "Gateway", "Console",
+        "IdentityAPI", "ConfigAPI", "ConfigTemplates", "Installations",
+        "InstallationsAPI", "Gateway", "Console",
         "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",
         "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,
@@ -542,8 +565,35 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "FirebaseInstallations",
+      dependencies: ["FirebaseCore"],
+      path: "Sources/SDK/FirebaseInstallations",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirebaseInstallationsTests",
+      dependencies: ["FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FirebaseRemoteConfig",
+      dependencies: ["FirebaseCore", "FirebaseInstallations"],
+      path: "Sources/SDK/FirebaseRemoteConfig",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirebaseRemoteConfigTests",
+      dependencies: [
+        "FirebaseRemoteConfig", "FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa",
+      ],
+      swiftSettings: strict
+    ),
+    .target(
       name: "Firebase",
-      dependencies: ["FirebaseAuth", "FirebaseCore", "FirebaseFirestore"],
+      dependencies: [
+        "FirebaseAuth", "FirebaseCore", "FirebaseFirestore", "FirebaseInstallations",
+        "FirebaseRemoteConfig",
+      ],
       path: "Sources/SDK/Firebase",
       swiftSettings: strict
     ),

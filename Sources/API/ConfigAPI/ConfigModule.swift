@@ -15,7 +15,7 @@ extension ServiceModule {
     _ templates: ConfigTemplates,
     access: AccessControl,
     threads: EngineThreads,
-    keys: ConfigKeys,
+    keys: ProjectKeys,
     log: Logger
   ) -> ServiceModule {
     var module = ServiceModule("remote config")
@@ -61,49 +61,5 @@ extension ServiceModule {
       try await Task.sleep(for: .seconds(10))
       streams.sweep(now: .now)
     }
-  }
-}
-
-/// Which project a client's API key stands for.
-package struct ConfigKeys: Sendable {
-  /// The project of keys that name none; nil refuses them.
-  package let defaultProject: Text?
-  /// Whether any key will do, and the path says which project is meant.
-  package let takesAnyKey: Bool
-  /// Whether there is such a project; blocks.
-  package let isProject: @Sendable (Text) throws -> Bool
-
-  /// The rules for keys.
-  package init(
-    defaultProject: Text?,
-    takesAnyKey: Bool,
-    isProject: @escaping @Sendable (Text) throws -> Bool
-  ) {
-    self.defaultProject = defaultProject
-    self.takesAnyKey = takesAnyKey
-    self.isProject = isProject
-  }
-
-  /// The project that a key stands for, and a path names by its id or, as iOS does, by a number.
-  ///
-  /// Blocks.
-  func project(key: String?, path: Text, knows: (Text) -> Bool) throws -> Text {
-    guard let key, !key.isEmpty else {
-      throw FirestoreError(.permissionDenied, "The request is missing a valid API key.")
-    }
-    let named = Text(key)
-    if takesAnyKey { return !knows(path) && knows(named) ? named : path }
-    let isNamed = try knows(named) || isProject(named)
-    guard let project = isNamed ? named : defaultProject else {
-      throw FirestoreError.invalidArgument("API key not valid. Please pass a valid API key.")
-    }
-    let isNumber = path.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    guard path == project || isNumber else {
-      throw FirestoreError(
-        .permissionDenied,
-        "The API key is not one of the project \(path.string.prefix(100))."
-      )
-    }
-    return project
   }
 }

@@ -5,6 +5,7 @@
 //   0x50 ... 0x5F accounts               Authentication/Key/AccountKey.swift
 //   0x60 ... 0x6F files                  ObjectStorage/Key/StorageKey.swift
 //   0x90 ... 0x9F templates of apps' configuration   ConfigTemplates/Store/TemplateKey.swift
+//   0xA0 ... 0xAF installations          Installations/InstallationTokens.swift
 //   all others    nobody yet
 //
 // A service that comes takes sixteen bytes: a line here, a constant and its name in the table.
@@ -32,6 +33,8 @@ package struct KeyOwner: Sendable, Hashable {
   package static let files = KeyOwner("files", firstBytes: 0x60...0x6F)
   /// The templates of apps' configuration, their versions and drafts.
   package static let config = KeyOwner("config", firstBytes: 0x90...0x9F)
+  /// The secret of apps' installations.
+  package static let installations = KeyOwner("installations", firstBytes: 0xA0...0xAF)
 
   /// The owner's keys.
   package var range: KeyRange {
@@ -58,7 +61,9 @@ package struct KeyOwnerTable: Sendable {
 
   /// Every owner there is.
   package static let registered: KeyOwnerTable = {
-    guard let table = KeyOwnerTable([.engine, .databases, .accounts, .files, .config]) else {
+    guard
+      let table = KeyOwnerTable([.engine, .databases, .accounts, .files, .config, .installations])
+    else {
       preconditionFailure("two owners of keys overlap")
     }
     return table

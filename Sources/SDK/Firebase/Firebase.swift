@@ -2,3 +2,5 @@
 @_exported import FirebaseAuth
 @_exported import FirebaseCore
 @_exported import FirebaseFirestore
+@_exported import FirebaseInstallations
+@_exported import FirebaseRemoteConfig

@@ -14,7 +14,7 @@ import ServiceModule
 struct ClientRoutes: Sendable {
   let templates: ConfigTemplates
   let threads: EngineThreads
-  let keys: ConfigKeys
+  let keys: ProjectKeys
 
   /// The largest body, packed and unpacked.
   private static let bodyLimit = 64 << 10

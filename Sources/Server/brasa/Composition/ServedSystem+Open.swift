@@ -8,6 +8,8 @@ import FirestoreAPI
 import FirestoreModel
 import FirestoreService
 import Gateway
+import Installations
+import InstallationsAPI
 import KeyValueStore
 import Logging
 import Realtime
@@ -115,7 +117,7 @@ extension ServedSystem {
       projectsWithData: projectsWithData,
       settings: settings
     )
-    let keys = ConfigKeys(
+    let keys = ProjectKeys(
       defaultProject: settings.project.map { Text($0) },
       takesAnyKey: settings.isDevelopment,
       isProject: { try accounts.knows($0) || projectsWithData().contains($0) }
@@ -130,6 +132,11 @@ extension ServedSystem {
         threads: threads,
         keys: keys,
         log: Logger(label: "remote config")
+      ),
+      .installations(
+        try InstallationTokens(engine: directory.databases.engine),
+        keys: keys,
+        threads: threads
       ),
     ]
     if settings.isDevelopment {

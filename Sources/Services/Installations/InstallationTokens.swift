@@ -1,0 +1,142 @@
+import Crypto
+import FirestoreModel
+import Foundation
+import KeyValueStore
+
+// The key of the secret by which tokens are made: 0xA0, the first byte of `KeyOwner.installations`, then 0x01.
+// Its value is 32 random bytes.
+
+/// The tokens of apps' installations.
+///
+/// Nothing is kept of an installation, so that whoever makes millions of them costs nothing: a token says whose it
+/// is, under a code that only the server's secret gives. Any thread may call.
+package struct InstallationTokens: Sendable {
+  /// What a refresh token proves.
+  package struct Installation: Sendable, Equatable {
+    package let project: Text
+    /// The installation's id.
+    package let id: String
+    /// The id of its app.
+    package let appID: String
+
+    /// An installation of an app.
+    package init(project: Text, id: String, appID: String) {
+      self.project = project
+      self.id = id
+      self.appID = appID
+    }
+  }
+
+  private let secret: SymmetricKey
+  /// Seconds for which an authentication token is valid.
+  package static let lifetime: Int64 = 604_800
+
+  /// Tokens under a secret of 32 bytes.
+  package init(secret: [UInt8]) { self.secret = SymmetricKey(data: secret) }
+
+  /// Tokens under the secret that is kept in an engine, made by its first use; blocks.
+  package init(engine: any KeyValueEngine) throws {
+    let key = [KeyOwner.installations.firstBytes.lowerBound, 0x01]
+    let kept = try engine.write { group -> [UInt8] in
+      if let known = try group.get(key) { return known }
+      var generator = SystemRandomNumberGenerator()
+      let made = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      try group.put(key, made)
+      return made
+    }
+    guard kept.count == 32 else {
+      throw KeyValueError(.corruption, "the secret of installations is damaged")
+    }
+    self.init(secret: kept)
+  }
+
+  /// Whether a text is an id: 22 characters of URL-safe base64, of which the first is c, d, e or f.
+  package static func isID(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 22, let first = bytes.first else { return false }
+    return (UInt8(ascii: "c")...UInt8(ascii: "f")).contains(first)
+      && bytes.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// A new id.
+  package static func newID() -> String {
+    var generator = SystemRandomNumberGenerator()
+    var bytes = (0..<17).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    bytes[0] = bytes[0] & 0x0F | 0x70
+    return String(urlSafe(bytes).prefix(22))
+  }
+
+  /// The token by which an installation gets others; it does not end.
+  package func refreshToken(of installation: Installation) -> String {
+    let app = Self.urlSafe(Array(installation.appID.utf8))
+    return "\(app).\(Self.urlSafe(code(for: "refresh", installation)))"
+  }
+
+  /// The installation of an id whose refresh token it is; nil for another's.
+  package func installation(
+    _ id: String,
+    of project: Text,
+    refreshToken: String
+  ) -> Installation? {
+    let parts = refreshToken.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, let app = Self.bytes(ofURLSafe: parts[0]),
+      let appID = String(validating: app, as: UTF8.self), let code = Self.bytes(ofURLSafe: parts[1])
+    else { return nil }
+    let installation = Installation(project: project, id: id, appID: appID)
+    let message = Self.message("refresh", installation)
+    let isRight = HMAC<SHA256>.isValidAuthenticationCode(
+      code,
+      authenticating: message,
+      using: secret
+    )
+    return isRight ? installation : nil
+  }
+
+  /// A token for the project's services, which ends `lifetime` seconds after a time in seconds.
+  package func authToken(of installation: Installation, now: Int64) -> String {
+    let header = JSONText.object([.init("alg", .string("HS256")), .init("typ", .string("JWT"))])
+    let claims = JSONText.object([
+      .init("appId", .string(installation.appID)), .init("exp", .integer(now + Self.lifetime)),
+      .init("fid", .string(installation.id)),
+      .init("projectNumber", .string(installation.project.string)),
+    ])
+    let content = [header, claims].map { Self.urlSafe(Array($0.compact.utf8)) }
+    let signed = content.joined(separator: ".")
+    let signature = HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: secret)
+    return "\(signed).\(Self.urlSafe(Array(signature)))"
+  }
+
+  private func code(for purpose: String, _ installation: Installation) -> [UInt8] {
+    let message = Self.message(purpose, installation)
+    return Array(HMAC<SHA256>.authenticationCode(for: message, using: secret))
+  }
+
+  /// What a code is made of: parts that cannot be taken for others, since each has its length before it.
+  private static func message(_ purpose: String, _ installation: Installation) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for part in [purpose, installation.project.string, installation.id, installation.appID] {
+      appendBigEndian(UInt64(part.utf8.count), to: &bytes)
+      bytes += Array(part.utf8)
+    }
+    return bytes
+  }
+
+  private static func urlSafe(_ bytes: [UInt8]) -> String {
+    let text = Data(bytes).base64EncodedString()
+    return String(text.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+  }
+
+  private static func bytes(ofURLSafe text: Substring) -> [UInt8]? {
+    guard !text.utf8.contains(where: { "=+/".utf8.contains($0) }) else { return nil }
+    let plain = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+    let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
+    return Data(base64Encoded: plain + padding).map { Array($0) }
+  }
+}

@@ -1,0 +1,77 @@
+import FirebaseCore
+import Foundation
+import SDKTestSupport
+import Synchronization
+import Testing
+
+@testable import FirebaseInstallations
+
+/// An installation's id and tokens.
+struct InstallationsTests {
+  /// State in memory.
+  private final class MemoryStateStore: StateStore {
+    private let state = Mutex<Data?>(nil)
+
+    func read() throws -> Data? { state.withLock { $0 } }
+
+    func update(_ change: (Data?) throws -> Data?) throws {
+      try state.withLock { $0 = try change($0) }
+    }
+  }
+
+  private let app: FirebaseApp
+  private let store = MemoryStateStore()
+
+  init() throws {
+    let project = "t-\(UUID().uuidString.lowercased())"
+    let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
+    (options.projectID, options.apiKey) = (project, project)
+    options.brasaHost = try BrasaServer.shared.get().url
+    app = try FirebaseApp.configured(name: project, options: options)
+  }
+
+  private func installation(later seconds: TimeInterval = 0) -> Installations {
+    Installations(app: app, store: store, now: Self.clock(later: seconds))
+  }
+
+  private static func clock(later seconds: TimeInterval) -> @Sendable () -> Date {
+    { Date(timeIntervalSinceNow: seconds) }
+  }
+
+  @Test func `the id lasts, and is one of Firebase's`() async throws {
+    let id = try await installation().installationID()
+    #expect(id.wholeMatch(of: #/[cdef][A-Za-z0-9_-]{21}/#) != nil)
+    #expect(try await installation().installationID() == id)
+  }
+
+  @Test func `a token comes from the server once, until it is near its end`() async throws {
+    let first = try await installation().authToken()
+    #expect(first.expirationDate.timeIntervalSinceNow > 6 * 86_400)
+    #expect(try await installation().authToken().authToken == first.authToken)
+    let later = try await installation(later: 7 * 86_400 - 60).authToken()
+    #expect(later.expirationDate > first.expirationDate)
+    let id = try await installation().installationID()
+    let forced = try await installation().authTokenForcingRefresh(true)
+    #expect(forced.expirationDate > Date())
+    #expect(try await installation().installationID() == id)
+  }
+
+  @Test func `an installation that the server does not know begins anew`() async throws {
+    let id = try await installation().installationID()
+    _ = try await installation().authToken()
+    try store.update { data in
+      var state = try #require(InstallationState.decoded(data))
+      state.registration?.refreshToken = "another"
+      return try state.encoded()
+    }
+    _ = try await installation().authTokenForcingRefresh(true)
+    #expect(try await installation().installationID() != id)
+  }
+
+  @Test func `deleting ends it`() async throws {
+    let id = try await installation().installationID()
+    _ = try await installation().authToken()
+    try await installation().delete()
+    #expect(try await installation().installationID() != id)
+  }
+}

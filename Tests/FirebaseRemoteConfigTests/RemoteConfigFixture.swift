@@ -1,0 +1,116 @@
+import FirebaseCore
+import FirebaseInstallations
+import FirebaseRemoteConfig
+import Foundation
+import SDKTestSupport
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A project of its own on the tests' server, and an app in it on a device of Brazil.
+struct RemoteConfigFixture {
+  let project = "t-\(UUID().uuidString.lowercased())"
+  let app: FirebaseApp
+  let config: RemoteConfig
+  let store = MemoryStateStore()
+  let clock = MovedClock()
+  private let server: String
+
+  init(country: String? = "BR") throws {
+    server = try BrasaServer.shared.get().url
+    let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
+    options.projectID = project
+    options.apiKey = project
+    options.brasaHost = server
+    app = try FirebaseApp.configured(name: project, options: options)
+    config = Self.config(of: app, store, clock, country: country)
+  }
+
+  /// The app's parameters as another run of the program has them.
+  func restarted() -> RemoteConfig { Self.config(of: app, store, clock, country: "BR") }
+
+  private static func config(
+    of app: FirebaseApp,
+    _ store: MemoryStateStore,
+    _ clock: MovedClock,
+    country: String?
+  ) -> RemoteConfig {
+    let config = RemoteConfig(
+      app: app,
+      store: store,
+      installations: Installations(app: app, store: MemoryStateStore()),
+      device: ConfigDevice(
+        country: country,
+        language: "pt-BR",
+        timeZone: "America/Sao_Paulo",
+        platformVersion: "1.0.0",
+        appVersion: "2.1",
+        appBuild: "7"
+      ),
+      now: clock.now,
+      sleep: Self.noWait
+    )
+    config.callbackQueue = DispatchQueue(label: "callbacks")
+    return config
+  }
+
+  @Sendable
+  private static func noWait(_ seconds: TimeInterval) async throws {
+    try Task.checkCancellation()
+    await Task.yield()
+  }
+
+  /// Publishes a template as an administrator.
+  func publish(_ template: String) async throws {
+    guard let url = URL(string: "\(server)/v1/projects/\(project)/remoteConfig") else {
+      throw URLError(.badURL)
+    }
+    var request = URLRequest(url: url)
+    request.httpMethod = "PUT"
+    request.httpBody = Data(template.utf8)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.setValue("Bearer owner", forHTTPHeaderField: "Authorization")
+    request.setValue("*", forHTTPHeaderField: "If-Match")
+    let (_, response) = try await URLSession.shared.data(for: request)
+    guard (response as? HTTPURLResponse)?.statusCode == 200 else {
+      throw URLError(.badServerResponse)
+    }
+  }
+
+  /// Publishes the product's flag: false in Brazil.
+  func publishFlag(inBrazil value: String = "false", others: String = "true") async throws {
+    try await publish(
+      """
+      {"conditions": [{"name": "Brazil", "expression": "device.country in ['BR']"}],
+       "parameters": {"delete_list_view": {"defaultValue": {"value": "\(others)"},
+                      "conditionalValues": {"Brazil": {"value": "\(value)"}}}}}
+      """
+    )
+  }
+}
+
+/// State in memory.
+final class MemoryStateStore: StateStore {
+  private let state = Mutex<Data?>(nil)
+
+  var data: Data? { state.withLock { $0 } }
+
+  func read() throws -> Data? { data }
+
+  func update(_ change: (Data?) throws -> Data?) throws {
+    try state.withLock { $0 = try change($0) }
+  }
+}
+
+/// The machine's clock and what tests added to it.
+final class MovedClock: Sendable {
+  private let offset = Mutex(0.0)
+
+  var now: @Sendable () -> Date {
+    { [self] in Date(timeIntervalSinceNow: offset.withLock { $0 }) }
+  }
+
+  func advance(by seconds: Double) { offset.withLock { $0 += seconds } }
+}

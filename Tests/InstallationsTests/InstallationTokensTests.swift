@@ -1,0 +1,50 @@
+import FirestoreModel
+import KeyValueStore
+import Testing
+
+@testable import Installations
+
+/// Tokens that say whose they are.
+@Suite struct InstallationTokensTests {
+  private let tokens = InstallationTokens(secret: Array(0..<32))
+  private let ana = InstallationTokens.Installation(
+    project: "shop",
+    id: "cAAAAAAAAAAAAAAAAAAAA_",
+    appID: "1:42:ios:ab"
+  )
+
+  @Test func `a refresh token proves its own installation alone`() {
+    let token = tokens.refreshToken(of: ana)
+    #expect(tokens.installation(ana.id, of: "shop", refreshToken: token) == ana)
+    #expect(tokens.installation(ana.id, of: "other", refreshToken: token) == nil)
+    #expect(tokens.installation("dAAAAAAAAAAAAAAAAAAAA_", of: "shop", refreshToken: token) == nil)
+    let other = InstallationTokens(secret: Array(1..<33))
+    #expect(other.installation(ana.id, of: "shop", refreshToken: token) == nil)
+    for index in token.indices.dropLast() {
+      var damaged = token
+      damaged.replaceSubrange(index...index, with: token[index] == "x" ? "y" : "x")
+      #expect(tokens.installation(ana.id, of: "shop", refreshToken: damaged)?.appID != ana.appID)
+    }
+    for text in ["", ".", "..", "a.b.c", token + "="] {
+      #expect(tokens.installation(ana.id, of: "shop", refreshToken: text) == nil)
+    }
+  }
+
+  @Test func `ids are told from other texts`() {
+    #expect(InstallationTokens.isID(ana.id))
+    for _ in 0..<100 { #expect(InstallationTokens.isID(InstallationTokens.newID())) }
+    for text in ["", "cA", "bAAAAAAAAAAAAAAAAAAAAA", "cAAAAAAAAAAAAAAAAAAAA+", ana.id + "A"] {
+      #expect(!InstallationTokens.isID(text))
+    }
+  }
+
+  @Test func `the secret lasts`() throws {
+    let storage = MemoryStorage()
+    let first = try InstallationTokens(engine: MemoryEngine(storage: storage))
+    let second = try InstallationTokens(engine: MemoryEngine(storage: storage))
+    let token = first.refreshToken(of: ana)
+    #expect(second.installation(ana.id, of: "shop", refreshToken: token) == ana)
+    let others = try InstallationTokens(engine: MemoryEngine(storage: MemoryStorage()))
+    #expect(others.installation(ana.id, of: "shop", refreshToken: token) == nil)
+  }
+}
