@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from support import server as servers
+from support import clients, server as servers
 from support.remote_config import RemoteConfig, next_number
 from support.tokens import unsigned
 
@@ -437,8 +437,12 @@ def test_the_commands(tmp_path):
     assert refused.returncode != 0 and 'The condition "c", column' in refused.stderr
     assert "1 template, 3 versions: no differences" in servers.run("verify", "--data", tmp_path / "data").stdout
     data = ("--project", "shop", "--include", "config", "--data")
+    # An export has documents too, so that there has to be a database.
+    for directory in ("data", "other"):
+        other = servers.Brasa(tmp_path / directory).start()
+        clients.connect(other, "shop").document("c/d").set({})
+        other.stop()
     servers.run("export", tmp_path / "export", *data, tmp_path / "data")
-    servers.Brasa(tmp_path / "other").start().stop()
     servers.run("import", tmp_path / "export", *data, tmp_path / "other")
     again = servers.run("config", "get", "--project", "shop", "--data", tmp_path / "other").stdout
     assert json.loads(again)["parameters"] == FIXTURE["parameters"]
