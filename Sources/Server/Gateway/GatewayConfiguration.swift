@@ -95,6 +95,9 @@ package struct GatewayConfiguration: Sendable {
     package var idleTimeout = Duration.seconds(300)
     /// Until the whole body of a request has come, a gRPC call's message included.
     package var bodyTimeout = Duration.seconds(120)
+    /// How much of a body of any length, such as a file's, has to come in each of these times; less ends
+    /// the connection.
+    package var streamedBodyBytes = 64 << 10
     /// A client that reads nothing of what waits for it that long is dropped.
     package var stalledReaderTimeout = Duration.seconds(120)
     /// Until a client that is told over TLS that its connection ends has said so too; a stop does not

@@ -22,6 +22,9 @@ package struct HTTPRoute: Sendable {
   package let pattern: RoutePattern
   package let audience: Audience
   package let handler: Handler
+  /// Whether the body may be of any length: its bytes count only until the handler takes the next part, and
+  /// its client may take as long as it sends something.
+  package var takesStream = false
 
   /// A route; a GET route answers HEAD too, unless another route has that.
   package init(

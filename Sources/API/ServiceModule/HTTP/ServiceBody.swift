@@ -4,7 +4,10 @@
 /// slow and not the server large. It can be read once.
 package struct ServiceBody: AsyncSequence, Sendable {
   /// More came than the handler takes.
-  package struct TooLarge: Error {}
+  package struct TooLarge: Error {
+    /// An error without further detail.
+    package init() {}
+  }
 
   package typealias Element = [UInt8]
   package typealias Failure = any Error

@@ -11,6 +11,8 @@ final class HTTP1Connection: Sendable {
   private struct State {
     var requests = 0
     var current: Cancellation?
+    /// Of the request in progress.
+    weak var lease: RequestLease?
     var isStopping = false
   }
 
@@ -43,7 +45,12 @@ final class HTTP1Connection: Sendable {
       },
       configuration: HTTP1Channel.Configuration(
         additionalChannelHandlers: [
-          HTTP1RequestWatch(limit: TimeAmount(limits.bodyTimeout), meter: meterOfHead.value),
+          HTTP1RequestWatch(
+            limit: TimeAmount(limits.bodyTimeout),
+            streamedBytes: limits.streamedBodyBytes,
+            meter: meterOfHead.value,
+            isStream: { self.state.withLock { $0.lease?.isStream ?? false } }
+          ),
           StalledReaderTimeout(limit: TimeAmount(limits.stalledReaderTimeout), account: account),
         ],
         idleTimeout: TimeAmount(limits.headTimeout),
@@ -110,6 +117,7 @@ final class HTTP1Connection: Sendable {
         logger: environment.logger
       )
     }
+    state.withLock { $0.lease = lease }
     var request = request
     request.body = RequestBody(asyncSequence: MeteredBody(base: request.body, lease: lease))
     return await environment.responder.respond(

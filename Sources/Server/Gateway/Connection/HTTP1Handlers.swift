@@ -44,22 +44,32 @@ final class HTTP1RequestWatch: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
 
   private let limit: TimeAmount
+  private let streamedBytes: Int
   private let meter: HTTP1HeadMeter
+  /// Whether the body that is coming may be of any length.
+  private let isStream: @Sendable () -> Bool
   private var timer: Scheduled<Void>?
+  /// Body bytes that came since the timer was set.
+  private var recentBytes = 0
 
-  init(limit: TimeAmount, meter: HTTP1HeadMeter) {
+  init(
+    limit: TimeAmount,
+    streamedBytes: Int,
+    meter: HTTP1HeadMeter,
+    isStream: @escaping @Sendable () -> Bool
+  ) {
     self.limit = limit
+    self.streamedBytes = streamedBytes
     self.meter = meter
+    self.isStream = isStream
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head:
       meter.headArrived()
-      timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
-        context.close(promise: nil)
-      }
-    case .body: break
+      watch(context)
+    case .body(let bytes): recentBytes += bytes.readableBytes
     case .end:
       meter.requestArrived()
       timer?.cancel()
@@ -70,6 +80,17 @@ final class HTTP1RequestWatch: ChannelInboundHandler, RemovableChannelHandler {
   func channelInactive(context: ChannelHandlerContext) {
     timer?.cancel()
     context.fireChannelInactive()
+  }
+
+  private func watch(_ context: ChannelHandlerContext) {
+    recentBytes = 0
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
+      if self.isStream(), self.recentBytes >= self.streamedBytes {
+        self.watch(context)
+      } else {
+        context.close(promise: nil)
+      }
+    }
   }
 }
 

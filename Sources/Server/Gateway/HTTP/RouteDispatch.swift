@@ -31,12 +31,22 @@ struct RouteDispatch: RouterMiddleware {
         address: context.peerAddress,
         isHTTP2: context.isHTTP2,
         logger: context.logger,
-        body: ServiceBody(request.body.map { Array(buffer: $0) })
+        body: body(of: request, for: match.route, context.lease)
       )
     )
     if let call = answer.call { methods[call.path]?.observe(call.code, since: start) }
     let response = Response(answer)
     return isHead ? response.createHeadResponse() : response
+  }
+
+  private func body(
+    of request: Request,
+    for route: HTTPRoute,
+    _ lease: RequestLease
+  ) -> ServiceBody {
+    guard route.takesStream else { return ServiceBody(request.body.map { Array(buffer: $0) }) }
+    lease.beginStream()
+    return ServiceBody(PassingBody(base: request.body, lease: lease))
   }
 }
 

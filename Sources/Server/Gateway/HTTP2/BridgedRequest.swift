@@ -31,6 +31,8 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
   /// Body bytes that the handler has not taken yet; the client gets window for them when it does.
   private var withheldBytes = 0
   private var isHandlerBehind = false
+  /// Body bytes that came since the deadline was set.
+  private var recentBytes = 0
   /// What is still to come of the length that the client announced; nil where it did not.
   private var announcedBytes: Int?
   private var isRequestComplete = false
@@ -101,6 +103,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     guard connection.extend(lease, by: data.readableBytes, for: nil) else { return refuseBody() }
     announcedBytes = announcedBytes.map { $0 - data.readableBytes }
     withheldBytes += data.readableBytes
+    recentBytes += data.readableBytes
     if let source, case .stopProducing = source.yield(data.compacted()) { isHandlerBehind = true }
     if !isHandlerBehind { acknowledgeWithheld() }
   }
@@ -215,8 +218,16 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     for writer in writers { writer.fail(Abandoned()) }
   }
 
-  /// The body took too long.
+  /// The body took too long; one of any length may go on if enough of it has come since.
   func expire() {
+    let limits = connection.environment.limits
+    if lease.isStream, isHandlerBehind || recentBytes >= limits.streamedBodyBytes {
+      recentBytes = 0
+      let next = NIODeadline.now() + TimeAmount(limits.bodyTimeout)
+      deadline = next
+      connection.wake(at: next)
+      return
+    }
     deadline = nil
     reset()
   }

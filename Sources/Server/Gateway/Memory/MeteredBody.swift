@@ -26,6 +26,34 @@ struct MeteredBody: AsyncSequence, Sendable {
   }
 }
 
+/// A request's body whose bytes leave the request's lease when the handler takes the next part.
+struct PassingBody: AsyncSequence, Sendable {
+  typealias Element = [UInt8]
+  typealias Failure = any Error
+
+  let base: RequestBody
+  let lease: RequestLease
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var base: RequestBody.AsyncIterator
+    fileprivate let lease: RequestLease
+    /// Bytes of the part that the handler has.
+    fileprivate var passed = 0
+
+    mutating func next() async throws -> [UInt8]? {
+      lease.reduce(by: passed)
+      passed = 0
+      guard let part = try await base.next() else { return nil }
+      passed = part.readableBytes
+      return Array(buffer: part)
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(base: base.makeAsyncIterator(), lease: lease)
+  }
+}
+
 extension ResponseBody {
   /// The same body, whose parts count until the channel has taken them.
   func metered(_ account: LedgerAccount) -> ResponseBody {

@@ -9,6 +9,7 @@ final class RequestLease: Sendable {
   private let account: LedgerAccount
   private let open: OpenLeases?
   private let held: Mutex<Int>
+  private let isStreaming = Atomic<Bool>(false)
 
   /// A lease on those bytes; nil where the account has no room.
   init?(_ account: LedgerAccount, bytes: Int, countedBy open: OpenLeases? = nil) {
@@ -23,6 +24,12 @@ final class RequestLease: Sendable {
     account.release(held.withLock { $0 }, for: .request)
     open?.count.wrappingSubtract(1, ordering: .relaxed)
   }
+
+  /// The request's body may be of any length and take as long as it comes.
+  func beginStream() { isStreaming.store(true, ordering: .relaxed) }
+
+  /// Whether the body may take as long as it comes.
+  var isStream: Bool { isStreaming.load(ordering: .relaxed) }
 
   /// Takes so many bytes more; false where there is no room for them.
   func extend(by bytes: Int) -> Bool {
