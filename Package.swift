@@ -345,6 +345,22 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "StorageAPI",
+      dependencies: [
+        "FirestoreModel", "FirestoreWire", "StorageWire", "ObjectStorage", "Access",
+        "KeyValueStore", "ServiceModule", httpTypes, logging,
+      ],
+      path: "Sources/API/StorageAPI",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "StorageAPITests",
+      dependencies: [
+        "StorageAPI", "FirestoreModel", "FirestoreWire", "ObjectStorage", "ServiceModule",
+      ],
+      swiftSettings: strict
+    ),
+    .target(
       name: "RulesAPI",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "Access", "SecurityRules", "KeyValueStore",
@@ -454,7 +470,8 @@ let package = Package(
       name: "brasa",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
-        "IdentityAPI", "ConfigAPI", "ConfigTemplates", "Installations",
+        "IdentityAPI", "StorageAPI", "ObjectStorage",
+        "ConfigAPI", "ConfigTemplates", "Installations",
         "InstallationsAPI", "Gateway", "Console",
         "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",

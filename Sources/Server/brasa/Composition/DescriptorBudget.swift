@@ -20,6 +20,7 @@ struct DescriptorBudget: Sendable, Equatable {
   private static let reserve = 128
   private static let fewest = 192
   private static let mostTables = 512
+  private static let mostFiles = 256
   private static let mostConnections = 10_000
 
   /// A share-out of that many.
@@ -57,8 +58,11 @@ struct DescriptorBudget: Sendable, Equatable {
   /// Tables that the store keeps open.
   var tables: Int { min(Self.mostTables, limit / 4) }
 
+  /// Stored files that stay open while they are read or written; more are opened for each part.
+  var files: Int { min(Self.mostFiles, limit / 16) }
+
   /// Connections of clients that may be open.
-  var connections: Int { min(Self.mostConnections, limit - Self.reserve - tables) }
+  var connections: Int { min(Self.mostConnections, limit - Self.reserve - tables - files) }
 
   /// Whether the limit leaves connections fewer than the product takes.
   var isTight: Bool { connections < Self.mostConnections }

@@ -16,6 +16,7 @@ import Realtime
 import RulesAPI
 import ServiceLifecycle
 import ServiceModule
+import StorageAPI
 
 #if canImport(Glibc)
 import Glibc
@@ -71,6 +72,12 @@ extension ServedSystem {
     let threads = EngineThreads(
       settings.engineThreads.map(ThreadCounts.init(reads:))
         ?? ThreadCounts(cores: ThreadCounts.cores)
+    )
+    let files = try FileServices.storage(
+      directory,
+      threads: threads,
+      settings: settings,
+      openFiles: descriptors.files
     )
     var listening = RealtimeConfiguration(clock: StoreConfiguration.monotonicClock)
     listening.backlogBytes = settings.listenBacklogKilobytes << 10
@@ -138,6 +145,7 @@ extension ServedSystem {
         keys: keys,
         threads: threads
       ),
+      .storage(StorageEnvironment(storage: files, access: access, threads: threads)),
     ]
     if settings.isDevelopment {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))

@@ -1,0 +1,89 @@
+import Access
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import KeyValueStore
+import ObjectStorage
+import ServiceModule
+
+/// A request for Storage on its way through a handler.
+package struct StorageCall: Sendable {
+  package let request: ServiceRequest
+  package let query: StorageQuery
+  package let environment: StorageEnvironment
+
+  /// The largest body of JSON.
+  package static let jsonLimit = 2 << 20
+
+  /// A call of that request.
+  package init(_ request: ServiceRequest, _ environment: StorageEnvironment) throws(StorageError) {
+    self.request = request
+    self.environment = environment
+    query = try StorageQuery(request.query)
+  }
+
+  package var storage: ObjectStorage { environment.storage }
+
+  /// Who calls; may wait for the disk.
+  package func caller() async throws -> Caller {
+    let (access, context) = (environment.access, request.context)
+    if let known = try access.identifyInMemory(context) { return known }
+    return try await environment.threads.run { try access.identify(context) }
+  }
+
+  /// The bucket of a name, for an administrator; throws for everybody else.
+  package func administratorsBucket(_ name: String) async throws -> Bucket {
+    let caller = try await caller()
+    try environment.access.requireAdministration(caller)
+    let bucket = try await id(ofBucket: name)
+    return try await storage.bucket(
+      try environment.access.administratorPermit(for: caller, bucket)
+    )
+  }
+
+  /// The bucket in the path, for an administrator.
+  package func administratorsBucket() async throws -> Bucket {
+    try await administratorsBucket(parameter("bucket"))
+  }
+
+  /// The bucket of that name with its project; one that nobody has is not found.
+  package func id(ofBucket name: String) async throws -> BucketID {
+    let name = try BucketName(name)
+    guard let project = try await storage.project(ofBucket: name) else {
+      throw StorageError(.notFound, "The specified bucket does not exist.")
+    }
+    return BucketID(project: project, name: name.text)
+  }
+
+  /// What the path has at a variable.
+  package func parameter(_ name: String) -> String { request.parameters[name] ?? "" }
+
+  /// The object's name in the path.
+  package func objectName(_ variable: String = "object") throws -> ObjectName {
+    try ObjectName(parameter(variable))
+  }
+
+  /// The body as a JSON object; an empty one is an empty object.
+  package func json() async throws -> JSONValue {
+    let bytes = try await request.body.collect(upTo: Self.jsonLimit)
+    return try Self.object(bytes)
+  }
+
+  /// Bytes as a JSON object; none are an empty one.
+  package static func object(_ bytes: [UInt8]) throws -> JSONValue {
+    guard !bytes.isEmpty else { return .object([JSONValue.Member]()) }
+    do {
+      let value = try JSONParser.parse(bytes)
+      guard case .object = value else { throw StorageError(.invalid, "Parse Error") }
+      return value
+    } catch let error as FirestoreError {
+      throw StorageError(.invalid, "Parse Error", cause: error)
+    }
+  }
+
+  /// The URL by which the client reached the server, without a path.
+  package var origin: String {
+    let scheme = request.context.isSecure ? "https" : "http"
+    return "\(scheme)://\(request.head.authority ?? "localhost")"
+  }
+}

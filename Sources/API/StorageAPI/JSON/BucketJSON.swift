@@ -1,0 +1,216 @@
+import FirestoreModel
+import FirestoreWire
+import ObjectStorage
+
+extension StoredBucket {
+  /// The bucket as Google's JSON API shows it.
+  func json(origin: String) -> JSONValue {
+    let name = name.text.string
+    var members: [JSONValue.Member] = []
+    func add(_ name: String, _ value: JSONValue?) {
+      if let value { members.append(JSONValue.Member(name: name, value: value)) }
+    }
+    add("kind", .string("storage#bucket"))
+    add("id", .string(name))
+    add("name", .string(name))
+    add("selfLink", .string("\(origin)/storage/v1/b/\(name)"))
+    add("projectNumber", .string("\(Self.number(ofProject: project))"))
+    add("generation", .integer(created))
+    add("metageneration", .integer(metageneration))
+    add("location", .text(configuration.location))
+    add("locationType", .string("region"))
+    add("storageClass", .text(configuration.storageClass))
+    add("etag", .string(Base64.standard(Array("\(metageneration)".utf8))))
+    add("timeCreated", .time(created))
+    add("updated", .time(updated))
+    if configuration.isVersioned { add("versioning", .object(["enabled": .bool(true)])) }
+    add(
+      "softDeletePolicy",
+      .object([
+        "retentionDurationSeconds": .integer(configuration.softDeleteSeconds),
+        "effectiveTime": .time(created),
+      ])
+    )
+    if !configuration.lifecycle.isEmpty {
+      add("lifecycle", .object(["rule": .array(configuration.lifecycle.map(\.json))]))
+    }
+    add("iamConfiguration", Self.access)
+    for (key, text) in configuration.documents.sorted(by: { $0.key < $1.key }) {
+      add(key.string, try? JSONParser.parse(Array(text.string.utf8)))
+    }
+    return .object(members)
+  }
+
+  /// Rights are the rules' and the service accounts', for whole buckets alike.
+  private static let access: JSONValue = .object([
+    "uniformBucketLevelAccess": .object(["enabled": .bool(true)]),
+    "publicAccessPrevention": .string("inherited"),
+  ])
+
+  /// A number for a project, which has none here: the same for the same name.
+  static func number(ofProject project: Text) -> UInt32 {
+    var crc = CRC32C()
+    crc.update(Array(project.string.utf8))
+    return crc.value
+  }
+}
+
+/// What a client's JSON sets of a bucket.
+struct BucketChange: Sendable {
+  /// Members that the server sets, or whose only value is its own.
+  private static let ignored: Set<String> = [
+    "kind", "id", "selfLink", "projectNumber", "generation", "metageneration", "timeCreated",
+    "updated", "etag", "owner", "locationType", "acl", "defaultObjectAcl", "satisfiesPZS",
+    "satisfiesPZI", "softDeleteTime", "hardDeleteTime",
+  ]
+  /// What is kept as it came, for clients that ask for it again.
+  private static let documents = ["cors", "labels", "website", "billing", "rpo"]
+
+  let name: String?
+  private let changes: [@Sendable (inout BucketConfiguration) -> Void]
+
+  init(_ json: JSONValue) throws {
+    var reading = try JSONReading(json)
+    reading.ignore(Self.ignored)
+    name = try reading.text("name")?.string
+    var changes: [@Sendable (inout BucketConfiguration) -> Void] = []
+    if let location = try reading.text("location") { changes.append { $0.location = location } }
+    if let storageClass = try reading.text("storageClass") {
+      try AttributesJSON.checkStorageClass(storageClass)
+      changes.append { $0.storageClass = storageClass }
+    }
+    if let value = reading.take("versioning") {
+      var versioning = try Self.members(value)
+      let isEnabled = try versioning.flag("enabled") ?? false
+      changes.append { $0.isVersioned = isEnabled }
+    }
+    if let value = reading.take("softDeletePolicy") {
+      var policy = try Self.members(value)
+      let seconds = try policy.integer("retentionDurationSeconds") ?? 0
+      changes.append { $0.softDeleteSeconds = seconds }
+    }
+    if let value = reading.take("lifecycle") {
+      let rules = try LifecycleRule.rules(value)
+      changes.append { $0.lifecycle = rules }
+    }
+    try Self.checkAccess(reading.take("iamConfiguration"))
+    for name in Self.documents {
+      guard let value = reading.take(name) else { continue }
+      changes.append { Self.set(name, value, &$0) }
+    }
+    try reading.end()
+    self.changes = changes
+  }
+
+  func apply(to configuration: inout BucketConfiguration) {
+    for change in changes { change(&configuration) }
+  }
+
+  private static func members(_ value: JSONValue) throws(StorageError) -> JSONReading {
+    try JSONReading(value == .null ? .object([JSONValue.Member]()) : value)
+  }
+
+  /// Access is uniform; a client may say so.
+  private static func checkAccess(_ value: JSONValue?) throws(StorageError) {
+    guard let value else { return }
+    var access = try members(value)
+    guard let uniform = access.take("uniformBucketLevelAccess") else { return }
+    var setting = try members(uniform)
+    guard try setting.flag("enabled") ?? true else {
+      throw StorageError(.unsupported, "Access control lists of single objects do not exist here.")
+    }
+  }
+
+  /// Keeps a document; maps of labels are merged, as a PATCH does.
+  private static func set(
+    _ name: String,
+    _ value: JSONValue,
+    _ configuration: inout BucketConfiguration
+  ) {
+    let key = Text(name)
+    guard value != .null else {
+      configuration.documents[key] = nil
+      return
+    }
+    var merged = value
+    if case .object(let members) = value {
+      var all =
+        configuration.documents[key].flatMap { text -> [JSONValue.Member]? in
+          guard case .object(let members)? = try? JSONParser.parse(Array(text.string.utf8))
+          else { return nil }
+          return members
+        } ?? []
+      for member in members {
+        all.removeAll { $0.name == member.name }
+        if member.value != .null { all.append(member) }
+      }
+      merged = .object(all)
+    }
+    configuration.documents[key] = Text(String(decoding: merged.text, as: UTF8.self))
+  }
+}
+
+extension LifecycleRule {
+  /// The rule as Google's JSON API shows it.
+  fileprivate var json: JSONValue {
+    var condition: [JSONValue.Member] = []
+    func add(_ name: String, _ value: JSONValue?) {
+      if let value { condition.append(JSONValue.Member(name: name, value: value)) }
+    }
+    add("age", age.map { .number("\($0)") })
+    add("createdBefore", createdBefore.map { .string(String(Self.text(.time($0)).prefix(10))) })
+    add("isLive", isLive.map(JSONValue.bool))
+    add("numNewerVersions", newerVersions.map { .number("\($0)") })
+    add("daysSinceNoncurrentTime", noncurrentDays.map { .number("\($0)") })
+    add("daysSinceCustomTime", customDays.map { .number("\($0)") })
+    add("matchesPrefix", prefixes.isEmpty ? nil : .array(prefixes.map(JSONValue.text)))
+    add("matchesSuffix", suffixes.isEmpty ? nil : .array(suffixes.map(JSONValue.text)))
+    let type = action == .delete ? "Delete" : "AbortIncompleteMultipartUpload"
+    return .object([
+      "action": .object(["type": .string(type)]), "condition": .object(condition),
+    ])
+  }
+
+  private static func text(_ value: JSONValue) -> String {
+    if case .string(let text) = value { text } else { "" }
+  }
+
+  /// The rules of a member `lifecycle`; null is none.
+  fileprivate static func rules(_ value: JSONValue) throws -> [LifecycleRule] {
+    guard value != .null else { return [] }
+    var reading = try JSONReading(value)
+    guard let list = reading.take("rule"), list != .null else { return [] }
+    guard case .array(let rules) = list else { throw JSONReading.invalid("lifecycle.rule") }
+    try reading.end()
+    return try rules.map { try LifecycleRule($0) }
+  }
+
+  private init(_ value: JSONValue) throws {
+    var reading = try JSONReading(value)
+    guard let actionValue = reading.take("action"), let conditionValue = reading.take("condition")
+    else { throw JSONReading.invalid("lifecycle.rule") }
+    var action = try JSONReading(actionValue)
+    switch try action.text("type") {
+    case "Delete": self.init(.delete)
+    case "AbortIncompleteMultipartUpload": self.init(.abortUpload)
+    default:
+      throw StorageError(.unsupported, "Lifecycle rules here delete objects or abort uploads.")
+    }
+    var condition = try JSONReading(conditionValue)
+    age = try condition.integer("age")
+    if let date = try condition.text("createdBefore") {
+      guard let time = TimestampText.parse(date.string + "T00:00:00Z") else {
+        throw JSONReading.invalid("createdBefore")
+      }
+      createdBefore = time.seconds * 1_000_000
+    }
+    isLive = try condition.flag("isLive")
+    newerVersions = try condition.integer("numNewerVersions")
+    noncurrentDays = try condition.integer("daysSinceNoncurrentTime")
+    customDays = try condition.integer("daysSinceCustomTime")
+    prefixes = try condition.texts("matchesPrefix") ?? []
+    suffixes = try condition.texts("matchesSuffix") ?? []
+    try condition.end()
+    try reading.end()
+  }
+}

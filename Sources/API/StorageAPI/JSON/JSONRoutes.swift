@@ -1,0 +1,160 @@
+import Access
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import ObjectStorage
+import ServiceModule
+
+/// Google's JSON API for Storage, for administrators.
+///
+/// Below `/storage/v1` and, as clients of emulators send it, below the root:
+///
+///     GET, POST                     /b                                          lists, makes buckets
+///     GET, PATCH, PUT, DELETE       /b/{bucket}
+///     GET                           /b/{bucket}/o                               lists objects
+///     GET, PATCH, PUT, DELETE       /b/{bucket}/o/{object}                      GET with alt=media: the bytes
+///     POST                          /b/{bucket}/o/{object}/compose
+///     POST                          /b/{bucket}/o/{object}/restore
+///     POST                          /b/{bucket}/o/{object}/moveTo/o/{target}
+///     POST                          /b/{bucket}/o/{object}/copyTo/b/{targetBucket}/o/{target}
+///     POST                          /b/{bucket}/o/{object}/rewriteTo/b/{targetBucket}/o/{target}
+///     GET, PUT                      /b/{bucket}/iam, /b/{bucket}/iam/testPermissions
+///     GET                           /b/{bucket}/notificationConfigs             none
+///     GET                           /projects/{project}/serviceAccount
+///
+/// and
+///
+///     GET                           /download/storage/v1/b/{bucket}/o/{object}  the bytes
+///     POST, PUT, DELETE             /upload/storage/v1/b/{bucket}/o             JSONUpload.swift
+struct JSONRoutes: Sendable {
+  let environment: StorageEnvironment
+
+  typealias Answer = @Sendable (StorageCall) async throws -> ServiceResponse
+
+  var all: [HTTPRoute] {
+    ["/storage/v1", ""].flatMap { root in
+      buckets(root) + objects(root) + copies(root) + administration(root)
+    } + content
+  }
+
+  func route(
+    _ method: HTTPRequest.Method,
+    _ pattern: String,
+    takesStream: Bool = false,
+    _ answer: @escaping Answer
+  ) -> HTTPRoute {
+    var route = HTTPRoute(
+      method,
+      RoutePattern(pattern),
+      for: .administrators
+    ) { [environment] request in
+      do {
+        let call = try StorageCall(request, environment)
+        return try await answer(call)
+      } catch {
+        return try JSONErrors.response(error, request)
+      }
+    }
+    route.takesStream = takesStream
+    return route
+  }
+
+  private func buckets(_ root: String) -> [HTTPRoute] {
+    let bucket = root + "/b/{bucket}"
+    return [
+      route(.get, root + "/b") { try await $0.listBuckets() },
+      route(.post, root + "/b") { try await $0.makeBucket() },
+      route(.get, bucket) { try await $0.getBucket() },
+      route(.patch, bucket) { try await $0.changeBucket() },
+      route(.put, bucket) { try await $0.changeBucket() },
+      route(.delete, bucket) { try await $0.deleteBucket() },
+    ]
+  }
+
+  private func objects(_ root: String) -> [HTTPRoute] {
+    let object = root + "/b/{bucket}/o/{object}"
+    return [
+      route(.get, root + "/b/{bucket}/o") { try await $0.listObjects() },
+      route(.get, object) { call in
+        call.query["alt"] == "media" ? try await call.download() : try await call.getObject()
+      },
+      route(.patch, object) { try await $0.changeObject(isReplacement: false) },
+      route(.put, object) { try await $0.changeObject(isReplacement: true) },
+      route(.post, object) { call in
+        let override = call.request.headers[.methodOverride] ?? ""
+        guard override == "PATCH" else { throw StorageError(.notFound, "Not Found") }
+        return try await call.changeObject(isReplacement: false)
+      },
+      route(.delete, object) { try await $0.deleteObject() },
+    ]
+  }
+
+  private func copies(_ root: String) -> [HTTPRoute] {
+    let object = root + "/b/{bucket}/o/{object}"
+    let target = "/b/{targetBucket}/o/{target}"
+    return [
+      route(.post, object + "/compose") { try await $0.compose() },
+      route(.post, object + "/restore") { try await $0.restore() },
+      route(.post, object + "/moveTo/o/{target}") { try await $0.move() },
+      route(.post, object + "/copyTo" + target) { try await $0.copy() },
+      route(.post, object + "/rewriteTo" + target) { try await $0.rewrite() },
+    ]
+  }
+
+  private func administration(_ root: String) -> [HTTPRoute] {
+    let bucket = root + "/b/{bucket}"
+    let lists = ["/acl", "/defaultObjectAcl", "/o/{object}/acl"].flatMap { path in
+      HTTPRoute.everyMethod.flatMap { method in
+        [
+          route(method, bucket + path) { try await $0.refuseACL() },
+          route(method, bucket + path + "/{entity}") { try await $0.refuseACL() },
+        ]
+      }
+    }
+    return lists + [
+      route(.get, bucket + "/iam") { try await $0.policy() },
+      route(.put, bucket + "/iam") { _ in
+        throw StorageError(.unsupported, "Rights are service accounts' and the rules' here.")
+      },
+      route(.get, bucket + "/iam/testPermissions") { try await $0.testPermissions() },
+      route(.get, bucket + "/notificationConfigs") { call in
+        _ = try await call.administratorsBucket()
+        return .json(JSONValue.object(["kind": .string("storage#notifications")]).text)
+      },
+      route(.post, bucket + "/notificationConfigs") { _ in
+        throw StorageError(.unsupported, "Pub/Sub notifications do not exist here.")
+      },
+      route(.get, root + "/projects/{project}/serviceAccount") { try await $0.serviceAccount() },
+    ]
+  }
+
+  private var content: [HTTPRoute] {
+    let uploads = ["/upload/storage/v1", "/resumable/upload/storage/v1"].flatMap { root in
+      [HTTPRequest.Method.post, .put, .delete].map { method in
+        route(method, root + "/b/{bucket}/o", takesStream: true) {
+          try await JSONUpload($0).answer()
+        }
+      }
+    }
+    return uploads + [
+      route(.get, "/download/storage/v1/b/{bucket}/o/{object}") { try await $0.download() }
+    ]
+  }
+}
+
+extension HTTPField.Name {
+  static let methodOverride = Self("x-http-method-override") ?? .from
+}
+
+extension StorageCall {
+  /// A JSON answer, or the part of it that the client wants.
+  func answer(_ value: JSONValue) throws -> ServiceResponse {
+    guard let fields = query["fields"], !fields.isEmpty else { return .json(value.text) }
+    return .json(try FieldsMask(fields).apply(to: value).text)
+  }
+
+  /// The answer with an object.
+  func answer(_ object: StoredObject) throws -> ServiceResponse {
+    try answer(object.json(origin: origin))
+  }
+}

@@ -1,0 +1,135 @@
+import Access
+import FirestoreModel
+import FirestoreWire
+import ObjectStorage
+import ServiceModule
+
+extension StorageCall {
+  func listBuckets() async throws -> ServiceResponse {
+    let caller = try await caller()
+    let permit = try environment.access.administratorPermit(for: caller)
+    guard let project = query["project"], !project.isEmpty else {
+      throw StorageError(.invalid, "Required parameter: project")
+    }
+    let limit = try pageSize()
+    let from = query["pageToken"] ?? query["prefix"] ?? ""
+    let found = try await storage.buckets(
+      of: Text(project),
+      from: Text(from),
+      limit: limit + 1,
+      permit
+    )
+    let prefix = query["prefix"] ?? ""
+    let matching = found.filter { $0.name.text.string.hasPrefix(prefix) }
+    let page = matching.prefix(limit)
+    var members: [JSONValue.Member] = [
+      JSONValue.Member(name: "kind", value: .string("storage#buckets"))
+    ]
+    if !page.isEmpty {
+      let items = page.map { $0.json(origin: origin) }
+      members.append(JSONValue.Member(name: "items", value: .array(items)))
+    }
+    if matching.count > limit {
+      let next = JSONValue.text(matching[limit].name.text)
+      members.append(JSONValue.Member(name: "nextPageToken", value: next))
+    }
+    return try answer(.object(members))
+  }
+
+  /// How much of a list the client wants at once; more than there may be is as much as there may be.
+  func pageSize() throws -> Int {
+    let wanted = try query.integer("maxResults") ?? 1_000
+    guard wanted > 0 else { throw StorageError(.invalid, "Invalid value for maxResults.") }
+    return Int(min(wanted, 1_000))
+  }
+
+  func makeBucket() async throws -> ServiceResponse {
+    let caller = try await caller()
+    try environment.access.requireAdministration(caller)
+    let change = try BucketChange(try await json())
+    guard let project = query["project"], !project.isEmpty, let name = change.name else {
+      throw StorageError(.invalid, "Required parameters: project, name")
+    }
+    var configuration = BucketConfiguration()
+    change.apply(to: &configuration)
+    let id = BucketID(project: Text(project), name: Text(name))
+    let permit = try environment.access.administratorPermit(for: caller, id)
+    let bucket = try await storage.makeBucket(permit, configuration)
+    return try answer(bucket.stored.json(origin: origin))
+  }
+
+  func getBucket() async throws -> ServiceResponse {
+    let bucket = try await administratorsBucket()
+    if let wanted = try query.integer("ifMetagenerationMatch"),
+      wanted != bucket.stored.metageneration
+    {
+      throw StorageError(.conditionNotMet, "Precondition Failed")
+    }
+    if try query.integer("ifMetagenerationNotMatch") == bucket.stored.metageneration {
+      throw StorageError(.notModified, "Not Modified")
+    }
+    return try answer(bucket.stored.json(origin: origin))
+  }
+
+  func changeBucket() async throws -> ServiceResponse {
+    let bucket = try await administratorsBucket()
+    let change = try BucketChange(try await json())
+    let changed = try await bucket.update(
+      ifMetageneration: try query.integer("ifMetagenerationMatch")
+    ) { change.apply(to: &$0) }
+    return try answer(changed.json(origin: origin))
+  }
+
+  func deleteBucket() async throws -> ServiceResponse {
+    let bucket = try await administratorsBucket()
+    try await bucket.delete(ifMetageneration: try query.integer("ifMetagenerationMatch"))
+    return ServiceResponse(status: .noContent)
+  }
+
+  // MARK: Rights
+
+  func refuseACL() async throws -> ServiceResponse {
+    _ = try await administratorsBucket()
+    throw StorageError(
+      .invalid,
+      "Cannot use ACL API when uniform bucket-level access is enabled. Rights are given by rules."
+    )
+  }
+
+  /// What is true here: who is an administrator may do all.
+  func policy() async throws -> ServiceResponse {
+    let bucket = try await administratorsBucket()
+    return try answer(
+      .object([
+        "kind": .string("storage#policy"),
+        "resourceId": .string("projects/_/buckets/\(bucket.name.text.string)"),
+        "version": .number("1"), "etag": .string("CAE="), "bindings": .array([]),
+      ])
+    )
+  }
+
+  func testPermissions() async throws -> ServiceResponse {
+    _ = try await administratorsBucket()
+    let asked = (request.query ?? "").split(separator: "&").compactMap { part -> String? in
+      guard part.hasPrefix("permissions=") else { return nil }
+      return PercentEncoding.decode(part.dropFirst("permissions=".count), plusIsSpace: true)
+    }
+    return try answer(
+      .object([
+        "kind": .string("storage#testIamPermissionsResponse"),
+        "permissions": .array(asked.map(JSONValue.string)),
+      ])
+    )
+  }
+
+  func serviceAccount() async throws -> ServiceResponse {
+    try environment.access.requireAdministration(try await caller())
+    let number = StoredBucket.number(ofProject: Text(parameter("project")))
+    return try answer(
+      .object([
+        "kind": .string("storage#serviceAccount"),
+        "email_address": .string("service-\(number)@gs-project-accounts.iam.gserviceaccount.com"),
+      ])
+    )
+  }
+}

@@ -1,0 +1,218 @@
+import Access
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import ObjectStorage
+import ServiceModule
+import StorageWire
+
+/// Uploads of Google's JSON API: one body (`media`), metadata and bytes in one (`multipart`), or bytes in
+/// several requests (`resumable`).
+struct JSONUpload: Sendable {
+  private let call: StorageCall
+  private var headers: HTTPFields { call.request.headers }
+
+  init(_ call: StorageCall) { self.call = call }
+
+  func answer() async throws -> ServiceResponse {
+    if let id = call.query["upload_id"] { return try await proceed(id) }
+    guard call.request.method != .delete else { throw StorageError(.notFound, "Not Found") }
+    switch call.query["uploadType"] {
+    case "media": return try await storeBody()
+    case "multipart": return try await storeParts()
+    case "resumable": return try await begin()
+    default: throw StorageError(.invalid, "Invalid uploadType.")
+    }
+  }
+
+  // MARK: In one request
+
+  private func storeBody() async throws -> ServiceResponse {
+    let bucket = try await call.administratorsBucket()
+    var new = try object(named: nil, JSONValue.object([JSONValue.Member]()))
+    new.attributes.contentType = headers[.contentType].map { Text($0) }
+    new.expected = try AttributesJSON.expected(header: headers[.googHash])
+    new.expected.size = headers[.contentLength].flatMap { Int64($0) }
+    return try call.answer(try await bucket.upload(new, from: call.request.body))
+  }
+
+  private func storeParts() async throws -> ServiceResponse {
+    let bucket = try await call.administratorsBucket()
+    guard let type = headers[.contentType] else {
+      throw StorageError(.invalid, "Malformed multipart body.")
+    }
+    var parts = try RelatedParts(contentType: type, call.request.body)
+    let metadata = try StorageCall.object(try await parts.metadata(upTo: StorageCall.jsonLimit))
+    let contentType = try await parts.contentType()
+    var new = try object(named: nil, metadata)
+    if new.attributes.contentType == nil {
+      new.attributes.contentType = contentType.map { Text($0) }
+    }
+    return try call.answer(try await bucket.upload(new, from: parts))
+  }
+
+  /// The object that a request is about: what its metadata says, and its query.
+  private func object(named name: String?, _ metadata: JSONValue) throws -> NewObject {
+    let said = try AttributesJSON(metadata)
+    guard let name = name ?? call.query["name"] ?? said.name else {
+      throw StorageError(.invalid, "Required parameter: name")
+    }
+    var new = NewObject(
+      try ObjectName(name),
+      attributes: said.attributes,
+      expected: said.expected,
+      preconditions: try call.query.preconditions()
+    )
+    if let encoding = call.query["contentEncoding"] {
+      new.attributes.contentEncoding = Text(encoding)
+    }
+    return new
+  }
+
+  // MARK: In several
+
+  private func begin() async throws -> ServiceResponse {
+    let bucket = try await call.administratorsBucket()
+    var new = try object(named: nil, try await call.json())
+    if new.attributes.contentType == nil {
+      new.attributes.contentType = headers[.uploadContentType].map { Text($0) }
+    }
+    if let length = headers[.uploadContentLength] {
+      guard let size = Int64(length), size >= 0 else {
+        throw StorageError(.invalid, "Invalid value for X-Upload-Content-Length.")
+      }
+      new.expected.size = size
+    }
+    let session = try await bucket.beginSession(new, initiator: Self.administrator)
+    let id = session.id.text.string
+    let path = "/upload/storage/v1/b/\(bucket.name.text.string)/o"
+    var response = ServiceResponse()
+    response.headers[.location] = "\(call.origin)\(path)?uploadType=resumable&upload_id=\(id)"
+    response.headers[.uploaderID] = id
+    return response
+  }
+
+  /// Says in an upload's record that an administrator began it.
+  static let administrator: [UInt8] = [1]
+
+  /// Whoever has an upload's id may go on with it, as its initiator.
+  private func proceed(_ id: String) async throws -> ServiceResponse {
+    guard let id = UploadID(id) else {
+      throw StorageError(.notFound, "The upload session does not exist.")
+    }
+    let session = try await call.storage.session(id)
+    guard session.initiator == Self.administrator else {
+      throw StorageError(.notFound, "The upload session does not exist.")
+    }
+    guard call.request.method != .delete else {
+      try await session.cancel()
+      return ServiceResponse(status: HTTPResponse.Status(code: 499))
+    }
+    let bucket = try await self.bucket(of: session)
+    let expected = try AttributesJSON.expected(header: headers[.googHash])
+    do {
+      return try await proceed(session, bucket, expected)
+    } catch let error as StorageError where error.code == .unavailable {
+      throw error
+    }
+  }
+
+  /// The bucket with the rights of who began the upload.
+  private func bucket(of session: UploadSession) async throws -> Bucket {
+    let id = BucketID(project: session.project, name: session.bucket.text)
+    return try await call.storage.bucket(
+      try call.environment.access.administratorPermit(for: .administrator, id)
+    )
+  }
+
+  private func proceed(
+    _ session: UploadSession,
+    _ bucket: Bucket,
+    _ expected: ExpectedContent
+  ) async throws -> ServiceResponse {
+    let body = call.request.body
+    guard let header = headers[.contentRange] else {
+      _ = try await session.receive(at: 0, isLast: true, body)
+      return try call.answer(try await session.finish(bucket, expected))
+    }
+    let range = try ContentRange(header)
+    if case .finished(let object) = try await session.status(bucket) {
+      return try call.answer(object)
+    }
+    guard let bytes = range.bytes else { return try await status(session, bucket, range, expected) }
+    let chunk = BoundedBody(base: body, count: Int64(bytes.count))
+    let status = try await session.receive(at: bytes.lowerBound, isLast: range.isLast, chunk)
+    guard range.isLast else { return incomplete(status) }
+    return try call.answer(try await session.finish(bucket, size: range.total, expected))
+  }
+
+  /// Answers how far an upload is; one that has all its bytes is ended.
+  private func status(
+    _ session: UploadSession,
+    _ bucket: Bucket,
+    _ range: ContentRange,
+    _ expected: ExpectedContent
+  ) async throws -> ServiceResponse {
+    let status = try await session.status(bucket)
+    switch status {
+    case .finished(let object): return try call.answer(object)
+    case .active(let received):
+      guard received == range.total else { return incomplete(status) }
+      return try call.answer(try await session.finish(bucket, size: received, expected))
+    }
+  }
+
+  /// 308, or for clients that take no 308 what they agreed on.
+  private func incomplete(_ status: UploadStatus) -> ServiceResponse {
+    guard case .active(let received) = status else { return ServiceResponse() }
+    var response = ServiceResponse(status: .permanentRedirect)
+    if received > 0 { response.headers[.range] = "bytes=0-\(received - 1)" }
+    if headers[.no308] == "yes" {
+      response.status = .ok
+      response.headers[.statusOverride] = "308"
+    }
+    return response
+  }
+}
+
+/// A body that must have so many bytes.
+struct BoundedBody: AsyncSequence, Sendable {
+  typealias Element = [UInt8]
+  typealias Failure = any Error
+
+  let base: ServiceBody
+  let count: Int64
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var base: ServiceBody.AsyncIterator
+    var rest: Int64
+
+    mutating func next() async throws -> [UInt8]? {
+      guard let part = try await base.next() else {
+        guard rest == 0 else { throw Self.mismatch }
+        return nil
+      }
+      rest -= Int64(part.count)
+      guard rest >= 0 else { throw Self.mismatch }
+      return part
+    }
+
+    private static let mismatch = StorageError(
+      .invalid,
+      "The body's length is not that of the Content-Range header."
+    )
+  }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(base: base.makeAsyncIterator(), rest: count)
+  }
+}
+
+extension HTTPField.Name {
+  static let googHash = Self("x-goog-hash") ?? .from
+  static let uploadContentType = Self("x-upload-content-type") ?? .from
+  static let uploadContentLength = Self("x-upload-content-length") ?? .from
+  static let uploaderID = Self("x-guploader-uploadid") ?? .from
+  static let no308 = Self("x-guploader-no-308") ?? .from
+  static let statusOverride = Self("x-http-status-code-override") ?? .from
+}

@@ -1,0 +1,111 @@
+import FirestoreModel
+import FirestoreWire
+import ObjectStorage
+import Testing
+
+@testable import StorageAPI
+
+@Suite struct ReadingTests {
+  @Test(
+    arguments: [
+      (nil, .whole), ("bytes=0-9", .part(0..<10)), ("bytes=5-", .part(5..<100)),
+      ("bytes=-10", .part(90..<100)), ("bytes=90-200", .part(90..<100)),
+      ("bytes=-200", .part(0..<100)),
+      ("bytes=9-5", .whole), ("bytes=0-1,5-6", .whole), ("items=0-1", .whole),
+      ("bytes=x-1", .whole),
+      ("bytes=0-99999999999999999999", .part(0..<100)), ("bytes=-", .whole), ("bytes=+1-2", .whole),
+    ] as [(String?, ByteRange)]
+  )
+  func `ranges are read as HTTP has them`(header: String?, expected: ByteRange) throws {
+    #expect(try ByteRange(header, size: 100) == expected)
+  }
+
+  @Test(arguments: ["bytes=100-", "bytes=100-200", "bytes=-0"])
+  func `ranges beyond the end are refused`(header: String) {
+    #expect(throws: StorageError.self) { try ByteRange(header, size: 100) }
+  }
+
+  @Test(
+    arguments: [
+      ("bytes 0-9/20", 0...9, 20, false), ("bytes 10-19/20", 10...19, 20, true),
+      ("bytes 0-9/*", 0...9, nil, false), ("bytes */20", nil, 20, false),
+      ("bytes */*", nil, nil, false),
+    ] as [(String, ClosedRange<Int64>?, Int64?, Bool)]
+  )
+  func `chunks say where they are`(
+    header: String,
+    bytes: ClosedRange<Int64>?,
+    total: Int64?,
+    isLast: Bool
+  ) throws {
+    let range = try ContentRange(header)
+    #expect(range.bytes == bytes && range.total == total && range.isLast == isLast)
+  }
+
+  @Test(arguments: [
+    "", "bytes", "bytes 0-9", "bytes 9-0/20", "bytes 0-20/20", "bytes -1-2/3", "bytes 0-9/x",
+    "bytes 0-99999999999999999999/*", "octets 0-9/20",
+  ])
+  func `chunks that lie are refused`(header: String) {
+    #expect(throws: StorageError.self) { try ContentRange(header) }
+  }
+
+  @Test(arguments: [
+    ("items(name,size)", #"{"items":[{"name":"a","size":"1"}]}"#),
+    ("items/name,next", #"{"items":[{"name":"a"}],"next":"n"}"#),
+    ("*", #"{"items":[{"name":"a","size":"1","m":{"k":"v"}}],"next":"n"}"#),
+    ("items(m/k)", #"{"items":[{"m":{"k":"v"}}]}"#), ("nothing", "{}"),
+  ])
+  func `answers are cut to the fields that are wanted`(mask: String, expected: String) throws {
+    let whole = #"{"items":[{"name":"a","size":"1","m":{"k":"v"}}],"next":"n"}"#
+    let value = try JSONParser.parse(Array(whole.utf8))
+    let part = try FieldsMask(mask).apply(to: value)
+    #expect(String(decoding: part.text, as: UTF8.self) == expected)
+  }
+
+  @Test(arguments: ["", "a(", "a)", "a,,b", "a(b", "/a", String(repeating: "a(", count: 40)])
+  func `malformed selections of fields are refused`(mask: String) {
+    #expect(throws: StorageError.self) { try FieldsMask(mask) }
+  }
+
+  @Test func `dates are HTTP's`() {
+    #expect(HTTPDate.text(784_111_777_000_000) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(HTTPDate.text(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
+  }
+
+  @Test(arguments: [
+    #"{"unknown":1}"#, #"{"contentType":1}"#, #"{"metadata":{"a":1}}"#, #"{"metadata":[]}"#,
+    #"{"md5Hash":"x"}"#, #"{"crc32c":"AAAA"}"#, #"{"storageClass":"SLOW"}"#,
+    #"{"customTime":"yesterday"}"#, #"{"temporaryHold":"yes"}"#,
+  ])
+  func `metadata that means nothing is refused`(text: String) throws {
+    let json = try JSONParser.parse(Array(text.utf8))
+    #expect(throws: StorageError.self) { try AttributesJSON(json) }
+  }
+
+  @Test func `a patch changes what it names, and null takes away`() throws {
+    var attributes = ObjectAttributes()
+    attributes.contentType = "a/b"
+    attributes.cacheControl = "private"
+    attributes.metadata = ["keep": "1", "drop": "2"]
+    let json = #"{"cacheControl":null,"metadata":{"drop":null,"new":"3"},"generation":"7"}"#
+    try AttributesJSON(try JSONParser.parse(Array(json.utf8))).apply(to: &attributes)
+    #expect(attributes.contentType == "a/b" && attributes.cacheControl == nil)
+    #expect(attributes.metadata == ["keep": "1", "new": "3"])
+  }
+
+  @Test func `a batch is read call by call`() throws {
+    let body =
+      "--b\r\nContent-Type: application/http\r\nContent-ID: <x+1>\r\n\r\n"
+      + "PATCH /storage/v1/b/b/o/o HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{}\r\n"
+      + "--b\r\nContent-Type: application/http\r\n\r\n"
+      + "DELETE https://host/storage/v1/b/b/o/p\r\n\r\n\r\n--b--"
+    let calls = try BatchCall.calls(contentType: "multipart/mixed; boundary=b", Array(body.utf8))
+    #expect(calls.map(\.target) == ["/storage/v1/b/b/o/o", "/storage/v1/b/b/o/p"])
+    #expect(calls.map(\.id) == ["x+1", nil])
+    #expect(calls[0].body == Array("{}".utf8) && calls[0].method == .patch)
+    #expect(throws: StorageError.self) {
+      try BatchCall.calls(contentType: "multipart/mixed; boundary=b", Array("--b\r\n".utf8))
+    }
+  }
+}
