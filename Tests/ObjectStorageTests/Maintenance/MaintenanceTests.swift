@@ -1,5 +1,6 @@
 import FirestoreModel
 import Foundation
+import KeyValueStore
 import Testing
 
 @testable import ObjectStorage
@@ -98,6 +99,48 @@ import Testing
     try await same.delete(object.name)
     #expect(try await bucket.text("a") == nil)
     full.threads.stop()
+    try fixture.close()
+  }
+
+  /// All differences that a verification finds, bucket by bucket.
+  private static func differences(_ storage: ObjectStorage) async throws -> [String] {
+    var differences: [String] = []
+    var position: ObjectStorage.VerificationPosition?
+    repeat {
+      let (found, next) = try await storage.verify(from: position)
+      differences += found.differences
+      position = next
+    } while position != nil
+    return differences
+  }
+
+  @Test func `a verification finds bits that turned, bytes that are missing and wrong counts`()
+    async throws
+  {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let other = try await fixture.bucket("p.firebasestorage.app")
+    var objects: [StoredObject] = []
+    for number in 0..<100 { objects.append(try await bucket.put("o\(number)", "text \(number)")) }
+    try await other.put("x", "x")
+    #expect(try await Self.differences(fixture.storage) == [])
+    let flipped = URL(fileURLWithPath: fixture.blobs.finishedPath(objects[3].blob))
+    var bytes = try Data(contentsOf: flipped)
+    bytes[2] ^= 1
+    try bytes.write(to: flipped)
+    let short = URL(fileURLWithPath: fixture.blobs.finishedPath(objects[4].blob))
+    try Data("t".utf8).write(to: short)
+    try FileManager.default.removeItem(atPath: fixture.blobs.finishedPath(objects[5].blob))
+    let stored = other.stored
+    try fixture.engine.write { try $0.delete(StorageKey.usage(stored.number)) }
+    #expect(
+      try await Self.differences(fixture.storage) == [
+        "p.appspot.com/o3: the bytes have another CRC32C",
+        "p.appspot.com/o4: 1 bytes are stored, 6 were uploaded",
+        "p.appspot.com/o5: its bytes are missing",
+        "p.firebasestorage.app: its usage says 0 objects of 0 bytes; there are 1 of 1",
+      ]
+    )
     try fixture.close()
   }
 }

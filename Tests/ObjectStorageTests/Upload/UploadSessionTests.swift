@@ -144,4 +144,28 @@ import Testing
     #expect(await code { _ = try await fixture.storage.session(session.id) } == .notFound)
     try fixture.close()
   }
+
+  @Test func `unfinished uploads are bounded, and count no more when they are over`() async throws {
+    let fixture = try StorageFixture { $0.uploadLimits = (project: 2, all: 3) }
+    let bucket = try await fixture.bucket()
+    let first = try await Self.begin(bucket)
+    let second = try await Self.begin(bucket)
+    #expect(await code { _ = try await Self.begin(bucket) } == .quotaExceeded)
+    let other = try await fixture.storage.bucket(fixture.permit("q.appspot.com", project: "q"))
+    _ = try await Self.begin(other)
+    #expect(await code { _ = try await Self.begin(other) } == .quotaExceeded)
+    try await first.cancel()
+    _ = try await Self.begin(bucket)
+    _ = try await second.receive(at: 0, isLast: true, Parts(bytes: [1]))
+    _ = try await second.finish(bucket)
+    _ = try await Self.begin(bucket)
+    #expect(await code { _ = try await Self.begin(bucket) } == .quotaExceeded)
+    fixture.time.advance(days: 8)
+    try await fixture.storage.sweep()
+    let open = try await fixture.storage.read {
+      try ($0.openUploads(of: "p"), $0.openUploads(of: ""))
+    }
+    #expect(open == (0, 0))
+    try fixture.close()
+  }
 }

@@ -39,6 +39,8 @@ enum MetricHelp {
     "brasa_engine_files_waiting": "Reading and writing of files' bytes among them.",
 
     // The engine.
+    "brasa_storage_uploads_open": "Files that are being uploaded in one request, or composed.",
+    "brasa_storage_upload_sessions_in_memory": "Resumable uploads that were gone on with lately.",
     "brasa_storage_writable":
       "1 while the store takes writes, by a write every five seconds, else 0.",
     "brasa_kv_recoveries_total":

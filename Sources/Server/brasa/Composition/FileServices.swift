@@ -27,6 +27,18 @@ enum FileServices {
     )
   }
 
+  /// The same at rest, for commands.
+  static func storage(
+    _ directory: OpenDataDirectory,
+    threads: EngineThreads
+  ) throws -> ObjectStorage {
+    ObjectStorage(
+      engine: directory.engine,
+      blobs: try blobs(directory, threads: threads, openFiles: 16),
+      threads: threads
+    )
+  }
+
   private static func blobs(
     _ directory: OpenDataDirectory,
     threads: EngineThreads,

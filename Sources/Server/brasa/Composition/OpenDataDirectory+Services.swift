@@ -4,15 +4,18 @@ import ConfigAPI
 import ConfigTemplates
 import FirestoreAPI
 import IdentityAPI
+import ObjectStorage
 import RulesAPI
 import ServiceModule
+import StorageAPI
 
 extension OpenDataDirectory {
   /// What every service keeps in the directory: a service that comes adds its line here.
   func services(
     rules: RulesetStore,
     accounts: Accounts,
-    templates: ConfigTemplates
+    templates: ConfigTemplates,
+    files: ObjectStorage
   ) throws -> StoredServices {
     let databases = databases
     return try StoredServices([
@@ -20,6 +23,7 @@ extension OpenDataDirectory {
       .rules(rules),
       .accounts(accounts),
       .remoteConfig(templates),
+      .files(files),
     ])
   }
 }

@@ -95,7 +95,12 @@ extension ServedSystem {
       log: Logger(label: "firestore")
     )
     let templates = try ConfigTemplates(engine: directory.databases.engine)
-    let stored = try directory.services(rules: rules, accounts: accounts, templates: templates)
+    let stored = try directory.services(
+      rules: rules,
+      accounts: accounts,
+      templates: templates,
+      files: files
+    )
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),

@@ -3,6 +3,7 @@ import Authentication
 import ConfigTemplates
 import DocumentStore
 import FirestoreModel
+import KeyValueStore
 import Logging
 import ServiceModule
 
@@ -29,7 +30,15 @@ struct LocalAdministration: Administration {
       let accounts = try Accounts(engine: open.engine)
       let permit = AccessControl.administratorPermit(atRest: open.databases)
       let templates = try ConfigTemplates(engine: open.engine)
-      let services = try open.services(rules: rules, accounts: accounts, templates: templates)
+      let threads = EngineThreads(count: 2)
+      defer { threads.stop() }
+      let files = try FileServices.storage(open, threads: threads)
+      let services = try open.services(
+        rules: rules,
+        accounts: accounts,
+        templates: templates,
+        files: files
+      )
       let administration = LocalAdministration(
         permit: permit,
         rules: rules,

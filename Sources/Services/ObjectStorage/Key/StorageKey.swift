@@ -12,7 +12,8 @@ import KeyValueStore
 //   0x06 released blob      blob's id                      a marker; files to remove
 //   0x07 upload             upload's id                    UploadRecord.swift
 //   0x08 upload's end       time, upload's id              a marker; what to sweep when
-//   0x09 usage              bucket's number                BucketUsage.swift
+//   0x09 usage              bucket's number                StoredBucket.swift
+//   0x0A open uploads       project, empty for all         their number, 8 bytes
 
 /// Where files' metadata are in the store.
 enum StorageKey {
@@ -26,6 +27,7 @@ enum StorageKey {
     case upload = 0x07
     case uploadEnd = 0x08
     case usage = 0x09
+    case openUploads = 0x0A
   }
 
   static func prefix(_ kind: Kind) -> [UInt8] {
@@ -67,6 +69,8 @@ enum StorageKey {
   static func uploadEnd(_ time: Int64, _ id: UploadID) -> [UInt8] {
     prefix(.uploadEnd) + number(time) + id.text.utf8
   }
+
+  static func openUploads(_ project: Text) -> [UInt8] { prefix(.openUploads) + project.utf8 }
 
   static func usage(_ bucket: Int64) -> [UInt8] { prefix(.usage) + number(bucket) }
 

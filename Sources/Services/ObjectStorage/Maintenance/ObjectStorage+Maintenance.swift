@@ -102,7 +102,7 @@ extension ObjectStorage {
     if let session = sessions.known(id) { try await session.cancel() }
     let record = try await write(.background) { group in
       let record = try group.upload(id)
-      try group.delete(StorageKey.upload(id))
+      if let record { try group.delete(record) }
       try group.delete(StorageKey.uploadEnd(end, id))
       return record
     }

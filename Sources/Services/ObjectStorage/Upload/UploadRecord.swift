@@ -123,13 +123,39 @@ extension KeyValueReader {
   }
 }
 
+extension KeyValueReader {
+  /// How many uploads of a project are unfinished; of all, where it is empty.
+  func openUploads(of project: Text) throws -> Int64 {
+    let value = try get(StorageKey.openUploads(project)) ?? []
+    return Int64(bitPattern: value.reduce(0) { $0 << 8 | UInt64($1) })
+  }
+}
+
 extension KeyValueGroup {
   func put(_ upload: UploadRecord) throws {
     try put(StorageKey.upload(upload.id), upload.bytes)
   }
 
+  /// Forgets an upload, and counts it no more if it was unfinished.
   func delete(_ upload: UploadRecord) throws {
+    guard let current = try self.upload(upload.id) else { return }
+    if current.generation == nil { try countOpenUpload(of: upload.project, by: -1) }
     try delete(StorageKey.upload(upload.id))
     try delete(StorageKey.uploadEnd(upload.end, upload.id))
+  }
+
+  /// Counts an upload that begins or is over; throws where there are too many.
+  func countOpenUpload(
+    of project: Text,
+    by change: Int64,
+    limits: (project: Int64, all: Int64)? = nil
+  ) throws {
+    for (key, limit) in [(project, limits?.project), ("", limits?.all)] {
+      let count = max(try openUploads(of: key) + change, 0)
+      guard count <= limit ?? .max else {
+        throw StorageError(.quotaExceeded, "Too many uploads are unfinished.")
+      }
+      try put(StorageKey.openUploads(key), StorageKey.number(count))
+    }
   }
 }

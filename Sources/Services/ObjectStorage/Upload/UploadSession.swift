@@ -253,6 +253,7 @@ package actor UploadSession {
       var after = before
       after.generation = object.generation
       try writer.group.put(after)
+      try writer.group.countOpenUpload(of: after.project, by: -1)
     }
     record.generation = made.generation
     storage.sessions.remove(id)

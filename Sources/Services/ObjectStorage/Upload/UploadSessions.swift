@@ -65,8 +65,10 @@ extension Bucket {
       progress: BlobProgress(offset: 0),
       generation: nil
     )
+    let limits = storage.configuration.uploadLimits
     try await storage.write { [stored] group in
       _ = try group.bucket(stored)
+      try group.countOpenUpload(of: stored.project, by: 1, limits: limits)
       try group.put(record)
       try group.putMarker(StorageKey.uploadEnd(record.end, record.id))
     }

@@ -1,0 +1,117 @@
+import FirestoreModel
+import KeyValueStore
+
+/// What a verification of buckets found.
+package struct BucketVerification: Sendable {
+  package var buckets = 0
+  package var objects = 0
+  package var differences: [String] = []
+}
+
+extension ObjectStorage {
+  /// Where a verification goes on; nil begins.
+  package struct VerificationPosition: Sendable {
+    fileprivate var bucket: Text
+    fileprivate var name: [UInt8]
+  }
+
+  /// Reads every object of a batch and compares size and CRC32C with what its record says, and the records of its
+  /// blob.
+  ///
+  /// Works beside others who write: what is gone since is no difference.
+  ///
+  /// - Returns: What was found, and where the next batch begins; nil behind the last.
+  package func verify(
+    from position: VerificationPosition?
+  ) async throws -> (found: BucketVerification, next: VerificationPosition?) {
+    let first = position?.bucket ?? ""
+    guard let bucket = try await read(on: .scans, { try $0.bucket(from: first) }) else {
+      return (BucketVerification(), nil)
+    }
+    let start = position?.bucket == bucket.name.text ? position?.name ?? [] : []
+    let (batch, next) = try await read(on: .scans) { view in
+      try view.generations(of: bucket, .all, from: start, limit: 64)
+    }
+    var found = BucketVerification()
+    for object in batch {
+      found.objects += 1
+      if let difference = try await difference(of: object, in: bucket) {
+        found.differences.append(
+          "\(bucket.name.text.string)/\(object.name.text.string): \(difference)"
+        )
+      }
+    }
+    if let next {
+      return (found, VerificationPosition(bucket: bucket.name.text, name: next))
+    }
+    found.buckets = 1
+    if let difference = try await usageDifference(of: bucket) {
+      found.differences.append("\(bucket.name.text.string): \(difference)")
+    }
+    // Names have no zero byte: this is the least text behind the bucket's.
+    let behind = Text(bucket.name.text.string + "\u{0}")
+    return (found, VerificationPosition(bucket: behind, name: []))
+  }
+
+  private func difference(
+    of object: StoredObject,
+    in bucket: StoredBucket
+  ) async throws -> String? {
+    let problem = try await contentProblem(of: object)
+    let (isThere, references) = try await read(on: .scans) { view in
+      let current = try view.object(object.name, object.generation, in: bucket)
+      return (current?.blob == object.blob, try view.references(of: object.blob))
+    }
+    guard isThere else { return nil }
+    guard let references, references.count > 0 else { return "its blob has no references" }
+    guard references.size == object.size else { return "its blob's record has another size" }
+    return problem
+  }
+
+  /// What is wrong with an object's bytes; nil where nothing is.
+  private func contentProblem(of object: StoredObject) async throws -> String? {
+    do {
+      let reader = try await blobs.open(object.blob)
+      guard reader.size == object.size else {
+        return "\(reader.size) bytes are stored, \(object.size) were uploaded"
+      }
+      var crc = CRC32C()
+      for try await part in ObjectContent(reader, object).parts() { crc.update(part) }
+      return crc.value == object.hashes.crc32c ? nil : "the bytes have another CRC32C"
+    } catch let error as StorageError where error.code == .notFound {
+      return "its bytes are missing"
+    }
+  }
+
+  private func usageDifference(of bucket: StoredBucket) async throws -> String? {
+    try await read(on: .scans) { view in
+      guard try view.bucket(bucket.name)?.number == bucket.number else { return nil }
+      var counted = BucketUsage()
+      var cursor = try ObjectCursor(view, bucket, .all, end: nil)
+      try cursor.seek([])
+      while let object = try cursor.object() {
+        counted.objects += 1
+        counted.bytes += object.size
+        try cursor.next()
+      }
+      let usage = try view.usage(of: bucket)
+      guard usage != counted else { return nil }
+      return "its usage says \(usage.objects) objects of \(usage.bytes) bytes; there are "
+        + "\(counted.objects) of \(counted.bytes)"
+    }
+  }
+}
+
+extension KeyValueReader {
+  /// The first bucket at or behind a name.
+  fileprivate func bucket(from name: Text) throws -> StoredBucket? {
+    let prefix = StorageKey.prefix(.bucket)
+    var range = KeyRange(prefix: prefix)
+    range.lower += name.utf8
+    let cursor = try cursor(over: range, reversed: false)
+    guard try cursor.next() else { return nil }
+    let found = Text(String(decoding: cursor.key[prefix.count...], as: UTF8.self))
+    let record = try cursor.value(as: StoredBucket.format, in: self)
+    return try StoredBucket(BucketName(stored: found), record)
+  }
+}
