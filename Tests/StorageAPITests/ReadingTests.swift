@@ -104,6 +104,9 @@ import Testing
     #expect(calls.map(\.target) == ["/storage/v1/b/b/o/o", "/storage/v1/b/b/o/p"])
     #expect(calls.map(\.id) == ["x+1", nil])
     #expect(calls[0].body == Array("{}".utf8) && calls[0].method == .patch)
+    let bare = Array(body.replacing("\r\n", with: "\n").utf8)
+    let same = try BatchCall.calls(contentType: "multipart/mixed; boundary=b", bare)
+    #expect(same.map(\.target) == calls.map(\.target) && same[0].body == calls[0].body)
     #expect(throws: StorageError.self) {
       try BatchCall.calls(contentType: "multipart/mixed; boundary=b", Array("--b\r\n".utf8))
     }

@@ -125,7 +125,7 @@ struct BatchCall: Sendable {
       var calls: [BatchCall] = []
       var id: String?
       var content: [UInt8] = []
-      for event in try reader.read(bytes) {
+      for event in try reader.read(Self.withLineEnds(bytes)) {
         switch event {
         case .part(let headers):
           id = headers["content-id"].map { $0.filter { $0 != "<" && $0 != ">" } }
@@ -140,6 +140,17 @@ struct BatchCall: Sendable {
     } catch {
       throw malformed
     }
+  }
+
+  /// Google's client for Python ends lines with LF alone; calls are text, in which that means the same.
+  private static func withLineEnds(_ bytes: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count + bytes.count / 16)
+    for byte in bytes {
+      if byte == 0x0A, result.last != 0x0D { result.append(0x0D) }
+      result.append(byte)
+    }
+    return result
   }
 
   private init(_ id: String?, _ content: [UInt8]) throws {

@@ -59,7 +59,7 @@ package struct RelatedParts: AsyncSequence, Sendable {
     func next() async throws -> MultipartReader.Event? {
       while events.isEmpty {
         guard var iterator = body else { return nil }
-        let part = try await iterator.next()
+        let part = try await iterator.next(isolation: self)
         body = part == nil ? nil : iterator
         do {
           if let part { events = try reader.read(part)[...] } else { try reader.finish() }

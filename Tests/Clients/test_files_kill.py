@@ -1,0 +1,144 @@
+"""kill -9 in the middle of uploads, again and again, with a ledger of what was acknowledged."""
+
+import base64
+import random
+import threading
+import time
+
+import google_crc32c
+import pytest
+import requests
+
+from support import server as servers
+
+pytestmark = pytest.mark.brasa_only
+
+BUCKET = "ledger.appspot.com"
+WRITERS = 4
+CHUNK = 256 << 10
+
+
+def checksum(data):
+    return base64.b64encode(google_crc32c.Checksum(data).digest()).decode()
+
+
+class Writer(threading.Thread):
+    """Uploads until the server is gone; remembers what was answered, and what it had begun."""
+
+    def __init__(self, base, name, seed):
+        super().__init__()
+        self.base, self.prefix, self.chooser = base, name, random.Random(seed)
+        self.kept, self.tried, self.sessions = {}, {}, []
+
+    def run(self):
+        number = 0
+        with requests.Session() as session:
+            while True:
+                number += 1
+                name = f"{self.prefix}-{number}"
+                data = self.chooser.randbytes(self.chooser.choice([0, 10, 20_000, 700_000]))
+                self.tried[name] = checksum(data)
+                try:
+                    upload = self.resumable if number % 3 == 0 else self.at_once
+                    upload(session, name, data)
+                except requests.RequestException:
+                    return
+                self.kept[name] = checksum(data)
+
+    def url(self, kind, name):
+        return f"{self.base}/upload/storage/v1/b/{BUCKET}/o?uploadType={kind}&name={name}"
+
+    def at_once(self, session, name, data):
+        answer = session.post(self.url("media", name), data=data, timeout=30)
+        assert answer.status_code == 200, answer.text
+
+    def resumable(self, session, name, data):
+        begun = session.post(self.url("resumable", name), json={}, timeout=30)
+        path = begun.headers["Location"].removeprefix(self.base)
+        mine = [path, data, 0]
+        self.sessions.append(mine)
+        for start in range(0, max(len(data), 1), CHUNK):
+            part = data[start:start + CHUNK]
+            end = start + len(part)
+            if not part:
+                header = "bytes */0"
+            else:
+                total = len(data) if end == len(data) else "*"
+                header = f"bytes {start}-{end - 1}/{total}"
+            answer = session.put(
+                self.base + path, data=part, headers={"Content-Range": header}, timeout=30
+            )
+            assert answer.status_code in (200, 308), answer.text
+            mine[2] = end
+        self.sessions.remove(mine)
+
+
+def check(base, writers):
+    """What was acknowledged is there whole, what was not is absent or whole, the begun goes on."""
+    with requests.Session() as session:
+        for writer in writers:
+            for path, data, sent in writer.sessions:
+                finish(session, base, path, data, sent)
+            for name, crc in writer.tried.items():
+                got = session.get(f"{base}/b/{BUCKET}/o/{name}?alt=media", timeout=30)
+                if got.status_code == 404:
+                    assert name not in writer.kept, f"{name} was acknowledged"
+                    continue
+                assert got.status_code == 200, got.text
+                assert checksum(got.content) == crc, f"{name} is damaged"
+
+
+def finish(session, base, path, data, sent):
+    """Goes on with an upload that a kill interrupted; all that was acknowledged of it is there."""
+    probe = session.put(
+        base + path, headers={"Content-Range": f"bytes */{len(data)}"}, timeout=30
+    )
+    if probe.status_code == 200:
+        return
+    assert probe.status_code == 308, probe.text
+    have = int(probe.headers["Range"].split("-")[1]) + 1 if "Range" in probe.headers else 0
+    assert have >= sent
+    rest = session.put(
+        base + path, data=data[have:], timeout=30,
+        headers={"Content-Range": f"bytes {have}-{len(data) - 1}/{len(data)}"},
+    )
+    assert rest.status_code == 200 and rest.json()["crc32c"] == checksum(data), rest.text
+
+
+def run(directory, cycles, seed):
+    chooser = random.Random(seed)
+    running = servers.Brasa(directory)
+    writers, kept = [], 0
+    for cycle in range(cycles):
+        running.start()
+        base = f"http://{running.host}"
+        check(base, writers)
+        writers = [Writer(base, f"{cycle}-{lane}", chooser.random()) for lane in range(WRITERS)]
+        for writer in writers:
+            writer.start()
+        # The kill comes after some uploads, wherever these are then.
+        wanted = chooser.randrange(1, 40)
+        while sum(len(writer.tried) for writer in writers) < wanted and writers[0].is_alive():
+            time.sleep(0.002)
+        running.kill()
+        for writer in writers:
+            writer.join()
+        kept += sum(len(writer.kept) for writer in writers)
+    running.start()
+    check(f"http://{running.host}", writers)
+    # No differences beside a server, and none at rest.
+    servers.run("verify", "--data", directory)
+    assert running.stop() == 0
+    servers.run("verify", "--data", directory)
+    return kept
+
+
+def test_no_file_is_lost_over_some_kills(tmp_path):
+    assert run(tmp_path / "data", cycles=4, seed=1) > 0
+
+
+@pytest.mark.slow
+def test_no_file_is_lost_over_two_hundred_kills(tmp_path):
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    assert run(tmp_path / "data", cycles=200, seed=seed) > 200
