@@ -59,7 +59,7 @@ struct DescriptorBudget: Sendable, Equatable {
   var tables: Int { min(Self.mostTables, limit / 4) }
 
   /// Stored files that stay open while they are read or written; more are opened for each part.
-  var files: Int { min(Self.mostFiles, limit / 16) }
+  var files: Int { min(Self.mostFiles, (limit - Self.fewest) / 16) }
 
   /// Connections of clients that may be open.
   var connections: Int { min(Self.mostConnections, limit - Self.reserve - tables - files) }
