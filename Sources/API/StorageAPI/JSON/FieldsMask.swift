@@ -24,7 +24,7 @@ struct FieldsMask: Sendable {
     while true {
       var path: [String] = []
       repeat {
-        if rest.first == "/" { rest.removeFirst() }
+        if !path.isEmpty { rest.removeFirst() }
         let name = rest.prefix { !"/,()".contains($0) }
         guard !name.isEmpty, path.count < 16 else { throw Self.invalid }
         path.append(String(name))
