@@ -41,6 +41,9 @@ let unixSignals = Target.Dependency.product(
   package: "swift-service-lifecycle"
 )
 
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+
 let package = Package(
   name: "brasa",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -69,6 +72,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -506,8 +510,50 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "FirestoreCache",
+      dependencies: ["FirestoreSync", "FirestoreModel", "DocumentCodec", grdb, sqlite],
+      path: "Sources/SDK/FirestoreCache",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "CacheTestSupport",
+      dependencies: ["FirestoreCache", "FirestoreModel"],
+      path: "Tests/CacheTestSupport",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "ScheduleTestSupport",
+      dependencies: [
+        "CacheTestSupport", "FirestoreCache", "FirestoreSync", "FirestoreModel", "DocumentCodec",
+        "ModelTestSupport",
+      ],
+      path: "Tests/ScheduleTestSupport",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "mortal-client",
+      dependencies: ["ScheduleTestSupport"],
+      path: "Tests/MortalClientProgram",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "cache-benchmark",
+      dependencies: ["CacheTestSupport", "FirestoreSync", "FirestoreModel", "DocumentCodec"],
+      path: "Tests/CacheBenchmarkProgram",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirestoreCacheTests",
+      // The tests run the program.
+      dependencies: [
+        "CacheTestSupport", "DocumentCodec", "FirestoreCache", "FirestoreModel", "FirestoreSync",
+        "ModelTestSupport", "ScheduleTestSupport", "mortal-client", grdb,
+      ],
+      swiftSettings: strict
+    ),
+    .target(
       name: "SpecCaseRunner",
-      dependencies: ["FirestoreSync", "FirestoreModel", "DocumentCodec"],
+      dependencies: ["CacheTestSupport", "FirestoreSync", "FirestoreModel", "DocumentCodec"],
       path: "Tests/SpecCaseRunner",
       swiftSettings: strict
     ),
@@ -520,7 +566,8 @@ let package = Package(
     .testTarget(
       name: "FirestoreSyncTests",
       dependencies: [
-        "FirestoreSync", "FirestoreModel", "DocumentCodec", "SpecCaseRunner", "ModelTestSupport",
+        "FirestoreSync", "FirestoreModel", "DocumentCodec", "ScheduleTestSupport", "SpecCaseRunner",
+        "ModelTestSupport",
       ],
       exclude: ["Cases"],
       swiftSettings: strict

@@ -15,7 +15,8 @@ final class SpecClient {
   }
 
   private(set) var engine: SyncEngine
-  private let store: MemoryLocalStore
+  private var store: any LocalStore
+  private let openStore: () throws -> any LocalStore
   private let configuration: SyncEngine.Configuration
 
   // The server's side.
@@ -41,9 +42,14 @@ final class SpecClient {
   private var timers: [SyncTimer: Timer] = [:]
   private var timerCount = 0
 
-  init(_ configuration: SyncEngine.Configuration, store: MemoryLocalStore) throws {
+  /// A client over a store that is opened again at each restart.
+  init(
+    _ configuration: SyncEngine.Configuration,
+    openStore: @escaping () throws -> any LocalStore
+  ) throws {
     self.configuration = configuration
-    self.store = store
+    self.openStore = openStore
+    store = try openStore()
     engine = try SyncEngine(configuration, store: store)
     send(.start)
   }
@@ -186,6 +192,7 @@ final class SpecClient {
     writtenKeys = [:]
     timers = [:]
     store.failingLabels = []
+    store = try openStore()
     var configuration = configuration
     configuration.user = user
     engine = try SyncEngine(configuration, store: store)

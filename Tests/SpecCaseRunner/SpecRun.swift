@@ -1,9 +1,11 @@
+import CacheTestSupport
 import FirestoreModel
 import FirestoreSync
 
 /// One run of a case.
 final class SpecRun {
   let client: SpecClient
+  private let file: CacheFile?
   /// The signed-in user.
   private var user: UserID = nil
   /// What each user wrote and the server has not answered for good.
@@ -19,8 +21,15 @@ final class SpecRun {
       policy: isEager ? .eager : .leastRecentlyUsed,
       maxConcurrentLimboResolutions: specCase.maxConcurrentLimboResolutions ?? .max
     )
-    client = try SpecClient(configuration, store: MemoryLocalStore())
+    file = mode == .durable ? try CacheFile(database: SpecValues.database) : nil
+    let memory = MemoryLocalStore()
+    client = try SpecClient(configuration) { [file] () throws -> any LocalStore in
+      guard let file else { return memory }
+      return try file.open()
+    }
   }
+
+  deinit { file?.remove() }
 
   /// Does what a step says and compares what the client does with what the step expects.
   func perform(_ step: JSONText) throws {

@@ -201,6 +201,89 @@ struct LocalStoreSuite {
     }
   }
 
+  func everyKindOfWriteIsKept() throws {
+    let name = DocumentName(database: database, path: path("c/a/d/__id7__"))
+    let fields = DocumentFields(encoding: map(3))
+    let writes = [
+      Write(name: name, operation: .update(fields, mask: nil), precondition: .exists(false)),
+      Write(
+        name: name,
+        operation: .update(fields, mask: [FieldPath(["a", "b.c"]), FieldPath(["n"])])
+      ),
+      Write(
+        name: name,
+        operation: .delete,
+        precondition: .updateTime(CommitVersion(microseconds: 5))
+      ),
+      Write(name: name, operation: .verify, precondition: .exists(true)),
+      Write(name: name, operation: .transform, transforms: transforms),
+    ]
+    let saved = MutationBatch(
+      id: 7,
+      localWriteTime: Timestamp(microseconds: 12_000_345),
+      baseWrites: [Write(name: name, operation: .update(fields, mask: [FieldPath(["n"])]))],
+      writes: writes
+    )
+    try transact { try store.append(saved, user: "u") }
+    #expect(try transact { try store.batch(7, user: "u") } == saved)
+  }
+
+  private var transforms: [FieldTransform] {
+    [
+      FieldTransform(field: FieldPath(["t"]), operation: .serverTimestamp),
+      FieldTransform(field: FieldPath(["n", "m"]), operation: .increment(.double(-0.0))),
+      FieldTransform(field: FieldPath(["n"]), operation: .maximum(.integer(.max))),
+      FieldTransform(field: FieldPath(["n"]), operation: .minimum(.integer(.min))),
+      FieldTransform(
+        field: FieldPath(["l"]),
+        operation: .appendMissingElements([.null, .string(""), .map(map(1))])
+      ),
+      FieldTransform(field: FieldPath(["l"]), operation: .removeAllFromArray([])),
+    ]
+  }
+
+  func targetsAreFoundByWhatTheyGive() throws {
+    var query = Query(parent: path("x/y"), scope: .collectionGroup("c"))
+    query.filter = .and([
+      .field(FieldPath(["n"]), .greaterThan, .integer(1)),
+      .or([
+        .unary(FieldPath(["a", "b"]), .isNull),
+        .field(FieldPath(["l"]), .arrayContainsAny, .array([.string("x"), .boolean(true)])),
+      ]),
+    ])
+    query.start = Cursor(values: [.integer(2)], before: true)
+    query.orders = [Order(FieldPath(["n"]), .descending)]
+    query.limit = 5
+    let target = try ListenQuery(query).target
+    let limited = try ListenQuery(query, limitType: .last).target
+    let data = TargetData(target: target, id: 2, sequenceNumber: 1)
+    let other = TargetData(target: limited, id: 4, sequenceNumber: 2)
+    try transact { () throws -> Void in
+      try store.save(data)
+      try store.save(other)
+    }
+    // The same results, said in another way.
+    var same = query
+    same.orders.append(Order(.documentName, .descending))
+    let found = try transact { try store.target(try ListenQuery(same).target) }
+    #expect(found?.id == 2)
+    #expect(try transact { try store.target(limited) } == other)
+    query.limit = 6
+    let wider = try ListenQuery(query).target
+    #expect(try transact { try store.target(wider) } == nil)
+  }
+
+  func failingLabelsFailBeforeTheBody() throws {
+    store.failingLabels = [.writeLocally]
+    var didRun = false
+    #expect(throws: LocalStoreError.self) {
+      try store.transaction(.writeLocally) { didRun = true }
+    }
+    #expect(!didRun)
+    try store.transaction(.start) { didRun = true }
+    #expect(didRun)
+  }
+
   // MARK: Making values
 
   @discardableResult

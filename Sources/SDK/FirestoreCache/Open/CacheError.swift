@@ -1,0 +1,29 @@
+/// Why a durable cache cannot be used.
+package struct CacheError: Error, Sendable {
+  /// What is the matter.
+  package enum Code: Sendable, Hashable {
+    /// Another process, or another store of this one, has the file open.
+    case inUse
+    /// A newer version of the library wrote the file; it is left alone.
+    case newerVersion
+    /// Bytes of the file are not what was written.
+    case damaged
+    /// The file cannot be created, read or written: permissions, a full disk, a folder that is none.
+    case unusable
+  }
+
+  package let code: Code
+  /// For the log.
+  package let message: String
+  package let cause: (any Error)?
+
+  init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  static func damaged(_ what: String) -> CacheError {
+    CacheError(.damaged, "The local cache is damaged: \(what) cannot be read.")
+  }
+}

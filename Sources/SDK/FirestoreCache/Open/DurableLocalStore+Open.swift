@@ -1,0 +1,116 @@
+import FirestoreModel
+import FirestoreSync
+import Foundation
+import GRDB
+
+extension DurableLocalStore {
+  /// What opening a cache led to.
+  package struct Opened {
+    package let store: any LocalStore
+    /// Why the store is not what the file held, for the log; nil where all is well.
+    package let problem: CacheError?
+  }
+
+  /// Opens a cache's file, and makes do where that is not possible.
+  ///
+  /// A damaged file is moved aside: a new one takes over what can be read of the queued writes. A file that another
+  /// process has open, that a newer version wrote or that cannot be written is left alone: the store is in memory
+  /// then, and what is written to it lives as long as the process.
+  package static func openOrReplace(_ file: URL, database: DatabaseID) -> Opened {
+    do {
+      return Opened(store: try open(file, database: database), problem: nil)
+    } catch  where error.code == .damaged {
+      do {
+        let store = try CacheRecovery(file, database: database).replace()
+        return Opened(store: store, problem: error)
+      } catch let other {
+        return Opened(store: MemoryLocalStore(), problem: other)
+      }
+    } catch {
+      return Opened(store: MemoryLocalStore(), problem: error)
+    }
+  }
+
+  /// Opens a cache's file, made if there is none; its folder is made too.
+  package static func open(
+    _ file: URL,
+    database: DatabaseID
+  ) throws(CacheError) -> DurableLocalStore {
+    do {
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(),
+        withIntermediateDirectories: true
+      )
+      let queue = try DatabaseQueue(path: file.path, configuration: configuration())
+      let name = try queue.writeWithoutTransaction { try prepare($0) }
+      return DurableLocalStore(queue, name: name, database: database)
+    } catch {
+      throw CacheError(opening: file, error)
+    }
+  }
+
+  private static func configuration() -> Configuration {
+    var configuration = Configuration()
+    configuration.busyMode = .immediateError
+    configuration.foreignKeysEnabled = false
+    configuration.label = "firestore.cache"
+    configuration.prepareDatabase { connection in
+      // The lock is taken with the first read and kept.
+      try connection.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+      try connection.execute(sql: "PRAGMA page_size = \(CacheSchema.pageSize)")
+      let mode = try String.fetchOne(connection, sql: "PRAGMA journal_mode = WAL")
+      guard mode == "wal" else {
+        throw CacheError(.unusable, "The local cache's file has no write-ahead log.")
+      }
+      try connection.execute(
+        sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY"
+      )
+    }
+    return configuration
+  }
+
+  /// Makes the tables of a new file and checks the version of an old one; returns the file's name.
+  private static func prepare(_ connection: Database) throws -> String {
+    let version = try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0
+    switch version {
+    case CacheSchema.version: break
+    case 0:
+      let tables = try Int.fetchOne(connection, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+      guard tables == 0 else { throw CacheError.damaged("the format's version") }
+      try connection.inTransaction(.immediate) {
+        try connection.execute(sql: CacheSchema.tables)
+        return .commit
+      }
+    case let newer:
+      throw CacheError(
+        .newerVersion,
+        "The local cache is of version \(newer), which this library does not know yet."
+      )
+    }
+    guard let name = try String.fetchOne(connection, sql: "SELECT name FROM totals") else {
+      throw CacheError.damaged("the store's totals")
+    }
+    return name
+  }
+}
+
+extension CacheError {
+  /// What it means that a file could not be opened.
+  fileprivate init(opening file: URL, _ error: any Error) {
+    if let error = error as? CacheError {
+      self = error
+      return
+    }
+    let path = file.path
+    switch (error as? DatabaseError)?.resultCode {
+    case .SQLITE_BUSY?, .SQLITE_LOCKED?:
+      self.init(.inUse, "The local cache \(path) is in use by another process.", cause: error)
+    case .SQLITE_CORRUPT?, .SQLITE_NOTADB?:
+      self.init(.damaged, "The local cache \(path) is damaged.", cause: error)
+    case .SQLITE_ERROR? where "\(error)".contains("no such table"):
+      self.init(.damaged, "The local cache \(path) lacks a table.", cause: error)
+    default:
+      self.init(.unusable, "The local cache \(path) cannot be used.", cause: error)
+    }
+  }
+}
