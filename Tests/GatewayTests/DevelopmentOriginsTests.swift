@@ -1,5 +1,6 @@
 import FirestoreAPI
 import HTTPTypes
+import KeyValueStore
 import ServiceModule
 import Testing
 

@@ -1,5 +1,6 @@
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 import Synchronization
 import Testing
 

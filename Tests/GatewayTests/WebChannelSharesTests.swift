@@ -1,4 +1,5 @@
 import FirestoreModel
+import KeyValueStore
 import ModelTestSupport
 import Testing
 

@@ -45,12 +45,7 @@ struct RESTRoutes: Sendable {
       return try await administer(request, body)
     }
     do {
-      let call = try transcoder.call(
-        method: method,
-        path: request.path,
-        query: request.query,
-        body: body
-      )
+      let call = try transcode(request, body)
       guard let call else { throw Self.noRoute(request) }
       var response =
         named.shape == .serverStreaming
@@ -66,6 +61,21 @@ struct RESTRoutes: Sendable {
       response.call = .init(path: ServiceMethod.path(of: named), code: error.code)
       return response
     }
+  }
+
+  /// The call that a request means; while it is parsed it takes more than its text.
+  private func transcode(
+    _ request: ServiceRequest,
+    _ body: [UInt8]
+  ) throws(FirestoreError) -> RESTCall? {
+    let lease = try request.context.lease(JSONParser.parsedBytes(of: body), for: .request)
+    defer { withExtendedLifetime(lease) {} }
+    return try transcoder.call(
+      method: request.method.rawValue,
+      path: request.path,
+      query: request.query,
+      body: body
+    )
   }
 
   private static func noRoute(_ request: ServiceRequest) -> FirestoreError {

@@ -27,6 +27,7 @@ package final class Gateway: Service {
   ///   - modules: What is served beside health, metrics and WebChannel.
   ///   - recognizes: Whether the credentials of a call are valid, whatever they allow; also to be noted in
   ///     the context's memory. Of a call without credentials they are not.
+  ///   - ledger: The process's; nil makes one with the configuration's limits.
   ///   - health: What health probes are told.
   ///   - metrics: Shown at `/metrics`; the registry that swift-metrics was bootstrapped with.
   ///   - damage: What `/healthz` tells of damaged data.
@@ -36,6 +37,7 @@ package final class Gateway: Service {
     _ configuration: GatewayConfiguration,
     modules: [ServiceModule],
     recognizes: @escaping @Sendable (CallContext) -> Bool,
+    ledger: ByteLedger? = nil,
     health: ServerHealth = ServerHealth(),
     metrics: MetricsRegistry,
     damage: DamageMonitor? = nil,
@@ -49,11 +51,11 @@ package final class Gateway: Service {
       try CertificateStore($0, shutdownTimeout: configuration.limits.farewellTimeout)
     }
     let gatewayMetrics = GatewayMetrics(registry: metrics)
-    ledger = ByteLedger(limits: configuration.memory)
-    metrics.addSource(ledger.metrics)
+    self.ledger = ledger ?? ByteLedger(limits: configuration.memory)
+    metrics.addSource(self.ledger.metrics)
     webChannels = WebChannelSessions(
       limits: configuration.webChannel,
-      ledger: ledger,
+      ledger: self.ledger,
       metrics: gatewayMetrics
     )
     for source in modules.compactMap(\.metrics) { metrics.addSource(source) }
@@ -73,7 +75,7 @@ package final class Gateway: Service {
       methods: methods,
       recognizes: recognizes,
       limits: configuration.limits,
-      ledger: ledger,
+      ledger: self.ledger,
       metrics: gatewayMetrics,
       logger: logger,
       responder: GatewayResponder(

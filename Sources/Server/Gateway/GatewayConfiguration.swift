@@ -1,3 +1,5 @@
+import KeyValueStore
+
 /// What a gateway listens on and the bounds that it holds its clients to.
 package struct GatewayConfiguration: Sendable {
   /// The address to bind, a name or a number.

@@ -93,7 +93,8 @@ final class ServiceFixture: Sendable {
     network: String = "",
     deadline: ContinuousClock.Instant? = nil,
     cancellation: Cancellation = Cancellation(),
-    memory: CallerMemory? = nil
+    memory: CallerMemory? = nil,
+    account: LedgerAccount? = nil
   ) -> CallContext {
     CallContext(
       requestID: "test",
@@ -103,7 +104,8 @@ final class ServiceFixture: Sendable {
       network: network,
       deadline: deadline,
       cancellation: cancellation,
-      memory: memory
+      memory: memory,
+      account: account
     )
   }
 

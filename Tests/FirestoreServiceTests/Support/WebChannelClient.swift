@@ -3,6 +3,7 @@ import FirestoreAPI
 import FirestoreModel
 import FirestoreService
 import FirestoreWire
+import KeyValueStore
 import ServiceModule
 
 @testable import Gateway

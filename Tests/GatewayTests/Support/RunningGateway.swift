@@ -1,5 +1,6 @@
 import FirestoreAPI
 import Gateway
+import KeyValueStore
 import Logging
 import NIOCore
 import NIOPosix

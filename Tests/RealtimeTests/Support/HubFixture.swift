@@ -26,10 +26,11 @@ final class HubFixture {
   init(
     engine: any KeyValueEngine = MemoryEngine(),
     feedBytes: Int = 64 << 20,
+    feedAccount: LedgerAccount? = nil,
     configure: (inout RealtimeConfiguration) -> Void = { _ in },
     store: (inout StoreConfiguration) -> Void = { _ in }
   ) throws {
-    let feed = CommitFeed(maximumBytes: feedBytes)
+    let feed = CommitFeed(maximumBytes: feedBytes, account: feedAccount)
     self.feed = feed
     time = ManualTime()
     var stored = StoreConfiguration()
@@ -62,12 +63,14 @@ final class HubFixture {
 
   func client(
     database: DatabaseID = HubFixture.id,
-    authority: any ListenJudge = OpenAuthority()
+    authority: any ListenJudge = OpenAuthority(),
+    account: LedgerAccount? = nil
   ) -> TestClient {
     TestClient(
       hub: hub,
       database: database,
-      authority: FixtureAuthority(databases: databases, judge: authority)
+      authority: FixtureAuthority(databases: databases, judge: authority),
+      account: account
     )
   }
 

@@ -1,5 +1,6 @@
 import Crypto
 import FirestoreModel
+import KeyValueStore
 import Synchronization
 
 @testable import Realtime
@@ -64,9 +65,14 @@ final class TestClient: Sendable {
   let stream: ListenStream
   private let sink: Sink
 
-  init(hub: ListenHub, database: DatabaseID, authority: any ListenAuthority) {
+  init(
+    hub: ListenHub,
+    database: DatabaseID,
+    authority: any ListenAuthority,
+    account: LedgerAccount? = nil
+  ) {
     sink = Sink()
-    stream = hub.open(database, sink: sink, authority: authority)
+    stream = hub.open(database, sink: sink, authority: authority, account: account)
   }
 
   var state: State { sink.state.withLock { $0 } }

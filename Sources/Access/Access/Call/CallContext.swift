@@ -1,3 +1,4 @@
+import KeyValueStore
 import Synchronization
 
 /// The facts that a transport knows of a call beside its message.
@@ -20,6 +21,8 @@ package struct CallContext: Sendable {
   package let isForeignPage: Bool
   /// The connection's memory of its callers; nil remembers nothing.
   package let memory: CallerMemory?
+  /// What the connection or session holds of the process's memory; nil where no client made the call.
+  package let account: LedgerAccount?
 
   /// The circumstances of one call.
   package init(
@@ -31,7 +34,8 @@ package struct CallContext: Sendable {
     network: String = "",
     deadline: ContinuousClock.Instant? = nil,
     cancellation: Cancellation = Cancellation(),
-    memory: CallerMemory? = nil
+    memory: CallerMemory? = nil,
+    account: LedgerAccount? = nil
   ) {
     self.requestID = requestID
     self.authorization = authorization
@@ -42,6 +46,7 @@ package struct CallContext: Sendable {
     self.deadline = deadline
     self.cancellation = cancellation
     self.memory = memory
+    self.account = account
   }
 }
 

@@ -111,6 +111,8 @@ final class SortBuffer {
   }
 
   private(set) var entries: [Entry] = []
+  /// About how much memory the entries take.
+  private(set) var heldBytes = 0
   /// Whether the entries go on to the end of what was asked for.
   private(set) var isComplete = false
   private var range: PositionRange?
@@ -118,6 +120,7 @@ final class SortBuffer {
   /// Takes the least positions of a range.
   func replace(with unsorted: [Entry], from range: PositionRange, isComplete: Bool) {
     entries = unsorted.sorted { $0.position.precedes($1.position) }
+    heldBytes = entries.reduce(0) { $0 + 96 + $1.position.count + $1.tags.count }
     self.range = range
     self.isComplete = isComplete
   }

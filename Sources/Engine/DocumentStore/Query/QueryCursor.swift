@@ -139,6 +139,12 @@ package final class QueryCursor: Sendable {
     }
   }
 
+  /// About how much memory takes what the query keeps from one pull to the next: the nearest documents so far, and
+  /// what a missing index made it sort.
+  package var heldBytes: Int {
+    state.withLock { $0.run.heldBytes + ($0.search?.heldBytes ?? 0) }
+  }
+
   /// What has been read and delivered so far.
   package var statistics: QueryStatistics { state.withLock { $0.run.statistics } }
 

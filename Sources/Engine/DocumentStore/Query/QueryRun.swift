@@ -42,6 +42,9 @@ struct QueryRun {
     limitLeft = query.limit
   }
 
+  /// About how much memory sorted positions take.
+  var heldBytes: Int { buffers.values.reduce(0) { $0 + $1.heldBytes } }
+
   /// Whether there is nothing left to find.
   var isDone: Bool { isExhausted || limitLeft == 0 }
 

@@ -96,10 +96,17 @@ extension Database {
   /// that the call began.
   /// In a pessimistic transaction it may have to wait for others and then completes on the store's
   /// thread, otherwise on the caller's.
+  ///
+  /// - Parameters:
+  ///   - check: Asked before each document.
+  ///   - reserve: Asked with the bytes of each document before the next one is read; what it throws ends the
+  ///     read.
   package func batchGet(
     _ paths: [ResourcePath],
     consistency: Consistency = .latest,
     judge: BatchGetJudge? = nil,
+    check: WorkCheck? = nil,
+    reserve: (@Sendable (_ bytes: Int) throws -> Void)? = nil,
     completion: @escaping @Sendable (Result<BatchGetResult, any Error>) -> Void
   ) {
     do {
@@ -113,10 +120,12 @@ extension Database {
         self,
         version: consistency.version,
         transaction: transaction,
-        isNew: consistency.beginsTransaction
+        isNew: consistency.beginsTransaction,
+        check: check
       )
+      let steps = BatchGetSteps(check: check, reserve: reserve)
       guard let transaction, transaction.isPessimistic else {
-        let answer = Result { try batchGet(paths, with: read, judge) }
+        let answer = Result { try batchGet(paths, with: read, judge, steps) }
         if answer.isFailure, let transaction, read.newTransaction != nil {
           // Nobody will ever hear of it.
           transactions.end(transaction, .rolledBack)
@@ -124,7 +133,7 @@ extension Database {
         completion(answer)
         return
       }
-      batchGet(paths, with: read, waitingIn: transaction, judge, completion)
+      batchGet(paths, with: read, waitingIn: transaction, judge, steps, completion)
     } catch {
       completion(.failure(FirestoreError.storage(error)))
     }
@@ -151,6 +160,7 @@ extension Database {
     with read: ConsistentRead,
     waitingIn transaction: Transaction,
     _ judge: BatchGetJudge?,
+    _ steps: BatchGetSteps,
     _ completion: @escaping @Sendable (Result<BatchGetResult, any Error>) -> Void
   ) {
     do {
@@ -163,7 +173,7 @@ extension Database {
     locks.read(keys, by: transaction.owner, insists: transaction.isRetry) { [self] locked in
       let result = locked.forgivingContention
       let answer = result.mapError { $0 as any Error }.flatMap { _ in
-        Result { try batchGet(paths, with: read, judge) }
+        Result { try batchGet(paths, with: read, judge, steps) }
       }
       transaction.endCall(now: configuration.clock.now())
       if result.isFailure || (answer.isFailure && read.newTransaction != nil) {
@@ -179,15 +189,18 @@ extension Database {
   private func batchGet(
     _ paths: [ResourcePath],
     with read: ConsistentRead,
-    _ judge: BatchGetJudge?
+    _ judge: BatchGetJudge?,
+    _ steps: BatchGetSteps
   ) throws -> BatchGetResult {
     do {
       return try read.view { view in
         var items: [BatchGetResult.Item] = []
         items.reserveCapacity(paths.count)
         for path in paths {
+          try steps.check?()
           let stored = try document(DocumentKey(path, in: incarnation), in: view)
           let name = DocumentName(database: id, path: path)
+          try steps.reserve?(256 + (stored?.fields.bytes.count ?? 0))
           items.append(BatchGetResult.Item(path: path, record: stored?.record(name: name)))
         }
         let result = BatchGetResult(
@@ -206,6 +219,12 @@ extension Database {
       throw FirestoreError.storage(error)
     }
   }
+}
+
+/// What is asked while documents are read one after the other.
+private struct BatchGetSteps: Sendable {
+  let check: WorkCheck?
+  let reserve: (@Sendable (_ bytes: Int) throws -> Void)?
 }
 
 extension Consistency {

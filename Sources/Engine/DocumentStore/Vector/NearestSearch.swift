@@ -10,6 +10,8 @@ struct NearestSearch {
   private var kept = MinimumHeap<Neighbour> { $1.isNearer(than: $0) }
   private var ordered: [Neighbour]?
   private var delivered = 0
+  /// About how much memory the kept documents take.
+  private(set) var heldBytes = 0
 
   private struct Neighbour {
     let record: DocumentRecord
@@ -17,6 +19,8 @@ struct NearestSearch {
     /// Less is nearer, whatever the measure.
     let rank: Double
     let name: [UInt8]
+
+    var bytes: Int { 256 + record.fields.bytes.count }
 
     func isNearer(than other: Neighbour) -> Bool {
       rank < other.rank || (rank == other.rank && name.precedes(other.name))
@@ -47,8 +51,10 @@ struct NearestSearch {
       name: result.name
     )
     if kept.count < search.limit {
+      heldBytes += neighbour.bytes
       kept.insert(neighbour)
     } else if let farthest = kept.minimum, neighbour.isNearer(than: farthest) {
+      heldBytes += neighbour.bytes - farthest.bytes
       kept.replaceMinimum(with: neighbour)
     }
   }

@@ -22,11 +22,17 @@ package final class CommitFeed: CommitObserver {
   let inbox = BlockingQueue<HubInput>()
   private let state = Mutex(State())
   private let maximumBytes: Int
+  private let account: LedgerAccount?
 
   /// A feed that nobody listens to yet.
   ///
-  /// - Parameter maximumBytes: About how many bytes of commits may wait for the hub, beside one group.
-  package init(maximumBytes: Int = 64 << 20) { self.maximumBytes = maximumBytes }
+  /// - Parameters:
+  ///   - maximumBytes: About how many bytes of commits may wait for the hub, beside one group.
+  ///   - account: What they count on as well: where it has no room commits are left out too.
+  package init(maximumBytes: Int = 64 << 20, account: LedgerAccount? = nil) {
+    self.maximumBytes = maximumBytes
+    self.account = account
+  }
 
   /// About how many bytes of commits wait for the hub.
   package var bytes: Int { state.withLock { $0.bytes } }
@@ -41,7 +47,15 @@ package final class CommitFeed: CommitObserver {
       }
       let commits = commits()
       let size = commits.reduce(0) { $0 + $1.approximateBytes }
-      if inbox.put(.commits(through: version, commits, bytes: size)) { state.bytes += size }
+      guard account?.reserve(size, for: .feed) != false else {
+        state.hasGap = inbox.put(.gap)
+        return
+      }
+      if inbox.put(.commits(through: version, commits, bytes: size)) {
+        state.bytes += size
+      } else {
+        account?.release(size, for: .feed)
+      }
     }
   }
 
@@ -55,7 +69,10 @@ package final class CommitFeed: CommitObserver {
   }
 
   /// The hub has taken commits of so many bytes.
-  func release(_ bytes: Int) { state.withLock { $0.bytes -= bytes } }
+  func release(_ bytes: Int) {
+    state.withLock { $0.bytes -= bytes }
+    account?.release(bytes, for: .feed)
+  }
 
   /// The hub has heard of the gap: commits may flow again.
   func endGap() { state.withLock { $0.hasGap = false } }

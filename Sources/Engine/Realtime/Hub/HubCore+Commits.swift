@@ -94,7 +94,9 @@ extension HubCore {
     case .opening(let opening):
       if case .waiting = opening.stage { return }
       opening.note(change)
-      if opening.changes.size > configuration.backlogBytes { lose(target) }
+      if opening.changes.size > configuration.backlogBytes || !target.stream.count(opening) {
+        lose(target)
+      }
     }
   }
 

@@ -67,8 +67,10 @@ extension HubCore {
     let stream = target.stream
     guard !stream.isHeld else {
       opening.stage = .held(part)
+      if !stream.count(opening) { giveUp(opening, of: target) }
       return
     }
+    _ = stream.count(opening)
     announce(opening, of: target, part)
     let point = point(of: target.view.database, for: .nobody)
     if let names = part.names { opening.names = names }
@@ -88,6 +90,13 @@ extension HubCore {
       return
     }
     finishReading(opening, of: target)
+  }
+
+  /// There is no memory for a part that must wait: what was begun begins anew when the client reads, and who has not
+  /// been told of it comes again.
+  private func giveUp(_ opening: Opening, of target: Target) {
+    guard !opening.isAnnounced else { return lose(target) }
+    fail(target.stream, FirestoreError(.resourceExhausted, "The server is overloaded."))
   }
 
   private func announce(_ opening: Opening, of target: Target, _ part: ReadPart) {

@@ -1,5 +1,6 @@
 import DocumentStore
 import FirestoreModel
+import KeyValueStore
 
 // Streams: opening and ending them, what their clients ask for, and what is sent to them.
 
@@ -9,7 +10,8 @@ extension HubCore {
     _ database: DatabaseID,
     _ sink: any ListenSink,
     _ authority: any ListenAuthority,
-    _ gate: RequestGate
+    _ gate: RequestGate,
+    _ account: LedgerAccount?
   ) {
     if streams.isEmpty { advance(to: feed.start()) }
     let clock = configuration.clock.now()
@@ -19,6 +21,7 @@ extension HubCore {
       sink: sink,
       authority: authority,
       gate: gate,
+      account: account,
       now: clock
     )
     streams[id] = stream
@@ -212,7 +215,7 @@ extension HubCore {
     stream.changes = []
     gauges.backlogBytes += stream.backlogSize
     if !stream.doubted.isEmpty, !stream.backlog.isEmpty { decisions.hurry(stream) }
-    guard stream.backlogSize > configuration.backlogBytes else { return }
+    guard stream.backlogSize > configuration.backlogBytes || !stream.countBacklog() else { return }
     for target in Array(stream.targets.values) { lose(target) }
   }
 
@@ -241,6 +244,7 @@ extension HubCore {
   private func takeBacklog(of stream: StreamState) -> [Int32: ChangeBuffer] {
     gauges.backlogBytes -= stream.backlogSize
     stream.backlogSize = 0
+    _ = stream.countBacklog()
     defer { stream.backlog = [:] }
     return stream.backlog
   }

@@ -163,6 +163,7 @@ extension HubCore {
     if let buffer = stream.backlog.removeValue(forKey: target.id) {
       stream.backlogSize -= buffer.size
       gauges.backlogBytes -= buffer.size
+      _ = stream.countBacklog()
     }
   }
 

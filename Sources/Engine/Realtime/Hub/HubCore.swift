@@ -75,8 +75,8 @@ final class HubCore {
     case .gap: endAllForGap()
     case .time(let version): hear(version)
     case .retired(let incarnation): retire(incarnation)
-    case .stream(let id, .open(let database, let sink, let authority, let gate)):
-      open(id, database, sink, authority, gate)
+    case .stream(let id, .open(let database, let sink, let authority, let gate, let account)):
+      open(id, database, sink, authority, gate, account)
     case .stream(let id, let input):
       if let stream = streams[id] { handle(input, of: stream) }
     case .read(let opening, let result): take(result, of: opening)

@@ -1,5 +1,6 @@
 import DocumentStore
 import FirestoreModel
+import KeyValueStore
 
 /// What the hub's thread takes from its inbox.
 enum HubInput: Sendable {
@@ -28,7 +29,7 @@ enum HubInput: Sendable {
 
 /// What a stream's transport and the engine threads tell of it.
 enum StreamInput: Sendable {
-  case open(DatabaseID, any ListenSink, any ListenAuthority, RequestGate)
+  case open(DatabaseID, any ListenSink, any ListenAuthority, RequestGate, LedgerAccount?)
   case database(Result<Database, FirestoreError>)
   case add(TargetRequest)
   case remove(Int32)

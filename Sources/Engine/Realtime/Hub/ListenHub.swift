@@ -44,15 +44,18 @@ package final class ListenHub: Sendable {
   }
 
   /// Opens a stream for a client of one database.
+  ///
+  /// - Parameter account: What changes count on that wait for the client; nil counts them nowhere.
   package func open(
     _ database: DatabaseID,
     sink: any ListenSink,
-    authority: any ListenAuthority
+    authority: any ListenAuthority,
+    account: LedgerAccount? = nil
   ) -> ListenStream {
     let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let gate = RequestGate(sink)
     let stream = ListenStream(id: StreamID(number: number), inbox: feed.inbox, gate: gate)
-    stream.put(.open(database, sink, authority, gate))
+    stream.put(.open(database, sink, authority, gate, account))
     return stream
   }
 

@@ -1,5 +1,6 @@
 import DocumentStore
 import FirestoreModel
+import KeyValueStore
 
 /// One client's stream and its targets; only the hub's thread touches it.
 ///
@@ -59,6 +60,9 @@ final class StreamState {
   var isHurried = false
   var backlog: [Int32: ChangeBuffer] = [:]
   var backlogSize = 0
+  /// What waits for the client counts on it; nil where nothing does.
+  private let account: LedgerAccount?
+  private let backlogLease: ByteLease?
   /// Microseconds of the hub's clock when the client last heard of the time.
   var lastPoint: Int64
 
@@ -68,6 +72,7 @@ final class StreamState {
     sink: any ListenSink,
     authority: any ListenAuthority,
     gate: RequestGate,
+    account: LedgerAccount? = nil,
     now: Int64
   ) {
     self.id = id
@@ -75,6 +80,8 @@ final class StreamState {
     self.sink = sink
     self.authority = authority
     self.gate = gate
+    self.account = account
+    backlogLease = account.flatMap { ByteLease($0, for: .listener) }
     lastPoint = now
   }
 
@@ -82,6 +89,15 @@ final class StreamState {
   /// whether they may be told.
   var isHeld: Bool {
     isPaused || awaitedWindows > 0 || !doubted.isEmpty || pendingTargets > 0
+  }
+
+  /// Counts the backlog; false, and nothing more counted, where the client's share of the process's memory is used up.
+  func countBacklog() -> Bool { backlogLease?.resize(to: backlogSize) ?? true }
+
+  /// The same for what waits for the end of an opening.
+  func count(_ opening: Opening) -> Bool {
+    if opening.lease == nil { opening.lease = account.flatMap { ByteLease($0, for: .listener) } }
+    return opening.lease?.resize(to: opening.waitingBytes) ?? true
   }
 
   var database: Database? {

@@ -1,4 +1,5 @@
 import FirestoreModel
+import KeyValueStore
 
 /// A target that reads what it begins with, while changes since then wait.
 final class Opening {
@@ -25,6 +26,8 @@ final class Opening {
   var reader: TargetReader?
   /// What has changed since the version that is read.
   var changes = ChangeBuffer()
+  /// What they, and a part that is held, count on.
+  var lease: ByteLease?
   /// By how much those changes have changed the number of results.
   var countDelta = 0
   /// The number of results at the version that is read, where the client resumes.
@@ -43,6 +46,12 @@ final class Opening {
     self.resumption = resumption
     self.expectedCount = expectedCount
     self.isAnnounced = isAnnounced
+  }
+
+  /// About how much memory takes what waits here.
+  var waitingBytes: Int {
+    guard case .held(let part) = stage else { return changes.size }
+    return part.items.reduce(changes.size) { $0 + $1.document.size }
   }
 
   /// The same from the beginning.

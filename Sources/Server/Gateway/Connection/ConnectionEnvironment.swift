@@ -1,5 +1,6 @@
 import Access
 import FirestoreModel
+import KeyValueStore
 import Logging
 import Synchronization
 

@@ -1,6 +1,7 @@
 import Access
 import Hummingbird
 import HummingbirdCore
+import KeyValueStore
 import Logging
 import NIOCore
 import NIOHTTPTypes

@@ -1,3 +1,4 @@
+import KeyValueStore
 import NIOCore
 import NIOHTTPTypes
 

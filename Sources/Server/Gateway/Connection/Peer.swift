@@ -1,4 +1,5 @@
 import Access
+import KeyValueStore
 import NIOCore
 
 /// Where a connection comes from and over what.

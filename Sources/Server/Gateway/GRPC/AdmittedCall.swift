@@ -29,7 +29,8 @@ struct AdmittedCall {
       isLocal: connection.peer.isLocal,
       network: connection.peer.networkName,
       deadline: timeout.map { [started] in started + $0 },
-      memory: connection.peer.memory
+      memory: connection.peer.memory,
+      account: connection.account
     )
   }
 

@@ -1,6 +1,7 @@
 import Access
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 import NIOCore
 import NIOHTTP2
 

@@ -51,7 +51,8 @@ package struct GatewayRequestContext: RequestContext {
       isForeignPage: isForeignPage,
       network: peer.networkName,
       cancellation: cancellation,
-      memory: peer.memory
+      memory: peer.memory,
+      account: lease.account
     )
   }
 }

@@ -1,6 +1,7 @@
 import Access
 import HTTPTypes
 import Hummingbird
+import KeyValueStore
 import NIOCore
 import NIOHPACK
 import NIOHTTP2

@@ -1,5 +1,6 @@
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 import Logging
 import NIOCore
 import NIOHPACK

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import KeyValueStore
 import NIOCore
 
 /// A request's body whose bytes go on the request's lease as they are read; reading fails where there is

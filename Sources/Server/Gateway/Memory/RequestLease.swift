@@ -1,3 +1,4 @@
+import KeyValueStore
 import Synchronization
 
 /// What one request holds of its connection's account, from its head until its stream has closed and
@@ -6,7 +7,7 @@ import Synchronization
 /// Whoever works on a request holds the object that holds the lease, so a handler that goes on after
 /// its client has gone still counts. Any thread may call.
 final class RequestLease: Sendable {
-  private let account: LedgerAccount
+  let account: LedgerAccount
   private let open: OpenLeases?
   private let held: Mutex<Int>
   private let isStreaming = Atomic<Bool>(false)

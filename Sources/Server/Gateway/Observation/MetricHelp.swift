@@ -19,6 +19,9 @@ enum MetricHelp {
     "brasa_client_memory_request_bytes": "Bytes of requests that are not answered yet.",
     "brasa_client_memory_response_bytes": "Bytes of answers that have not left for the socket.",
     "brasa_client_memory_session_bytes": "Bytes that sessions keep between requests.",
+    "brasa_client_memory_commit_bytes": "Bytes of commits that wait for their group.",
+    "brasa_client_memory_feed_bytes": "Bytes of commits that wait for the listeners' thread.",
+    "brasa_client_memory_listener_bytes": "Bytes of changes that wait for slow listeners.",
     "brasa_client_memory_pool_bytes": "Of those bytes, what is beyond each client's allowance.",
     "brasa_client_memory_pool_limit_bytes": "The bound of the pool.",
 

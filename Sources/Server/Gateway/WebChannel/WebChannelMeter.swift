@@ -1,3 +1,5 @@
+import KeyValueStore
+
 /// Charges what a session holds to its account of the ledger.
 ///
 /// The session says how many bytes it holds whenever that changes; the difference is reserved or given

@@ -2,6 +2,7 @@ import Access
 import FirestoreModel
 import FirestoreWire
 import HTTPTypes
+import KeyValueStore
 import NIOCore
 import ServiceModule
 
@@ -58,8 +59,13 @@ struct WebChannelRoutes: Sendable {
       form.headers["authorization"] ?? parameters.encodedHeaders["authorization"]
       ?? request.headers[.authorization]
     let binding = Self.binding(request, method, parameters, authorization: authorization)
-    let session = sessions.open(binding, at: ClientAddress(text: request.address)) { cancellation in
-      request.context.outliving(authorization: authorization, cancellation: cancellation)
+    let address = ClientAddress(text: request.address)
+    let session = sessions.open(binding, at: address) { cancellation, account in
+      request.context.outliving(
+        authorization: authorization,
+        cancellation: cancellation,
+        account: account
+      )
     }
     guard let session else { return ServiceResponse(status: .serviceUnavailable) }
     await session.receive(form, acknowledged: nil, now: .now)
@@ -168,7 +174,8 @@ extension CallContext {
   /// A call that outlives the request that began it, with credentials that came inside it.
   fileprivate func outliving(
     authorization: String?,
-    cancellation: Cancellation
+    cancellation: Cancellation,
+    account: LedgerAccount
   ) -> CallContext {
     CallContext(
       requestID: requestID,
@@ -178,7 +185,8 @@ extension CallContext {
       isForeignPage: isForeignPage,
       network: network,
       cancellation: cancellation,
-      memory: CallerMemory()
+      memory: CallerMemory(),
+      account: account
     )
   }
 }

@@ -2,6 +2,7 @@ import Access
 import Dispatch
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 import Synchronization
 
 /// One stream of a browser: a bidirectional call that outlives the requests that carry it.

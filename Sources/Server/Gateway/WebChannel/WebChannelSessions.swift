@@ -2,6 +2,7 @@ import Access
 import Dispatch
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 import Synchronization
 
 /// The open WebChannel sessions of a gateway, found by their unguessable ids.
@@ -44,20 +45,21 @@ final class WebChannelSessions: WebChannelObserver {
   func open(
     _ binding: WebChannelSession.Binding,
     at address: ClientAddress,
-    _ context: (Cancellation) -> CallContext
+    _ context: (Cancellation, LedgerAccount) -> CallContext
   ) -> WebChannelSession? {
+    let account = ledger.account(of: address)
     let session = WebChannelSession(
       id: Self.secret(),
       affinity: Self.secret(),
       binding: binding,
       limits: limits,
       observer: self,
-      account: ledger.account(of: address),
+      account: account,
       now: .now
     )
     binding.method.served.streamOpened()
     // Whose share it is shows when the service has looked at the credentials.
-    let context = context(session.cancellation)
+    let context = context(session.cancellation, account)
     session.open(context)
     let holder = context.memory.map(WebChannelShares.Holder.init) ?? .nobody
     guard insert(Entry(session: session, holder: holder, address: address)) else {

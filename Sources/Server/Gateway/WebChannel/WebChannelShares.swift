@@ -1,5 +1,6 @@
 import Access
 import FirestoreModel
+import KeyValueStore
 
 /// The shares of clients in the number of WebChannel sessions.
 ///

@@ -2,6 +2,7 @@ import ArgumentParser
 import CoreMetrics
 import Gateway
 import KeyValueRocksDB
+import KeyValueStore
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -58,17 +59,22 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let health = ServerHealth()
     let damage = DamageMonitor(metrics: metrics, logger: Logger(label: "store"))
+    let ledger = ByteLedger(
+      limits: settings.clientMemory.limits(isDevelopment: settings.isDevelopment)
+    )
     let system = try ServedSystem.open(
       settings,
       descriptors: descriptors,
       health: health,
       damage: damage,
+      ledger: ledger,
       metrics: metrics
     )
     let gateway = try Gateway(
       settings.gateway(connections: descriptors.connections),
       modules: system.modules,
       recognizes: system.recognizes,
+      ledger: ledger,
       health: health,
       metrics: metrics,
       damage: damage,
@@ -125,8 +131,7 @@ extension ServeSettings {
       tls: tls,
       development: developmentOrigins,
       limits: limits,
-      webChannel: webChannel.limits,
-      memory: clientMemory.limits(isDevelopment: isDevelopment)
+      webChannel: webChannel.limits
     )
   }
 }

@@ -31,10 +31,11 @@ extension ServedSystem {
     descriptors: DescriptorBudget,
     health: ServerHealth,
     damage: DamageMonitor,
+    ledger: ByteLedger,
     metrics: MetricsRegistry
   ) throws -> ServedSystem {
     let log = Logger(label: "store")
-    let feed = CommitFeed()
+    let feed = CommitFeed(account: ledger.serverAccount())
     let groups = GroupMetrics(metrics)
     var configuration = StoreConfiguration.served(settings, feed: feed, log: log)
     configuration.groupObserver = groups.observe(commits:)

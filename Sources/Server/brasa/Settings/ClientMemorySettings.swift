@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Gateway
+import KeyValueStore
 
 /// How much memory all clients together may make the port hold.
 struct ClientMemorySettings: Sendable, Equatable {

@@ -1,18 +1,22 @@
 import Access
 import DocumentStore
 import FirestoreModel
+import KeyValueStore
 import Realtime
 
 /// The choke point's decisions on one stream's caller.
 final class CallerAuthority: ListenAuthority {
   private let caller: Caller
   private let access: AccessControl
+  /// What waits for the stream's client counts on it.
+  let account: LedgerAccount?
   private let hasValidCredentials: @Sendable () -> Bool
 
   /// The caller of a stream that was opened in that context.
   init(_ caller: Caller, _ context: CallContext, access: AccessControl) {
     self.caller = caller
     self.access = access
+    account = context.account
     hasValidCredentials = access.validity(of: caller, context)
   }
 

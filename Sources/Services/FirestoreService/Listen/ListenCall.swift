@@ -91,7 +91,8 @@ final class ListenCall: StreamCall {
       let stream = hub.open(
         database,
         sink: ResponseSink(responses),
-        authority: authority
+        authority: authority,
+        account: authority.account
       )
       state.withLock { $0 = .open(database, stream) }
       return stream

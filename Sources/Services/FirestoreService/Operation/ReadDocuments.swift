@@ -2,6 +2,7 @@ import Access
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 
 // GetDocument and BatchGetDocuments.
 
@@ -41,18 +42,22 @@ extension FirestoreService {
     let permit = try permit(call, request.database)
     let database = try database(of: permit, call)
     let consistency = try permit.consistency(request.consistency)
-    try read(request.names, of: database, permit, consistency, call, respond) { found in
-      BatchGetStream(found, in: request.database, mask: request.mask)
+    let lease = try call.context.lease(0, for: .response)
+    try read(request.names, of: database, permit, consistency, call, lease: lease, respond) {
+      found in
+      BatchGetStream(found, in: request.database, mask: request.mask, lease: lease)
     }
   }
 
-  /// Reads documents on an engine thread, waiting for their locks without a thread.
+  /// Reads documents on an engine thread, waiting for their locks without a thread; what was read counts on the
+  /// lease.
   private func read<Answer>(
     _ names: [DocumentName],
     of database: Database,
     _ permit: Permit,
     _ consistency: Consistency,
     _ call: Call,
+    lease: ByteLease? = nil,
     _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
     _ answer: @escaping @Sendable (BatchGetResult) throws -> Answer
   ) throws {
@@ -71,8 +76,17 @@ extension FirestoreService {
         names.map(\.path),
         consistency: consistency,
         judge: permit.judgeOfReads(database, isInTransaction: consistency.isTransaction),
+        check: call.check,
+        reserve: lease.map(Self.growth),
         completion: finish
       )
+    }
+  }
+
+  /// Takes so many bytes more on a lease, or throws.
+  private static func growth(of lease: ByteLease) -> @Sendable (Int) throws -> Void {
+    { bytes in
+      guard lease.resize(to: lease.bytes + bytes) else { throw ByteLedger.exhausted }
     }
   }
 

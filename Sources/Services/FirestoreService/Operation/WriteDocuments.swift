@@ -43,8 +43,13 @@ extension FirestoreService {
     let permit = try permit(call, request.database)
     try permit.requireAdministrator(for: "Batch writes")
     let database = try database(of: permit, call)
+    let lease = try call.context.lease(
+      StoreCommitRequest(writes: request.writes).approximateBytes,
+      for: .commit
+    )
     try onEngine(call, onlyFailure(respond)) { [self] in
       database.batchWrite(request.writes) { result in
+        defer { withExtendedLifetime(lease) {} }
         respond(
           result.map { outcomes in
             let results = outcomes.map { outcome in
@@ -144,7 +149,10 @@ extension FirestoreService {
     _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
     _ answer: @escaping @Sendable (CommitOutcome) -> Answer
   ) throws {
+    // Kept until the answer: no other bound is on what waits for the writer.
+    let lease = try call.context.lease(commit.approximateBytes, for: .commit)
     let completion: @Sendable (Result<CommitOutcome, any Error>) -> Void = { [self] result in
+      defer { withExtendedLifetime(lease) {} }
       if case .failure(is StaleReadSet) = result, attempt < Self.attempts {
         do {
           try submit(commit, to: database, attempt: attempt + 1, call, respond, answer)
@@ -172,6 +180,16 @@ extension FirestoreService {
   ) -> @Sendable (Result<Void, FirestoreError>) -> Void {
     { result in
       if case .failure(let error) = result { respond(.failure(error)) }
+    }
+  }
+}
+
+extension StoreCommitRequest {
+  /// About how much memory the commit takes on its way into a group: its writes, and what they are made into.
+  fileprivate var approximateBytes: Int {
+    writes.reduce(256) { bytes, write in
+      guard case .update(let fields, _) = write.operation else { return bytes + 256 }
+      return bytes + 512 + 2 * fields.bytes.count
     }
   }
 }

@@ -2,6 +2,7 @@ import Access
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 import Synchronization
 
 /// The documents of a batch get, already read, encoded as they are sent: those that exist before those
@@ -12,9 +13,17 @@ final class BatchGetStream: ResponseStream {
   private let newTransaction: TransactionID?
   private let database: DatabaseID
   private let mask: [FieldPath]?
+  /// The documents count on it until the stream is gone.
+  private let lease: ByteLease?
   private let position = Mutex(0)
 
-  init(_ found: BatchGetResult, in database: DatabaseID, mask: [FieldPath]?) {
+  init(
+    _ found: BatchGetResult,
+    in database: DatabaseID,
+    mask: [FieldPath]?,
+    lease: ByteLease?
+  ) {
+    self.lease = lease
     items = found.items.filter { $0.record != nil } + found.items.filter { $0.record == nil }
     readTime = found.readTime
     newTransaction = found.newTransaction

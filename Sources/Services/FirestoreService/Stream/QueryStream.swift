@@ -17,6 +17,8 @@ final class QueryStream: ResponseStream {
   private let service: FirestoreService
   private let state = Mutex(State())
   private let started = ContinuousClock.now
+  /// What the query keeps between pulls counts on it.
+  private let lease: ByteLease?
 
   private struct State {
     var hasBegun = false
@@ -42,6 +44,7 @@ final class QueryStream: ResponseStream {
     self.mask = mask
     self.call = call
     self.service = service
+    lease = call.context.account.flatMap { ByteLease($0, for: .response) }
   }
 
   func next(
@@ -114,6 +117,7 @@ final class QueryStream: ResponseStream {
       maxBytes: maxBytes,
       slice: slice
     )
+    guard lease?.resize(to: cursor.heldBytes) != false else { throw ByteLedger.exhausted }
     try append(chunk, to: &messages, &state)
     return messages
   }

@@ -1,15 +1,20 @@
-import FirestoreModel
 import Synchronization
 
-/// The ledger of the bytes that clients make the process hold: unfinished requests, requests whose
-/// handlers run, answers that nobody has read, sessions.
+/// The ledger of the bytes that clients make the process hold; a process has one, from the gateway down to the engine.
 ///
-/// Every connection and every session has an account. An account's first bytes, its *allowance*, are
+/// They are unfinished requests, requests whose handlers run, commits that wait for their group, answers that
+/// nobody has read, sessions, what waits for listeners.
+///
+/// Every connection and every session has an account, and so has the server itself for what is held on behalf of
+/// many. An account's first bytes, its *allowance*, are
 /// its own; what it holds beyond comes out of one pool, of which accounts whose callers have shown no
 /// credentials share a part. The pool is shared by dynamic thresholds (Choudhury and Hahne): an
 /// address may hold at most as many bytes of the pool as are left, and an account at most as many as
 /// its address could still take. So a single client gets a third of an idle pool, which is enough for
 /// the largest request there is, and however many clients press, something is left for the next one.
+///
+/// Nothing waits for room: what finds none is refused, or lets go of what it holds. So nobody who holds bytes waits for
+/// others who need some.
 ///
 /// Any thread may call. Within its allowance an account takes no lock but its own.
 package final class ByteLedger: Sendable {
@@ -21,6 +26,12 @@ package final class ByteLedger: Sendable {
     case response
     /// What sessions keep between requests.
     case session
+    /// Commits on their way into a group, as far as they take more than their requests.
+    case commit
+    /// Commits that wait for the listeners' thread.
+    case feed
+    /// Changes that wait for listeners who read too slowly.
+    case listener
   }
 
   /// How much accounts may hold.
@@ -38,12 +49,6 @@ package final class ByteLedger: Sendable {
     package init() {}
   }
 
-  /// What a caller is told for whose request there is no room.
-  package static let exhausted = FirestoreError(
-    .resourceExhausted,
-    "The server's memory for requests is in use. Try again later."
-  )
-
   /// What is held of the pool.
   struct Use: Sendable {
     var anonymous = 0
@@ -59,11 +64,10 @@ package final class ByteLedger: Sendable {
     var addresses: [ClientAddress: Use] = [:]
   }
 
-  let limits: Limits
+  package let limits: Limits
   private let state = Mutex(State())
-  private let requestBytes = Atomic<Int>(0)
-  private let responseBytes = Atomic<Int>(0)
-  private let sessionBytes = Atomic<Int>(0)
+  /// By kind.
+  private let totals = Kind.allCases.map { _ in SharedTotal() }
 
   /// An empty ledger.
   package init(limits: Limits = Limits()) {
@@ -75,39 +79,25 @@ package final class ByteLedger: Sendable {
     LedgerAccount(ledger: self, address: address)
   }
 
+  /// A new account for what the server itself holds on behalf of many.
+  package func serverAccount() -> LedgerAccount {
+    let account = account(of: .server)
+    account.trust()
+    return account
+  }
+
   /// All bytes of that kind that are held, those within allowances too.
   package func bytes(of kind: Kind) -> Int {
-    switch kind {
-    case .request: requestBytes.load(ordering: .relaxed)
-    case .response: responseBytes.load(ordering: .relaxed)
-    case .session: sessionBytes.load(ordering: .relaxed)
-    }
+    totals[kind.rawValue].value.load(ordering: .relaxed)
   }
 
   /// Bytes of the pool in use.
   package var poolBytes: Int { state.withLock { $0.use.total } }
 
-  /// The ledger's figures for the metrics page.
-  var metrics: MetricsRegistry.Source {
-    { [self] in
-      [
-        ("client_memory_request_bytes", Double(bytes(of: .request))),
-        ("client_memory_response_bytes", Double(bytes(of: .response))),
-        ("client_memory_session_bytes", Double(bytes(of: .session))),
-        ("client_memory_pool_bytes", Double(poolBytes)),
-        ("client_memory_pool_limit_bytes", Double(limits.poolBytes)),
-      ]
-    }
-  }
-
   // MARK: For accounts
 
   func count(_ bytes: Int, _ kind: Kind) {
-    switch kind {
-    case .request: requestBytes.wrappingAdd(bytes, ordering: .relaxed)
-    case .response: responseBytes.wrappingAdd(bytes, ordering: .relaxed)
-    case .session: sessionBytes.wrappingAdd(bytes, ordering: .relaxed)
-    }
+    totals[kind.rawValue].value.wrappingAdd(bytes, ordering: .relaxed)
   }
 
   /// Takes bytes out of the pool for an account that holds `held` of it; false where its share is used up.
@@ -156,4 +146,9 @@ package final class ByteLedger: Sendable {
     }
     state.addresses[address] = own.isEmpty ? nil : own
   }
+}
+
+/// A number that several threads add to.
+private final class SharedTotal: Sendable {
+  let value = Atomic<Int>(0)
 }
