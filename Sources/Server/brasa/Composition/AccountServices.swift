@@ -27,7 +27,9 @@ enum AccountServices {
       allowsCleartextToLoopback: settings.isDevelopment
     )
     policy.authorities = identity.fetchAuthorities
-    let threads = EngineThreads(count: threadCount, capacity: 1_024)
+    // More than may wait for a password's hash at once, so that other calls go on.
+    let count = accounts.passwords.maximumLoad + ThreadCounts(cores: ThreadCounts.cores).reads
+    let threads = EngineThreads(count: count, capacity: 1_024)
     var module = ServiceModule.accounts(
       IdentityEnvironment(
         accounts: accounts,
@@ -53,9 +55,6 @@ enum AccountServices {
     ]
     return module
   }
-
-  /// More than may wait for a password's hash at once, so that other calls go on.
-  private static let threadCount = 32
 
   private static func queue(_ mail: IdentitySettings.Mail) throws -> MailQueue {
     let login = mail.user.map { SMTPConfiguration.Login(user: $0, password: mail.password ?? "") }

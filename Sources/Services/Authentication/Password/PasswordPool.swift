@@ -16,6 +16,8 @@ import Darwin
 /// keeps the others out.
 package final class PasswordPool: Sendable {
   private let queue: PasswordQueue
+  /// How many callers wait or are served at most.
+  package let maximumLoad: Int
 
   /// Starts the threads; by default half of the processors, so that the others go on serving.
   ///
@@ -27,7 +29,8 @@ package final class PasswordPool: Sendable {
     capacity: Int = 24,
     niceness: Int = 10
   ) {
-    queue = PasswordQueue(niceness: niceness, limit: capacity + threads)
+    maximumLoad = capacity + threads
+    queue = PasswordQueue(niceness: niceness, limit: maximumLoad)
     for _ in 0..<threads { Self.start(queue) }
   }
 
