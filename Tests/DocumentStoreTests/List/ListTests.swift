@@ -131,19 +131,19 @@ import Testing
     }
     let query = Query(scope: .collectionGroup("g"))
     let all = try fixture.run(query, chunk: { 1_000 }).records.map(\.name)
-    let whole = try fixture.database.partition(query, count: 5)
+    let whole = try fixture.database.partition(query, count: 5).finished()
     #expect(whole.names == [200, 400, 600, 800].map { all[$0] })
-    let first = try fixture.database.partition(query, count: 5, pageSize: 3)
+    let first = try fixture.database.partition(query, count: 5, pageSize: 3).finished()
     try fixture.write([(path("p/0/g/a"), fields([:]))])
     let second = try fixture.database.partition(
       query,
       count: 5,
       pageSize: 3,
       pageToken: first.nextPageToken
-    )
+    ).finished()
     #expect(first.names + second.names == whole.names)
     #expect(second.nextPageToken.isEmpty)
-    #expect(try fixture.database.partition(query, count: 1).names.isEmpty)
+    #expect(try fixture.database.partition(query, count: 1).finished().names.isEmpty)
     var filtered = query
     filtered.limit = 1
     #expect(throws: FirestoreError.self) {

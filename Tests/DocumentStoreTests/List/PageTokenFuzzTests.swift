@@ -61,7 +61,7 @@ import Testing
           count: 5,
           pageSize: 2,
           pageToken: token
-        ).nextPageToken
+        ).finished().nextPageToken
       },
     ]
   }

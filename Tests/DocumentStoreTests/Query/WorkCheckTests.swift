@@ -35,6 +35,7 @@ import Testing
           let document = fields([
             "n": .integer(Int64(number)), "m": .integer(Int64(documents - number)),
             "k": .integer(0), "e": .vector([Double(number), 1]),
+            "odd": .integer(Int64(number % 2)), "even": .integer(Int64(1 - number % 2)),
           ])
           return (path("c/d\(number)"), document)
         }
@@ -76,6 +77,23 @@ import Testing
     return query
   }
 
+  /// No index has this order: in development everything is sorted.
+  private static var sorted: Query {
+    var query = everything
+    query.orders = [Order(FieldPath(["k"])), Order(FieldPath(["m"]))]
+    return query
+  }
+
+  /// Each condition alone fits half of the documents, by turns, and both together none.
+  private static var disjoint: Query {
+    var query = everything
+    query.filter = .and([
+      .field(FieldPath(["odd"]), .equal, .integer(1)),
+      .field(FieldPath(["even"]), .equal, .integer(1)),
+    ])
+    return query
+  }
+
   private static func read(
     _ fixture: QueryFixture,
     _ query: Query,
@@ -104,7 +122,7 @@ import Testing
   @Test(arguments: [1, 2, 3])
   func `a scan, a search and an aggregation end when nobody waits`(limit: Int) throws {
     let fixture = try Self.filled()
-    for query in [Self.everything, Self.nearest, Self.fruitless] {
+    for query in [Self.everything, Self.nearest, Self.fruitless, Self.sorted, Self.disjoint] {
       let asked = Asked(stopsAt: limit)
       #expect(throws: FirestoreError.self) {
         _ = try Self.read(fixture, query, slice: 20_000, asked)
@@ -150,6 +168,84 @@ import Testing
     let found = try Self.read(fixture, Self.fruitless, slice: 1_500, Asked())
     #expect(found.documents == 0)
     #expect(found.slices > 1)
+  }
+
+  @Test(arguments: [700, 2_500, 20_000])
+  func `a sort goes on slice by slice and gives the same`(slice: Int) throws {
+    let fixture = try Self.filled()
+    let read = try fixture.database.beginRead(.latest)
+    let cursor = fixture.database.query(try Self.sorted.normalized(), read: read)
+    var found: [Int64] = []
+    var slices = 0
+    var longest = 0
+    while true {
+      let before = cursor.statistics.reads.documentsScanned
+      let chunk = try cursor.next(maxDocuments: .max, maxBytes: .max, slice: slice)
+      longest = max(longest, cursor.statistics.reads.documentsScanned - before)
+      slices += 1
+      for record in chunk.documents {
+        guard case .integer(let number)? = record.fields.value(at: FieldPath(["m"])) else {
+          continue
+        }
+        found.append(number)
+      }
+      if chunk.isDone { break }
+    }
+    #expect(found == (1...Int64(Self.documents)).map { $0 })
+    #expect(slices >= Self.documents / slice)
+    #expect(longest <= slice + Self.documents % slice)
+    #expect(cursor.heldBytes > 0)
+  }
+
+  @Test func `two indexes without a document in common pause all the same`() throws {
+    let fixture = try Self.filled()
+    let found = try Self.read(fixture, Self.disjoint, slice: 1_500, Asked())
+    #expect(found.documents == 0)
+    #expect(found.slices > 2)
+  }
+
+  @Test func `a group is divided in slices of any size, and not for nobody`() throws {
+    let fixture = try Self.filled()
+    let group = Query(scope: .collectionGroup("c"))
+    let whole = try fixture.database.partition(group, count: 7).finished()
+    #expect(whole.names.count == 6)
+    let cursor = try fixture.database.partition(group, count: 7)
+    let none = try cursor.next(slice: 1_000)
+    #expect(none?.names == nil)
+    #expect(try cursor.finished(slice: 1_000).names == whole.names)
+    let asked = Asked(stopsAt: 2)
+    #expect(throws: FirestoreError.self) {
+      try fixture.database.partition(group, count: 7, check: { try asked.ask() })
+        .finished(slice: 500)
+    }
+    #expect(asked.count == 2)
+  }
+
+  @Test func `a batch get asks before each document, and keeps no more than it may`() async throws {
+    let fixture = try Self.filled()
+    let paths = (0..<10).map { path("c/d\($0)") }
+    let asked = Asked(stopsAt: 4)
+    let stopped = await Self.batchGet(paths, of: fixture, check: { try asked.ask() })
+    #expect(throws: FirestoreError.self) { try stopped.get() }
+    #expect(asked.count == 4)
+    let reserved = Asked(stopsAt: 6)
+    let refused = await Self.batchGet(paths, of: fixture, reserve: { _ in try reserved.ask() })
+    #expect(throws: FirestoreError.self) { try refused.get() }
+    #expect(reserved.count == 6)
+    #expect(try await Self.batchGet(paths, of: fixture).get().items.count == 10)
+  }
+
+  private static func batchGet(
+    _ paths: [ResourcePath],
+    of fixture: QueryFixture,
+    check: WorkCheck? = nil,
+    reserve: (@Sendable (Int) throws -> Void)? = nil
+  ) async -> Result<BatchGetResult, any Error> {
+    await withCheckedContinuation { continuation in
+      fixture.database.batchGet(paths, check: check, reserve: reserve) {
+        continuation.resume(returning: $0)
+      }
+    }
   }
 
   @Test func `random filters find the same in short slices and in one`() throws {

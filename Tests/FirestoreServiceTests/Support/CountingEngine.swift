@@ -5,6 +5,7 @@ import Synchronization
 final class CountingEngine: KeyValueEngine {
   private let base = MemoryEngine()
   private let gets = Mutex(0)
+  private let alarm = Mutex<(gets: Int, ring: @Sendable () -> Void)?>(nil)
 
   /// The number of values asked for since the last call.
   func takeGets() -> Int {
@@ -14,7 +15,20 @@ final class CountingEngine: KeyValueEngine {
     }
   }
 
-  fileprivate func note() { gets.withLock { $0 += 1 } }
+  /// Calls once so many values more have been asked for, on the thread that asks.
+  func ring(afterGets count: Int, _ ring: @escaping @Sendable () -> Void) {
+    alarm.withLock { $0 = (count, ring) }
+  }
+
+  fileprivate func note() {
+    gets.withLock { $0 += 1 }
+    let due = alarm.withLock { alarm -> (@Sendable () -> Void)? in
+      guard let (gets, ring) = alarm else { return nil }
+      alarm = gets > 1 ? (gets - 1, ring) : nil
+      return gets > 1 ? nil : ring
+    }
+    due?()
+  }
 
   func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
     try base.read { try body(CountingSnapshot(base: $0, engine: self)) }

@@ -35,15 +35,18 @@ final class CandidateStream {
     isMilestone = false
     while try base.next() {
       try split()
-      if satisfiesConditions { return true }
+      if !base.isMilestone, satisfiesConditions { return true }
       passed += 1
-      if passed == Self.milestoneDistance {
+      if base.isMilestone || passed == Self.milestoneDistance {
         isMilestone = true
         return true
       }
     }
     return false
   }
+
+  /// The least position behind the current one, of a stream that runs forwards.
+  var nextPosition: [UInt8] { Array(base.position) + [0] }
 
   /// Whether only the document can tell if it belongs to the result.
   var needsLook: Bool {

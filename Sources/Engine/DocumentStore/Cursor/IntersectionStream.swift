@@ -9,6 +9,12 @@ package final class IntersectionStream: PositionStream {
   private let reversed: Bool
   private var started = false
   private var target: [UInt8] = []
+  /// Positions of the first leg in a row that others do not have.
+  private var misses = 0
+  package private(set) var isMilestone = false
+
+  /// After so many misses in a row one is delivered as a milestone.
+  static let milestoneDistance = 500
 
   /// Intersects at least one stream; all run in the same direction over the same kind of position.
   package init(_ legs: [any PositionStream], reversed: Bool) {
@@ -35,6 +41,7 @@ package final class IntersectionStream: PositionStream {
   /// Moves legs until all are at one position, the first leg's or one beyond it.
   private func align() throws -> Bool {
     setTarget(legs[0].position)
+    isMilestone = false
     var agreed = 1
     var leg = legs.count > 1 ? 1 : 0
     let wasStarted = started
@@ -53,9 +60,20 @@ package final class IntersectionStream: PositionStream {
       } else {
         setTarget(stream.position)
         agreed = 1
+        // Every leg must stand somewhere before the stream can go on from a milestone.
+        if leg != 0, fresh == 0, isMilestoneDue() { return true }
       }
       leg = (leg + 1) % legs.count
     }
+    misses = 0
+    return true
+  }
+
+  /// Notes that another leg has gone beyond the first one's position; true where that becomes a milestone.
+  private func isMilestoneDue() -> Bool {
+    misses += 1
+    guard misses >= Self.milestoneDistance else { return false }
+    (misses, isMilestone) = (0, true)
     return true
   }
 

@@ -15,7 +15,19 @@ package protocol PositionStream: AnyObject {
 
   /// What is stored beside the position: an entry's type tags, a document's record.
   var payload: UnsafeRawBufferPointer { get }
+
+  /// Whether the current position is no candidate and only marks how far the stream has come, so that whoever reads
+  /// can pause there.
+  var isMilestone: Bool { get }
 }
+
+extension PositionStream {
+  package var isMilestone: Bool { false }
+}
+
+/// Thrown by a stream that has used up its view's slice before its next candidate: what it did is kept, and goes
+/// on with the next slice.
+struct SliceUsedUp: Error {}
 
 /// A stream without candidates.
 package final class EmptyStream: PositionStream {

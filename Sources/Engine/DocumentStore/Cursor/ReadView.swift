@@ -17,6 +17,8 @@ package final class ReadView {
   package var statistics = ReadStatistics()
   /// How many entries and documents were looked at.
   private(set) var steps = 0
+  /// After so many steps whoever reads pauses where it can.
+  var sliceEnd = Int.max
   private let check: WorkCheck?
   private let lease: DocumentCache.Lease
 
@@ -38,6 +40,9 @@ package final class ReadView {
     self.lease = lease
     self.check = check
   }
+
+  /// Whether it is time to pause.
+  var isSliceUsedUp: Bool { steps >= sliceEnd }
 
   /// Counts one entry or document; throws where nobody waits for the result any more.
   @inline(__always)

@@ -11,19 +11,24 @@ final class SortStream: PositionStream {
   private let orders: [Order]
   private let range: PositionRange
   private let buffer: SortBuffer
-  private let openBase: () throws -> CandidateStream
+  private let isReversed: Bool
+  private let openBase: (_ from: [UInt8]) throws -> CandidateStream
   private var index = -1
   private let lentPosition = LentBytes()
   private let lentTags = LentBytes()
 
-  /// Sorts what `openBase` opens; `buffer` keeps what was sorted for the query's next pulls.
+  /// Sorts what `openBase` opens from a position on; `buffer` keeps what was sorted for the query's next pulls.
+  ///
+  /// - Parameter isReversed: Whether it runs backwards: it cannot pause then.
   init(
     _ context: QueryContext,
     orders: [Order],
     range: PositionRange,
     buffer: SortBuffer,
-    openBase: @escaping () throws -> CandidateStream
+    isReversed: Bool,
+    openBase: @escaping (_ from: [UInt8]) throws -> CandidateStream
   ) {
+    self.isReversed = isReversed
     self.context = context
     self.orders = orders
     self.range = range
@@ -60,27 +65,23 @@ final class SortStream: PositionStream {
     return false
   }
 
+  /// Sorts all candidates; where the slice is used up before, what was sorted waits in the buffer for the next one.
   private func fill(_ wanted: PositionRange) throws {
-    let base = try openBase()
-    var heap = MinimumHeap<SortBuffer.Entry> { $1.position.precedes($0.position) }
-    var overflowed = false
+    var work = buffer.takeWork(for: wanted)
+    let base = try openBase(work.resumption)
     var name: [UInt8] = []
     while try base.next() {
-      if base.isMilestone { continue }
-      base.copyName(to: &name)
-      guard let entry = try entry(base, name: name, in: wanted) else { continue }
-      if heap.count < SortBuffer.capacity {
-        heap.insert(entry)
-        continue
+      if !base.isMilestone {
+        base.copyName(to: &name)
+        if let entry = try entry(base, name: name, in: wanted) { work.add(entry) }
       }
-      overflowed = true
-      if let greatest = heap.minimum,
-        entry.position.precedes(greatest.position)
-      {
-        heap.replaceMinimum(with: entry)
+      if context.view.isSliceUsedUp, !isReversed {
+        work.resumption = base.nextPosition
+        buffer.keep(work)
+        throw SliceUsedUp()
       }
     }
-    buffer.replace(with: heap.elements, from: wanted, isComplete: !overflowed)
+    buffer.replace(with: work.heap.elements, from: wanted, isComplete: !work.hasOverflowed)
   }
 
   private func entry(
@@ -108,19 +109,60 @@ final class SortBuffer {
   struct Entry {
     let position: [UInt8]
     let tags: [UInt8]
+
+    var bytes: Int { 96 + position.count + tags.count }
+  }
+
+  /// A sort that has not come to the end of its candidates.
+  struct Work {
+    let wanted: PositionRange
+    var heap = MinimumHeap<Entry> { $1.position.precedes($0.position) }
+    /// Whether there were more than the buffer holds.
+    var hasOverflowed = false
+    /// The position of the base from which it goes on.
+    var resumption: [UInt8] = []
+    /// About how much memory the entries take.
+    private(set) var bytes = 0
+
+    init(_ wanted: PositionRange) { self.wanted = wanted }
+
+    /// Keeps an entry if it is among the least so far.
+    mutating func add(_ entry: Entry) {
+      guard heap.count == SortBuffer.capacity else {
+        bytes += entry.bytes
+        return heap.insert(entry)
+      }
+      hasOverflowed = true
+      guard let greatest = heap.minimum, entry.position.precedes(greatest.position) else { return }
+      bytes += entry.bytes - greatest.bytes
+      heap.replaceMinimum(with: entry)
+    }
   }
 
   private(set) var entries: [Entry] = []
+  private var work: Work?
+  private var entryBytes = 0
+
   /// About how much memory the entries take.
-  private(set) var heldBytes = 0
+  var heldBytes: Int { entryBytes + (work?.bytes ?? 0) }
   /// Whether the entries go on to the end of what was asked for.
   private(set) var isComplete = false
   private var range: PositionRange?
 
+  /// The sort of that range where it was paused, or from its beginning.
+  func takeWork(for wanted: PositionRange) -> Work {
+    defer { work = nil }
+    if let work, work.wanted == wanted { return work }
+    return Work(wanted)
+  }
+
+  /// Keeps a sort that is paused.
+  func keep(_ work: Work) { self.work = work }
+
   /// Takes the least positions of a range.
   func replace(with unsorted: [Entry], from range: PositionRange, isComplete: Bool) {
     entries = unsorted.sorted { $0.position.precedes($1.position) }
-    heldBytes = entries.reduce(0) { $0 + 96 + $1.position.count + $1.tags.count }
+    entryBytes = entries.reduce(0) { $0 + $1.bytes }
     self.range = range
     self.isComplete = isComplete
   }

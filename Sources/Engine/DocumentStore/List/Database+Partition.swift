@@ -1,5 +1,6 @@
 import FirestoreModel
 import KeyValueStore
+import Synchronization
 
 /// Split points that divide a collection group into parts of about the same size.
 package struct Partitioning: Sendable {
@@ -8,6 +9,70 @@ package struct Partitioning: Sendable {
   /// Empty on the last page.
   package let nextPageToken: String
   package let readTime: CommitVersion
+}
+
+/// A division that is being computed, slice by slice, all at one version.
+///
+/// Between slices only a sample of the names and the last name are held. One call at a time; calls block.
+package final class PartitionCursor: Sendable {
+  private struct State {
+    var run: QueryRun
+    var sample = EvenSample<ResourcePath>()
+  }
+
+  private let state: Mutex<State>
+  private let read: ConsistentRead
+  private let page: Page
+
+  /// Which of the split points are asked for.
+  fileprivate struct Page {
+    let count: Int
+    let size: Int
+    let offset: Int
+    let arguments: [String]
+  }
+
+  fileprivate init(
+    _ query: NormalizedQuery,
+    _ read: ConsistentRead,
+    _ database: Database,
+    _ page: Page
+  ) {
+    state = Mutex(State(run: QueryRun(query, read: read, database: database)))
+    self.read = read
+    self.page = page
+  }
+
+  /// Goes through the names of one slice; the page of split points where these were the last, else nil.
+  ///
+  /// - Parameter slice: How many names are read at most.
+  package func next(slice: Int = QueryCursor.longSlice) throws -> Partitioning? {
+    do {
+      return try state.withLock { state in
+        try read.view { view in
+          _ = try state.run.pull(view, slice: slice) { result in
+            try state.sample.add { try result.path() }
+            return true
+          }
+          guard state.run.isDone else { return nil }
+          return result(state.sample.splitPoints(page.count - 1), at: view.version)
+        }
+      }
+    } catch {
+      throw FirestoreError.storage(error)
+    }
+  }
+
+  private func result(_ points: [ResourcePath], at version: CommitVersion) -> Partitioning {
+    let first = min(page.offset, points.count)
+    let names = points[first...].prefix(page.size)
+    let next = PartitionPosition(version: version, offset: first + names.count)
+    return Partitioning(
+      names: names.map { DocumentName(database: read.databaseID, path: $0) },
+      nextPageToken: next.offset < points.count ? next.token.text(of: page.arguments) : "",
+      readTime: version
+    )
+  }
 }
 
 extension Database {
@@ -21,46 +86,22 @@ extension Database {
     pageToken: String = "",
     consistency: Consistency = .latest,
     check: WorkCheck? = nil
-  ) throws -> Partitioning {
+  ) throws -> PartitionCursor {
     do {
       let normalized = try query.partitionable(count)
       let arguments = ["partition", "\(query)", String(count)]
       let size = try ListingLimits.page(pageSize)
-      let token = try PageToken(pageToken, of: arguments).map(PartitionPlace.init)
+      let token = try PageToken(pageToken, of: arguments).map(PartitionPosition.init)
       let read = try beginRead(token.map { .at($0.version) } ?? consistency, check: check)
-      let (splitPoints, version) = try splitPoints(normalized, count - 1, read)
-      let first = min(token?.offset ?? 0, splitPoints.count)
-      let page = splitPoints[first...].prefix(size)
-      let next = PartitionPlace(version: version, offset: first + page.count)
-      return Partitioning(
-        names: page.map { DocumentName(database: id, path: $0) },
-        nextPageToken: next.offset < splitPoints.count ? next.token.text(of: arguments) : "",
-        readTime: version
+      return PartitionCursor(
+        normalized,
+        read,
+        self,
+        .init(count: count, size: size, offset: token?.offset ?? 0, arguments: arguments)
       )
     } catch {
       throw FirestoreError.storage(error)
     }
-  }
-
-  /// At most `count` names at even distances, the first document's left out.
-  private func splitPoints(
-    _ query: NormalizedQuery,
-    _ count: Int,
-    _ read: ConsistentRead
-  ) throws -> ([ResourcePath], CommitVersion) {
-    var run = QueryRun(query, read: read, database: self)
-    var sample = EvenSample<ResourcePath>()
-    var version = CommitVersion.zero
-    repeat {
-      try read.view { view in
-        version = view.version
-        _ = try run.pull(view) { result in
-          try sample.add { try result.path() }
-          return true
-        }
-      }
-    } while !run.isDone
-    return (sample.splitPoints(count), version)
   }
 }
 
@@ -86,7 +127,7 @@ extension Query {
 }
 
 /// Where a next page of split points begins, and the version at which they were computed.
-private struct PartitionPlace {
+private struct PartitionPosition {
   let version: CommitVersion
   let offset: Int
 

@@ -73,9 +73,12 @@ struct PlanOpener {
         context,
         orders: plan.orders,
         range: range,
-        buffer: buffer ?? SortBuffer()
-      ) {
-        CandidateStream(plan: base, base: try stream(base, base.ranges, buffer: nil))
+        buffer: buffer ?? SortBuffer(),
+        isReversed: base.isReversed
+      ) { start in
+        let rest = base.ranges.intersection([PositionRange(lower: start)])
+        let opened = rest.isEmpty ? EmptyStream() : try stream(base, rest, buffer: nil)
+        return CandidateStream(plan: base, base: opened)
       }
     }
   }

@@ -97,9 +97,10 @@ struct QueryRun {
     let opener = PlanOpener(context: context, plan: plan, buffers: buffers)
     let lower = position ?? bound(query.start, plan)
     let upper = bound(query.end, plan)
+    view.sliceEnd = view.steps + slice
     let stream = try opener.open(from: lower, to: upper)
     let skipped = try walk(stream, context, slice: slice, visit)
-    if read.isTracking {
+    if read.isTracking, isExhausted || position != nil {
       let end = isExhausted ? upper : position
       try RangeTracker(opener: opener, read: read).record(from: lower, to: end)
     }
@@ -122,14 +123,20 @@ struct QueryRun {
     var judged = 0
     var goesOn = true
     let result = QueryResult(context)
-    let end = context.view.steps + slice
-    while goesOn, !isDone, judged < slice, context.view.steps < end {
-      guard try stream.next() else {
-        isExhausted = true
-        return skipped
+    var key = SortKey()
+    while goesOn, !isDone, judged < slice, !context.view.isSliceUsedUp {
+      do {
+        guard try stream.next() else {
+          isExhausted = true
+          return skipped
+        }
+      } catch is SliceUsedUp {
+        break
       }
       judged += 1
       result.candidate = stream.candidate
+      // The next move of a stream that sorts may be its last in this slice, and leave the candidate.
+      if !buffers.isEmpty { stream.candidate.copySortKey(to: &key) }
       guard try accepts(result) else { continue }
       if offsetLeft > 0 {
         offsetLeft -= 1
@@ -141,8 +148,7 @@ struct QueryRun {
       goesOn = try visit(result)
     }
     if judged > 0 {
-      var key = SortKey()
-      stream.candidate.copySortKey(to: &key)
+      if buffers.isEmpty { stream.candidate.copySortKey(to: &key) }
       position = SortBound(key, isAfter: true)
     }
     return skipped

@@ -11,6 +11,8 @@ package final class ConsistentRead: Sendable {
   package let newTransaction: TransactionID?
   private let database: Database
   let transaction: Transaction?
+  /// Whose documents are read.
+  var databaseID: DatabaseID { database.id }
   private let version: Mutex<CommitVersion?>
   private let check: WorkCheck?
 

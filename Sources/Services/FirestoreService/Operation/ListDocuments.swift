@@ -63,8 +63,8 @@ extension FirestoreService {
     let permit = try permit(call, request.parent.database)
     try permit.requireAdministrator(for: "Partition queries")
     let database = try database(of: permit, call)
-    try onEngine(call, lane: .scans, respond) {
-      let page = try database.partition(
+    try onEngine(call, lane: .scans, onlyFailure(respond)) { [self] in
+      let cursor = try database.partition(
         request.query,
         count: Int(request.partitionCount),
         pageSize: request.pageSize,
@@ -72,9 +72,26 @@ extension FirestoreService {
         consistency: Consistency(readTime: request.readTime),
         check: call.check
       )
+      try partition(cursor, call, respond)
+    }
+  }
+
+  /// Works off one slice of a division here and the next ones behind what others wait for.
+  private func partition(
+    _ cursor: PartitionCursor,
+    _ call: Call,
+    _ respond: @escaping Respond
+  ) throws {
+    if let page = try cursor.next() {
       let cursors = page.names.map { Cursor(values: [.reference($0)], before: false) }
-      return PartitionQueryResponse(partitions: cursors, nextPageToken: page.nextPageToken)
-        .encoded()
+      let response = PartitionQueryResponse(
+        partitions: cursors,
+        nextPageToken: page.nextPageToken
+      )
+      return respond(.success(response.encoded()))
+    }
+    try onEngine(call, lane: .scans, onlyFailure(respond)) { [self] in
+      try partition(cursor, call, respond)
     }
   }
 }

@@ -1,0 +1,67 @@
+import FirestoreModel
+import Testing
+
+@testable import Access
+@testable import FirestoreService
+
+/// A client that goes away in the middle of a call stops the work for it.
+@Suite struct CancellationTests {
+  private static let documents = 4_000
+
+  /// Documents that have to be read one by one: nothing of them is kept in memory.
+  private static func filled(_ engine: CountingEngine) async throws -> ServiceFixture {
+    let fixture = try ServiceFixture(engine: engine, cachedBytes: 0)
+    for start in stride(from: 0, to: documents, by: 400) {
+      let writes = (start..<(start + 400)).map { number in
+        let name = "\(ServiceFixture.documents)/c/d\(number)"
+        let fields =
+          "{\"a\":{\"integerValue\":\"1\"},\"n\":{\"integerValue\":\"\(number)\"},"
+          + "\"m\":{\"integerValue\":\"\(-number)\"}}"
+        return "{\"update\":{\"name\":\"\(name)\",\"fields\":\(fields)}}"
+      }
+      let body = "{\"writes\":[\(writes.joined(separator: ","))]}"
+      _ = try await fixture.call("POST", ":commit", body)
+    }
+    return fixture
+  }
+
+  private static var names: String {
+    (0..<documents).map { "\"\(ServiceFixture.documents)/c/d\($0)\"" }.joined(separator: ",")
+  }
+
+  /// No index has this order, so development reads every document of the filter before the first result.
+  private static let unindexed =
+    #"{"from":[{"collectionId":"c"}],"#
+    + #""where":{"fieldFilter":{"field":{"fieldPath":"a"},"op":"EQUAL","value":{"integerValue":"1"}}},"#
+    + #""orderBy":[{"field":{"fieldPath":"n"}},{"field":{"fieldPath":"m"}}]}"#
+
+  @Test(arguments: [
+    (":batchGet", "{\"documents\":[\(names)]}"),
+    (":runQuery", "{\"structuredQuery\":\(unindexed)}"),
+    (
+      ":runAggregationQuery",
+      "{\"structuredAggregationQuery\":{\"structuredQuery\":\(unindexed),"
+        + "\"aggregations\":[{\"alias\":\"s\",\"sum\":{\"field\":{\"fieldPath\":\"n\"}}}]}}"
+    ),
+  ])
+  func `a call that is cancelled in its middle reads little more`(
+    _ path: String,
+    _ body: String
+  ) async throws {
+    let engine = CountingEngine()
+    let fixture = try await Self.filled(engine)
+    _ = try await fixture.call("POST", path, body)
+    let whole = engine.takeGets()
+    #expect(whole >= Self.documents)
+    let cancellation = Cancellation()
+    engine.ring(afterGets: 500) { cancellation.cancel() }
+    let error = await #expect(throws: FirestoreError.self) {
+      let context = ServiceFixture.context(cancellation: cancellation)
+      return try await fixture.call("POST", path, body, context: context)
+    }
+    #expect(error?.code == .cancelled)
+    // A view asks every 1,024 steps.
+    #expect((500...1_600).contains(engine.takeGets()))
+    fixture.close()
+  }
+}
