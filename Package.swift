@@ -581,7 +581,11 @@ let package = Package(
     ),
     .testTarget(
       name: "FirestoreClientTests",
-      dependencies: ["FirestoreClient", "FirestoreModel", "DocumentCodec", "FirestoreSync"],
+      // The tests run the program.
+      dependencies: [
+        "FirestoreClient", "FirestoreModel", "DocumentCodec", "FirestoreSync", "ModelTestSupport",
+        "SDKTestSupport", "brasa",
+      ],
       swiftSettings: strict
     ),
     // Runs the program for tests of the SDK.

@@ -6,9 +6,12 @@ import class FirebaseCore.Timestamp
 
 /// What the tests of coders share.
 enum Coding {
-  private static let firestore = Result {
+  private static let firestore = Result { try database("coding") }
+  private static let otherFirestore = Result { try database("other") }
+
+  private static func database(_ project: String) throws -> Firestore {
     let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
-    options.projectID = "coding"
+    options.projectID = project
     let name = "coding-\(UUID().uuidString)"
     return Firestore.firestore(app: try FirebaseApp.configured(name: name, options: options))
   }
@@ -17,6 +20,13 @@ enum Coding {
   static func document(_ path: String) -> DocumentReference {
     do {
       return try firestore.get().document(path)
+    } catch { preconditionFailure("\(error)") }
+  }
+
+  /// A reference of another database, offline.
+  static func otherDocument(_ path: String) -> DocumentReference {
+    do {
+      return try otherFirestore.get().document(path)
     } catch { preconditionFailure("\(error)") }
   }
 

@@ -18,6 +18,7 @@ let package = Package(
     .target(
       name: "Use",
       dependencies: [
+        .product(name: "Firebase", package: "brasa"),
         .product(name: "FirebaseAuth", package: "brasa"),
         .product(name: "FirebaseFirestore", package: "brasa"),
         .product(name: "FirebaseFirestoreSwift", package: "brasa"),
@@ -27,6 +28,7 @@ let package = Package(
     .target(
       name: "Use5",
       dependencies: [
+        .product(name: "Firebase", package: "brasa"),
         .product(name: "FirebaseAuth", package: "brasa"),
         .product(name: "FirebaseFirestore", package: "brasa"),
         .product(name: "FirebaseFirestoreSwift", package: "brasa"),

@@ -6,12 +6,15 @@ import Foundation
 // Listening to queries.
 
 extension Query {
+  /// Why a limit to the last cannot be; nil where it can.
+  var limitProblem: String? {
+    keepsLast && definition.limit != nil && definition.orders.isEmpty
+      ? "limit(toLast:) queries require specifying at least one OrderBy() clause." : nil
+  }
+
   /// What the client listens to; traps where a limit to the last has no order.
   func listenQuery() throws -> ListenQuery {
-    precondition(
-      !(keepsLast && definition.limit != nil && definition.orders.isEmpty),
-      "limit(toLast:) queries require specifying at least one OrderBy() clause."
-    )
+    if let problem = limitProblem { preconditionFailure(problem) }
     return try ListenQuery(definition, limitType: keepsLast ? .last : .first)
   }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import FirestoreModel
 import FirestoreSync
+import Synchronization
 
 /// A client of one database: it drives the synchronisation's state machine.
 ///
@@ -29,6 +30,8 @@ package actor SyncClient {
   private let executor = QueueExecutor(label: "FirebaseFirestore.client")
   private let configuration: SyncClientConfiguration
   private var state: State?
+  /// Whether single calls may go out.
+  private nonisolated let usesNetwork = Mutex(true)
   private var storeName = ""
   private var isHandling = false
   private var events: [SyncEvent] = []
@@ -383,10 +386,16 @@ package actor SyncClient {
   }
 
   /// Uses the network again.
-  package func enableNetwork() { handle(.enableNetwork) }
+  package func enableNetwork() {
+    usesNetwork.withLock { $0 = true }
+    handle(.enableNetwork)
+  }
 
   /// Uses the cache alone.
-  package func disableNetwork() { handle(.disableNetwork) }
+  package func disableNetwork() {
+    usesNetwork.withLock { $0 = false }
+    handle(.disableNetwork)
+  }
 
   // MARK: Reading once
 
@@ -430,10 +439,13 @@ package actor SyncClient {
 
   // MARK: Single calls
 
-  /// Calls the server without the cache.
+  /// Calls the server without the cache; fails while the network is disabled.
   package nonisolated func call<R: Sendable>(
     _ body: @Sendable (any FirestoreTransport, CallCredentials) async throws -> R
   ) async throws -> R {
+    guard usesNetwork.withLock({ $0 }) else {
+      throw FirestoreFailure(.unavailable, "Failed to get result from server.")
+    }
     let transport = configuration.transport
     let source = configuration.credentials
     do {
