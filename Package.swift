@@ -254,7 +254,8 @@ let package = Package(
     .target(
       name: "Outbound",
       dependencies: [
-        "FirestoreModel", "Authentication", nio, nioPosix, nioSSL, nioTLS, httpClient, logging,
+        "FirestoreModel", "Authentication", "ObjectStorage", "StorageWire", nio, nioPosix, nioSSL,
+        nioTLS, httpClient, crypto, logging,
       ],
       path: "Sources/Server/Outbound",
       swiftSettings: strict
@@ -352,7 +353,7 @@ let package = Package(
       name: "StorageAPI",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "StorageWire", "ObjectStorage", "Access",
-        "KeyValueStore", "ServiceModule", httpTypes, logging,
+        "KeyValueStore", "ServiceModule", crypto, httpTypes, logging,
       ],
       path: "Sources/API/StorageAPI",
       swiftSettings: strict
@@ -474,9 +475,8 @@ let package = Package(
       name: "brasa",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
-        "IdentityAPI", "StorageAPI", "ObjectStorage",
-        "ConfigAPI", "ConfigTemplates", "Installations",
-        "InstallationsAPI", "Gateway", "Console",
+        "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
+        "Installations", "InstallationsAPI", "Gateway", "Console", "StorageWire",
         "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",
         "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,

@@ -175,4 +175,12 @@ struct RouteTableTests {
     }
     #expect(module.served == ["shop.v1.Stock", "/a", "/b/{x}"])
   }
+
+  @Test func `HEAD is the more specific route's, its own or that of GET`() throws {
+    let heads = Self.module("files", ["/{bucket}/{object=**}"], methods: [.get, .head])
+    let table = try RouteTable([heads, Self.module("rules", ["/v1/{name}"])])
+    #expect(table.match(.head, "/v1/a")?.service == "rules")
+    #expect(table.match(.head, "/v2/a")?.service == "files")
+    #expect(table.match(.head, "/v1/a/b")?.service == "files")
+  }
 }

@@ -130,9 +130,8 @@ package struct RouteTable: Sendable {
   /// - Parameter path: As it came, not decoded, without the query.
   package func match(_ method: HTTPRequest.Method, _ path: String) -> Match? {
     let segments = Self.segments(of: path)
-    guard
-      let found = find(method, segments) ?? (method == .head ? find(.get, segments) : nil)
-    else { return nil }
+    let reading = method == .head ? find(.get, segments) : nil
+    guard let found = Self.moreSpecific(find(method, segments), reading) else { return nil }
     let names = found.entry.route.pattern.segments.compactMap { segment in
       if case .variable(let variable) = segment { variable.name } else { nil }
     }
@@ -142,6 +141,13 @@ package struct RouteTable: Sendable {
       parameters: Dictionary(zip(names, found.values), uniquingKeysWith: { $1 }),
       rest: found.rest
     )
+  }
+
+  /// A route's own method counts, unless the other route's pattern is the more specific.
+  private static func moreSpecific(_ own: Found?, _ other: Found?) -> Found? {
+    guard let own, let other else { return own ?? other }
+    let relation = other.entry.route.pattern.relation(to: own.entry.route.pattern)
+    return relation == .within ? other : own
   }
 
   /// Whether clients have that path, whatever the method: all routes that it fits are for them.

@@ -2,11 +2,19 @@ import FirestoreModel
 import HTTPTypes
 import ObjectStorage
 import ServiceModule
+import StorageWire
 
-/// The answer with an object's bytes: whole or a range, as the client's conditions say.
+/// An object's bytes as an answer of HTTP: whole, a range, or that the client has them.
+///
+/// What users uploaded is served so that a browser runs nothing of it: in a sandbox, and as what it was stored as.
+/// Who is asking was decided before.
 package struct ObjectDownload: Sendable {
   private let object: StoredObject
   private let request: HTTPFields
+  /// Where nothing is stored of how a client is to show the bytes.
+  var defaultDisposition: String?
+  /// Headers that a signed request asks for in place of the stored ones.
+  var overrides: [(name: HTTPField.Name, value: String)] = []
 
   /// The download that those headers ask for.
   package init(_ object: StoredObject, _ request: HTTPFields) {
@@ -16,53 +24,65 @@ package struct ObjectDownload: Sendable {
 
   /// The answer, whose bytes are read as the client takes them.
   package func response(_ bucket: Bucket) async throws -> ServiceResponse {
-    let tag = "\"\(object.entityTag)\""
-    if let wanted = request[.ifMatch], !Self.list(wanted, has: tag) {
-      throw StorageError(.conditionNotMet, "Precondition Failed")
+    var headers = self.headers
+    switch condition {
+    case .unmodified:
+      return ServiceResponse(status: .notModified, headers: headers)
+    case .failed:
+      return ServiceResponse(status: .preconditionFailed, headers: headers)
+    case .met: break
     }
-    if let known = request[.ifNoneMatch], Self.list(known, has: tag) {
-      return ServiceResponse(status: .notModified, headers: [.eTag: tag])
+    var status = HTTPResponse.Status.ok
+    var range = 0..<object.size
+    do {
+      switch try ByteRange(isRangeValid ? request[.range] : nil, size: object.size) {
+      case .whole: headers[.googHash] = hashes
+      case .part(let part):
+        status = .partialContent
+        range = part
+        headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(object.size)"
+      }
+    } catch {
+      guard error.code == .rangeNotSatisfiable else { throw error }
+      headers[.contentRange] = "bytes */\(object.size)"
+      headers[.contentType] = nil
+      return ServiceResponse(status: .rangeNotSatisfiable, headers: headers)
     }
-    let range = try byteRange(tag)
+    headers[.contentLength] = String(range.count)
     let content = try await bucket.content(of: object)
-    var response = ServiceResponse(headers: headers)
-    response.headers[.eTag] = tag
-    switch range {
-    case .whole:
-      response.headers[.contentLength] = "\(object.size)"
-      response.headers[.googHash] = hashes
-      response.body = Self.body(content, 0..<object.size)
-    case .part(let range):
-      response.status = .partialContent
-      response.headers[.contentLength] = "\(range.upperBound - range.lowerBound)"
-      response.headers[.contentRange] =
-        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(object.size)"
-      response.body = Self.body(content, range)
-    }
-    return response
+    return ServiceResponse(
+      status: status,
+      headers: headers,
+      body: .stream { [range] writer in
+        for try await part in content.parts(range) { try await writer.write(part) }
+      }
+    )
   }
 
-  /// A range of another generation is no use to the client: it gets all.
-  private func byteRange(_ tag: String) throws -> ByteRange {
-    if let wanted = request[.ifRange], wanted != tag { return .whole }
-    return try ByteRange(request[.range], size: object.size)
-  }
+  private var entityTag: String { "\"\(object.entityTag)\"" }
 
-  private static func body(_ content: ObjectContent, _ range: Range<Int64>) -> ServiceResponse.Body
-  {
-    guard !range.isEmpty else { return .bytes([]) }
-    return .stream { writer in
-      for try await part in content.parts(range) { try await writer.write(part) }
-    }
-  }
+  private var modified: Int64 { object.updated / 1_000_000 }
 
-  /// Whether a list of entity tags has one, or any.
-  private static func list(_ header: String, has tag: String) -> Bool {
-    header.split(separator: ",").contains { part in
-      var part = part.drop { $0 == " " }
-      if part.hasPrefix("W/") { part = part.dropFirst(2) }
-      return part == "*" || part.prefix(tag.count) == tag
+  private var headers: HTTPFields {
+    let attributes = object.attributes
+    var headers: HTTPFields = [
+      .contentType: attributes.contentType?.string ?? "application/octet-stream",
+      .cacheControl: attributes.cacheControl?.string ?? "private, max-age=0",
+      .eTag: entityTag, .lastModified: HTTPDate.text(object.updated), .acceptRanges: "bytes",
+      .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; sandbox",
+    ]
+    if let encoding = attributes.contentEncoding, encoding != "identity" {
+      headers[.contentEncoding] = encoding.string
     }
+    headers[.contentDisposition] = attributes.contentDisposition?.string ?? defaultDisposition
+    headers[.contentLanguage] = attributes.contentLanguage?.string
+    headers[.googGeneration] = String(object.generation)
+    headers[.googMetageneration] = String(object.metageneration)
+    headers[.googStorageClass] = attributes.storageClass.string
+    headers[.googStoredLength] = String(object.size)
+    headers[.googStoredEncoding] = attributes.contentEncoding?.string ?? "identity"
+    for (name, value) in overrides { headers[name] = value }
+    return headers
   }
 
   /// What is stored of the content, for the whole of it.
@@ -71,31 +91,60 @@ package struct ObjectDownload: Sendable {
     return object.hashes.md5.map { "\(crc),md5=\(Base64.standard($0))" } ?? crc
   }
 
-  private var headers: HTTPFields {
-    let attributes = object.attributes
-    var fields: HTTPFields = [
-      .contentType: attributes.contentType?.string ?? "application/octet-stream",
-      .acceptRanges: "bytes", .xContentTypeOptions: "nosniff",
-      .contentSecurityPolicy: "sandbox; default-src 'none'",
-    ]
-    fields[.cacheControl] = attributes.cacheControl?.string ?? "private, max-age=0"
-    fields[.contentDisposition] = attributes.contentDisposition?.string
-    fields[.contentEncoding] = attributes.contentEncoding?.string
-    fields[.contentLanguage] = attributes.contentLanguage?.string
-    fields[.lastModified] = HTTPDate.text(object.updated)
-    fields[.googGeneration] = "\(object.generation)"
-    fields[.googMetageneration] = "\(object.metageneration)"
-    fields[.googStorageClass] = attributes.storageClass.string
-    fields[.googStoredEncoding] = attributes.contentEncoding?.string ?? "identity"
-    fields[.googStoredLength] = "\(object.size)"
-    return fields
+  // MARK: Conditions
+
+  private enum Condition {
+    case met
+    /// The client has it.
+    case unmodified
+    case failed
+  }
+
+  /// RFC 9110, section 13.2.2.
+  private var condition: Condition {
+    if let tags = request[.ifMatch] {
+      if !lists(tags) { return .failed }
+    } else if let date = request[.ifUnmodifiedSince].flatMap(HTTPDate.seconds) {
+      if modified > date { return .failed }
+    }
+    if let tags = request[.ifNoneMatch] {
+      return lists(tags) ? .unmodified : .met
+    }
+    if let date = request[.ifModifiedSince].flatMap(HTTPDate.seconds), modified <= date {
+      return .unmodified
+    }
+    return .met
+  }
+
+  /// Whether a list of tags has this object's; weak ones are as good.
+  private func lists(_ tags: String) -> Bool {
+    tags.split(separator: ",").contains { tag in
+      var tag = tag.drop { $0 == " " }
+      while tag.last == " " { tag.removeLast() }
+      if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
+      return tag == "*" || tag == entityTag
+    }
+  }
+
+  /// Whether a range of what the client has is one of this object.
+  private var isRangeValid: Bool {
+    guard let basis = request[.ifRange] else { return true }
+    return basis == entityTag || HTTPDate.seconds(basis) == modified
   }
 }
 
 extension HTTPField.Name {
-  static let googGeneration = Self("x-goog-generation") ?? .from
-  static let googMetageneration = Self("x-goog-metageneration") ?? .from
-  static let googStorageClass = Self("x-goog-storage-class") ?? .from
-  static let googStoredEncoding = Self("x-goog-stored-content-encoding") ?? .from
-  static let googStoredLength = Self("x-goog-stored-content-length") ?? .from
+  static let googGeneration = storage("x-goog-generation")
+  static let googMetageneration = storage("x-goog-metageneration")
+  static let googStorageClass = storage("x-goog-storage-class")
+  static let googStoredLength = storage("x-goog-stored-content-length")
+  static let googStoredEncoding = storage("x-goog-stored-content-encoding")
+
+  /// A field of Storage's own.
+  static func storage(_ name: String) -> HTTPField.Name {
+    guard let field = HTTPField.Name(name) else {
+      preconditionFailure("\(name) is no field's name")
+    }
+    return field
+  }
 }

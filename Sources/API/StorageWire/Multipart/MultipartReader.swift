@@ -94,6 +94,12 @@ package struct MultipartReader: Sendable {
     guard case .epilogue = state else { throw .truncated }
   }
 
+  /// Bytes of content that are held back, since they could begin a delimiter.
+  package var heldBytes: Int { isAtContentStart ? max(0, buffer.count - 2) : buffer.count }
+
+  /// Bytes of the last delimiter.
+  package var closingBytes: Int { delimiter.count + 2 }
+
   /// Goes on as far as the buffer tells; false where more bytes are needed.
   private mutating func step(_ events: inout [Event]) throws(Problem) -> Bool {
     switch state {

@@ -14,11 +14,15 @@ struct CrossOriginAccess: RouterMiddleware {
       ? preflight(request) : try await next(request, context)
     response.headers[.accessControlAllowOrigin] = origin
     response.headers[.accessControlAllowCredentials] = "true"
-    response.headers[.accessControlExposeHeaders] =
-      "x-http-session-id, x-client-wire-protocol, x-request-id, x-firestore-unary-trailer, etag"
+    let own = response.headers[.accessControlExposeHeaders].map { ", \($0)" } ?? ""
+    response.headers[.accessControlExposeHeaders] = Self.exposed + own
     response.headers.append(HTTPField(name: .vary, value: "Origin"))
     return response
   }
+
+  /// What pages may read of every answer; a service names what it has beside.
+  private static let exposed =
+    "x-http-session-id, x-client-wire-protocol, x-request-id, x-firestore-unary-trailer, etag"
 
   private func preflight(_ request: Request) -> Response {
     var headers: HTTPFields = [

@@ -1,17 +1,51 @@
+import Access
+import Authentication
 import FirestoreModel
+import Foundation
 import KeyValueStore
 import Logging
 import ObjectStorage
+import Outbound
+import ServiceLifecycle
+import ServiceModule
+import StorageAPI
+import StorageWire
 
-/// Cloud Storage's buckets and objects on a data directory: their bytes are below `files/`.
-enum FileServices {
+/// Cloud Storage's buckets and objects on a data directory: their bytes are below `files/`, or on a server of S3.
+struct FileServices {
+  let storage: ObjectStorage
+  /// Nil where the bytes are below the data directory.
+  private let remote: S3BlobStore?
+
   /// Storage of a directory that is open.
-  static func storage(
+  init(
+    _ directory: OpenDataDirectory,
+    threads: EngineThreads,
+    settings: FileSettings,
+    openFiles: Int,
+    configuration: StorageConfiguration = StorageConfiguration()
+  ) throws {
+    remote = try settings.s3.map { try S3BlobStore(Self.configuration($0)) }
+    storage = ObjectStorage(
+      engine: directory.engine,
+      blobs: try remote
+        ?? LocalBlobStore(
+          directory: directory.path + "/files",
+          threads: threads,
+          openFiles: openFiles
+        ),
+      threads: threads,
+      configuration: configuration
+    )
+  }
+
+  /// Storage of a server.
+  init(
     _ directory: OpenDataDirectory,
     threads: EngineThreads,
     settings: ServeSettings,
     openFiles: Int
-  ) throws -> ObjectStorage {
+  ) throws {
     let log = Logger(label: "storage")
     var configuration = StorageConfiguration()
     configuration.makesBuckets = settings.isDevelopment
@@ -19,35 +53,59 @@ enum FileServices {
     configuration.errorObserver = { error in
       log.error("maintenance failed", metadata: ["error": "\(error)"])
     }
-    return ObjectStorage(
-      engine: directory.engine,
-      blobs: try blobs(directory, threads: threads, openFiles: openFiles),
+    try self.init(
+      directory,
       threads: threads,
+      settings: settings.files,
+      openFiles: openFiles,
       configuration: configuration
     )
   }
 
-  /// The same at rest, for commands.
-  static func storage(
-    _ directory: OpenDataDirectory,
-    threads: EngineThreads
-  ) throws -> ObjectStorage {
-    ObjectStorage(
-      engine: directory.engine,
-      blobs: try blobs(directory, threads: threads, openFiles: 16),
-      threads: threads
-    )
+  /// Storage of a directory at rest, for commands, which have the settings from the environment.
+  init(_ directory: OpenDataDirectory, threads: EngineThreads) throws {
+    let environment = EnvironmentReader(ProcessInfo.processInfo.environment)
+    try self.init(directory, threads: threads, settings: FileSettings(environment), openFiles: 16)
   }
 
-  private static func blobs(
-    _ directory: OpenDataDirectory,
-    threads: EngineThreads,
-    openFiles: Int
-  ) throws -> LocalBlobStore {
-    try LocalBlobStore(
-      directory: directory.path + "/files",
-      threads: threads,
-      openFiles: openFiles
+  /// The service that the server offers; requests may be signed by service accounts' keys.
+  func module(
+    access: AccessControl,
+    accounts: Accounts,
+    threads: EngineThreads
+  ) -> ServiceModule {
+    let signatures = SignatureVerifier(
+      // There are no shared secrets.
+      secret: { _ in nil },
+      isSigned: { accounts.isSigned($0, $1, by: $2) }
     )
+    var module = ServiceModule.storage(
+      StorageEnvironment(storage: storage, access: access, threads: threads, signatures: signatures)
+    )
+    if let remote {
+      // A key that does not open the bucket ends the start, rather than every request.
+      module.tasks.append(
+        ServiceTask("files' bucket") {
+          try await remote.check()
+          try await gracefulShutdown()
+          try await remote.shutdown()
+        }
+      )
+    }
+    return module
+  }
+
+  private static func configuration(_ settings: FileSettings.S3) -> S3Configuration {
+    var configuration = S3Configuration(
+      endpoint: settings.endpoint,
+      region: settings.region,
+      bucket: settings.bucket,
+      prefix: settings.prefix,
+      accessID: settings.accessID,
+      secret: settings.secret,
+      clock: RequestClock.systemTime
+    )
+    configuration.authorities = settings.authorities
+    return configuration
   }
 }

@@ -16,7 +16,6 @@ import Realtime
 import RulesAPI
 import ServiceLifecycle
 import ServiceModule
-import StorageAPI
 
 #if canImport(Glibc)
 import Glibc
@@ -74,7 +73,7 @@ extension ServedSystem {
       settings.engineThreads.map(ThreadCounts.init(reads:))
         ?? ThreadCounts(cores: ThreadCounts.cores)
     )
-    let files = try FileServices.storage(
+    let files = try FileServices(
       directory,
       threads: threads,
       settings: settings,
@@ -100,7 +99,7 @@ extension ServedSystem {
       rules: rules,
       accounts: accounts,
       templates: templates,
-      files: files
+      files: files.storage
     )
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
       LocalAdministration(
@@ -151,7 +150,7 @@ extension ServedSystem {
         keys: keys,
         threads: threads
       ),
-      .storage(StorageEnvironment(storage: files, access: access, threads: threads)),
+      files.module(access: access, accounts: accounts, threads: threads),
     ]
     if settings.isDevelopment {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))

@@ -32,12 +32,12 @@ struct LocalAdministration: Administration {
       let templates = try ConfigTemplates(engine: open.engine)
       let threads = EngineThreads(count: 2)
       defer { threads.stop() }
-      let files = try FileServices.storage(open, threads: threads)
+      let files = try FileServices(open, threads: threads)
       let services = try open.services(
         rules: rules,
         accounts: accounts,
         templates: templates,
-        files: files
+        files: files.storage
       )
       let administration = LocalAdministration(
         permit: permit,

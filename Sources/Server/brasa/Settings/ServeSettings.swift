@@ -28,6 +28,8 @@ struct ServeSettings: Sendable, Equatable {
   var origin: String
   /// Whether the operator named the origin.
   var hasNamedOrigin: Bool
+  /// Where objects' bytes go.
+  var files: FileSettings
   /// The project of API keys that name none; nil leaves it to the mode.
   var project: String?
   /// The hosts and pages of development; nil in production.
@@ -65,6 +67,7 @@ struct ServeSettings: Sendable, Equatable {
     origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     identity = try IdentitySettings(environment)
+    files = try FileSettings(environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     tableKilobytes = try environment.number("TABLE_KILOBYTES")
     if let tableKilobytes, !(64...1_048_576).contains(tableKilobytes) {

@@ -1,3 +1,5 @@
+import Crypto
+import CryptoExtras
 import FirestoreModel
 
 // What service accounts sign: bearer tokens of their own for one API, and assertions that they exchange
@@ -73,5 +75,17 @@ extension Accounts {
       "https://oauth2.googleapis.com/token", "https://accounts.google.com/o/oauth2/token",
       "https://www.googleapis.com/oauth2/v4/token", origin + "/token",
     ]
+  }
+}
+
+extension Accounts {
+  /// Whether a message is signed (RSASSA-PKCS1-v1_5 with SHA-256) by a key of the service account of that e-mail that was not
+  /// taken back.
+  package func isSigned(_ message: [UInt8], _ signature: [UInt8], by account: String) -> Bool {
+    let digest = SHA256.hash(data: message)
+    let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+    return serviceAccounts.keys(of: account).prefix(10).contains { account in
+      account.publicKey.isValidSignature(signature, for: digest, padding: .insecurePKCS1v1_5)
+    }
   }
 }

@@ -4,6 +4,8 @@ package struct NewObject: Sendable, Hashable {
   package var attributes: ObjectAttributes
   package var expected: ExpectedContent
   package var preconditions: ObjectPreconditions
+  /// How many bytes will probably come, where `expected` has no size: what rules see before they have.
+  package var probableSize: Int64?
 
   /// An object to be.
   package init(

@@ -92,7 +92,7 @@ extension Bucket {
       return try view.object(new.name, in: stored)
     }
     _ = try await decide(
-      storing(new.name, new.attributes, nil, size: new.expected.size),
+      storing(new.name, new.attributes, nil, size: new.expected.size ?? new.probableSize),
       new.name.text,
       existing: existing
     )

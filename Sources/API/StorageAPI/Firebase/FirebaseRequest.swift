@@ -1,0 +1,76 @@
+import FirestoreModel
+import HTTPTypes
+import ObjectStorage
+import ServiceModule
+
+/// A request of Firebase's dialect: its path and query, decoded.
+struct FirebaseRequest: Sendable {
+  let base: ServiceRequest
+  private let parameters: [String: String]
+
+  /// Reads a request's query; of a parameter that comes twice the last counts.
+  init(_ base: ServiceRequest) throws(FirebaseFailure) {
+    self.base = base
+    var parameters: [String: String] = [:]
+    for part in (base.query ?? "").split(separator: "&") {
+      let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = halves.count > 1 ? halves[1] : ""
+      guard let name = PercentEncoding.decode(halves[0], plusIsSpace: true),
+        let value = PercentEncoding.decode(value, plusIsSpace: true)
+      else { throw .badRequest("The URL's query has a malformed escape.") }
+      parameters[name] = value
+    }
+    self.parameters = parameters
+  }
+
+  func parameter(_ name: String) -> String? { parameters[name] }
+
+  /// A header's value; names in lower case.
+  func header(_ name: String) -> String? {
+    HTTPField.Name(name).flatMap { base.headers[$0] }
+  }
+
+  /// The bucket that the path names.
+  var bucket: BucketName {
+    get throws { try BucketName(base.parameters["bucket"] ?? "") }
+  }
+
+  /// The object that the path names.
+  func objectName() throws -> ObjectName {
+    guard let name = base.parameters["object"] else { throw FirebaseFailure.notFound }
+    return try ObjectName(name)
+  }
+
+  /// The object that an upload is for, by its query, its path or its metadata.
+  func uploadName(_ metadata: JSONText) throws -> ObjectName {
+    let names = [parameter("name"), base.parameters["object"], metadata["name"]?.string]
+    guard let name = names.lazy.compactMap(\.self).first(where: { !$0.isEmpty }) else {
+      throw FirebaseFailure.badRequest("The name of the object is missing.")
+    }
+    return try ObjectName(name)
+  }
+
+  /// The body, where it is metadata.
+  func metadataBody() async throws -> [UInt8] {
+    try await base.body.collect(upTo: Self.metadataLimit)
+  }
+
+  /// What metadata may take as JSON.
+  static let metadataLimit = 64 << 10
+
+  /// What the query demands of the object that is there.
+  func preconditions() throws(FirebaseFailure) -> ObjectPreconditions {
+    var conditions = ObjectPreconditions()
+    conditions.generation = try number("ifGenerationMatch")
+    conditions.notGeneration = try number("ifGenerationNotMatch")
+    conditions.metageneration = try number("ifMetagenerationMatch")
+    conditions.notMetageneration = try number("ifMetagenerationNotMatch")
+    return conditions
+  }
+
+  private func number(_ name: String) throws(FirebaseFailure) -> Int64? {
+    guard let text = parameters[name] else { return nil }
+    guard let number = Int64(text) else { throw .badRequest("\(name) must be a number.") }
+    return number
+  }
+}

@@ -1,0 +1,219 @@
+import Access
+import FirestoreModel
+import HTTPTypes
+import ObjectStorage
+import ServiceModule
+import StorageWire
+
+// Uploads of Firebase's dialect: whole bodies, bodies with metadata, and resumable ones, whose requests say in
+// X-Goog-Upload-Command what they are. Rules are asked when an upload begins and when it becomes an object.
+
+extension FirebaseRoutes {
+  func upload(_ request: FirebaseRequest) async throws -> ServiceResponse {
+    let uploadProtocol = request.header("x-goog-upload-protocol")?.lowercased()
+    if let id = request.parameter("upload_id") { return try await resume(id, request) }
+    if uploadProtocol == "resumable" { return try await start(request) }
+    let type = request.base.headers[.contentType] ?? ""
+    if uploadProtocol == "multipart" || MediaType(type)?.name == "multipart/related" {
+      return try await uploadParts(request, type)
+    }
+    return try await uploadWhole(request, type)
+  }
+
+  /// The body is the content.
+  private func uploadWhole(
+    _ request: FirebaseRequest,
+    _ type: String
+  ) async throws -> ServiceResponse {
+    var new = try newObject(request, .object([]), contentType: type)
+    new.expected.size = request.base.headers[.contentLength].flatMap { Int64($0) }
+    let object = try await bucket(request).upload(new, from: request.base.body)
+    return Self.answer(object)
+  }
+
+  /// The body is metadata and content.
+  private func uploadParts(
+    _ request: FirebaseRequest,
+    _ type: String
+  ) async throws -> ServiceResponse {
+    let bucket = try await bucket(request)
+    var body = RelatedBody(try MultipartReader(contentType: type), request.base.body)
+    let json = try FirebaseMetadata.parse(
+      try await body.metadata(upTo: FirebaseRequest.metadataLimit)
+    )
+    let contentType = try await body.contentType()
+    var new = try newObject(request, json, contentType: contentType)
+    if let length = request.base.headers[.contentLength].flatMap({ Int64($0) }) {
+      new.probableSize = body.probableContentSize(ofBody: length)
+    }
+    let upload = try await bucket.beginUpload(new)
+    do {
+      while let part = try await body.content() { try await upload.write(part) }
+      return Self.answer(try await upload.finish())
+    } catch {
+      await upload.cancel()
+      throw error
+    }
+  }
+
+  /// The object that an upload is to make; it has a download token from the start.
+  private func newObject(
+    _ request: FirebaseRequest,
+    _ json: JSONText,
+    contentType: String?
+  ) throws -> NewObject {
+    var new = NewObject(try request.uploadName(json), preconditions: try request.preconditions())
+    try FirebaseMetadata.apply(json, to: &new.attributes)
+    new.attributes.downloadTokens = [DownloadToken.random()]
+    if new.attributes.contentType == nil {
+      let given = contentType.flatMap { $0.isEmpty ? nil : Text($0) }
+      new.attributes.contentType = given ?? "application/octet-stream"
+    }
+    if let hash = json["md5Hash"]?.string {
+      guard let bytes = Base64.decode(hash), bytes.count == 16 else {
+        throw FirebaseFailure.badRequest("md5Hash is no digest in Base64.")
+      }
+      new.expected.md5 = bytes
+    }
+    return new
+  }
+
+  private static func answer(_ object: StoredObject) -> ServiceResponse {
+    .json(Array(FirebaseMetadata.json(object).compact.utf8))
+  }
+
+  // MARK: Resumable
+
+  /// Bytes that chunks are a multiple of, but for the last.
+  private static let granularity = 262_144
+
+  private func start(_ request: FirebaseRequest) async throws -> ServiceResponse {
+    guard Self.commands(request).contains("start") else {
+      throw FirebaseFailure.badRequest("X-Goog-Upload-Command must be start.")
+    }
+    let json = try FirebaseMetadata.parse(try await request.metadataBody())
+    // Clients for the web and for iOS name these differently.
+    let type =
+      request.header("x-goog-upload-header-content-type")
+      ?? request.header("x-goog-upload-content-type")
+    let length =
+      request.header("x-goog-upload-header-content-length")
+      ?? request.header("x-goog-upload-content-length")
+    var new = try newObject(request, json, contentType: type)
+    if let length {
+      guard let size = Int64(length), size >= 0 else {
+        throw FirebaseFailure.badRequest("The length of the content is no number.")
+      }
+      new.expected.size = size
+    }
+    let caller = try await caller(request)
+    let bucket = try await bucket(try request.bucket, of: caller, request)
+    let session = try await bucket.beginSession(new, initiator: caller.record)
+    var response = ServiceResponse()
+    let url = Self.url(of: session, request)
+    response.headers[.uploadStatus] = "active"
+    response.headers[.uploadURL] = url
+    response.headers[.uploadControlURL] = url
+    response.headers[.uploadGranularity] = String(Self.granularity)
+    response.headers[.uploaderID] = session.id.text.string
+    return response
+  }
+
+  /// The address that chunks are sent to, at the host that the client called.
+  private static func url(of session: UploadSession, _ request: FirebaseRequest) -> String {
+    let scheme = request.base.context.isSecure ? "https" : "http"
+    let authority = request.base.head.authority ?? "localhost"
+    let name = PercentEncoding.encode(session.object.name.text.string)
+    return "\(scheme)://\(authority)/v0/b/\(session.bucket.text.string)/o?name=\(name)"
+      + "&upload_id=\(session.id.text.string)&upload_protocol=resumable"
+  }
+
+  /// A request of an upload that was started; its id is the right to it.
+  private func resume(_ id: String, _ request: FirebaseRequest) async throws -> ServiceResponse {
+    guard let id = UploadID(id) else { throw FirebaseFailure.notFound }
+    let session = try await storage.session(id)
+    guard try session.bucket == request.bucket, let initiator = Caller(record: session.initiator)
+    else { throw FirebaseFailure.notFound }
+    let commands = Self.commands(request)
+    switch commands {
+    case ["query"]:
+      let bucket = try await bucket(session.bucket, of: .administrator, request)
+      return Self.answer(try await session.status(bucket))
+    case ["cancel"]:
+      try await session.cancel()
+      return Self.answer(status: "cancelled")
+    case ["upload"], ["upload", "finalize"], ["finalize"]:
+      return try await take(commands, session, initiator, request)
+    default:
+      throw FirebaseFailure.badRequest(
+        "X-Goog-Upload-Command must be upload, finalize, query or cancel."
+      )
+    }
+  }
+
+  private func take(
+    _ commands: [String],
+    _ session: UploadSession,
+    _ initiator: Caller,
+    _ request: FirebaseRequest
+  ) async throws -> ServiceResponse {
+    let isLast = commands.last == "finalize"
+    if commands.first == "upload" {
+      guard let text = request.header("x-goog-upload-offset"), let offset = Int64(text), offset >= 0
+      else { throw FirebaseFailure.badRequest("X-Goog-Upload-Offset is missing or no number.") }
+      let status: UploadStatus
+      do {
+        status = try await session.receive(at: offset, isLast: isLast, request.base.body)
+      } catch let error as StorageError where error.code == .invalid {
+        // The upload goes on: the client asks how far it is.
+        var failure = FirebaseFailure(error, permission: "WRITE") ?? .badRequest(error.message)
+        failure.headers[.uploadStatus] = "active"
+        throw failure
+      }
+      if !isLast { return Self.answer(status) }
+    }
+    do {
+      let bucket = try await bucket(session.bucket, of: initiator, request)
+      return Self.answer(.finished(try await session.finish(bucket)))
+    } catch let error as FirestoreError where error.code == .permissionDenied {
+      try await session.cancel()
+      var failure = FirebaseFailure.denied("WRITE")
+      failure.headers[.uploadStatus] = "final"
+      throw failure
+    }
+  }
+
+  private static func commands(_ request: FirebaseRequest) -> [String] {
+    let text = request.header("x-goog-upload-command") ?? ""
+    return text.lowercased().split(separator: ",").map { part in
+      String(part.filter { $0 != " " && $0 != "\t" })
+    }
+  }
+
+  private static func answer(_ status: UploadStatus) -> ServiceResponse {
+    switch status {
+    case .active(let received): return answer(status: "active", received: received)
+    case .finished(let object):
+      var response = answer(object)
+      response.headers[.uploadStatus] = "final"
+      response.headers[.uploadSizeReceived] = String(object.size)
+      return response
+    }
+  }
+
+  private static func answer(status: String, received: Int64? = nil) -> ServiceResponse {
+    var response = ServiceResponse()
+    response.headers[.uploadStatus] = status
+    if let received { response.headers[.uploadSizeReceived] = String(received) }
+    return response
+  }
+}
+
+extension HTTPField.Name {
+  /// The fields of a resumable upload's answers.
+  static let uploadStatus = storage("x-goog-upload-status")
+  static let uploadURL = storage("x-goog-upload-url")
+  static let uploadControlURL = storage("x-goog-upload-control-url")
+  static let uploadGranularity = storage("x-goog-upload-chunk-granularity")
+  static let uploadSizeReceived = storage("x-goog-upload-size-received")
+}

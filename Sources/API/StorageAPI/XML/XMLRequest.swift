@@ -1,0 +1,143 @@
+import FirestoreModel
+import HTTPTypes
+import ObjectStorage
+import ServiceModule
+import StorageWire
+
+/// A request of the XML API: its path and query, decoded.
+struct XMLRequest: Sendable {
+  let base: ServiceRequest
+  /// In their order.
+  let parameters: [(name: String, value: String)]
+
+  init(_ base: ServiceRequest) throws(XMLFailure) {
+    self.base = base
+    var parameters: [(name: String, value: String)] = []
+    for part in (base.query ?? "").split(separator: "&") {
+      let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = PercentEncoding.decode(halves[0]),
+        let value = PercentEncoding.decode(halves.count > 1 ? halves[1] : "")
+      else { throw .invalid("The URL's query has a malformed escape.") }
+      parameters.append((name, value))
+    }
+    self.parameters = parameters
+  }
+
+  func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+  func header(_ name: String) -> String? {
+    HTTPField.Name(name).flatMap { base.headers[$0] }
+  }
+
+  /// The bucket that the path names.
+  var bucket: BucketName {
+    get throws {
+      guard let name = try? BucketName(base.parameters["bucket"] ?? "") else {
+        throw XMLFailure.noBucket
+      }
+      return name
+    }
+  }
+
+  /// The object that the path names.
+  var object: ObjectName {
+    get throws {
+      guard base.path.split(separator: "/").allSatisfy({ PercentEncoding.decode($0) != nil }) else {
+        throw XMLFailure.invalid("The URL's path has a malformed escape.")
+      }
+      return try ObjectName(base.rest.joined(separator: "/"))
+    }
+  }
+
+  /// The request as signatures are about it.
+  var signable: SignableRequest {
+    var headers: [String: String] = [:]
+    for field in base.headers {
+      let name = field.name.canonicalName
+      headers[name] = headers[name].map { "\($0),\(field.value)" } ?? field.value
+    }
+    headers["host"] = headers["host"] ?? base.head.authority
+    return SignableRequest(
+      method: base.head.method.rawValue,
+      path: base.path,
+      parameters: parameters,
+      headers: headers
+    )
+  }
+
+  /// What an upload's headers say of the object and its bytes.
+  func newObject(_ name: ObjectName) throws -> NewObject {
+    var new = NewObject(name, preconditions: try preconditions())
+    new.attributes = try attributes()
+    new.expected = try expected()
+    return new
+  }
+
+  func attributes() throws -> ObjectAttributes {
+    var attributes = ObjectAttributes()
+    attributes.contentType = base.headers[.contentType].map { Text($0) }
+    attributes.cacheControl = base.headers[.cacheControl].map { Text($0) }
+    attributes.contentDisposition = base.headers[.contentDisposition].map { Text($0) }
+    attributes.contentEncoding = base.headers[.contentEncoding].map { Text($0) }
+    attributes.contentLanguage = base.headers[.contentLanguage].map { Text($0) }
+    if let storageClass = header("x-goog-storage-class") {
+      attributes.storageClass = Text(storageClass)
+    }
+    for field in base.headers {
+      let name = field.name.canonicalName
+      for prefix in ["x-goog-meta-", "x-amz-meta-"] where name.hasPrefix(prefix) {
+        attributes.metadata[Text(String(name.dropFirst(prefix.count)))] = Text(field.value)
+      }
+    }
+    // Tokens are made by Firebase's dialect and administrators' JSON alone.
+    attributes.metadata = attributes.metadata.filter { $0.key.string.lowercased() != Self.tokens }
+    return attributes
+  }
+
+  private static let tokens = ObjectAttributes.tokensKey.string.lowercased()
+
+  /// What the headers say of the bytes.
+  func expected() throws -> ExpectedContent {
+    var expected = ExpectedContent()
+    expected.size = base.headers[.contentLength].flatMap { Int64($0) }
+    if let text = header("content-md5") { expected.md5 = try Self.digest(text, 16) }
+    for part in (header("x-goog-hash") ?? "").split(separator: ",") {
+      let halves = part.split(separator: "=", maxSplits: 1)
+      guard halves.count == 2 else { throw XMLFailure.invalid("x-goog-hash is malformed.") }
+      switch halves[0].filter({ $0 != " " }) {
+      case "md5": expected.md5 = try Self.digest(String(halves[1]), 16)
+      case "crc32c":
+        expected.crc32c = try Self.digest(String(halves[1]), 4).reduce(0) { $0 << 8 | UInt32($1) }
+      default: throw XMLFailure.invalid("x-goog-hash names an unknown hash.")
+      }
+    }
+    return expected
+  }
+
+  private static func digest(_ text: String, _ count: Int) throws -> [UInt8] {
+    guard let bytes = Base64.decode(text.filter { $0 != " " }), bytes.count == count else {
+      throw XMLFailure(400, "InvalidDigest", "The digest you provided was invalid.")
+    }
+    return bytes
+  }
+
+  func preconditions() throws -> ObjectPreconditions {
+    var conditions = ObjectPreconditions()
+    conditions.generation = try number("x-goog-if-generation-match")
+    conditions.metageneration = try number("x-goog-if-metageneration-match")
+    return conditions
+  }
+
+  private func number(_ name: String) throws -> Int64? {
+    guard let text = header(name) else { return nil }
+    guard let number = Int64(text) else { throw XMLFailure.invalid("\(name) must be a number.") }
+    return number
+  }
+
+  /// The generation that the query names; nil is the live one.
+  func generation() throws -> Int64? {
+    guard let text = parameter("generation") else { return nil }
+    guard let number = Int64(text) else { throw XMLFailure.invalid("generation must be a number.") }
+    return number
+  }
+}

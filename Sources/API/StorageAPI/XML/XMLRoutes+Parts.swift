@@ -1,0 +1,271 @@
+import Access
+import FirestoreModel
+import HTTPTypes
+import ObjectStorage
+import ServiceModule
+import StorageWire
+
+// Multipart uploads of the XML API: parts that arrive at once and in any order, and become an object when the client
+// lists them.
+//
+// Each part is an object of a bucket that no project has, under the upload's id; so is what the object will be. A
+// lifecycle rule of that bucket deletes what nobody completes. To complete an upload its parts are copied, one after the
+// other, into the object.
+
+extension XMLRoutes {
+  /// Who begins an upload says what the object is; the parts are its bytes.
+  func beginParts(_ bucket: Bucket, _ request: XMLRequest) async throws -> ServiceResponse {
+    let name = try request.object
+    let id = DownloadToken.random().string.filter { $0 != "-" }
+    let store = try await partStore(request)
+    var marker = NewObject(try PartStore.marker(id))
+    marker.attributes = try request.attributes()
+    let upload = try await store.beginUpload(marker)
+    do {
+      try await upload.write(PartStore.target(bucket.name, name))
+      _ = try await upload.finish()
+    } catch {
+      await upload.cancel()
+      throw error
+    }
+    return .xml(
+      XMLElement("InitiateMultipartUploadResult", Self.names(bucket, name, id)),
+      namespace: Self.namespace
+    )
+  }
+
+  func putPart(
+    _ id: String,
+    _ bucket: Bucket,
+    _ request: XMLRequest
+  ) async throws -> ServiceResponse {
+    let store = try await partStore(request)
+    _ = try await marker(id, bucket, store, request)
+    guard let text = request.parameter("partNumber"), let number = Int(text),
+      1...PartStore.mostParts ~= number
+    else { throw XMLFailure.invalid("partNumber must be 1 to \(PartStore.mostParts).") }
+    var part = NewObject(try PartStore.part(id, number))
+    part.expected = try request.expected()
+    let object = try await self.store(part, store, request)
+    var response = ServiceResponse()
+    response.describe(object)
+    return response
+  }
+
+  func complete(
+    _ id: String,
+    _ bucket: Bucket,
+    _ request: XMLRequest
+  ) async throws -> ServiceResponse {
+    let store = try await partStore(request)
+    let marker = try await marker(id, bucket, store, request)
+    let body = try XMLReader.read(try await request.base.body.collect(upTo: 2 << 20))
+    let parts = try await listed(body, id, store)
+    var new = NewObject(try request.object, preconditions: try request.preconditions())
+    new.attributes = marker.attributes
+    new.expected.size = parts.reduce(0) { $0 + $1.size }
+    let upload = try await bucket.beginUpload(new)
+    let object: StoredObject
+    do {
+      for part in parts {
+        for try await bytes in try await store.content(of: part).parts() {
+          try await upload.write(bytes)
+        }
+      }
+      object = try await upload.finish()
+    } catch {
+      await upload.cancel()
+      throw error
+    }
+    try await forget(id, store)
+    var response = ServiceResponse.xml(
+      XMLElement(
+        "CompleteMultipartUploadResult",
+        [
+          XMLElement("Location", request.base.path), XMLElement("Bucket", bucket.name.text.string),
+          XMLElement("Key", object.name.text.string),
+          XMLElement("ETag", "\"\(object.entityTag)\""),
+        ]
+      ),
+      namespace: Self.namespace
+    )
+    response.describe(object)
+    response.headers[.contentType] = "application/xml; charset=UTF-8"
+    return response
+  }
+
+  /// The parts that the client lists, in its order, which is that of their numbers.
+  private func listed(
+    _ body: XMLElement,
+    _ id: String,
+    _ store: Bucket
+  ) async throws -> [StoredObject] {
+    guard body.name == "CompleteMultipartUpload" else {
+      throw XMLFailure(400, "MalformedXML", "The XML that you provided was not well formed.")
+    }
+    var parts: [StoredObject] = []
+    var last = 0
+    for element in body.all("Part") {
+      guard let number = element["PartNumber"].flatMap({ Int($0.text) }),
+        number <= PartStore.mostParts
+      else { throw XMLFailure.invalid("PartNumber is missing or malformed.") }
+      guard number > last else {
+        throw XMLFailure(400, "InvalidPartOrder", "The list of parts was not in ascending order.")
+      }
+      last = number
+      let tag = element["ETag"]?.text.filter { $0 != "\"" }
+      guard let part = try? await store.object(try PartStore.part(id, number)),
+        tag == nil || tag == part.entityTag
+      else {
+        throw XMLFailure(
+          400,
+          "InvalidPart",
+          "One or more of the specified parts could not be found, or its ETag did not match.",
+          details: "\(number)"
+        )
+      }
+      parts.append(part)
+    }
+    guard !parts.isEmpty else { throw XMLFailure.invalid("There are no parts.") }
+    return parts
+  }
+
+  func abort(_ id: String, _ bucket: Bucket, _ request: XMLRequest) async throws {
+    let store = try await partStore(request)
+    _ = try await marker(id, bucket, store, request)
+    try await forget(id, store)
+  }
+
+  func listParts(
+    _ id: String,
+    _ bucket: Bucket,
+    _ request: XMLRequest
+  ) async throws -> ServiceResponse {
+    let store = try await partStore(request)
+    _ = try await marker(id, bucket, store, request)
+    var query = ObjectQuery()
+    query.prefix = try PartStore.parts(of: id)
+    if let text = request.parameter("max-parts") {
+      guard let number = Int(text), number > 0 else { throw XMLFailure.invalid("max-parts") }
+      query.limit = min(number, 1_000)
+    }
+    if let text = request.parameter("part-number-marker"), let number = Int(text), number > 0 {
+      query.start = try PartStore.part(id, min(number + 1, PartStore.mostParts + 1)).text
+    }
+    let page = try await store.list(query)
+    var elements = Self.names(bucket, try request.object, id)
+    elements.append(XMLElement("IsTruncated", page.next == nil ? "false" : "true"))
+    if page.next != nil, let last = page.objects.last {
+      elements.append(XMLElement("NextPartNumberMarker", "\(PartStore.number(of: last))"))
+    }
+    elements += page.objects.map { part in
+      XMLElement(
+        "Part",
+        [
+          XMLElement("PartNumber", "\(PartStore.number(of: part))"),
+          XMLElement("LastModified", FirebaseMetadata.time(part.updated)),
+          XMLElement("ETag", "\"\(part.entityTag)\""), XMLElement("Size", "\(part.size)"),
+        ]
+      )
+    }
+    return .xml(XMLElement("ListPartsResult", elements), namespace: Self.namespace)
+  }
+
+  private static func names(_ bucket: Bucket, _ name: ObjectName, _ id: String) -> [XMLElement] {
+    [
+      XMLElement("Bucket", bucket.name.text.string), XMLElement("Key", name.text.string),
+      XMLElement("UploadId", id),
+    ]
+  }
+
+  // MARK: The bucket of parts
+
+  private func partStore(_ request: XMLRequest) async throws -> Bucket {
+    let name = try BucketName(PartStore.bucket)
+    let project: Text = PartStore.project
+    if try await storage.project(ofBucket: name) == project {
+      return try await bucket(name, of: project, request)
+    }
+    let id = BucketID(project: project, name: name.text)
+    let permit = try access.permit(.administrator, id)
+    do {
+      return try await storage.makeBucket(permit, PartStore.configuration)
+    } catch let error as StorageError where error.code == .conflict {
+      return try await bucket(name, of: project, request)
+    }
+  }
+
+  /// What an upload's object will be; throws where there is no such upload of the object.
+  private func marker(
+    _ id: String,
+    _ bucket: Bucket,
+    _ store: Bucket,
+    _ request: XMLRequest
+  ) async throws -> StoredObject {
+    guard let name = try? PartStore.marker(id), let marker = try? await store.object(name) else {
+      throw XMLFailure.noUpload
+    }
+    var target: [UInt8] = []
+    for try await bytes in try await store.content(of: marker).parts() { target += bytes }
+    guard target == PartStore.target(bucket.name, try request.object) else {
+      throw XMLFailure.noUpload
+    }
+    return marker
+  }
+
+  private func forget(_ id: String, _ store: Bucket) async throws {
+    try await store.delete(try PartStore.marker(id))
+    var query = ObjectQuery()
+    query.prefix = try PartStore.parts(of: id)
+    while true {
+      let page = try await store.list(query)
+      for part in page.objects { try await store.delete(part.name) }
+      guard let next = page.next else { return }
+      query.token = next
+    }
+  }
+}
+
+/// Names in the bucket of parts.
+private enum PartStore {
+  static let bucket = "brasa-multipart-uploads"
+  /// A name that no project can have.
+  static let project: Text = "(parts)"
+  static let mostParts = 10_000
+
+  /// What is not completed in a week is gone.
+  static var configuration: BucketConfiguration {
+    var configuration = BucketConfiguration()
+    var rule = LifecycleRule(.delete)
+    rule.age = 7
+    configuration.lifecycle = [rule]
+    return configuration
+  }
+
+  static func marker(_ id: String) throws -> ObjectName {
+    try ObjectName("uploads/\(try checked(id))")
+  }
+
+  static func parts(of id: String) throws -> Text { Text("parts/\(try checked(id))/") }
+
+  static func part(_ id: String, _ number: Int) throws -> ObjectName {
+    let digits = String(100_000 + number).dropFirst()
+    return try ObjectName("parts/\(try checked(id))/\(digits)")
+  }
+
+  static func number(of part: StoredObject) -> Int {
+    Int(part.name.text.string.split(separator: "/").last ?? "") ?? 0
+  }
+
+  /// The object that an upload is for, as its marker has it.
+  static func target(_ bucket: BucketName, _ object: ObjectName) -> [UInt8] {
+    Array("\(bucket.text.string)/\(object.text.string)".utf8)
+  }
+
+  private static func checked(_ id: String) throws -> String {
+    guard id.utf8.count == 32, id.utf8.allSatisfy({ Hexadecimal.digit($0) != nil }) else {
+      throw XMLFailure.noUpload
+    }
+    return id
+  }
+}

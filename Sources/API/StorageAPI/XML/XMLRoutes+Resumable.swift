@@ -1,0 +1,109 @@
+import Access
+import FirestoreModel
+import HTTPTypes
+import ObjectStorage
+import ServiceModule
+import StorageWire
+
+// Resumable uploads of the XML API: begun by a signed POST, or an administrator's; what follows goes to the address
+// that the answer names, whose id is the right to it.
+
+extension XMLRoutes {
+  func start(_ bucket: Bucket, _ request: XMLRequest) async throws -> ServiceResponse {
+    var new = try request.newObject(try request.object)
+    // This request's body is empty; what its length says is nothing about the object's.
+    new.expected.size = request.header("x-upload-content-length").flatMap { Int64($0) }
+    let session = try await bucket.beginSession(new, initiator: Caller.administrator.record)
+    let scheme = request.base.context.isSecure ? "https" : "http"
+    let authority = request.base.head.authority ?? "localhost"
+    let query = "upload_id=\(session.id.text.string)"
+    return ServiceResponse(
+      status: .created,
+      headers: [.location: "\(scheme)://\(authority)\(request.base.path)?\(query)"]
+    )
+  }
+
+  /// Bytes of an upload, or the question how far it is.
+  func resume(_ text: String, _ request: XMLRequest) async throws -> ServiceResponse {
+    guard let id = UploadID(text) else { throw XMLFailure.noUpload }
+    let session: UploadSession
+    do {
+      session = try await storage.session(id)
+    } catch let error as StorageError where error.code == .notFound {
+      throw XMLFailure.noUpload
+    }
+    guard try session.bucket == request.bucket, try session.object.name == request.object,
+      Caller(record: session.initiator) == .administrator
+    else { throw XMLFailure.noUpload }
+    let bucket = try await bucket(session.bucket, of: session.project, request)
+    guard let range = try UploadRange(request.base.headers[.contentRange]) else {
+      return try await take(session, bucket, from: 0, size: nil, request)
+    }
+    guard let first = range.first else { return Self.answer(try await session.status(bucket)) }
+    return try await take(
+      session,
+      bucket,
+      from: first,
+      size: range.total,
+      last: range.last,
+      request
+    )
+  }
+
+  private func take(
+    _ session: UploadSession,
+    _ bucket: Bucket,
+    from offset: Int64,
+    size: Int64?,
+    last: Int64? = nil,
+    _ request: XMLRequest
+  ) async throws -> ServiceResponse {
+    let isLast = last == nil || size.map { last == $0 - 1 } ?? false
+    let status = try await session.receive(at: offset, isLast: isLast, request.base.body)
+    guard isLast else { return Self.answer(status) }
+    return Self.answer(.finished(try await session.finish(bucket, size: size)))
+  }
+
+  private static func answer(_ status: UploadStatus) -> ServiceResponse {
+    switch status {
+    case .active(let received):
+      var response = ServiceResponse(status: HTTPResponse.Status(code: 308))
+      if received > 0 { response.headers[.range] = "bytes=0-\(received - 1)" }
+      return response
+    case .finished(let object):
+      var response = ServiceResponse()
+      response.describe(object)
+      return response
+    }
+  }
+}
+
+/// The header `content-range` of a chunk: `bytes 0-9/100`, `bytes 0-9/*` or the question `bytes */100`.
+struct UploadRange: Equatable {
+  /// Nil where the client asks how far the upload is.
+  let first: Int64?
+  let last: Int64?
+  /// Nil where the size is not known yet.
+  let total: Int64?
+
+  /// Nil without a header; throws for one that is malformed.
+  init?(_ header: String?) throws(XMLFailure) {
+    guard let header else { return nil }
+    let problem = XMLFailure.invalid("Content-Range is malformed.")
+    let parts = header.split(separator: " ")
+    guard parts.count == 2, parts[0].lowercased() == "bytes" else { throw problem }
+    let halves = parts[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard halves.count == 2 else { throw problem }
+    total = Int64(halves[1])
+    guard total != nil || halves[1] == "*", total ?? 0 >= 0 else { throw problem }
+    if halves[0] == "*" {
+      (first, last) = (nil, nil)
+      return
+    }
+    let bounds = halves[0].split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+    guard bounds.count == 2, let first = bounds[0], let last = bounds[1], first <= last,
+      last < total ?? .max
+    else { throw problem }
+    (self.first, self.last) = (first, last)
+  }
+}

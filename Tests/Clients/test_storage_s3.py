@@ -1,0 +1,83 @@
+"""Objects whose bytes are on a server with the protocol of S3, which checks signatures."""
+
+import os
+
+import pytest
+
+from support import firebase_storage as firebase, server as servers
+from support.s3 import Moto
+
+pytestmark = pytest.mark.brasa_only
+
+BUCKET = "shop.appspot.com"
+
+
+@pytest.fixture(scope="module")
+def moto():
+    made = Moto()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def brasa(moto, tmp_path):
+    running = servers.Brasa(tmp_path / "data", environment=moto.environment(BRASA_S3_PREFIX=tmp_path.name)).start()
+    yield running
+    if running.is_running:
+        running.stop()
+
+
+@pytest.fixture
+def storage(brasa):
+    return firebase.Storage(brasa, BUCKET, "owner")
+
+
+def below(moto, tmp_path, kind):
+    return [key for key in moto.keys() if key.startswith(f"{tmp_path.name}/{kind}/")]
+
+
+def test_bytes_are_in_the_bucket_and_nowhere_else(moto, storage, brasa, tmp_path):
+    content = os.urandom(100_000)
+    assert storage.upload("a/b.png", content).status_code == 200
+    assert len(below(moto, tmp_path, "finished")) == 1 and not below(moto, tmp_path, "unfinished")
+    assert storage.download("a/b.png").content == content
+    assert storage.download("a/b.png", {"Range": "bytes=99990-"}).content == content[-10:]
+    assert storage.upload("empty", b"").status_code == 200
+    assert storage.download("empty").content == b""
+    brasa.stop()
+    brasa.start()
+    assert firebase.Storage(brasa, BUCKET, "owner").download("a/b.png").content == content
+
+
+def test_a_large_upload_goes_on_after_a_restart(moto, storage, brasa, tmp_path):
+    """Three segments of 8 MiB, the last one not full, and a part of one when the server is killed."""
+    content = os.urandom(20 << 20)
+    url = storage.start("big", len(content)).headers["X-Goog-Upload-URL"]
+    cut = (9 << 20) + 1
+    answer = storage.chunk(url, content[:cut], 0)
+    assert answer.headers["X-Goog-Upload-Size-Received"] == str(cut)
+    assert len(below(moto, tmp_path, "unfinished")) == 2
+    brasa.kill()
+    brasa.start()
+    url = brasa.url + url[url.index("/v0/"):]
+    storage = firebase.Storage(brasa, BUCKET, "owner")
+    assert storage.command(url, "query").headers["X-Goog-Upload-Size-Received"] == str(cut)
+    last = storage.chunk(url, content[cut:], cut, finalize=True)
+    assert last.status_code == 200, last.text
+    assert not below(moto, tmp_path, "unfinished") and len(below(moto, tmp_path, "finished")) == 1
+    assert storage.download("big").content == content
+    assert storage.download("big", {"Range": f"bytes={(8 << 20) - 5}-{(8 << 20) + 4}"}).content == content[
+        (8 << 20) - 5:(8 << 20) + 5
+    ]
+
+
+def test_a_wrong_key_is_refused_at_the_start(moto, tmp_path):
+    brasa = servers.Brasa(tmp_path / "data", environment=moto.environment(BRASA_S3_SECRET_ACCESS_KEY="wrong"))
+    try:
+        brasa.start()
+    except Exception:
+        pass  # It may end before it has listened.
+    else:
+        brasa.process.wait(30)
+    assert not brasa.is_running
+    assert "SignatureDoesNotMatch" in brasa.output and "wrong" not in brasa.output

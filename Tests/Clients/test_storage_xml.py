@@ -1,0 +1,244 @@
+"""Signed URLs, forms and the XML API, with Google's own library as the one who signs."""
+
+import datetime
+import hashlib
+import json
+import os
+import xml.etree.ElementTree as xml
+from unittest import mock
+
+import pytest
+import requests
+from google.auth.credentials import AnonymousCredentials
+from google.cloud import storage
+from google.cloud.storage import transfer_manager
+
+from support import secrets, server as servers, tokens
+
+pytestmark = pytest.mark.brasa_only
+
+BUCKET = f"{servers.PROJECT}.appspot.com"
+
+
+@pytest.fixture(scope="module")
+def account(production, tmp_path_factory):
+    """The file of a service account that the server made."""
+    file = tmp_path_factory.mktemp("keys") / "signer.json"
+    servers.run(
+        "keys", "create", "signer", "--role", "admin", "--project", servers.PROJECT, "--out", file,
+        "--origin", production.url, "--data", production.data,
+    )
+    secrets.note_file(file)
+    return file
+
+
+@pytest.fixture(scope="module")
+def bucket(account):
+    """The bucket as the library that signs has it; nothing is sent by it."""
+    return storage.Client.from_service_account_json(str(account)).bucket(BUCKET)
+
+
+@pytest.fixture
+def send(production):
+    def request(method, url, **options):
+        return requests.request(
+            method, url, verify=production.authority, timeout=30, allow_redirects=False, **options
+        )
+    return request
+
+
+@pytest.fixture
+def sign(production, bucket):
+    def signed(name, method="GET", **options):
+        options = {"expiration": datetime.timedelta(minutes=10), **options}
+        return bucket.blob(name).generate_signed_url(
+            version="v4", method=method, api_access_endpoint=production.url, **options
+        )
+    return signed
+
+
+def code(answer):
+    return xml.fromstring(answer.content).find("Code").text
+
+
+def test_a_signed_url_is_for_one_request(send, sign):
+    name = "users/ana/a photo+%.png"
+    put = sign(name, "PUT", content_type="image/png", headers={"x-goog-meta-album": "1"})
+    headers = {"Content-Type": "image/png", "x-goog-meta-album": "1"}
+    assert code(send("PUT", put, data=b"photo")) in ("MalformedSecurityHeader", "SignatureDoesNotMatch")
+    assert send("PUT", put, data=b"photo", headers={**headers, "Content-Type": "text/html"}).status_code == 403
+    extra = send("PUT", put, data=b"photo", headers={**headers, "x-goog-meta-b": "2"})
+    assert extra.status_code == 400 and code(extra) == "MalformedSecurityHeader"
+    stored = send("PUT", put, data=b"photo", headers=headers)
+    assert stored.status_code == 200 and stored.headers["ETag"] and "md5=" in stored.headers["x-goog-hash"]
+    get = sign(name)
+    answer = send("GET", get)
+    assert answer.content == b"photo" and answer.headers["Content-Type"] == "image/png"
+    assert send("GET", get, headers={"Range": "bytes=1-2"}).content == b"ho"
+    assert send("DELETE", get).status_code == 403
+    assert code(send("GET", get.replace("photo", "other"))) == "SignatureDoesNotMatch"
+    assert code(send("GET", get + "&generation=1")) == "SignatureDoesNotMatch"
+    assert code(send("GET", get[:-4] + "0000")) == "SignatureDoesNotMatch"
+    assert send("HEAD", sign(name, "HEAD")).headers["Content-Length"] == "5"
+    shown = send("GET", sign(name, response_disposition='attachment; filename="a.png"', response_type="text/plain"))
+    assert shown.headers["Content-Disposition"] == 'attachment; filename="a.png"'
+    assert shown.headers["Content-Type"] == "text/plain"
+    assert send("DELETE", sign(name, "DELETE")).status_code == 204
+    gone = send("GET", get)
+    assert gone.status_code == 404 and code(gone) == "NoSuchKey"
+
+
+def test_a_signed_url_expires(send, sign):
+    past = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=2)
+    with mock.patch("google.cloud.storage._signing._NOW", lambda *_: past):
+        old = sign("a", expiration=datetime.timedelta(hours=1))
+        valid = sign("a", expiration=datetime.timedelta(hours=3))
+    answer = send("GET", old)
+    assert answer.status_code == 400 and code(answer) == "ExpiredToken"
+    assert code(send("GET", valid)) == "NoSuchKey"
+
+
+def test_nobody_else_reaches_the_xml_api(production, send, account):
+    url = f"{production.url}/{BUCKET}/a"
+    user = tokens.unsigned(servers.PROJECT, "ana")
+    for headers, status in (
+        ({}, 403), ({"Authorization": "Bearer owner"}, 401), ({"Authorization": f"Bearer {user}"}, 401),
+        ({"Authorization": "GOOG4-HMAC-SHA256 x"}, 400), ({"Authorization": "AWS a:b"}, 401),
+    ):
+        for method in ("GET", "PUT", "DELETE", "POST"):
+            answer = send(method, url, headers=headers)
+            assert answer.status_code == status, (method, headers, answer.text)
+            assert code(answer)
+    assert send("GET", f"{production.url}/unknown-bucket/a").status_code == 404
+    key = {"Authorization": f"Bearer {production.administrator_key}"}
+    assert send("PUT", url, headers=key, data=b"x").status_code == 200
+    listed = xml.fromstring(send("GET", f"{production.url}/{BUCKET}", headers=key).content)
+    assert "a" in [element.text for element in listed.iter() if element.tag.endswith("}Key")]
+
+
+def test_a_key_that_was_taken_back_signs_nothing(production, send, tmp_path):
+    file = tmp_path / "gone.json"
+    servers.run(
+        "keys", "create", "gone", "--role", "admin", "--project", servers.PROJECT, "--out", file,
+        "--origin", production.url, "--data", production.data,
+    )
+    secrets.note_file(file)
+    client = storage.Client.from_service_account_json(str(file))
+    url = client.bucket(BUCKET).blob("a").generate_signed_url(
+        version="v4", expiration=600, method="PUT", api_access_endpoint=production.url
+    )
+    assert send("PUT", url, data=b"x").status_code == 200
+    servers.run("keys", "revoke", json.loads(file.read_text())["private_key_id"], "--data", production.data)
+    assert send("PUT", url, data=b"y").status_code == 403
+
+
+def test_a_signed_resumable_upload(send, sign):
+    start = sign("big", "RESUMABLE", content_type="text/plain")
+    begun = send("POST", start, headers={"x-goog-resumable": "start", "Content-Type": "text/plain"})
+    assert begun.status_code == 201
+    url, content = begun.headers["Location"], os.urandom(600_000)
+    first = send("PUT", url, data=content[:262_144], headers={"Content-Range": f"bytes 0-262143/{len(content)}"})
+    assert first.status_code == 308 and first.headers["Range"] == "bytes=0-262143"
+    asked = send("PUT", url, headers={"Content-Range": f"bytes */{len(content)}"})
+    assert asked.status_code == 308 and asked.headers["Range"] == "bytes=0-262143"
+    assert send("PUT", url, data=b"x", headers={"Content-Range": "bytes 1-0/2"}).status_code == 400
+    last = send(
+        "PUT", url, data=content[262_144:], headers={"Content-Range": f"bytes 262144-599999/{len(content)}"}
+    )
+    assert last.status_code == 200
+    assert send("GET", sign("big")).content == content
+    assert send("PUT", url.replace("upload_id=", "upload_id=x"), data=b"x").status_code == 404
+
+
+def test_a_form_does_what_its_policy_allows(production, send, sign, account):
+    client = storage.Client.from_service_account_json(str(account))
+    made = client.generate_signed_post_policy_v4(
+        BUCKET, "users/ana/form.png", expiration=datetime.timedelta(minutes=10),
+        conditions=[["content-length-range", 1, 10]], fields={"Content-Type": "image/png", "x-goog-meta-a": "1"},
+    )
+    secrets.note(made["fields"]["x-goog-signature"], "a policy's signature")
+    url = f"{production.url}/{BUCKET}/".rstrip("/")
+
+    def post(content=b"photo", **changes):
+        fields = {**made["fields"], **changes}
+        return send("POST", url, data={k: v for k, v in fields.items() if v is not None},
+                    files={"file": ("a.png", content)})
+
+    assert post().status_code == 204
+    answer = send("GET", sign("users/ana/form.png"))
+    assert answer.content == b"photo" and answer.headers["Content-Type"] == "image/png"
+    assert code(post(b"")) == "EntityTooSmall" and code(post(b"x" * 11)) == "EntityTooLarge"
+    for change in ({"key": "users/bea/1.png"}, {"Content-Type": "text/html"}, {"x-goog-meta-a": None},
+                   {"acl": "public-read"}, {"bucket": "others"}):
+        refused = post(**change)
+        assert refused.status_code == 400 and code(refused) == "InvalidPolicyDocument", change
+    assert code(post(policy=made["fields"]["policy"][:-4] + "AAA=")) == "SignatureDoesNotMatch"
+    assert post(**{"x-goog-signature": None}).status_code == 400
+    assert send("GET", sign("users/ana/form.png")).content == b"photo"
+
+
+@pytest.fixture
+def emulated(server, project, monkeypatch):
+    """The bucket of Google's client that takes the server for an emulator."""
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
+    client = storage.Client(project=project, credentials=AnonymousCredentials())
+    return client.bucket(f"{project}.appspot.com")
+
+
+def test_parts_that_arrive_at_once_become_one_object(server, emulated, tmp_path):
+    content = os.urandom(5 << 20)
+    (tmp_path / "file").write_bytes(content)
+    blob = emulated.blob("parts/a b.bin")
+    blob.metadata = {"a": "1"}
+    transfer_manager.upload_chunks_concurrently(
+        str(tmp_path / "file"), blob, content_type="application/x-a", chunk_size=1 << 20, max_workers=4,
+        worker_type=transfer_manager.THREAD,
+    )
+    answer = requests.get(f"{server.url}/{emulated.name}/parts/a%20b.bin", timeout=30)
+    assert hashlib.sha256(answer.content).digest() == hashlib.sha256(content).digest()
+    assert answer.headers["Content-Type"] == "application/x-a"
+
+
+def test_a_multipart_upload_by_hand(server, project):
+    url = f"{server.url}/{project}.appspot.com/a"
+    spaces = {"s": "http://s3.amazonaws.com/doc/2006-03-01/"}
+
+    def begin():
+        return xml.fromstring(requests.post(url + "?uploads", timeout=30).content).find("s:UploadId", spaces).text
+
+    def part(id, number, content):
+        return requests.put(f"{url}?partNumber={number}&uploadId={id}", content, timeout=30)
+
+    def complete(id, parts):
+        body = "".join(f"<Part><PartNumber>{n}</PartNumber><ETag>{tag}</ETag></Part>" for n, tag in parts)
+        return requests.post(
+            f"{url}?uploadId={id}", f"<CompleteMultipartUpload>{body}</CompleteMultipartUpload>", timeout=30
+        )
+
+    id = begin()
+    tags = {number: part(id, number, content).headers["ETag"] for number, content in ((2, b"two"), (1, b"one"), (7, b"7"))}
+    tags[1] = part(id, 1, b"ONE").headers["ETag"]
+    listed = xml.fromstring(requests.get(f"{url}?uploadId={id}", timeout=30).content)
+    assert [e.text for e in listed.findall("s:Part/s:PartNumber", spaces)] == ["1", "2", "7"]
+    assert code(complete(id, [(2, tags[2]), (1, tags[1])])) == "InvalidPartOrder"
+    assert code(complete(id, [(1, tags[2])])) == code(complete(id, [(3, tags[1])])) == "InvalidPart"
+    assert complete(id, []).status_code == 400
+    assert requests.get(url, timeout=30).status_code == 404
+    assert complete(id, [(1, tags[1]), (2, tags[2])]).status_code == 200
+    assert requests.get(url, timeout=30).content == b"ONEtwo"
+    assert code(complete(id, [(1, tags[1])])) == "NoSuchUpload"
+    id = begin()
+    assert part(id, 0, b"").status_code == part(id, 10_001, b"").status_code == part(id, "x", b"").status_code == 400
+    assert requests.put(f"{url}b?partNumber=1&uploadId={id}", b"x", timeout=30).status_code == 404
+    assert requests.delete(f"{url}?uploadId={id}", timeout=30).status_code == 204
+    assert code(part(id, 1, b"x")) == "NoSuchUpload"
+    assert requests.get(url, timeout=30).content == b"ONEtwo"
+
+
+def test_a_page_of_a_stranger_is_no_administrator(server, project):
+    url = f"{server.url}/{project}.appspot.com/a"
+    for method in ("GET", "PUT", "DELETE"):
+        answer = requests.request(method, url, headers={"Origin": "https://stranger.example"}, timeout=30)
+        assert answer.status_code == 403, answer.text
+    user = {"Authorization": f"Bearer {tokens.unsigned(project, 'ana')}"}
+    assert requests.put(url, b"x", headers=user, timeout=30).status_code == 403
