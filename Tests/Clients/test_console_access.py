@@ -109,11 +109,16 @@ def test_a_document_is_reached_and_changed_with_keys_alone(console, server, proj
 
 def test_the_table_has_one_tab_stop_and_arrows(console):
     console.open("firestore/-default-/data/products")
-    console.sees("table")
+    console.browser.wait(
+        "return [...document.querySelectorAll('[role=grid] [role=gridcell]')].some((cell) => cell.textContent === 'table')"
+    )
     console.browser.run("document.querySelector('[role=grid]').focus()")
     press(console, Keys.ARROW_DOWN)
-    active = "const grid = document.querySelector('[role=grid]'); return document.getElementById(grid.getAttribute('aria-activedescendant'))?.textContent"
-    assert console.browser.run(active) == "table"
+    # The row is drawn some time after the key.
+    console.browser.wait(
+        "const grid = document.querySelector('[role=grid]');"
+        "return document.getElementById(grid.getAttribute('aria-activedescendant'))?.textContent === 'table'"
+    )
     press(console, " ")
     console.sees("1 selected")
     press(console, Keys.ENTER)
