@@ -194,7 +194,7 @@ struct BucketPermitTests {
     let fields = DocumentFields(encoding: MapValue([.init(key: "is", value: .boolean(true))]))
     let write = Write(name: name, operation: .update(fields, mask: nil))
     _ = try await withCheckedThrowingContinuation { continuation in
-      database.commit(CommitRequest(writes: [write])) { continuation.resume(with: $0) }
+      database.commit(CommitProposal(writes: [write])) { continuation.resume(with: $0) }
     }
   }
 

@@ -125,7 +125,7 @@ import Testing
       let definition = try IndexDefinition(
         collectionID: collectionID,
         scope: .collection,
-        fields: fields.map { IndexField($0, .ascending) }
+        fields: fields.map { IndexedField($0, .ascending) }
       )
       try fixture.database.declareIndex(definition)
     }
@@ -143,7 +143,7 @@ import Testing
     #expect(error?.code == .failedPrecondition)
     #expect(error?.message.hasPrefix("The query requires an index.") == true)
     #expect(try values(fixture, query, [.count(upTo: nil)]).values == [.integer(3)])
-    let fields = [IndexField(FieldPath(["k"]), .ascending), IndexField(v, .ascending)]
+    let fields = [IndexedField(FieldPath(["k"]), .ascending), IndexedField(v, .ascending)]
     try fixture.database.declareIndex(
       try IndexDefinition(collectionID: "c", scope: .collection, fields: fields)
     )
@@ -168,7 +168,7 @@ import Testing
     let first = try values(fixture, query, [.sum(v)])
     #expect(first.values == [.integer(2)])
     #expect(first.result.statistics.reads.documentsScanned == 3)
-    let fields = [IndexField(FieldPath(["k"]), .ascending), IndexField(v, .descending)]
+    let fields = [IndexedField(FieldPath(["k"]), .ascending), IndexedField(v, .descending)]
     try fixture.database.declareIndex(
       try IndexDefinition(collectionID: "c", scope: .collection, fields: fields)
     )

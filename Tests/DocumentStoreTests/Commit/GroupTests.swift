@@ -89,7 +89,7 @@ import Testing
     let definition = try IndexDefinition(
       collectionID: "a",
       scope: .collection,
-      fields: [IndexField("n", .ascending), IndexField("m", .descending)]
+      fields: [IndexedField("n", .ascending), IndexedField("m", .descending)]
     )
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<4 {

@@ -12,9 +12,9 @@ import Testing
     _ key: UInt8,
     _ writes: Write...,
     judge: CommitJudge? = nil
-  ) throws -> CommitRequest {
+  ) throws -> CommitProposal {
     let key = try #require(IdempotencyKey(digest: Array(repeating: key, count: 32)))
-    return CommitRequest(writes: writes, judge: judge, idempotencyKey: key)
+    return CommitProposal(writes: writes, judge: judge, idempotencyKey: key)
   }
 
   private func counting(_ path: ResourcePath = "c/n") -> Write {
@@ -157,7 +157,7 @@ import Testing
     for number in 0..<600 {
       let digest = [UInt8(number >> 8), UInt8(number & 255)] + Array(repeating: 7, count: 30)
       let key = try #require(IdempotencyKey(digest: digest))
-      _ = try await database.commit(CommitRequest(writes: [counting()], idempotencyKey: key))
+      _ = try await database.commit(CommitProposal(writes: [counting()], idempotencyKey: key))
     }
     fixture.storage.clock.advance(by: 3_599_000_000)
     try fixture.maintain()

@@ -12,7 +12,7 @@ import Testing
     to database: Database
   ) async throws -> CommitOutcome? {
     try await withCheckedThrowingContinuation { continuation in
-      let request = CommitRequest(writes: writes, judge: judge, wantsDocuments: true)
+      let request = CommitProposal(writes: writes, judge: judge, wantsDocuments: true)
       let isTaken = database.commitInMemory(request) { result in
         continuation.resume(with: result.map(Optional.some))
       }

@@ -8,8 +8,8 @@ import Testing
 struct JudgedCommitTests {
   private static let refusal = FirestoreError(.permissionDenied, "no")
 
-  private func request(_ writes: Write..., judge: @escaping CommitJudge) -> CommitRequest {
-    CommitRequest(writes: writes, judge: judge)
+  private func request(_ writes: Write..., judge: @escaping CommitJudge) -> CommitProposal {
+    CommitProposal(writes: writes, judge: judge)
   }
 
   @Test(arguments: [false, true])
@@ -109,7 +109,7 @@ struct JudgedCommitTests {
         $0 += 1; return $0
       }) == 1 {
         // Handed to the writer before this commit is.
-        database.commit(CommitRequest(writes: [set(changed, ["n": .integer(7)])])) { _ in }
+        database.commit(CommitProposal(writes: [set(changed, ["n": .integer(7)])])) { _ in }
       }
     }
     await #expect(throws: StaleReadSet.self) { try await database.commit(request) }
@@ -149,7 +149,7 @@ struct JudgedCommitTests {
       if calls.withLock({
         $0 += 1; return $0
       }) == 1 {
-        database.commit(CommitRequest(writes: [set("roles/x", [:])])) { _ in }
+        database.commit(CommitProposal(writes: [set("roles/x", [:])])) { _ in }
       }
     }
     stale.transaction = id

@@ -214,12 +214,12 @@ import Testing
     let database = try fixture.database
     let seen = try await database.commit(set("roles/x", ["admin": .boolean(true)])).version
     try await database.commit(set("roles/x", ["admin": .boolean(false)]))
-    let stale = CommitRequest(
+    let stale = CommitProposal(
       writes: [set("a/x", [:])],
       readSet: [ReadDependency(path: "roles/x", version: seen)]
     )
     await #expect(throws: StaleReadSet.self) { _ = try await database.commit(stale) }
-    let missing = CommitRequest(
+    let missing = CommitProposal(
       writes: [set("a/x", [:])],
       readSet: [ReadDependency(path: "roles/none", version: .zero)]
     )

@@ -45,7 +45,7 @@ import Testing
     let old = try first.database
     for number in 0..<40 {
       let writes = (0..<50).map { set(ResourcePath(["a", Text("\(number)-\($0)")]), ["n": .null]) }
-      _ = try await old.commit(CommitRequest(writes: writes))
+      _ = try await old.commit(CommitProposal(writes: writes))
     }
     try await first.store.database(other).commit(
       Write(
@@ -124,7 +124,7 @@ import Testing
     let key = DocumentKey("a/broken", in: database.incarnation).bytes
     try fixture.engine.write { try $0.put(key, [1, 2, 3]) }
     #expect(await refusal { try await database.commit(set("a/broken", [:])) }?.code == .dataLoss)
-    let dependent = CommitRequest(
+    let dependent = CommitProposal(
       writes: [set("a/x", [:])],
       readSet: [ReadDependency(path: "a/broken", version: .zero)]
     )

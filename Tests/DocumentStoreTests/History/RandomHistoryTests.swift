@@ -83,7 +83,7 @@ private struct RandomHistory {
     let writes = randomWrites()
     let (code, result) = model.preview(writes)
     do {
-      let outcome = try await database.commit(CommitRequest(writes: writes))
+      let outcome = try await database.commit(CommitProposal(writes: writes))
       #expect(code == nil)
       apply(writes, result, outcome)
     } catch let error as FirestoreError {
@@ -135,7 +135,7 @@ private struct RandomHistory {
     // A fault of the request comes before anything that is stored.
     let refusal = isStale && !ModelStore.contradicts(writes) ? .aborted : code
     do {
-      let request = CommitRequest(writes: writes, transaction: attempt.id)
+      let request = CommitProposal(writes: writes, transaction: attempt.id)
       let outcome = try await database.commit(request)
       #expect(!isStale && code == nil)
       apply(writes, result, outcome)

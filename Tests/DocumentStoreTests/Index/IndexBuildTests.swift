@@ -9,7 +9,9 @@ import Testing
     try IndexDefinition(
       collectionID: "c",
       scope: .collection,
-      fields: [IndexField(FieldPath(["a"]), .ascending), IndexField(FieldPath(["n"]), .ascending)]
+      fields: [
+        IndexedField(FieldPath(["a"]), .ascending), IndexedField(FieldPath(["n"]), .ascending),
+      ]
     )
   }
 
@@ -90,7 +92,7 @@ import Testing
       try IndexDefinition(
         collectionID: "c",
         scope: .collection,
-        fields: names.map { IndexField(FieldPath([Text($0)]), .descending) },
+        fields: names.map { IndexedField(FieldPath([Text($0)]), .descending) },
         vector: VectorIndexField(FieldPath(["v", "e"]), dimension: 700)
       )
     }
@@ -154,7 +156,7 @@ import Testing
   @Test func `a document with more than 40,000 entries is refused`() throws {
     let fixture = try QueryFixture()
     let many = (0..<20_000).map { Value.integer(Int64($0)) }
-    let elements = IndexField(FieldPath(["a"]), .contains)
+    let elements = IndexedField(FieldPath(["a"]), .contains)
     try fixture.database.declareIndex(
       try IndexDefinition(collectionID: "e", scope: .collection, fields: [elements])
     )

@@ -20,7 +20,7 @@ import Testing
 
   private func pages(
     _ fixture: QueryFixture,
-    _ request: ListDocumentsRequest,
+    _ request: DocumentListingRequest,
     consistency: Consistency = .latest
   ) throws -> [[String]] {
     var request = request
@@ -42,7 +42,7 @@ import Testing
   @Test(arguments: QueryFixture.Engine.allCases)
   func `documents are listed page by page in any order`(engine: QueryFixture.Engine) throws {
     let fixture = try filled(engine)
-    var request = ListDocumentsRequest(parent: .root, collectionID: "c")
+    var request = DocumentListingRequest(parent: .root, collectionID: "c")
     #expect(try pages(fixture, request) == [["d0", "d1", "d2", "d3", "d4"]])
     request.pageSize = 2
     #expect(try pages(fixture, request) == [["d0", "d1"], ["d2", "d3"], ["d4"]])
@@ -58,7 +58,7 @@ import Testing
   ) throws {
     let fixture = try filled(engine)
     let before = try fixture.database.readTime()
-    var request = ListDocumentsRequest(parent: .root, collectionID: "c")
+    var request = DocumentListingRequest(parent: .root, collectionID: "c")
     request.showMissing = true
     let all = ["d0", "d1", "d2", "d3", "d4", "(ghost)", "(zz)"]
     #expect(try pages(fixture, request) == [all])
@@ -74,7 +74,7 @@ import Testing
 
   @Test func `a page token belongs to its arguments`() throws {
     let fixture = try filled()
-    var request = ListDocumentsRequest(parent: .root, collectionID: "c")
+    var request = DocumentListingRequest(parent: .root, collectionID: "c")
     request.pageSize = 2
     let token = try fixture.database.listDocuments(request).nextPageToken
     request.pageToken = token
@@ -90,7 +90,7 @@ import Testing
 
   @Test func `malformed sizes are refused`() throws {
     let fixture = try filled()
-    var request = ListDocumentsRequest(parent: .root, collectionID: "c")
+    var request = DocumentListingRequest(parent: .root, collectionID: "c")
     request.pageSize = -1
     #expect(throws: FirestoreError.self) { try fixture.database.listDocuments(request) }
   }

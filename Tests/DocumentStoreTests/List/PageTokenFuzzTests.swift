@@ -38,7 +38,7 @@ import Testing
   private static func listings(
     _ database: Database
   ) -> [(String) throws -> String] {
-    var plain = ListDocumentsRequest(parent: .root, collectionID: "c")
+    var plain = DocumentListingRequest(parent: .root, collectionID: "c")
     plain.pageSize = 2
     var ordered = plain
     ordered.orders = [Order(FieldPath(["n"]), .descending)]

@@ -16,7 +16,8 @@ import Testing
     var declared: [DeclaredIndex] = []
     if let state {
       let fields = [
-        IndexField(FieldPath(["userId"]), .ascending), IndexField(FieldPath(["name"]), .ascending),
+        IndexedField(FieldPath(["userId"]), .ascending),
+        IndexedField(FieldPath(["name"]), .ascending),
       ]
       let definition = try IndexDefinition(
         collectionID: "products",

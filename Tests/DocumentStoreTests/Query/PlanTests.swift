@@ -23,15 +23,15 @@ struct PlanCase: Sendable, CustomTestStringConvertible {
       _ number: UInt32,
       _ id: Text,
       _ scope: IndexScope,
-      _ fields: [IndexField]
+      _ fields: [IndexedField]
     ) throws
       -> DeclaredIndex
     {
       let definition = try IndexDefinition(collectionID: id, scope: scope, fields: fields)
       return DeclaredIndex(number: number, definition: definition, state: .ready(since: .zero))
     }
-    func field(_ name: String, _ mode: IndexFieldMode) -> IndexField {
-      IndexField(FieldPath([Text(name)]), mode)
+    func field(_ name: String, _ mode: IndexFieldMode) -> IndexedField {
+      IndexedField(FieldPath([Text(name)]), mode)
     }
     let asc = IndexFieldMode.ascending
     return IndexSet(

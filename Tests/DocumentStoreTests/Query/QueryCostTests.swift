@@ -37,8 +37,8 @@ import Testing
         collectionID: "products",
         scope: .collection,
         fields: [
-          IndexField(FieldPath(["userId"]), .ascending),
-          IndexField(FieldPath(["name"]), .ascending),
+          IndexedField(FieldPath(["userId"]), .ascending),
+          IndexedField(FieldPath(["name"]), .ascending),
         ]
       )
     )

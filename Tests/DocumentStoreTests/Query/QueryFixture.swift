@@ -88,7 +88,7 @@ final class QueryFixture {
       let encoded = try DocumentCodec.validate(DocumentFields(encoding: fields).bytes, name: name)
       return Write(name: name, operation: .update(encoded, mask: nil))
     }
-    let outcome = try commit(CommitRequest(writes: writes))
+    let outcome = try commit(CommitProposal(writes: writes))
     var documents = self.documents
     for (path, fields) in changes { documents[path] = fields }
     history.append((outcome.version, documents))
@@ -96,7 +96,7 @@ final class QueryFixture {
   }
 
   /// Commits and waits.
-  func commit(_ request: CommitRequest) throws -> CommitOutcome {
+  func commit(_ request: CommitProposal) throws -> CommitOutcome {
     let box = Mutex<Result<CommitOutcome, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)
     database.commit(request) { result in

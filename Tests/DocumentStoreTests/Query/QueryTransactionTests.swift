@@ -118,7 +118,7 @@ import Testing
       name: DocumentName(database: fixture.id, path: path("own/result")),
       operation: .update(DocumentFields(encoding: fields([:])), mask: nil)
     )
-    let request = CommitRequest(writes: [own], transaction: transaction)
+    let request = CommitProposal(writes: [own], transaction: transaction)
     if conflict.commits {
       #expect(throws: Never.self) { try fixture.commit(request) }
     } else {

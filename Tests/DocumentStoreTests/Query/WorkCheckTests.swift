@@ -46,7 +46,7 @@ import Testing
       try IndexDefinition(
         collectionID: "c",
         scope: .collection,
-        fields: ["m", "n"].map { IndexField(FieldPath([$0]), .ascending) }
+        fields: ["m", "n"].map { IndexedField(FieldPath([$0]), .ascending) }
       )
     )
     while try fixture.database.performIndexMaintenance() {}

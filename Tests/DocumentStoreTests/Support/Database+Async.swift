@@ -4,7 +4,7 @@ import FirestoreModel
 
 // The completion calls as async ones, for tests only.
 extension Database {
-  func commit(_ request: CommitRequest) async throws -> CommitOutcome {
+  func commit(_ request: CommitProposal) async throws -> CommitOutcome {
     try await withCheckedThrowingContinuation { continuation in
       commit(request) { continuation.resume(with: $0) }
     }
@@ -17,7 +17,7 @@ extension Database {
   ) async throws
     -> CommitOutcome
   {
-    try await commit(CommitRequest(writes: writes, transaction: transaction))
+    try await commit(CommitProposal(writes: writes, transaction: transaction))
   }
 
   func batchWrite(_ writes: [Write]) async throws -> [Result<WriteResult, any Error>] {

@@ -152,7 +152,7 @@ import Testing
     var previous: TransactionID?
     // Clients pause before they try again; without a pause optimistic ones take far more attempts.
     for attempt in 1...20_000 {
-      let options = TransactionOptions.readWrite(mode: mode, retrying: previous)
+      let options = TransactionKind.readWrite(mode: mode, retrying: previous)
       let id = try database.beginTransaction(options)
       do {
         var amounts: [Int64] = []

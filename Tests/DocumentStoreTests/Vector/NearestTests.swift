@@ -57,7 +57,7 @@ import Testing
     let fixture = try filled()
     let k = FieldPath(["k"])
     let n = FieldPath(["n"])
-    func declare(_ fields: [IndexField], _ dimension: Int) throws {
+    func declare(_ fields: [IndexedField], _ dimension: Int) throws {
       try fixture.database.declareIndex(
         IndexDefinition(
           collectionID: "c",
@@ -67,7 +67,7 @@ import Testing
         )
       )
     }
-    try declare([IndexField(k, .ascending), IndexField(n, .ascending)], 2)
+    try declare([IndexedField(k, .ascending), IndexedField(n, .ascending)], 2)
     try declare([], 2)
     while try fixture.database.performIndexMaintenance() {}
     var query = Query(scope: .collection("c"))

@@ -84,7 +84,7 @@ final class HubFixture {
   func commit(_ writes: [Write], in id: DatabaseID = HubFixture.id) async throws -> CommitVersion {
     let database = try databases.database(id)
     return try await withCheckedThrowingContinuation { continuation in
-      database.commit(CommitRequest(writes: writes)) {
+      database.commit(CommitProposal(writes: writes)) {
         continuation.resume(with: $0.map(\.version))
       }
     }

@@ -1,7 +1,7 @@
 import FirestoreModel
 
 /// What a client, or the server for it, wants written at once.
-package struct CommitRequest: Sendable {
+package struct CommitProposal: Sendable {
   /// Applied in order, each seeing the ones before it; all or none.
   package var writes: [Write]
   /// The transaction that ends with this commit.
@@ -47,7 +47,7 @@ package struct CommitRequest: Sendable {
   }
 }
 
-extension CommitRequest {
+extension CommitProposal {
   private static let smallWrites = 10
   private static let smallBytes = 32 << 10
 

@@ -4,7 +4,7 @@ import KeyValueStore
 /// A commit on its way to the writer.
 struct PendingCommit: Sendable {
   let database: Database
-  let request: CommitRequest
+  let request: CommitProposal
   /// What its transaction has read; nil without one.
   let reads: Transaction.Reads?
   /// What its caller's thread has worked out.

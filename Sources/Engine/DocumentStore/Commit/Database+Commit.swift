@@ -8,7 +8,7 @@ extension Database {
   /// taken again; a transaction survives only the latter. The completion runs once, on the writer's
   /// thread, the caller's or the store's.
   package func commit(
-    _ request: CommitRequest,
+    _ request: CommitProposal,
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) {
     do {
@@ -29,7 +29,7 @@ extension Database {
   ///
   /// For threads that must not block.
   package func commitInMemory(
-    _ request: CommitRequest,
+    _ request: CommitProposal,
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) -> Bool {
     guard request.transaction == nil, request.readSet.isEmpty, !request.isJudgedInGroup,
@@ -41,7 +41,7 @@ extension Database {
   }
 
   private func answeredInMemory(
-    _ request: CommitRequest,
+    _ request: CommitProposal,
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) -> Bool {
     do {
@@ -83,7 +83,7 @@ extension Database {
     }
     let answers = AnswerCollector(count: writes.count) { completion(.success($0)) }
     for (index, write) in writes.enumerated() {
-      let request = CommitRequest(
+      let request = CommitProposal(
         writes: [write],
         readSet: index < readSets.count ? readSets[index] : [],
         requestTime: requestTime
@@ -102,7 +102,7 @@ extension Database {
 
   /// Without a transaction: waits only where pessimistic transactions hold the documents.
   private func commitPlainly(
-    _ request: CommitRequest,
+    _ request: CommitProposal,
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) {
     guard !locks.isIdle else {
@@ -126,7 +126,7 @@ extension Database {
   }
 
   private func commit(
-    _ request: CommitRequest,
+    _ request: CommitProposal,
     in transaction: Transaction,
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) {
@@ -169,7 +169,7 @@ extension Database {
   /// Asked before a commit takes locks: who may not write neither learns from the wait that others
   /// are at work on a document, nor keeps anybody from it. When it has the locks it is judged
   /// again, and what goes wrong here comes up then.
-  private func denial(of request: CommitRequest) -> FirestoreError? {
+  private func denial(of request: CommitProposal) -> FirestoreError? {
     guard let judge = request.judge, !request.isJudgedInGroup else { return nil }
     do {
       if try !isKept(request) { _ = try judged(request, judge) }
@@ -182,7 +182,7 @@ extension Database {
   /// The transaction, now committing; throws what speaks against its commit.
   private func transactionToCommit(
     _ id: TransactionID,
-    _ request: CommitRequest
+    _ request: CommitProposal
   ) throws(FirestoreError) -> Transaction {
     let transaction = try transactions.find(id)
     if transaction.isReadOnly, !request.writes.isEmpty {
@@ -195,7 +195,7 @@ extension Database {
 
   /// Prepares the commit on this thread and hands it to the writer.
   private func submit(
-    _ request: CommitRequest,
+    _ request: CommitProposal,
     reads: Transaction.Reads?,
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
   ) {
@@ -222,7 +222,7 @@ extension Database {
   }
 
   private func submit(
-    _ request: CommitRequest,
+    _ request: CommitProposal,
     reads: Transaction.Reads?,
     _ prepared: PreparedCommit,
     completion: @escaping @Sendable (Result<CommitOutcome, any Error>) -> Void
@@ -241,18 +241,18 @@ extension Database {
   }
 
   /// Whether the commit is one that was applied before, as far as can be told outside the group.
-  private func isKept(_ request: CommitRequest) throws -> Bool {
+  private func isKept(_ request: CommitProposal) throws -> Bool {
     guard let key = request.idempotencyKey else { return false }
     return try readNewest(AnswerKey.bytes(key, in: incarnation)) != nil
   }
 
   /// Whether the same commit, sent twice, was applied while it was being refused.
-  private func isKeptMeanwhile(_ request: CommitRequest) -> Bool {
+  private func isKeptMeanwhile(_ request: CommitProposal) -> Bool {
     (try? isKept(request)) ?? false
   }
 
   /// Plans the commit, and decides on it where it has a judge.
-  private func prepare(_ request: CommitRequest) throws -> PreparedCommit {
+  private func prepare(_ request: CommitProposal) throws -> PreparedCommit {
     do {
       return try plannedAndJudged(request)
     } catch {
@@ -261,7 +261,7 @@ extension Database {
     }
   }
 
-  private func plannedAndJudged(_ request: CommitRequest) throws -> PreparedCommit {
+  private func plannedAndJudged(_ request: CommitProposal) throws -> PreparedCommit {
     guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
     guard let judge = request.judge else {
       return PreparedCommit(plan: try plan(request, inMemory: false))
@@ -270,7 +270,7 @@ extension Database {
   }
 
   /// Plans the commit; throws `NotInMemory` where it may not look further and would have to.
-  private func plan(_ request: CommitRequest, inMemory: Bool) throws -> CommitPlan {
+  private func plan(_ request: CommitProposal, inMemory: Bool) throws -> CommitPlan {
     let basis = writer.recentWrites.landed
     let planner = CommitPlanner(
       incarnation: incarnation,
@@ -296,7 +296,7 @@ extension Database {
   /// What the judge sees of several documents may be of different moments. That does no harm where it
   /// allows, since the group checks that all of it is still so; a denial is asked for again, of one
   /// snapshot.
-  private func judged(_ request: CommitRequest, _ judge: CommitJudge) throws -> PreparedCommit {
+  private func judged(_ request: CommitProposal, _ judge: CommitJudge) throws -> PreparedCommit {
     let time = try request.requestTime ?? requestTime()
     let basis = writer.recentWrites.landed
     do {
@@ -314,7 +314,7 @@ extension Database {
 
   /// The same from memory; throws `NotInMemory`, or a denial for that reason, where that is not enough.
   private func judgedInMemory(
-    _ request: CommitRequest,
+    _ request: CommitProposal,
     _ judge: CommitJudge
   ) throws -> PreparedCommit {
     let time = try request.requestTime ?? requestTime(inMemory: true)
@@ -345,7 +345,7 @@ extension Database {
     }
   }
 
-  private func writtenKeys(_ request: CommitRequest) -> [DocumentKey] {
+  private func writtenKeys(_ request: CommitProposal) -> [DocumentKey] {
     request.writes.compactMap { write in
       if case .verify = write.operation { return nil }
       return DocumentKey(write.name.path, in: incarnation)

@@ -25,7 +25,7 @@ package enum IndexFieldMode: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// One field of a declared index.
-package struct IndexField: Sendable, Hashable {
+package struct IndexedField: Sendable, Hashable {
   package let path: FieldPath
   package let mode: IndexFieldMode
 
@@ -53,7 +53,7 @@ package struct VectorIndexField: Sendable, Hashable {
 
 /// One member of the list of fields that declares an index.
 package enum IndexPart: Sendable, Hashable {
-  case field(IndexField)
+  case field(IndexedField)
   case vector(VectorIndexField)
 }
 
@@ -65,7 +65,7 @@ package struct IndexDefinition: Sendable, Hashable {
   package let collectionID: Text
   package let scope: IndexScope
   /// None of them `__name__`; empty only where the index holds the names descending, or a vector alone.
-  package let fields: [IndexField]
+  package let fields: [IndexedField]
   package let nameDirection: Order.Direction
   /// Nil for all but vector indexes.
   package let vector: VectorIndexField?
@@ -79,7 +79,7 @@ package struct IndexDefinition: Sendable, Hashable {
     scope: IndexScope,
     parts: [IndexPart]
   ) throws(FirestoreError) {
-    var fields: [IndexField] = []
+    var fields: [IndexedField] = []
     var vector: VectorIndexField?
     for part in parts {
       if vector != nil { throw .invalidArgument("a vector field must be the last of an index") }
@@ -98,7 +98,7 @@ package struct IndexDefinition: Sendable, Hashable {
   package init(
     collectionID: Text,
     scope: IndexScope,
-    fields declared: [IndexField],
+    fields declared: [IndexedField],
     vector: VectorIndexField? = nil
   ) throws(FirestoreError) {
     var fields = declared
@@ -125,7 +125,7 @@ package struct IndexDefinition: Sendable, Hashable {
     nameDirection = direction
   }
 
-  private static func check(_ fields: [IndexField]) throws(FirestoreError) {
+  private static func check(_ fields: [IndexedField]) throws(FirestoreError) {
     if fields.count > maximumFields {
       throw .invalidArgument("an index may not have more than \(maximumFields) fields")
     }
@@ -144,7 +144,7 @@ package struct IndexDefinition: Sendable, Hashable {
 
   private static func check(
     _ vector: VectorIndexField,
-    beside fields: [IndexField]
+    beside fields: [IndexedField]
   ) throws(FirestoreError) {
     guard (1...Limits.vectorDimension).contains(vector.dimension) else {
       throw .invalidArgument("a vector field must have 1 to \(Limits.vectorDimension) dimensions")
@@ -158,8 +158,8 @@ package struct IndexDefinition: Sendable, Hashable {
   package var hasEntries: Bool { vector == nil || !fields.isEmpty }
 
   /// The fields with the name behind them, as the admin API and the links list them.
-  package var listedFields: [IndexField] {
-    fields + [IndexField(.documentName, IndexFieldMode(nameDirection))]
+  package var listedFields: [IndexedField] {
+    fields + [IndexedField(.documentName, IndexFieldMode(nameDirection))]
   }
 }
 

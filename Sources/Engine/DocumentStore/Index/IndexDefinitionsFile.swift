@@ -123,7 +123,7 @@ extension IndexDefinitionsFile {
     }
     guard let path else { throw missing("\(location).fieldPath") }
     switch (mode, dimension) {
-    case (let mode?, nil): return .field(IndexField(path, mode))
+    case (let mode?, nil): return .field(IndexedField(path, mode))
     case (nil, let dimension?): return .vector(VectorIndexField(path, dimension: dimension))
     case (nil, nil): throw missing("\(location).order")
     case (.some, .some):

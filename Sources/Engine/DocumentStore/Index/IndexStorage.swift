@@ -196,7 +196,7 @@ enum IndexStorage {
     guard let direction = Order.Direction(rawValue: Int(try record.byte()))
     else { throw IndexRecordReader.damaged }
     let collectionID = try record.segment()
-    var fields: [IndexField] = []
+    var fields: [IndexedField] = []
     var vector: VectorIndexField?
     while !record.isAtEnd {
       let mode = try record.byte()
@@ -204,12 +204,12 @@ enum IndexStorage {
       if mode == vectorMode {
         vector = VectorIndexField(path, dimension: Int(try record.shortNumber()))
       } else if let mode = IndexFieldMode(rawValue: mode) {
-        fields.append(IndexField(path, mode))
+        fields.append(IndexedField(path, mode))
       } else {
         throw IndexRecordReader.damaged
       }
     }
-    fields.append(IndexField(.documentName, IndexFieldMode(direction)))
+    fields.append(IndexedField(.documentName, IndexFieldMode(direction)))
     let definition = try IndexDefinition(
       collectionID: collectionID,
       scope: scope,

@@ -4,7 +4,7 @@ import KeyValueStore
 extension Database {
   /// One page of a collection's documents.
   package func listDocuments(
-    _ request: ListDocumentsRequest,
+    _ request: DocumentListingRequest,
     consistency: Consistency = .latest
   ) throws -> DocumentListing {
     try listDocuments(request, read: try beginRead(consistency))
@@ -12,7 +12,7 @@ extension Database {
 
   /// The same as part of a reading that has begun.
   package func listDocuments(
-    _ request: ListDocumentsRequest,
+    _ request: DocumentListingRequest,
     read: ConsistentRead
   ) throws -> DocumentListing {
     do {
@@ -32,7 +32,7 @@ extension Database {
   }
 }
 
-extension ListDocumentsRequest {
+extension DocumentListingRequest {
   /// The query that finds the documents that exist.
   fileprivate func query() throws(FirestoreError) -> Query {
     var query = Query(parent: parent, scope: collectionID.map { .collection($0) } ?? .children)
@@ -55,7 +55,7 @@ extension ListDocumentsRequest {
 
 /// Reads one page.
 private struct DocumentLister {
-  let request: ListDocumentsRequest
+  let request: DocumentListingRequest
   let query: NormalizedQuery
   let read: ConsistentRead
   let database: Database

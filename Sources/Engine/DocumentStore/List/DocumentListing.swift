@@ -1,7 +1,7 @@
 import FirestoreModel
 
 /// What `ListDocuments` asks for.
-package struct ListDocumentsRequest: Sendable {
+package struct DocumentListingRequest: Sendable {
   /// The root or a document.
   package var parent: ResourcePath
   /// Nil lists the documents of all of the parent's collections.

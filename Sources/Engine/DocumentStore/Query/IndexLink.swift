@@ -31,7 +31,7 @@ package struct IndexLink {
     _ single: SingleFieldIndex
   ) -> String {
     let name = "\(group(database, collectionID))/fields/\(field.canonicalString)"
-    let fields = [IndexField(field, single.mode)]
+    let fields = [IndexedField(field, single.mode)]
     let message = index(name: name, scope: single.scope, fields: fields)
     return "\(page(database))?create_exemption=\(Base64.url(message))"
   }
@@ -46,7 +46,7 @@ package struct IndexLink {
     "\(database.path)/collectionGroups/\(collectionID)"
   }
 
-  private func index(name: String, scope: IndexScope, fields: [IndexField]) -> [UInt8] {
+  private func index(name: String, scope: IndexScope, fields: [IndexedField]) -> [UInt8] {
     var writer = ProtobufWriter()
     writer.string(1, name)
     writer.int64(2, Int64(scope.rawValue))

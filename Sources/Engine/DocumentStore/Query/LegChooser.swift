@@ -98,7 +98,7 @@ struct LegChooser {
       prefix: prefix,
       leadingValues: 0,
       scope: planner.indexScope,
-      fields: [IndexField(order.field, .ascending)],
+      fields: [IndexedField(order.field, .ascending)],
       nameDirection: .ascending
     )
     return [Candidate(leg: leg, covers: [])]
@@ -117,7 +117,7 @@ struct LegChooser {
       prefix: prefix,
       leadingValues: 1,
       scope: planner.indexScope,
-      fields: [IndexField(goal.equality.field, goal.isElement ? .contains : .ascending)],
+      fields: [IndexedField(goal.equality.field, goal.isElement ? .contains : .ascending)],
       nameDirection: .ascending
     )
   }
@@ -128,7 +128,7 @@ struct LegChooser {
     let fixedCount = definition.fields.count - written.count
     guard fixedCount >= 0 else { return nil }
     let suffix = definition.fields[fixedCount...]
-    guard suffix.elementsEqual(written, by: { $0 == IndexField($1.field, .init($1.direction)) })
+    guard suffix.elementsEqual(written, by: { $0 == IndexedField($1.field, .init($1.direction)) })
     else { return nil }
     var prefix = planner.declaredPrefix(index)
     var covers: Set<Int> = []
@@ -148,7 +148,7 @@ struct LegChooser {
     return Candidate(leg: leg, covers: covers)
   }
 
-  private func goalOffset(for field: IndexField) -> Int? {
+  private func goalOffset(for field: IndexedField) -> Int? {
     goals.firstIndex {
       $0.isElement == (field.mode == .contains) && $0.equality.field == field.path
     }

@@ -74,7 +74,7 @@ extension Planner {
     guard let collectionID else { return nil }
     let fields = suggestedFields(conditions)
     if let single = missingSingle(fields, collectionID) { return single }
-    let named = fields + [IndexField(.documentName, IndexFieldMode(nameDirection))]
+    let named = fields + [IndexedField(.documentName, IndexFieldMode(nameDirection))]
     let definition = try? IndexDefinition(
       collectionID: collectionID,
       scope: indexScope,
@@ -93,7 +93,7 @@ extension Planner {
 
   /// The single-field index that a query over one field lacks; nil where it has that index and
   /// needs more.
-  private func missingSingle(_ fields: [IndexField], _ collectionID: Text) -> MissingIndex? {
+  private func missingSingle(_ fields: [IndexedField], _ collectionID: Text) -> MissingIndex? {
     guard let only = fields.first, fields.count == 1 else { return nil }
     let index = SingleFieldIndex(indexScope, only.mode)
     let state = indexes.state(of: index, field: only.path, collectionID: collectionID)
@@ -110,14 +110,14 @@ extension Planner {
   }
 
   /// Equalities by path, then the array field, then the orders.
-  private func suggestedFields(_ conditions: DisjunctConditions) -> [IndexField] {
+  private func suggestedFields(_ conditions: DisjunctConditions) -> [IndexedField] {
     let open = openOrders(conditions)
-    var fields = conditions.equalities.map { IndexField($0.field, .ascending) }
+    var fields = conditions.equalities.map { IndexedField($0.field, .ascending) }
     if let element = conditions.elements.first {
-      fields.append(IndexField(element.field, .contains))
+      fields.append(IndexedField(element.field, .contains))
     }
     for order in open {
-      fields.append(IndexField(order.field, IndexFieldMode(order.direction)))
+      fields.append(IndexedField(order.field, IndexFieldMode(order.direction)))
     }
     return fields
   }

@@ -73,7 +73,7 @@ extension QueryPlan {
 
   /// The index as it is read: backwards, every direction is the other one.
   private func properties(_ leg: IndexLeg, _ disjunct: DisjunctPlan) -> String {
-    let fields = leg.fields + [IndexField(.documentName, IndexFieldMode(leg.nameDirection))]
+    let fields = leg.fields + [IndexedField(.documentName, IndexFieldMode(leg.nameDirection))]
     let parts = fields.map { field in
       let name = field.path.canonicalString
       if field.mode == .contains { return "\(name) CONTAINS" }

@@ -90,7 +90,7 @@ package struct IndexLeg: Sendable, Hashable {
   package let leadingValues: Int
   package let scope: IndexScope
   /// The index's fields without the name.
-  package let fields: [IndexField]
+  package let fields: [IndexedField]
   package let nameDirection: Order.Direction
 }
 

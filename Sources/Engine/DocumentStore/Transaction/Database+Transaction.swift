@@ -22,7 +22,7 @@ package typealias BatchGetJudge = @Sendable (BatchGetResult, ReadView) throws ->
 extension Database {
   /// Begins a transaction; with a holder it counts against the holder's share.
   package func beginTransaction(
-    _ options: TransactionOptions,
+    _ options: TransactionKind,
     holder: TransactionHolder? = nil
   ) throws -> TransactionID {
     try begin(options, holder).id
@@ -140,7 +140,7 @@ extension Database {
   }
 
   private func begin(
-    _ options: TransactionOptions,
+    _ options: TransactionKind,
     _ holder: TransactionHolder?
   ) throws -> Transaction {
     guard !isRetired else { throw FirestoreError.unknownDatabase(id) }

@@ -54,7 +54,7 @@ final class Transaction: Sendable {
   init(
     id: TransactionID,
     owner: LockTable.Owner,
-    options: TransactionOptions,
+    options: TransactionKind,
     contested: [DocumentKey] = [],
     holder: TransactionHolder? = nil,
     now: Int64

@@ -25,7 +25,7 @@ package struct TransactionHolder: Sendable, Hashable {
 }
 
 /// How a transaction was begun.
-package enum TransactionOptions: Sendable, Hashable {
+package enum TransactionKind: Sendable, Hashable {
   /// Reads at one version: the given one or that of the first read. Commits nothing.
   case readOnly(readTime: CommitVersion? = nil)
   /// Reads at one version and writes if nothing that was read has changed. `retrying` names the
@@ -46,7 +46,7 @@ package enum Consistency: Sendable, Hashable {
   case latest
   case at(CommitVersion)
   case transaction(TransactionID)
-  case newTransaction(TransactionOptions, TransactionHolder? = nil)
+  case newTransaction(TransactionKind, TransactionHolder? = nil)
 
   /// Whether reads are part of a read-write or read-only transaction.
   package var isTransaction: Bool {

@@ -39,7 +39,7 @@ final class TransactionTable: Sendable {
 
   /// Begins a transaction; with a holder it counts against the holder's share.
   func begin(
-    _ options: TransactionOptions,
+    _ options: TransactionKind,
     holder: TransactionHolder? = nil
   ) throws(FirestoreError) -> Transaction {
     let attempt = try attempt(before: options)
@@ -153,7 +153,7 @@ final class TransactionTable: Sendable {
 
   /// The attempt that is retried, which ends if it has not; nil for a first attempt.
   private func attempt(
-    before options: TransactionOptions
+    before options: TransactionKind
   ) throws(FirestoreError) -> (age: UInt64, contested: [DocumentKey])? {
     guard case .readWrite(_, let retrying?) = options else { return nil }
     let (open, past) = state.withLock { ($0.open[retrying], $0.past[retrying]) }

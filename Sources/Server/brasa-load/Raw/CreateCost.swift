@@ -25,7 +25,7 @@ struct CreateCost {
       _ = engine.take()
       let write = try Self.create(in: collection, of: id, &random)
       _ = try await withCheckedThrowingContinuation { continuation in
-        database.commit(CommitRequest(writes: [write])) { continuation.resume(with: $0) }
+        database.commit(CommitProposal(writes: [write])) { continuation.resume(with: $0) }
       }
       if number > 0 { products.append(engine.take()) }
     }

@@ -28,9 +28,9 @@ extension IndexDefinition {
       field.fieldPath == "__name__"
       ? FieldPath.documentName : try FieldPath(parsing: field.fieldPath)
     switch field.valueMode {
-    case .order(.ascending): return .field(StoreIndexField(path, .ascending))
-    case .order(.descending): return .field(StoreIndexField(path, .descending))
-    case .arrayConfig(.contains): return .field(StoreIndexField(path, .contains))
+    case .order(.ascending): return .field(IndexedField(path, .ascending))
+    case .order(.descending): return .field(IndexedField(path, .descending))
+    case .arrayConfig(.contains): return .field(IndexedField(path, .contains))
     case .vectorConfig(let vector):
       guard case .flat = vector.type else { break }
       return .vector(VectorIndexField(path, dimension: Int(vector.dimension)))
@@ -59,7 +59,7 @@ extension Google_Firestore_Admin_V1_Index {
   init(_ single: SingleFieldIndex, of field: FieldPath) {
     self.init()
     queryScope = single.scope == .collection ? .collection : .collectionGroup
-    fields = [IndexField(StoreIndexField(field, single.mode))]
+    fields = [IndexField(IndexedField(field, single.mode))]
     state = .ready
   }
 }
@@ -72,7 +72,7 @@ extension Google_Firestore_Admin_V1_Index.IndexField {
     vectorConfig.flat = .init()
   }
 
-  fileprivate init(_ field: StoreIndexField) {
+  fileprivate init(_ field: IndexedField) {
     self.init()
     fieldPath = field.path.isDocumentName ? "__name__" : field.path.canonicalString
     switch field.mode {

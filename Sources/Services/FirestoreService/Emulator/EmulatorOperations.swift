@@ -72,7 +72,7 @@ package struct EmulatorOperations: Sendable {
       Write(name: DocumentName(database: database.id, path: path), operation: .delete)
     }
     _ = try await withCheckedThrowingContinuation { continuation in
-      database.commit(CommitRequest(writes: writes)) { continuation.resume(with: $0) }
+      database.commit(CommitProposal(writes: writes)) { continuation.resume(with: $0) }
     }
   }
 

@@ -20,8 +20,8 @@ extension Permit {
   /// keeps others from writing it, which is more than the right to read it. Whom the rules could
   /// allow nothing has nothing to do in one.
   func options(
-    _ wire: WireTransactionOptions
-  ) throws(FirestoreError) -> StoreTransactionOptions {
+    _ wire: TransactionOptions
+  ) throws(FirestoreError) -> TransactionKind {
     if let gate, !gate.mayAllowAnything { throw AccessControl.denied }
     switch wire {
     case .readOnly(let time):

@@ -6,7 +6,7 @@ import FirestoreWire
 
 extension FirestoreService {
   func listDocuments(
-    _ request: WireListDocumentsRequest,
+    _ request: ListDocumentsRequest,
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
@@ -96,7 +96,7 @@ extension FirestoreService {
   }
 }
 
-extension WireListDocumentsRequest {
+extension ListDocumentsRequest {
   /// The query that the list answers a page of; what the choke point judges.
   fileprivate var query: Query {
     var query = Query(
@@ -109,9 +109,9 @@ extension WireListDocumentsRequest {
   }
 }
 
-extension StoreListDocumentsRequest {
+extension DocumentListingRequest {
   /// The request in the store's terms.
-  fileprivate init(_ wire: WireListDocumentsRequest) {
+  fileprivate init(_ wire: ListDocumentsRequest) {
     self.init(parent: wire.parent.path, collectionID: wire.collectionID)
     pageSize = wire.pageSize
     pageToken = wire.pageToken

@@ -6,7 +6,7 @@ import FirestoreWire
 
 extension FirestoreService {
   func commit(
-    _ request: WireCommitRequest,
+    _ request: CommitRequest,
     _ call: Call,
     _ respond: @escaping Respond
   ) throws {
@@ -17,7 +17,7 @@ extension FirestoreService {
 
   /// Commits for a caller who may, be it a call or a batch of a write stream.
   func commit<Answer>(
-    _ request: WireCommitRequest,
+    _ request: CommitRequest,
     idempotencyKey: IdempotencyKey? = nil,
     _ call: Call,
     _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
@@ -26,7 +26,7 @@ extension FirestoreService {
     let permit = try permit(call, request.database)
     let database = try database(of: permit, call)
     let transaction = request.transaction.map(TransactionID.init)
-    let commit = StoreCommitRequest(
+    let commit = CommitProposal(
       writes: request.writes,
       transaction: transaction,
       judge: permit.judgeOfWrites,
@@ -44,7 +44,7 @@ extension FirestoreService {
     try permit.requireAdministrator(for: "Batch writes")
     let database = try database(of: permit, call)
     let lease = try call.context.lease(
-      StoreCommitRequest(writes: request.writes).approximateBytes,
+      CommitProposal(writes: request.writes).approximateBytes,
       for: .commit
     )
     try onEngine(call, onlyFailure(respond)) { [self] in
@@ -88,7 +88,7 @@ extension FirestoreService {
   ) throws {
     let permit = try permit(call, request.write.name.database)
     let database = try database(of: permit, call)
-    let commit = StoreCommitRequest(writes: [request.write], judge: permit.judgeOfWrites)
+    let commit = CommitProposal(writes: [request.write], judge: permit.judgeOfWrites)
     try submit(commit, to: database, call, respond) { _ in
       EmptyResponse().encoded()
     }
@@ -104,7 +104,7 @@ extension FirestoreService {
     let permit = try permit(call, write.name.database)
     let database = try database(of: permit, call)
     let isWhole = permit.mayKnowAll(of: write)
-    let submitted = StoreCommitRequest(
+    let submitted = CommitProposal(
       writes: [write],
       judge: permit.judgeOfWrites,
       wantsDocuments: isWhole
@@ -142,7 +142,7 @@ extension FirestoreService {
   /// Where what allowed it has changed meanwhile it is decided and prepared again, the last time
   /// inside the writer's group, where nothing changes.
   private func submit<Answer>(
-    _ commit: StoreCommitRequest,
+    _ commit: CommitProposal,
     to database: Database,
     attempt: Int = 1,
     _ call: Call,
@@ -184,7 +184,7 @@ extension FirestoreService {
   }
 }
 
-extension StoreCommitRequest {
+extension CommitProposal {
   /// About how much memory the commit takes on its way into a group: its writes, and what they are made into.
   fileprivate var approximateBytes: Int {
     writes.reduce(256) { bytes, write in

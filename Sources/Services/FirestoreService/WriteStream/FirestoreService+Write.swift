@@ -14,7 +14,7 @@ extension FirestoreService {
         try call.checkWanted()
         // A token that has expired is the client's to renew: it sends the batch again on a new stream.
         guard isValid() else { throw AccessControl.invalidCredentials }
-        let request = WireCommitRequest(database: batch.database, writes: batch.writes)
+        let request = CommitRequest(database: batch.database, writes: batch.writes)
         let key = batch.idempotencyKey.flatMap { IdempotencyLabel.storeKey($0, of: call.caller) }
         do {
           try commit(request, idempotencyKey: key, call, respond) { $0 }
