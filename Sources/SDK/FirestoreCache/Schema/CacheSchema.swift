@@ -22,16 +22,12 @@
 //     bundles, named_queries
 //     totals             one row: the numbers of `StoreGlobals`; what the documents take up in bytes, which triggers
 //                        keep; and a name that no other file has, under which the server knows the batches
-//     indexes            client-side indexes; `built_to` is the last document that an index under construction has, by
-//                        collection and id, and null once it has all
-//     index_entries      an index's values of a document (`IndexCodec`), then the document
 //
 // VALIDITY
 //
 // Every transaction of `LocalStore` is one of SQLite's, so the file is as after the last that was committed, whenever
 // the process ends. Between transactions: each row of `batch_documents` has its batch and each batch its rows; an
-// overlay's user has a batch for its document; a target's documents are those of a row in `targets`; an index that is
-// built has the entries that its documents give when they are computed again, and no others.
+// overlay's user has a batch for its document; a target's documents are those of a row in `targets`.
 //
 // DURABILITY
 //
@@ -87,13 +83,6 @@ enum CacheSchema {
       id TEXT PRIMARY KEY, create_time INTEGER NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE named_queries (
       name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
-
-    CREATE TABLE indexes (
-      number INTEGER PRIMARY KEY, definition BLOB NOT NULL UNIQUE, name TEXT NOT NULL,
-      built_to_collection INTEGER, built_to_id BLOB);
-    CREATE TABLE index_entries (
-      number INTEGER NOT NULL, collection INTEGER NOT NULL, value BLOB NOT NULL, id BLOB NOT NULL,
-      PRIMARY KEY (number, collection, value, id)) WITHOUT ROWID;
 
     CREATE TABLE totals (
       only_row INTEGER PRIMARY KEY CHECK (only_row = 1), snapshot_version INTEGER NOT NULL,
