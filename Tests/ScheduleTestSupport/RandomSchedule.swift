@@ -9,7 +9,7 @@ package struct RandomSchedule {
   private let clients: [ScheduleClient]
   private var time: Int64 = 0
   private var written: Int64 = 0
-  private static let users: [UserID] = [nil, "one", "two"]
+  package static let users: [UserID] = [nil, "one", "two"]
   private var users: [UserID] { Self.users }
 
   /// A schedule of that seed, whose clients' stores `open` makes: given a client's number, how to open its store.

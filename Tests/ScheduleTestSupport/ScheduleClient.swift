@@ -32,6 +32,9 @@ package final class ScheduleClient {
   package private(set) var timers: Set<SyncTimer> = []
   /// The writes that each user's queue took, in their order.
   package private(set) var accepted: [UserID: [[Write]]] = [:]
+  /// What the queues of all users held when the client began: the last write of an earlier life may be there, which
+  /// ended before it could tell.
+  private let inherited: [Write]
   /// Tells what the queue took before the app is told.
   package var onAccepted: (UserID, [Write]) -> Void = { _, _ in }
 
@@ -60,7 +63,11 @@ package final class ScheduleClient {
     self.policy = policy
     self.accepted = accepted
     self.open = open
-    store = try open()
+    let store = try open()
+    self.store = store
+    inherited = try store.transaction(.start) {
+      try RandomSchedule.users.flatMap { try store.batches(user: $0).flatMap(\.writes) }
+    }
     engine = try Self.engine(server, policy, nil, store)
     server.watchers[number] = { [unowned self] in self.watch?.stream?.update() }
     try send(.start)
@@ -277,7 +284,7 @@ package final class ScheduleClient {
     try listener.take(
       snapshot,
       isSettled: isSettled,
-      written: accepted.values.flatMap { $0.joined() },
+      written: inherited + accepted.values.flatMap { $0.joined() },
       server
     )
     listeners[id] = listener
