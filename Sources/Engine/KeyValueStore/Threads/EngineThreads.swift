@@ -58,9 +58,9 @@ package final class EngineThreads: Sendable {
     distinctPools = pools
   }
 
-  /// Starts so many threads that all lanes share.
+  /// Starts so many threads that all lanes share, for jobs of any length: each thread takes one at a time.
   package init(count: Int, capacity: Int = 16_384) {
-    let pool = Pool(count: count, capacity: capacity)
+    let pool = Pool(count: count, capacity: capacity, batch: 1)
     pools = Lane.allCases.map { _ in pool }
     distinctPools = [pool]
   }
