@@ -14,7 +14,7 @@ struct AppCallback<Value>: @unchecked Sendable {
 /// Something of the app's that goes from one thread to another and is used by one of them at a time.
 ///
 /// Unchecked: who makes one lets go of the value.
-struct Handover<Value>: @unchecked Sendable {
+struct Transferred<Value>: @unchecked Sendable {
   let value: Value
 }
 

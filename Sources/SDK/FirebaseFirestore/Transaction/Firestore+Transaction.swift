@@ -26,9 +26,9 @@ extension Firestore {
     block: @escaping (Transaction, NSErrorPointer) -> Any?,
     completion: @escaping (Any?, (any Error)?) -> Void
   ) {
-    let block = Handover(value: block)
+    let block = Transferred(value: block)
     let attempts = (options ?? TransactionOptions()).maxAttempts
-    let callback = AppCallback<Result<Handover<Any?>, any Error>> { result in
+    let callback = AppCallback<Result<Transferred<Any?>, any Error>> { result in
       switch result {
       case .success(let result): completion(result.value, nil)
       case .failure(let error): completion(nil, error)
@@ -36,7 +36,7 @@ extension Firestore {
     }
     let queue = callbackQueue
     Task {
-      let result: Result<Handover<Any?>, any Error>
+      let result: Result<Transferred<Any?>, any Error>
       do { result = .success(try await run(block, attempts)) } catch { result = .failure(error) }
       queue.async { callback.call(result) }
     }
@@ -46,15 +46,15 @@ extension Firestore {
   public nonisolated(nonsending) func runTransaction(
     _ updateBlock: @escaping (Transaction, NSErrorPointer) -> Any?
   ) async throws -> sending Any? {
-    let block = Handover(value: updateBlock)
+    let block = Transferred(value: updateBlock)
     let result = try await run(block, TransactionOptions().maxAttempts)
     return result.value
   }
 
-  private typealias Block = Handover<(Transaction, NSErrorPointer) -> Any?>
+  private typealias Block = Transferred<(Transaction, NSErrorPointer) -> Any?>
 
   @concurrent
-  private func run(_ block: Block, _ attempts: Int) async throws -> Handover<Any?> {
+  private func run(_ block: Block, _ attempts: Int) async throws -> Transferred<Any?> {
     var backoff = Backoff()
     var attempt = 1
     while true {
@@ -78,7 +78,7 @@ extension Firestore {
   private static func call(
     _ block: Block,
     _ transaction: Transaction
-  ) async throws -> Handover<Any?> {
+  ) async throws -> Transferred<Any?> {
     try await withCheckedThrowingContinuation { continuation in
       blockQueue.async {
         #if canImport(ObjectiveC)
@@ -93,7 +93,7 @@ extension Firestore {
         if let error {
           continuation.resume(throwing: error)
         } else {
-          continuation.resume(returning: Handover(value: result))
+          continuation.resume(returning: Transferred(value: result))
         }
       }
     }
