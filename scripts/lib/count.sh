@@ -4,6 +4,7 @@
 passed=0
 failed=0
 failures=()
+failed_tests=$(mktemp)
 
 # Runs a command with its output shown and kept in $log; gives its exit code.
 run_logged() {
@@ -43,7 +44,10 @@ add_result() {
   fi
   passed=$((passed + good))
   failed=$((failed + bad))
-  if [ "$bad" -gt 0 ]; then failures+=("$name"); fi
+  if [ "$bad" -gt 0 ]; then
+    failures+=("$name")
+    grep -aE '^(FAILED|ERROR) |✘ Test .* (recorded an issue|failed after)' "$log" >>"$failed_tests"
+  fi
   rm -f "$log"
   say "$name: $good passed, $bad failed"
 }
@@ -95,9 +99,13 @@ run_counted() {
     "$(sed -n 's/.*\b\([0-9][0-9]*\) failed.*/\1/p' <<<"$line")"
 }
 
-# The closing line, and the exit code that goes with it.
+# Which tests failed once more, so that the end of a log tells; then the closing line, and its exit code.
 finish() {
-  if [ "$failed" -gt 0 ]; then say "failed: ${failures[*]}"; fi
+  if [ "$failed" -gt 0 ]; then
+    cut -c 1-400 "$failed_tests"
+    say "failed: ${failures[*]}"
+  fi
+  rm -f "$failed_tests"
   printf '%d passed, %d failed\n' "$passed" "$failed"
   [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
