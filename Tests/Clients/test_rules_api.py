@@ -484,9 +484,17 @@ def emulator_put(server, project, source):
     )
 
 
-def test_the_emulator_of_storage_takes_rules_for_a_bucket_or_for_all(server):
+@pytest.fixture
+def alone(tmp_path):
+    """A development server whose rules concern no other test."""
+    running = servers.Brasa(tmp_path / "data").start()
+    yield running
+    assert running.stop() == 0
+
+
+def test_the_emulator_of_storage_takes_rules_for_a_bucket_or_for_all(alone):
     """The answers are those that @firebase/rules-unit-testing and Google's emulator know."""
-    url = f"{server.url}/internal/setRules"
+    url = f"{alone.url}/internal/setRules"
     source = "rules_version='2'; service firebase.storage { match /b/{b}/o { match /{a=**} { allow read; } } }"
     for file in (
         {"name": "storage.rules", "content": source},
