@@ -612,9 +612,15 @@ let package = Package(
       name: "FirebaseFirestore",
       dependencies: [
         "FirebaseCore", "FirebaseSharedSwift", "FirestoreModel", "DocumentCodec", "FirestoreSync",
-        "FirestoreClient",
+        "FirestoreCache", "FirestoreClient",
       ],
       path: "Sources/SDK/FirebaseFirestore",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "mortal-app",
+      dependencies: ["FirebaseFirestore", "FirebaseCore"],
+      path: "Tests/MortalAppProgram",
       swiftSettings: strict
     ),
     .testTarget(
@@ -622,7 +628,7 @@ let package = Package(
       // The tests run the program.
       dependencies: [
         "FirebaseFirestore", "FirebaseAuth", "FirebaseCore", "FirestoreModel", "DocumentCodec",
-        "FirestoreSync", "SDKTestSupport", "brasa",
+        "FirestoreSync", "SDKTestSupport", "brasa", "mortal-app",
       ],
       swiftSettings: strict
     ),

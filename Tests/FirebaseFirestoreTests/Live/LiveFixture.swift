@@ -34,8 +34,8 @@ struct LiveFixture {
     return try FirebaseApp.configured(name: "app-\(UUID().uuidString)", options: options)
   }
 
-  private static func firestore(of app: FirebaseApp) -> Firestore {
-    let firestore = Firestore.firestore(app: app)
+  static func firestore(of app: FirebaseApp, database: String = "(default)") -> Firestore {
+    let firestore = Firestore.firestore(app: app, database: database)
     let settings = firestore.settings
     settings.dispatchQueue = DispatchQueue(label: "callbacks")
     firestore.settings = settings

@@ -8,29 +8,40 @@ extension FirebaseApp {
   ///
   /// - Parameter keychain: The beginning of the Keychain's service; nil for state that is no secret.
   package func stateStore(named state: String, keychain: String?) -> any StateStore {
-    let name = "\(name)_\(state)"
     #if canImport(Security)
     if let keychain, options.stateDirectory == nil {
-      return KeychainStateStore(service: "\(keychain)_\(options.googleAppID)", account: name)
+      return KeychainStateStore(
+        service: "\(keychain)_\(options.googleAppID)",
+        account: "\(name)_\(state)"
+      )
     }
     #endif
+    return FileStateStore(file: stateFile(named: state))
+  }
+
+  /// The file of a product's state; its directory need not be there.
+  package func stateFile(named state: String) -> URL {
     let program =
       options.bundleID.isEmpty ? ProcessInfo.processInfo.processName : options.bundleID
-    let parts = ["firebase", program, options.projectID ?? "", options.googleAppID, name]
+    let parts = [
+      "firebase", program, options.projectID ?? "", options.googleAppID, "\(name)_\(state)",
+    ]
     let directory = options.stateDirectory ?? Self.dataDirectory
-    return FileStateStore(
-      file: parts.filter { !$0.isEmpty }.reduce(directory) {
-        $0.appendingPathComponent(Self.fileName($1))
-      }
-    )
+    return parts.filter { !$0.isEmpty }.reduce(directory) {
+      $0.appendingPathComponent(Self.fileName($1))
+    }
   }
 
   private static var dataDirectory: URL {
+    #if canImport(Darwin)
+    URL.applicationSupportDirectory
+    #else
     let variables = ProcessInfo.processInfo.environment
     if let path = variables["XDG_DATA_HOME"], path.hasPrefix("/") {
       return URL(fileURLWithPath: path, isDirectory: true)
     }
     return FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share")
+    #endif
   }
 
   /// A name without what has a meaning in paths.

@@ -97,7 +97,7 @@ extension Firestore {
       database: database,
       transport: transport,
       now: { Self.now() },
-      openStore: { (MemoryLocalStore(), UUID().uuidString) }
+      openStore: cacheOpener(cache)
     )
     if let credentials = app.credentials {
       configuration.credentials = ClientAppCredentials(credentials: credentials)
@@ -112,24 +112,6 @@ extension Firestore {
 
   private static func now() -> FirestoreModel.Timestamp {
     FirestoreModel.Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
-  }
-}
-
-extension LocalCacheSettings {
-  fileprivate var policy: CollectionPolicy {
-    (self as? MemoryCacheSettings)?.collector is MemoryEagerGCSetting ? .eager : .leastRecentlyUsed
-  }
-
-  /// Nil is without a bound.
-  fileprivate var bytes: Int? {
-    let size: Int64
-    switch self {
-    case let cache as PersistentCacheSettings: size = cache.sizeBytes
-    case let cache as MemoryCacheSettings:
-      size = (cache.collector as? MemoryLRUGCSettings)?.sizeBytes ?? FirestoreCacheSizeUnlimited
-    default: size = FirestoreSettings.defaultCacheSize
-    }
-    return size == FirestoreCacheSizeUnlimited ? nil : Int(size)
   }
 }
 

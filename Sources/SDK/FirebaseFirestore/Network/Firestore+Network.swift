@@ -79,8 +79,12 @@ extension Firestore {
     let isRunning = state.withLock { state in
       if case .running = state.client { true } else { false }
     }
-    let text = "Persistence cannot be cleared while the client is running."
-    completion(isRunning ? FirestoreFailure(.failedPrecondition, text) : nil)
+    if isRunning {
+      let text = "Persistence cannot be cleared while the client is running."
+      completion(FirestoreFailure(.failedPrecondition, text))
+    } else {
+      removeCache(completion)
+    }
   }
 
   /// Calls the listener soon, and whenever all listeners have been told of the same changes.

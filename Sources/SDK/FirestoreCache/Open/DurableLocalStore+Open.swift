@@ -15,10 +15,16 @@ extension DurableLocalStore {
   ///
   /// A damaged file is moved aside: a new one takes over what can be read of the queued writes. A file that another
   /// process has open, that a newer version wrote or that cannot be written is left alone: the store is in memory
-  /// then, and what is written to it lives as long as the process.
-  package static func openOrReplace(_ file: URL, database: DatabaseID) -> Opened {
+  /// then, and what is written to it lives as long as the process. One that is in use is waited for, for so many
+  /// seconds: who had it open may be about to end.
+  package static func openOrReplace(
+    _ file: URL,
+    database: DatabaseID,
+    waiting seconds: Double = 0
+  ) -> Opened {
     do {
-      return Opened(store: try open(file, database: database), problem: nil)
+      let store = try open(file, database: database, waiting: seconds)
+      return Opened(store: store, problem: nil)
     } catch  where error.code == .damaged {
       do {
         let store = try CacheRecovery(file, database: database).replace()
@@ -34,14 +40,16 @@ extension DurableLocalStore {
   /// Opens a cache's file, made if there is none; its folder is made too.
   package static func open(
     _ file: URL,
-    database: DatabaseID
+    database: DatabaseID,
+    waiting seconds: Double = 0
   ) throws(CacheError) -> DurableLocalStore {
     do {
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(),
-        withIntermediateDirectories: true
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
       )
-      let queue = try DatabaseQueue(path: file.path, configuration: configuration())
+      let queue = try DatabaseQueue(path: file.path, configuration: configuration(seconds))
       let name = try queue.writeWithoutTransaction { try prepare($0) }
       return DurableLocalStore(queue, name: name, database: database)
     } catch {
@@ -49,9 +57,39 @@ extension DurableLocalStore {
     }
   }
 
-  private static func configuration() -> Configuration {
+  /// Removes a cache's file and what damage left beside it; throws where it is in use for longer than those seconds.
+  package static func remove(_ file: URL, waiting seconds: Double = 0) throws(CacheError) {
+    do {
+      let lock = try lock(file, waiting: seconds)
+      for suffix in ["", "-wal", "-shm", ".damaged", ".damaged-wal", ".damaged-shm"] {
+        let part = file.path + suffix
+        if FileManager.default.fileExists(atPath: part) {
+          try FileManager.default.removeItem(atPath: part)
+        }
+      }
+      try lock?.close()
+    } catch {
+      throw CacheError(opening: file, error)
+    }
+  }
+
+  /// Takes a file's lock, to remove it; nil where there is no file that others could use.
+  private static func lock(_ file: URL, waiting seconds: Double) throws -> DatabaseQueue? {
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    do {
+      let queue = try DatabaseQueue(path: file.path, configuration: configuration(seconds))
+      // Without a log, closing removes nothing that came in the file's place meanwhile.
+      try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+      return queue
+    } catch {
+      guard CacheError(opening: file, error).code == .damaged else { throw error }
+      return nil
+    }
+  }
+
+  private static func configuration(_ seconds: Double) -> Configuration {
     var configuration = Configuration()
-    configuration.busyMode = .immediateError
+    configuration.busyMode = seconds > 0 ? .timeout(seconds) : .immediateError
     configuration.foreignKeysEnabled = false
     configuration.label = "firestore.cache"
     configuration.prepareDatabase { connection in

@@ -32,6 +32,7 @@ package actor SyncClient {
   private var state: State?
   /// Whether single calls may go out.
   private nonisolated let usesNetwork = Mutex(true)
+  private var store: (any LocalStore)?
   private var storeName = ""
   private var isHandling = false
   private var events: [SyncEvent] = []
@@ -76,6 +77,7 @@ package actor SyncClient {
   private func start() {
     do {
       let (store, name) = try configuration.openStore()
+      self.store = store
       storeName = name
       let user = configuration.credentials.currentUser
       let engine = try SyncEngine(
@@ -107,16 +109,26 @@ package actor SyncClient {
     }
   }
 
-  /// Ends everything; listeners end without being told.
+  /// Ends everything and closes the cache; listeners end without being told.
   package func terminate() {
-    handle(.shutdown)
+    if case .running = state { handle(.shutdown) }
     state = .terminated
+    closeStore()
     closeWatch()
     closeWrite()
     timers = [:]
     listeners = [:]
     inSyncListeners = [:]
     configuration.transport.shutDown()
+  }
+
+  private func closeStore() {
+    do {
+      try store?.close()
+    } catch {
+      configuration.log("The cache could not be closed: \(error)")
+    }
+    store = nil
   }
 
   private var failure: FirestoreFailure {

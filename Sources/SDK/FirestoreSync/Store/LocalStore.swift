@@ -90,6 +90,8 @@ package protocol LocalStore: AnyObject {
 
   /// Runs the body as one atomic unit.
   func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R
+  /// Lets go of what the store is kept in; it is not used any more.
+  func close() throws
 
   // MARK: Documents, as the server knows them
 

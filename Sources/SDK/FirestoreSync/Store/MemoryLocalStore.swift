@@ -30,6 +30,8 @@ package final class MemoryLocalStore: LocalStore {
     }
     return try body()
   }
+
+  package func close() {}
 }
 
 // MARK: Documents

@@ -1,0 +1,92 @@
+import FirebaseCore
+import FirestoreCache
+import FirestoreModel
+import FirestoreSync
+import Foundation
+
+// The cache behind a database: in a file beside the app's other state, or in memory.
+
+extension Firestore {
+  /// The cache's file: one an app's name, project and database, whatever server it is at.
+  package var cacheFile: URL {
+    app.stateFile(named: "firestore_\(database.database.string).sqlite")
+  }
+
+  /// For how many seconds a file is waited for that another client has open.
+  ///
+  /// That client may have been told to end just now, by this process or with the last one.
+  private static var greatestWait: Double { 1 }
+
+  /// Opens the cache that the settings ask for; returns it with its name.
+  func cacheOpener(
+    _ settings: any LocalCacheSettings
+  ) -> @Sendable () throws -> (store: any LocalStore, name: String) {
+    guard settings is PersistentCacheSettings else {
+      return { (MemoryLocalStore(), UUID().uuidString) }
+    }
+    let (file, database) = (cacheFile, database)
+    return {
+      let opened = DurableLocalStore.openOrReplace(
+        file,
+        database: database,
+        waiting: Self.greatestWait
+      )
+      let durable = opened.store as? DurableLocalStore
+      if let problem = opened.problem { Self.log(problem, isReplaced: durable != nil) }
+      return (opened.store, durable?.name ?? UUID().uuidString)
+    }
+  }
+
+  private static func log(_ problem: CacheError, isReplaced: Bool) {
+    let consequence =
+      isReplaced
+      ? "A new one took its place, with what could be read of the queued writes."
+      : "The cache is in memory until the app starts again: writes that the server has not answered by "
+        + "then are lost."
+    let cause = problem.cause.map { " (\($0))" } ?? ""
+    FirebaseLog.write(
+      .error,
+      "FirebaseFirestore",
+      "I-FST000001",
+      "\(problem.message) \(consequence)\(cause)"
+    )
+  }
+
+  /// Removes the cache's file, on a thread of its own.
+  func removeCache(_ completion: @escaping @Sendable (FirestoreFailure?) -> Void) {
+    let file = cacheFile
+    DispatchQueue.global().async { completion(Self.remove(file)) }
+  }
+
+  /// Removes a cache's file; returns why it cannot.
+  private static func remove(_ file: URL) -> FirestoreFailure? {
+    do {
+      try DurableLocalStore.remove(file, waiting: greatestWait)
+      return nil
+    } catch {
+      return FirestoreFailure(
+        error.code == .inUse ? .failedPrecondition : .unavailable,
+        error.message
+      )
+    }
+  }
+}
+
+extension LocalCacheSettings {
+  /// When documents go.
+  var policy: CollectionPolicy {
+    (self as? MemoryCacheSettings)?.collector is MemoryEagerGCSetting ? .eager : .leastRecentlyUsed
+  }
+
+  /// How many bytes of documents are kept; nil is without a bound.
+  var bytes: Int? {
+    let size: Int64
+    switch self {
+    case let cache as PersistentCacheSettings: size = cache.sizeBytes
+    case let cache as MemoryCacheSettings:
+      size = (cache.collector as? MemoryLRUGCSettings)?.sizeBytes ?? FirestoreCacheSizeUnlimited
+    default: size = FirestoreSettings.defaultCacheSize
+    }
+    return size == FirestoreCacheSizeUnlimited ? nil : Int(size)
+  }
+}
