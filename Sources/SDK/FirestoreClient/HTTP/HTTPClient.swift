@@ -110,6 +110,20 @@ final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
     tell(dataTask, .data(data))
   }
 
+  /// A connection that was used before broke under a request, which is about to be sent again on another.
+  ///
+  /// On Linux `URLSession` cannot begin a body anew and would send the head alone, so that both sides waited. The
+  /// request ends with an error instead. Never called where bodies can be sent again.
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) {
+    // Not from here: the session's queue is in this call, and cancelling waits for it.
+    queue.async { task.cancel() }
+    completionHandler(nil)
+  }
+
   func urlSession(
     _ session: URLSession,
     task: URLSessionTask,

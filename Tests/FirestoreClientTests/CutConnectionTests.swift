@@ -1,0 +1,175 @@
+import Dispatch
+import DocumentCodec
+import FirestoreModel
+import FirestoreSync
+import Foundation
+import ModelTestSupport
+import SDKTestSupport
+import Synchronization
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@testable import FirestoreClient
+
+/// Connections that break at any byte, against the program.
+@Suite(.timeLimit(.minutes(1)))
+struct CutConnectionTests {
+  private let database = DatabaseID(project: Text("cut-\(UUID().uuidString.lowercased())"))
+
+  /// A client whose delays after errors are as good as none.
+  private func client(port: Int) -> SyncClient {
+    var configuration = SyncClientConfiguration(
+      database: database,
+      transport: HTTPTransport(
+        url: "http://127.0.0.1:\(port)",
+        database: database,
+        clientHeaders: []
+      ),
+      now: { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) },
+      openStore: { (MemoryLocalStore(), UUID().uuidString) }
+    )
+    // Only delays after errors vary; all others are longer than this.
+    configuration.jitter = { -0.9999 }
+    let timers = DispatchQueue(label: "timers")
+    configuration.schedule = { delay, fire in
+      timers.asyncAfter(deadline: .now() + (delay < .seconds(1) ? 0.001 : 600), execute: fire)
+    }
+    return SyncClient(configuration)
+  }
+
+  private var counter: DocumentName {
+    DocumentName(database: database, path: ResourcePath(["counters", "c"]))
+  }
+
+  private func increment(_ number: Int) -> Write {
+    Write(
+      name: counter,
+      operation: .update(.empty, mask: []),
+      transforms: [
+        FieldTransform(field: FieldPath(["n"]), operation: .increment(.integer(1))),
+        FieldTransform(
+          field: FieldPath(["order"]),
+          operation: .appendMissingElements([.integer(Int64(number))])
+        ),
+      ]
+    )
+  }
+
+  @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6])
+  func `every write is applied once and in order, wherever the network was cut`(
+    seed: UInt64
+  ) async throws {
+    let server = try BrasaServer.shared.get()
+    let random = Mutex(SeededSource(seed: seed))
+    let proxy = try CuttingProxy(to: server.port) { connection in
+      connection < 24
+        ? random.withLock { Int.random(in: 1..<1_500, using: &$0) } : nil
+    }
+    let client = client(port: proxy.port)
+    let count = 60
+    let failures = Mutex<[FirestoreFailure]>([])
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      client.perform { [self] client in
+        for number in 0..<count {
+          client.write([increment(number)]) { failure in
+            if let failure { failures.withLock { $0.append(failure) } }
+          }
+        }
+        client.waitForPendingWrites { _ in continuation.resume() }
+      }
+    }
+    #expect(failures.withLock { $0 }.isEmpty)
+    #expect(proxy.cutCount > 0)
+    let direct = self.client(port: server.port)
+    let name = counter
+    let found = try await direct.call { transport, credentials in
+      try await transport.documents([name], credentials)
+    }
+    let fields = try #require(found.first?.fields)
+    #expect(fields.value(at: FieldPath(["n"])) == .integer(Int64(count)))
+    let order = (0..<count).map { Value.integer(Int64($0)) }
+    #expect(fields.value(at: FieldPath(["order"])) == .array(order))
+    proxy.stop()
+    client.perform { $0.terminate() }
+    direct.perform { $0.terminate() }
+  }
+
+  @Test(arguments: [UInt64(11), 12, 13])
+  func `a listener ends up with what the server has, wherever the network was cut`(
+    seed: UInt64
+  ) async throws {
+    let server = try BrasaServer.shared.get()
+    let random = Mutex(SeededSource(seed: seed))
+    let proxy = try CuttingProxy(to: server.port) { connection in
+      connection < 24
+        ? random.withLock { Int.random(in: 1..<6_000, using: &$0) } : nil
+    }
+    let direct = client(port: server.port)
+    let client = client(port: proxy.port)
+    let query = try ListenQuery(Query(scope: .collection("items")))
+    let (snapshots, continuation) = AsyncStream.makeStream(of: ViewSnapshot.self)
+    client.perform { client in
+      _ = client.listen(query, ListenOptions(includesMetadataChanges: true)) { result in
+        if case .success(let snapshot) = result { continuation.yield(snapshot) }
+      }
+    }
+    let count = 100
+    let database = database
+    direct.perform { client in
+      for number in 0..<count { client.write([Self.item(number, database)]) { _ in } }
+    }
+    var last: ViewSnapshot?
+    for await snapshot in snapshots {
+      last = snapshot
+      if snapshot.documents.count == count, !snapshot.isFromCache { break }
+    }
+    let numbers = last?.documents.compactMap { $0.fields?.value(at: FieldPath(["n"])) } ?? []
+    #expect(Set(numbers) == Set((0..<count).map { .integer(Int64($0)) }))
+    #expect(proxy.cutCount > 0)
+    proxy.stop()
+    client.perform { $0.terminate() }
+    direct.perform { $0.terminate() }
+  }
+
+  @Test func `a request whose connection breaks under it ends`() async throws {
+    let server = try BrasaServer.shared.get()
+    // So that each first, second and third request of a connection is cut somewhere.
+    let proxy = try CuttingProxy(to: server.port) { 100 + 25 * $0 }
+    let client = HTTPClient(label: "cut")
+    let path = "v1/\(database.path)/documents:batchGet"
+    var request = URLRequest(
+      url: try #require(URL(string: "http://127.0.0.1:\(proxy.port)/\(path)"))
+    )
+    request.httpMethod = "POST"
+    request.httpBody = Data("{\"documents\": [\"\(counter.string)\"]}".utf8)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    var answerCount = 0
+    while proxy.cutCount < 60 {
+      do {
+        if try await client.answer(to: request).status == 200 { answerCount += 1 }
+      } catch is URLError {
+        continue
+      }
+    }
+    #expect(answerCount > 0)
+    client.shutDown()
+    proxy.stop()
+  }
+
+  private static func item(_ number: Int, _ database: DatabaseID) -> Write {
+    let map = MapValue([
+      .init(key: "n", value: .integer(Int64(number))),
+      .init(key: "text", value: .string(Text(String(repeating: "é", count: 50)))),
+    ])
+    return Write(
+      name: DocumentName(
+        database: database,
+        path: ResourcePath(["items", Text("i\(number)")])
+      ),
+      operation: .update(DocumentFields(encoding: map), mask: nil)
+    )
+  }
+}

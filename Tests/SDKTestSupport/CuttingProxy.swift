@@ -1,0 +1,238 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A way to a port of this machine that breaks connections after so many bytes, in both directions together.
+///
+/// A broken connection is reset on both sides; what was under way is lost. A thread a connection.
+package final class CuttingProxy: Sendable {
+  private struct State {
+    var accepted = 0
+    var cuts = 0
+    var sockets: Set<Int32> = []
+    var isStopped = false
+  }
+
+  /// The socket could not be made.
+  package struct Failure: Error {
+    let call: String
+    let number: Int32
+  }
+
+  /// Where it listens.
+  package let port: Int
+  private let listener: Int32
+  private let target: Int
+  private let bound: @Sendable (Int) -> Int?
+  private let state = Mutex(State())
+
+  /// A proxy to a port.
+  ///
+  /// `bound` says after how many bytes a connection breaks, by its number from zero; nil is never.
+  package init(to target: Int, bound: @escaping @Sendable (Int) -> Int?) throws {
+    self.target = target
+    self.bound = bound
+    (listener, port) = try Self.listen()
+    Thread.detachNewThread { [self] in acceptAll() }
+  }
+
+  /// How many connections were broken.
+  package var cutCount: Int { state.withLock { $0.cuts } }
+
+  /// Breaks all connections and takes no more.
+  package func stop() {
+    state.withLock { state in
+      state.isStopped = true
+      for socket in state.sockets { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+    _ = shutdown(listener, Int32(SHUT_RDWR))
+  }
+
+  // MARK: Connections
+
+  private func acceptAll() {
+    while true {
+      let client = accept(listener, nil, nil)
+      if client < 0 {
+        if errno == EINTR || errno == ECONNABORTED { continue }
+        break
+      }
+      let number = state.withLock { state in
+        defer { state.accepted += 1 }
+        return state.accepted
+      }
+      begin(client, number)
+    }
+    _ = close(listener)
+  }
+
+  private func begin(_ client: Int32, _ number: Int) {
+    guard let server = Self.connect(to: target) else {
+      _ = close(client)
+      return
+    }
+    let isWanted = state.withLock { state in
+      if state.isStopped { return false }
+      state.sockets.formUnion([client, server])
+      return true
+    }
+    guard isWanted else {
+      _ = close(client)
+      _ = close(server)
+      return
+    }
+    let link = Link(client: client, server: server)
+    let bound = bound(number)
+    Thread.detachNewThread { [self] in
+      carry(link, bound)
+      state.withLock { $0.sockets.subtract([client, server]) }
+      _ = close(client)
+      _ = close(server)
+    }
+  }
+
+  /// Carries bytes both ways until a side ends or the bound is reached.
+  private func carry(_ link: Link, _ bound: Int?) {
+    var bytesLeft = bound ?? .max
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    while let (source, sink) = link.nextReadable() {
+      let count = read(source, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      let allowed = min(count, bytesLeft)
+      bytesLeft -= allowed
+      guard Self.write(buffer[..<allowed], to: sink) else { return }
+      guard allowed == count else {
+        state.withLock { $0.cuts += 1 }
+        Self.resetOnClose(link.client)
+        Self.resetOnClose(link.server)
+        return
+      }
+    }
+  }
+
+  // MARK: Sockets
+
+  private static func listen() throws -> (socket: Int32, port: Int) {
+    let socket = newSocket()
+    guard socket >= 0 else { throw Failure(call: "socket", number: errno) }
+    var address = loopback(port: 0)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(socket, pointer, length) == 0 && listenOn(socket) == 0
+          && getsockname(socket, pointer, &length) == 0
+      }
+    }
+    guard result else { throw Failure(call: "listen", number: errno) }
+    return (socket, Int(UInt16(bigEndian: address.sin_port)))
+  }
+
+  private static func listenOn(_ socket: Int32) -> Int32 {
+    #if canImport(Glibc)
+    Glibc.listen(socket, 64)
+    #elseif canImport(Musl)
+    Musl.listen(socket, 64)
+    #else
+    Darwin.listen(socket, 64)
+    #endif
+  }
+
+  private static func connect(to port: Int) -> Int32? {
+    let socket = newSocket()
+    guard socket >= 0 else { return nil }
+    var address = loopback(port: port)
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        #if canImport(Glibc)
+        Glibc.connect(socket, pointer, length)
+        #elseif canImport(Musl)
+        Musl.connect(socket, pointer, length)
+        #else
+        Darwin.connect(socket, pointer, length)
+        #endif
+      }
+    }
+    if result == 0 { return socket }
+    _ = close(socket)
+    return nil
+  }
+
+  private static func newSocket() -> Int32 {
+    #if canImport(Glibc)
+    socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+    socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+  }
+
+  private static func loopback(port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    return address
+  }
+
+  private static func resetOnClose(_ socket: Int32) {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    _ = setsockopt(
+      socket,
+      SOL_SOCKET,
+      SO_LINGER,
+      &option,
+      socklen_t(MemoryLayout<linger>.size)
+    )
+  }
+
+  private static func write(_ bytes: ArraySlice<UInt8>, to socket: Int32) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let part = UnsafeRawBufferPointer(rebasing: rest)
+        let count = send(socket, part.baseAddress, part.count, flags)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        rest = rest.dropFirst(count)
+      }
+      return true
+    }
+  }
+
+  /// Without a signal where the other side is gone.
+  private static var flags: Int32 {
+    #if canImport(Darwin)
+    0
+    #else
+    Int32(MSG_NOSIGNAL)
+    #endif
+  }
+}
+
+/// The two sockets of a connection.
+private struct Link: Sendable {
+  let client: Int32
+  let server: Int32
+
+  /// Waits until a side has bytes or has ended; nil where that cannot be told.
+  func nextReadable() -> (source: Int32, sink: Int32)? {
+    var waits = [
+      pollfd(fd: client, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: server, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      let count = poll(&waits, 2, -1)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return nil }
+      return waits[0].revents != 0 ? (client, server) : (server, client)
+    }
+  }
+}
