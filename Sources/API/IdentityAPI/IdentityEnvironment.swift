@@ -17,6 +17,9 @@ package struct IdentityEnvironment: Sendable {
   /// The projects of which the server has a database or rules, and so expects their people.
   package let projectsWithData: @Sendable () throws -> Set<Text>
   package let isDevelopment: Bool
+  /// What the refusal of too many attempts waits for, so that who tries again at once costs little; it ends
+  /// early where the caller leaves.
+  package var holdRefusal: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
 
   /// Production's environment, or development's.
   package init(

@@ -47,6 +47,9 @@ private struct IdentityRoutes: Sendable {
       return IdentityFailure(status: .contentTooLarge, message: "Request payload is too large.")
         .response
     } catch {
+      if (error as? AccountError)?.code == .tooManyAttempts {
+        await service.environment.holdRefusal()
+      }
       if let failure = error as? OAuthFailure { return failure.response }
       if let failure = IdentityFailure(error) { return failure.response }
       request.logger.error("an account call failed", metadata: ["error": "\(Self.cause(error))"])

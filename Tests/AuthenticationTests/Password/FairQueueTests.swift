@@ -45,6 +45,31 @@ struct FairQueueTests {
     #expect(served(&queue) == ["greedy 0", "elsewhere", "other account"])
   }
 
+  @Test func `who was there before passes strangers, and does not keep them out`() {
+    func known(_ address: String) -> PasswordCaller {
+      PasswordCaller(.client(address: address), account: "ana", isFamiliar: true)
+    }
+    var line = PasswordLine<String>()
+    for index in 0..<4 { line.append("stranger \(index)", for: caller("203.0.113.\(index)")) }
+    // Each stranger has one slot only, and none of them another's.
+    #expect(line.crowdedOut(by: caller("203.0.113.9")) == nil)
+    #expect(line.crowdedOut(by: known("198.51.100.9")) != nil)
+    line.append("ana", for: known("198.51.100.9"))
+    line.append("ana again", for: known("198.51.100.9"))
+    #expect(line.count == 5)
+    #expect(line.removeFirst() == "ana")
+    #expect(line.removeFirst()?.hasPrefix("stranger") == true)
+    #expect(line.removeFirst() == "ana again")
+    while line.removeFirst() != nil {}
+    for index in 0..<8 { line.append("ana \(index)", for: known("198.51.100.9")) }
+    #expect(line.crowdedOut(by: known("198.51.100.9")) == nil)
+    #expect(line.crowdedOut(by: known("198.51.100.7")) == "ana 7")
+    for index in 6...7 {
+      #expect(line.crowdedOut(by: caller("203.0.113.7")) == (index == 6 ? "ana 6" : nil))
+      line.append("stranger", for: caller("203.0.113.7"))
+    }
+  }
+
   @Test func `one client does not fill the sign-in pool`() async throws {
     let pool = PasswordPool(threads: 1, capacity: 4, niceness: 0)
     let gate = DispatchSemaphore(value: 0)

@@ -68,8 +68,15 @@ package final class AttemptLimits: Sendable {
 
   /// What an attempt took; `giveBack` returns it.
   package struct Attempt: Sendable {
+    /// Whether the account was signed in to from that address before.
+    package var isFamiliar = false
     fileprivate let keys: [Key]
     fileprivate let familiar: Key?
+
+    fileprivate init(keys: [Key], familiar: Key?) {
+      self.keys = keys
+      self.familiar = familiar
+    }
   }
 
   fileprivate enum Kind: UInt8, Sendable {
@@ -129,7 +136,8 @@ package final class AttemptLimits: Sendable {
         settings.wrongPasswordsByAccountAndAddress
       ),
     ]
-    if !state.withLock({ $0.familiar[familiar] != nil }) {
+    let isFamiliar = state.withLock { $0.familiar[familiar] != nil }
+    if !isFamiliar {
       wanted.append(
         (
           Key(kind: .passwordByAccount, account: account, address: ""),
@@ -137,7 +145,9 @@ package final class AttemptLimits: Sendable {
         )
       )
     }
-    return try enter(wanted, familiar: familiar, origin)
+    var attempt = try enter(wanted, familiar: familiar, origin)
+    attempt.isFamiliar = isFamiliar
+    return attempt
   }
 
   /// Counts a new account.

@@ -1,22 +1,5 @@
 import FirestoreModel
 
-/// For whom a password is hashed: what shares of the pool's time are counted by.
-package struct PasswordCaller: Sendable, Hashable {
-  /// As limits count addresses; empty for administrators.
-  package let address: Text
-  /// A name of the account that stays the same.
-  package let account: Text
-
-  /// A client at that address who asks about that account.
-  package init(_ origin: RequestOrigin, account: Text) {
-    address = origin.bucket
-    self.account = account
-  }
-
-  /// The server's own work, and that of administrators.
-  package static let administrator = PasswordCaller(.administrator, account: "")
-}
-
 /// Items that wait, served by turns: one of each address, and within an address one of each account.
 ///
 /// It has no bound of its own: who keeps it asks `crowdedOut(by:)` when it is full.
@@ -92,6 +75,11 @@ struct FairQueue<Item> {
       own.items[account]?.count ?? 0 > (own.items[caller.account]?.count ?? 0) + 1
     else { return nil }
     return removeNewest(at: caller.address)
+  }
+
+  /// Removes the newest item of the address that has the most.
+  mutating func removeNewest() -> Item? {
+    order.max { count(at: $0) < count(at: $1) }.flatMap { removeNewest(at: $0) }
   }
 
   private func count(at address: Text) -> Int { addresses[address]?.count ?? 0 }

@@ -11,9 +11,9 @@ import Darwin
 ///
 /// A caller waits on its own thread for its result. So that sign-ins cannot hold back anything else,
 /// call from threads that serve accounts alone, somewhat more than `threads + capacity` of them.
-/// Callers are served by turns of their addresses and accounts (`FairQueue`). When `capacity` wait already,
-/// one is refused with TOO_MANY_ATTEMPTS_TRY_LATER: the newest of whoever waits for the most, so that nobody
-/// keeps the others out.
+/// Callers are served by turns of their addresses and accounts (`PasswordLine`). When `capacity` wait already,
+/// one is refused with TOO_MANY_ATTEMPTS_TRY_LATER: a stranger, and the newest of whoever waits for the most,
+/// so that nobody keeps the others out.
 package final class PasswordPool: Sendable {
   private let queue: PasswordQueue
   /// How many callers wait or are served at most.
@@ -105,7 +105,7 @@ private final class PasswordQueue: Sendable {
   }
 
   private struct State {
-    var waiting = FairQueue<Job>()
+    var waiting = PasswordLine<Job>()
     var running = 0
     var isClosed = false
   }

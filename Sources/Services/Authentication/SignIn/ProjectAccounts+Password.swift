@@ -114,7 +114,7 @@ extension ProjectAccounts {
     guard configuration.allowsPassword else { throw AccountError(.passwordLoginDisabled) }
     let email = try Self.email(raw)
     let attempt = try accounts.limits.enterPassword(account: name(email), from: origin)
-    let caller = PasswordCaller(origin, account: name(email))
+    let caller = PasswordCaller(origin, account: name(email), isFamiliar: attempt.isFamiliar)
     let hasher = try checkingHasher
     let user = try read { try $0.user(email: email) }
     guard let user, let stored = user.password else {
