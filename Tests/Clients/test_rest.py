@@ -187,9 +187,9 @@ def test_a_transaction(http):
 def test_a_get_inside_a_transaction(http):
     http.documents("PATCH", "c/a", json={"fields": {"n": integer(1)}})
     token = http.documents("POST", ":beginTransaction", json={})["transaction"]
-    read = http.documents("GET", "c/a", params={"transaction": token}, timeout=10)
+    read = http.documents("GET", "c/a", params={"transaction": token}, timeout=60)
     assert read["fields"] == {"n": integer(1)}
-    listed = http.documents("GET", "c", params={"transaction": token}, timeout=10)
+    listed = http.documents("GET", "c", params={"transaction": token}, timeout=60)
     assert len(listed["documents"]) == 1
     http.documents("POST", ":rollback", json={"transaction": token})
 
