@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session", autouse=True)
 def logs_without_secrets():
-    """No password, token, key or code of the run stands in what any server wrote."""
+    """No password, token, key or code of the run is in what any server wrote."""
     yield
     found = secrets.leaks(servers.Process.log)
     assert not found, "secrets in the servers' logs:\n" + "\n".join(f"{w}: {l}" for w, l in found[:20])

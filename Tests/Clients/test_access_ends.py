@@ -16,7 +16,7 @@ PASSWORD = "correct horse 7"
 PROJECT = "shop-sessions"
 
 
-class Place:
+class Deployment:
     """A server that a test runs on, with the seed's rules in force."""
 
     def __init__(self, server, project, administrator, authority=None):
@@ -54,7 +54,7 @@ def production(certificates, tmp_path_factory):
                 certificates / "server.pem", "--tls-key", certificates / "server-key.pem",
                 *arguments, development=False, environment={"BRASA_PROJECT": PROJECT},
             ).start()
-            running[arguments] = Place(
+            running[arguments] = Deployment(
                 server, PROJECT, server.administrator_key, certificates / "authority.pem"
             )
         return running[arguments]
@@ -69,7 +69,7 @@ def deployment(request):
     if request.param == "production":
         return request.getfixturevalue("production")()
     server = request.getfixturevalue("server")
-    return Place(server, request.getfixturevalue("project"), "owner")
+    return Deployment(server, request.getfixturevalue("project"), "owner")
 
 
 numbers = iter(range(1_000))

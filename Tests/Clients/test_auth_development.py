@@ -1,4 +1,4 @@
-"""What Google's Auth emulator lets developers do, and what strangers' web pages may not do."""
+"""What Google's Auth emulator lets developers do, and what foreign web pages may not do."""
 
 import json
 

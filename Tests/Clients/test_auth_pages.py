@@ -1,4 +1,4 @@
-"""The pages that links in letters lead to, in headless Chromium, with confirmations as people give them.
+"""The pages that links in emails lead to, in headless Chromium, with confirmations as people give them.
 
 `BRASA_SCREENSHOTS=directory` keeps what they look like.
 """
@@ -86,11 +86,11 @@ class Page:
         self.shoot()
 
     def fits(self):
-        """Whether nothing stands out to the side."""
+        """Whether nothing sticks out to the side."""
         return self.browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def letter(identity, **body):
+def email(identity, **body):
     identity.client("sendOobCode", **body)
     return identity.codes()[-1]["oobLink"]
 
@@ -104,7 +104,7 @@ LOOKS = [
 @pytest.mark.parametrize("language, scheme", LOOKS)
 def test_a_new_password(identity, ana, page, language, scheme):
     identity.session.headers["X-Firebase-Locale"] = language
-    link = letter(identity, requestType="PASSWORD_RESET", email="ana@customer.example",
+    link = email(identity, requestType="PASSWORD_RESET", email="ana@customer.example",
                   continueUrl="http://localhost/shop")
     page.open(link, scheme)
     assert page.title == ("Choose a new password" if language == "en" else "Escolha uma nova senha")
@@ -129,7 +129,7 @@ def test_a_new_password(identity, ana, page, language, scheme):
 
 
 def test_opening_a_link_changes_nothing(identity, ana, page):
-    link = letter(identity, requestType="VERIFY_EMAIL", idToken=ana["idToken"])
+    link = email(identity, requestType="VERIFY_EMAIL", idToken=ana["idToken"])
     page.open(link)
     page.open(link)
     assert identity.session.get(link, timeout=30).status_code == 200
@@ -144,11 +144,11 @@ def test_opening_a_link_changes_nothing(identity, ana, page):
 @pytest.mark.parametrize("language, scheme", LOOKS)
 def test_a_change_of_address_and_back(identity, ana, page, language, scheme):
     identity.session.headers["X-Firebase-Locale"] = language
-    page.open(letter(identity, requestType="VERIFY_EMAIL", idToken=ana["idToken"]), scheme)
+    page.open(email(identity, requestType="VERIFY_EMAIL", idToken=ana["idToken"]), scheme)
     page.press()
     new = "a.rather.long.address.of.ana.maria@department.of.a.customer.example"
     page.open(
-        letter(identity, requestType="VERIFY_AND_CHANGE_EMAIL", idToken=ana["idToken"], newEmail=new),
+        email(identity, requestType="VERIFY_AND_CHANGE_EMAIL", idToken=ana["idToken"], newEmail=new),
         scheme,
     )
     assert new in page.text and page.fits()
@@ -167,12 +167,12 @@ def test_a_change_of_address_and_back(identity, ana, page, language, scheme):
 @pytest.mark.parametrize("language, scheme", LOOKS)
 def test_a_sign_in_link_leads_on_to_the_app(identity, page, language, scheme):
     identity.session.headers["X-Firebase-Locale"] = language
-    link = letter(identity, requestType="EMAIL_SIGNIN", email="bia@customer.example",
-                  continueUrl="http://localhost/in?from=letter", canHandleCodeInApp=True)
+    link = email(identity, requestType="EMAIL_SIGNIN", email="bia@customer.example",
+                  continueUrl="http://localhost/in?from=email", canHandleCodeInApp=True)
     page.open(link, scheme)
     [on] = page.links()
     fields = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(on).query))
-    assert on.startswith("http://localhost/in?from=letter&")
+    assert on.startswith("http://localhost/in?from=email&")
     assert fields["mode"] == "signIn" and fields["apiKey"] == identity.project
     identity.client("signInWithEmailLink", email="bia@customer.example", oobCode=fields["oobCode"])
 
@@ -182,7 +182,7 @@ def test_a_sign_in_link_leads_on_to_the_app(identity, page, language, scheme):
 )
 def test_a_link_leads_to_domains_of_the_project_only(identity, ana, page, target):
     """Whoever makes up a link cannot send people on to his own page."""
-    link = letter(identity, requestType="VERIFY_EMAIL", idToken=ana["idToken"])
+    link = email(identity, requestType="VERIFY_EMAIL", idToken=ana["idToken"])
     page.open(f"{link}&continueUrl={urllib.parse.quote(target, safe='')}")
     page.press()
     assert page.title == "Done" and page.links() == []
@@ -202,7 +202,7 @@ def test_markup_in_a_link_stays_text(identity, page):
 
 def test_a_person_is_asked_about_what_the_code_does(identity, ana, page):
     """A link whose words were changed asks nothing, and its code stays as it was."""
-    link = letter(identity, requestType="VERIFY_AND_CHANGE_EMAIL", idToken=ana["idToken"], newEmail="e$&e@example.com")
+    link = email(identity, requestType="VERIFY_AND_CHANGE_EMAIL", idToken=ana["idToken"], newEmail="e$&e@example.com")
     for mode in ("verifyEmail", "recoverEmail", "resetPassword", "toString", "password", "__proto__"):
         page.open(link.replace("mode=verifyAndChangeEmail", f"mode={mode}"))
         assert page.title == "This link does not work", mode
@@ -215,7 +215,7 @@ def test_a_person_is_asked_about_what_the_code_does(identity, ana, page):
 
 def test_no_other_page_can_show_or_use_it(identity, ana, page):
     """A frame stays empty, and a foreign page's post without the code does nothing."""
-    link = letter(identity, requestType="VERIFY_EMAIL", idToken=ana["idToken"])
+    link = email(identity, requestType="VERIFY_EMAIL", idToken=ana["idToken"])
     page.expected = ["frame-ancestors", "accounts:update", "Refused to", "violates"]
     page.driver.get("data:text/html,<main><h1>x</h1></main>")
     page.browser.run(

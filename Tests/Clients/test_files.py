@@ -220,49 +220,49 @@ def start(server, bucket, name, **headers):
 
 def test_resumable_uploads_by_their_wire_form(server, bucket):
     data = content(2 * QUARTER + 100)
-    place = start(server, bucket, "wire")
-    probe = requests.put(place, headers={"Content-Range": "bytes */*"}, timeout=30)
+    location = start(server, bucket, "wire")
+    probe = requests.put(location, headers={"Content-Range": "bytes */*"}, timeout=30)
     assert probe.status_code == 308 and "Range" not in probe.headers
     first = requests.put(
-        place, data=data[:QUARTER], timeout=30,
+        location, data=data[:QUARTER], timeout=30,
         headers={"Content-Range": f"bytes 0-{QUARTER - 1}/*"},
     )
     assert (first.status_code, first.headers["Range"]) == (308, f"bytes=0-{QUARTER - 1}")
     # Google's client for Go cannot take a 308.
     polite = requests.put(
-        place, headers={"Content-Range": "bytes */*", "X-Guploader-No-308": "yes"}, timeout=30,
+        location, headers={"Content-Range": "bytes */*", "X-Guploader-No-308": "yes"}, timeout=30,
     )
     assert (polite.status_code, polite.headers["X-Http-Status-Code-Override"]) == (200, "308")
     gap = requests.put(
-        place, data=b"x", timeout=30,
+        location, data=b"x", timeout=30,
         headers={"Content-Range": f"bytes {QUARTER + 5}-{QUARTER + 5}/*"},
     )
     assert gap.status_code == 400
     # A chunk that repeats what is there, with a body that is not what the header says.
     lie = requests.put(
-        place, data=data[QUARTER:QUARTER + 10], timeout=30,
+        location, data=data[QUARTER:QUARTER + 10], timeout=30,
         headers={"Content-Range": f"bytes {QUARTER}-{QUARTER + 99}/*"},
     )
     assert lie.status_code == 400
     last = requests.put(
-        place, data=data[QUARTER:], timeout=30,
+        location, data=data[QUARTER:], timeout=30,
         headers={
             "Content-Range": f"bytes {QUARTER}-{len(data) - 1}/{len(data)}",
             "X-Goog-Hash": f"crc32c={checksum(data)}",
         },
     )
     assert last.status_code == 200 and last.json()["crc32c"] == checksum(data)
-    again = requests.put(place, headers={"Content-Range": f"bytes */{len(data)}"}, timeout=30)
+    again = requests.put(location, headers={"Content-Range": f"bytes */{len(data)}"}, timeout=30)
     assert again.status_code == 200 and again.json()["generation"] == last.json()["generation"]
     assert bucket.get_blob("wire").download_as_bytes() == data
 
 
 def test_cancelled_and_unknown_uploads(server, bucket):
-    place = start(server, bucket, "never")
-    assert requests.delete(place, timeout=30).status_code == 499
-    late = requests.put(place, data=b"x", headers={"Content-Range": "bytes 0-0/1"}, timeout=30)
+    location = start(server, bucket, "never")
+    assert requests.delete(location, timeout=30).status_code == 499
+    late = requests.put(location, data=b"x", headers={"Content-Range": "bytes 0-0/1"}, timeout=30)
     assert late.status_code == 404
-    unknown = place.split("upload_id=")[0] + "upload_id=" + "x" * 32
+    unknown = location.split("upload_id=")[0] + "upload_id=" + "x" * 32
     for upload in [unknown, unknown + "/..", unknown[:-5]]:
         answer = requests.put(upload, data=b"x", timeout=30)
         assert answer.status_code == 404

@@ -12,7 +12,7 @@ from support.identity import Identity, Refused, code_of
 pytestmark = pytest.mark.brasa_only
 
 PASSWORD = "correct horse 7"
-PROJECT = "shop-letters"
+PROJECT = "shop-emails"
 ORIGIN = "https://shop.example"
 
 
@@ -45,7 +45,7 @@ def start(directory, post, authority):
 
 @pytest.fixture(scope="module")
 def shop(post, certificates, tmp_path_factory):
-    made = start(tmp_path_factory.mktemp("letters") / "data", post, certificates / "authority.pem")
+    made = start(tmp_path_factory.mktemp("emails") / "data", post, certificates / "authority.pem")
     yield made
     code = made.stop()
     assert code == 0, made.output[-4000:]
@@ -82,28 +82,28 @@ def fields_of(link):
 
 def test_a_letter_comes_over_tls_with_a_login(identity, ana, working):
     identity.client("sendOobCode", requestType="PASSWORD_RESET", email=ana["email"])
-    letter = working.wait_for(ana["email"])
-    assert letter.is_encrypted and letter.login == mails.USER
-    assert letter.sender == "no-reply@shop.example"
-    assert str(letter.message["From"]) == "Loja da Ana <no-reply@shop.example>"
-    assert str(letter.message["To"]) == f"<{ana['email']}>" or str(letter.message["To"]) == ana["email"]
-    assert letter.message["Subject"] == f"Reset your password for {PROJECT}"
-    assert letter.message["Auto-Submitted"] == "auto-generated"
-    assert letter.link.startswith(f"{ORIGIN}/__/auth/action?")
-    assert letter.link.replace("&", "&amp;") in letter.html
-    fields = fields_of(letter.link)
+    email = working.wait_for(ana["email"])
+    assert email.is_encrypted and email.login == mails.USER
+    assert email.sender == "no-reply@shop.example"
+    assert str(email.message["From"]) == "Loja da Ana <no-reply@shop.example>"
+    assert str(email.message["To"]) == f"<{ana['email']}>" or str(email.message["To"]) == ana["email"]
+    assert email.message["Subject"] == f"Reset your password for {PROJECT}"
+    assert email.message["Auto-Submitted"] == "auto-generated"
+    assert email.link.startswith(f"{ORIGIN}/__/auth/action?")
+    assert email.link.replace("&", "&amp;") in email.html
+    fields = fields_of(email.link)
     assert fields["mode"] == "resetPassword" and fields["apiKey"] == PROJECT and fields["lang"] == "en"
-    identity.client("resetPassword", oobCode=fields["oobCode"], newPassword="by the letter 1")
-    identity.client("signInWithPassword", email=ana["email"], password="by the letter 1")
+    identity.client("resetPassword", oobCode=fields["oobCode"], newPassword="by the email 1")
+    identity.client("signInWithPassword", email=ana["email"], password="by the email 1")
 
 
 def test_a_letter_of_verification_in_portuguese(identity, bia, working):
     identity.session.headers["X-Firebase-Locale"] = "pt-BR"
     identity.client("sendOobCode", requestType="VERIFY_EMAIL", idToken=bia["idToken"])
-    letter = working.wait_for(bia["email"])
-    assert letter.message["Subject"] == f"Confirme seu e-mail em {PROJECT}"
-    assert "Olá" in letter.text and fields_of(letter.link)["lang"] == "pt-BR"
-    answer = identity.client("update", oobCode=code_of(letter.link))
+    email = working.wait_for(bia["email"])
+    assert email.message["Subject"] == f"Confirme seu e-mail em {PROJECT}"
+    assert "Olá" in email.text and fields_of(email.link)["lang"] == "pt-BR"
+    answer = identity.client("update", oobCode=code_of(email.link))
     assert answer["emailVerified"] is True
 
 
@@ -115,19 +115,19 @@ def test_a_change_of_address_is_told_to_the_old_one(identity, bia, working):
     old, new = bia["email"], bia["email"].replace("bia", "new")
     change = letter_about("VERIFY_AND_CHANGE_EMAIL", new, idToken=bia["idToken"], newEmail=new)
     identity.client("update", oobCode=change)
-    # The address had not been verified: it may be a stranger's, who gets no key to the account.
+    # The address had not been verified: it may be somebody else's, who gets no key to the account.
     session = identity.client("signInWithPassword", email=new, password=PASSWORD)
     assert working.to(old) == []
 
     third = new.replace("new", "third")
     change = letter_about("VERIFY_AND_CHANGE_EMAIL", third, idToken=session["idToken"], newEmail=third)
     identity.client("update", oobCode=change)
-    letter = working.wait_for(new, count=2)
-    assert fields_of(letter.link)["mode"] == "recoverEmail" and third in letter.text
-    looked = identity.client("resetPassword", oobCode=code_of(letter.link))
+    email = working.wait_for(new, count=2)
+    assert fields_of(email.link)["mode"] == "recoverEmail" and third in email.text
+    looked = identity.client("resetPassword", oobCode=code_of(email.link))
     assert (looked["email"], looked["newEmail"], looked["requestType"]) == (new, third, "RECOVER_EMAIL")
     session = identity.client("signInWithPassword", email=third, password=PASSWORD)
-    answer = identity.client("update", oobCode=code_of(letter.link))
+    answer = identity.client("update", oobCode=code_of(email.link))
     assert (answer["email"], answer["emailVerified"]) == (new, True)
     for call in (
         lambda: identity.client("lookup", idToken=session["idToken"]),
@@ -136,7 +136,7 @@ def test_a_change_of_address_is_told_to_the_old_one(identity, bia, working):
         with pytest.raises(Refused, match="TOKEN_EXPIRED"):
             call()
     with pytest.raises(Refused, match="INVALID_OOB_CODE"):
-        identity.client("update", oobCode=code_of(letter.link))
+        identity.client("update", oobCode=code_of(email.link))
 
 
 def test_no_link_follows_a_forged_host(identity, ana, working):
@@ -153,9 +153,9 @@ def test_no_link_follows_a_forged_host(identity, ana, working):
             f"{identity.base}/v1/accounts:sendOobCode?key={PROJECT}", json=body, headers=evil, timeout=30
         )
         assert answer.status_code == 200, answer.text
-        letter = working.wait_for(ana["email"], count)
-        assert letter.link.startswith(f"{ORIGIN}/__/auth/action?"), header
-        assert "evil" not in letter.text + letter.html
+        email = working.wait_for(ana["email"], count)
+        assert email.link.startswith(f"{ORIGIN}/__/auth/action?"), header
+        assert "evil" not in email.text + email.html
     # An absolute request target names a host too.
     import http.client
     raw = http.client.HTTPConnection("127.0.0.1", int(identity.base.rsplit(":", 1)[1]), timeout=30)
@@ -165,20 +165,20 @@ def test_no_link_follows_a_forged_host(identity, ana, working):
         {"Content-Type": "application/json", "Host": "evil.example"},
     )
     if raw.getresponse().status == 200:
-        letter = working.wait_for(ana["email"], 5)
-        assert letter.link.startswith(f"{ORIGIN}/__/auth/action?")
+        email = working.wait_for(ana["email"], 5)
+        assert email.link.startswith(f"{ORIGIN}/__/auth/action?")
 
 
 def test_an_email_goes_to_the_address_of_the_account_not_to_its_lookalike(shop, identity, working):
-    """A Kelvin sign becomes a k in lower case; the letter must not go to who owns the other spelling."""
+    """A Kelvin sign becomes a k in lower case; the email must not go to who owns the other spelling."""
     address = "mike@kilo.example"
     made(shop, identity, address)
     answer = identity.client(
         "sendOobCode", requestType="PASSWORD_RESET", email="mi\u212ae@\u212ailo.example"
     )
     assert answer["email"] == address
-    letter = working.wait_for(address)
-    assert letter.recipients == [address]
+    email = working.wait_for(address)
+    assert email.recipients == [address]
 
 
 def test_nothing_is_said_to_a_server_without_tls(identity, shop, ana, working):

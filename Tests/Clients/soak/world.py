@@ -61,7 +61,7 @@ class World:
         return channel
 
     def close_channels(self):
-        """Ends calls that Google's client would repeat until its patience ends."""
+        """Ends calls that Google's client would repeat until its deadline."""
         with self._lock:
             channels = list(self._channels)
         for channel in channels:

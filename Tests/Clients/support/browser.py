@@ -39,7 +39,7 @@ class Browser:
         options.accept_insecure_certs = True
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-proxy-server",
-                         # Pages of strangers, which are on this machine too.
+                         # Foreign pages, which are on this machine too.
                          "host-resolver-rules=MAP *.example 127.0.0.1"):
             options.add_argument(f"--{argument}")
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))

@@ -81,7 +81,7 @@ class Identity:
 
 
 def code_of(link):
-    """The code in a letter's link."""
+    """The code in an email's link."""
     return urllib.parse.parse_qs(urllib.parse.urlsplit(link).query)["oobCode"][0]
 
 

@@ -1,4 +1,4 @@
-"""aiosmtpd as the mail server that letters are handed to, and what came of it."""
+"""aiosmtpd as the mail server that emails are handed to, and what came of it."""
 
 import asyncio
 import email
@@ -16,8 +16,8 @@ PASSWORD = secrets.note("smtp-password-of-the-run-4711", "SMTP password")
 secrets.note("AGJyYXNhQG1haWwuZXhhbXBsZQBzbXRwLXBhc3N3b3JkLW9mLXRoZS1ydW4tNDcxMQ==", "AUTH PLAIN")
 
 
-class Letter:
-    """One letter that was taken, with how it came."""
+class Email:
+    """One email that was taken, with how it came."""
 
     def __init__(self, session, envelope):
         self.sender = envelope.mail_from
@@ -42,7 +42,7 @@ class MailServer:
         self.certificate = certificate
         self.is_up = True
         self.takes_login = True
-        self.letters = []
+        self.emails = []
         self.connections = 0
         self.logins = []
         self._changed = threading.Condition()
@@ -76,9 +76,9 @@ class MailServer:
         return AuthResult(success=is_good, handled=False, auth_data=given[0])
 
     async def handle_DATA(self, server, session, envelope):
-        letter = Letter(session, envelope)
+        email = Email(session, envelope)
         with self._changed:
-            self.letters.append(letter)
+            self.emails.append(email)
             self._changed.notify_all()
         return "250 taken"
 
@@ -88,13 +88,13 @@ class MailServer:
             self._changed.notify_all()
 
     def to(self, recipient):
-        return [letter for letter in self.letters if letter.recipients == [recipient]]
+        return [email for email in self.emails if email.recipients == [recipient]]
 
     def wait_for(self, recipient, count=1):
-        """The last letter to that address, once there are that many."""
+        """The last email to that address, once there are that many."""
         with self._changed:
             found = self._changed.wait_for(lambda: len(self.to(recipient)) >= count, 30)
-            assert found, f"no letter to {recipient}"
+            assert found, f"no email to {recipient}"
         return self.to(recipient)[-1]
 
     def close(self):
