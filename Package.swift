@@ -57,7 +57,10 @@ let package = Package(
     .library(name: "FirebaseFirestoreSwift", targets: ["FirebaseFirestoreSwift"]),
     .library(name: "FirebaseInstallations", targets: ["FirebaseInstallations"]),
     .library(name: "FirebaseRemoteConfig", targets: ["FirebaseRemoteConfig"]),
+    .library(name: "FirebaseRemoteConfigSwift", targets: ["FirebaseRemoteConfigSwift"]),
     .library(name: "FirebaseSharedSwift", targets: ["FirebaseSharedSwift"]),
+    .library(name: "FirebaseStorage", targets: ["FirebaseStorage"]),
+    .library(name: "FirebaseStorageSwift", targets: ["FirebaseStorageSwift"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -663,10 +666,34 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "FirebaseStorage",
+      dependencies: ["FirebaseCore"],
+      path: "Sources/SDK/FirebaseStorage",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirebaseStorageTests",
+      // The tests run the program.
+      dependencies: ["FirebaseStorage", "FirebaseAuth", "FirebaseCore", "SDKTestSupport", "brasa"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FirebaseRemoteConfigSwift",
+      dependencies: ["FirebaseRemoteConfig"],
+      path: "Sources/SDK/FirebaseRemoteConfigSwift",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FirebaseStorageSwift",
+      dependencies: ["FirebaseStorage"],
+      path: "Sources/SDK/FirebaseStorageSwift",
+      swiftSettings: strict
+    ),
+    .target(
       name: "Firebase",
       dependencies: [
         "FirebaseAuth", "FirebaseCore", "FirebaseFirestore", "FirebaseInstallations",
-        "FirebaseRemoteConfig",
+        "FirebaseRemoteConfig", "FirebaseStorage",
       ],
       path: "Sources/SDK/Firebase",
       swiftSettings: strict

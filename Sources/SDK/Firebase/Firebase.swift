@@ -4,3 +4,4 @@
 @_exported import FirebaseFirestore
 @_exported import FirebaseInstallations
 @_exported import FirebaseRemoteConfig
+@_exported import FirebaseStorage

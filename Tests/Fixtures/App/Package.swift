@@ -22,6 +22,9 @@ let package = Package(
         .product(name: "FirebaseAuth", package: "brasa"),
         .product(name: "FirebaseFirestore", package: "brasa"),
         .product(name: "FirebaseFirestoreSwift", package: "brasa"),
+        .product(name: "FirebaseRemoteConfigSwift", package: "brasa"),
+        .product(name: "FirebaseStorage", package: "brasa"),
+        .product(name: "FirebaseStorageSwift", package: "brasa"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
     ),
@@ -32,6 +35,9 @@ let package = Package(
         .product(name: "FirebaseAuth", package: "brasa"),
         .product(name: "FirebaseFirestore", package: "brasa"),
         .product(name: "FirebaseFirestoreSwift", package: "brasa"),
+        .product(name: "FirebaseRemoteConfigSwift", package: "brasa"),
+        .product(name: "FirebaseStorage", package: "brasa"),
+        .product(name: "FirebaseStorageSwift", package: "brasa"),
       ],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
     ),

@@ -1,0 +1,101 @@
+import Foundation
+
+// The forms with a callback of what is asynchronous. Each exists with a value or an error and with a result, but for
+// `delete`: there a result would take the place of the error without a word.
+
+extension StorageReference {
+  /// A URL by which whoever has it reads the object.
+  public func downloadURL(completion: @escaping (URL?, (any Error)?) -> Void) {
+    storage.deliver(to: appCallback(completion)) { try await self.downloadURL() }
+  }
+
+  /// A URL by which whoever has it reads the object.
+  public func downloadURL(completion: @escaping (Result<URL, any Error>) -> Void) {
+    storage.deliver(to: AppCallback(call: completion)) { try await self.downloadURL() }
+  }
+
+  /// What is known of the object.
+  public func getMetadata(completion: @escaping (StorageMetadata?, (any Error)?) -> Void) {
+    storage.deliver(to: appCallback(completion)) { try await self.getMetadata() }
+  }
+
+  /// What is known of the object.
+  public func getMetadata(completion: @escaping (Result<StorageMetadata, any Error>) -> Void) {
+    storage.deliver(to: AppCallback(call: completion)) { try await self.getMetadata() }
+  }
+
+  /// Says something else of the object: only what changed.
+  public func updateMetadata(
+    _ metadata: StorageMetadata,
+    completion: ((StorageMetadata?, (any Error)?) -> Void)?
+  ) {
+    let callback = appCallback { completion?($0, $1) }
+    storage.deliver(to: callback) { try await self.updateMetadata(metadata) }
+  }
+
+  /// Says something else of the object: only what changed.
+  public func updateMetadata(
+    _ metadata: StorageMetadata,
+    completion: @escaping (Result<StorageMetadata, any Error>) -> Void
+  ) {
+    storage.deliver(to: AppCallback(call: completion)) { try await self.updateMetadata(metadata) }
+  }
+
+  /// Deletes the object.
+  public func delete(completion: (((any Error)?) -> Void)?) {
+    let callback = AppCallback<Result<Void, any Error>> { result in
+      if case .failure(let error) = result { completion?(error) } else { completion?(nil) }
+    }
+    storage.deliver(to: callback) { try await self.delete() }
+  }
+
+  /// All that is directly below.
+  public func listAll(completion: @escaping (StorageListResult?, (any Error)?) -> Void) {
+    storage.deliver(to: appCallback(completion)) { try await self.listAll() }
+  }
+
+  /// All that is directly below.
+  public func listAll(completion: @escaping (Result<StorageListResult, any Error>) -> Void) {
+    storage.deliver(to: AppCallback(call: completion)) { try await self.listAll() }
+  }
+
+  /// The first of what is directly below.
+  public func list(
+    maxResults: Int64,
+    completion: @escaping (StorageListResult?, (any Error)?) -> Void
+  ) {
+    storage.deliver(to: appCallback(completion)) { try await self.list(maxResults: maxResults) }
+  }
+
+  /// The first of what is directly below.
+  public func list(
+    maxResults: Int64,
+    completion: @escaping (Result<StorageListResult, any Error>) -> Void
+  ) {
+    storage.deliver(to: AppCallback(call: completion)) {
+      try await self.list(maxResults: maxResults)
+    }
+  }
+
+  /// The next of what is directly below.
+  public func list(
+    maxResults: Int64,
+    pageToken: String,
+    completion: @escaping (StorageListResult?, (any Error)?) -> Void
+  ) {
+    storage.deliver(to: appCallback(completion)) {
+      try await self.list(maxResults: maxResults, pageToken: pageToken)
+    }
+  }
+
+  /// The next of what is directly below.
+  public func list(
+    maxResults: Int64,
+    pageToken: String,
+    completion: @escaping (Result<StorageListResult, any Error>) -> Void
+  ) {
+    storage.deliver(to: AppCallback(call: completion)) {
+      try await self.list(maxResults: maxResults, pageToken: pageToken)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// A page of what is below a reference.
+public final class StorageListResult: NSObject, Sendable {
+  /// The references that have further ones below them.
+  public let prefixes: [StorageReference]
+  /// The objects.
+  public let items: [StorageReference]
+  /// What asks for the next page; nil is none.
+  public let pageToken: String?
+
+  init(prefixes: [StorageReference], items: [StorageReference], pageToken: String?) {
+    self.prefixes = prefixes
+    self.items = items
+    self.pageToken = pageToken
+  }
+}

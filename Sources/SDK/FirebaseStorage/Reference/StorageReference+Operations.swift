@@ -1,0 +1,117 @@
+import Foundation
+
+// What is asked and answered at once.
+
+extension StorageReference {
+  /// A URL by which whoever has it reads the object.
+  public func downloadURL() async throws -> URL {
+    let metadata = try await getMetadata()
+    let backend = storage.backend
+    guard let token = metadata.served.downloadTokens.first else {
+      throw StorageError.internalError(message: "The object \(fullPath) has no download token.")
+    }
+    let request = try backend.request("GET", fullPath, query: [("alt", "media"), ("token", token)])
+    guard let url = request.url else {
+      throw StorageError.internalError(message: "The object \(fullPath) has no URL.")
+    }
+    return url
+  }
+
+  /// What is known of the object.
+  public func getMetadata() async throws -> StorageMetadata {
+    try StorageMetadata(try await send("GET"))
+  }
+
+  /// Says something else of the object: only what changed since the metadata came from the server, nil for what
+  /// is to be taken away.
+  @discardableResult
+  public func updateMetadata(_ metadata: StorageMetadata) async throws -> StorageMetadata {
+    let body = try JSONSerialization.data(withJSONObject: metadata.changes)
+    return try StorageMetadata(try await send("PATCH", body: body))
+  }
+
+  /// Deletes the object.
+  public func delete() async throws {
+    _ = try await send("DELETE")
+  }
+
+  /// All that is directly below.
+  public func listAll() async throws -> StorageListResult {
+    var (prefixes, items): ([StorageReference], [StorageReference]) = ([], [])
+    var token: String?
+    repeat {
+      let page = try await page(maxResults: nil, token)
+      prefixes += page.prefixes
+      items += page.items
+      token = page.pageToken
+    } while token != nil
+    return StorageListResult(prefixes: prefixes, items: items, pageToken: nil)
+  }
+
+  /// The first of what is directly below: 1 to 1,000.
+  public func list(maxResults: Int64) async throws -> StorageListResult {
+    try await page(maxResults: maxResults, nil)
+  }
+
+  /// The next of what is directly below: 1 to 1,000, after an earlier page.
+  public func list(maxResults: Int64, pageToken: String) async throws -> StorageListResult {
+    try await page(maxResults: maxResults, pageToken)
+  }
+
+  private struct Page: Decodable {
+    struct Item: Decodable { let name: String }
+    let prefixes: [String]?
+    let items: [Item]?
+    let nextPageToken: String?
+  }
+
+  private func page(maxResults: Int64?, _ token: String?) async throws -> StorageListResult {
+    guard maxResults.map({ (1...1_000).contains($0) }) ?? true else {
+      throw StorageError.invalidArgument(
+        message: "maxResults must be between 1 and 1000 inclusive."
+      )
+    }
+    var query = [("prefix", fullPath.isEmpty ? "" : "\(fullPath)/"), ("delimiter", "/")]
+    if let maxResults { query.append(("maxResults", String(maxResults))) }
+    if let token { query.append(("pageToken", token)) }
+    let backend = storage.backend
+    let answer = try await backend.send(
+      try backend.request("GET", query: query),
+      object: fullPath,
+      for: storage.maxOperationRetryTime
+    )
+    guard let page = try? JSONDecoder().decode(Page.self, from: answer.body) else {
+      throw StorageError.internalError(message: "The server's list cannot be read.")
+    }
+    let root = root()
+    return StorageListResult(
+      prefixes: (page.prefixes ?? []).map { root.child($0) },
+      items: (page.items ?? []).map { root.child($0.name) },
+      pageToken: page.nextPageToken
+    )
+  }
+
+  /// Sends a request for the object, which the bucket itself is not.
+  private func send(_ method: String, body: Data? = nil) async throws -> HTTPAnswer {
+    try checkIsObject()
+    do {
+      let backend = storage.backend
+      var request = try backend.request(method, fullPath)
+      if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+      return try await backend.send(
+        request,
+        body: body,
+        object: fullPath,
+        for: storage.maxOperationRetryTime
+      )
+    } catch {
+      throw StorageError(error)
+    }
+  }
+
+  func checkIsObject() throws(StorageError) {
+    guard !fullPath.isEmpty else {
+      throw .invalidArgument(message: "The root of the bucket \(bucket) is no object.")
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/// A download.
+///
+/// What arrived is kept over a pause and a lost connection, unless the object became another one meanwhile.
+public final class StorageDownloadTask: StorageObservableTask, StorageTaskManagement,
+  @unchecked Sendable
+{
+  /// Starts the download; a reference's has been started.
+  public func enqueue() { start(from: .unknown) }
+  /// Interrupts the download.
+  public func pause() { interrupt() }
+  /// Ends the download for good; it fails with `cancelled`.
+  public func cancel() { abort() }
+  /// Goes on after a pause.
+  public func resume() { start(from: .pause) }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// A task that tells observers what it does.
+///
+/// Observers of `success` and `failure` are called once; then all of them are forgotten.
+public class StorageObservableTask: StorageTask, @unchecked Sendable {
+  /// Calls the handler with each change to a status, and now if that is the status; returns what removes it.
+  @discardableResult
+  public func observe(
+    _ status: StorageTaskStatus,
+    handler: @escaping (StorageTaskSnapshot) -> Void
+  ) -> String {
+    let callback = AppCallback(call: handler)
+    let handle = UUID().uuidString
+    state.withLock { state in
+      if state.status == status {
+        let snapshot = snapshot(of: state)
+        reference.storage.callbackQueue.async { callback.call(snapshot) }
+      }
+      guard state.status != .success, state.status != .failure else { return }
+      state.observers[handle] = Observer(status: status, callback: callback)
+      state.handles.append(handle)
+    }
+    return handle
+  }
+
+  /// Removes one observer.
+  public func removeObserver(withHandle handle: String) {
+    state.withLock { state in
+      state.observers[handle] = nil
+      state.handles.removeAll { $0 == handle }
+    }
+  }
+
+  /// Removes all observers.
+  public func removeAllObservers() {
+    state.withLock { state in
+      state.observers = [:]
+      state.handles = []
+    }
+  }
+
+  /// Removes all observers of a status.
+  public func removeAllObservers(for status: StorageTaskStatus) {
+    state.withLock { state in
+      state.observers = state.observers.filter { $0.value.status != status }
+      state.handles = state.handles.filter { state.observers[$0] != nil }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/// A task that can be steered.
+public protocol StorageTaskManagement: AnyObject {
+  /// Starts the task; those of references have been started.
+  func enqueue()
+  /// Interrupts the task; what arrived is kept.
+  func pause()
+  /// Ends the task for good; it fails with `cancelled`.
+  func cancel()
+  /// Goes on after a pause.
+  func resume()
+}
+
+extension StorageTaskManagement {
+  /// Interrupts the task, where it can be.
+  public func pause() {}
+  /// Ends the task, where it can be.
+  public func cancel() {}
+  /// Goes on after a pause, where there are any.
+  public func resume() {}
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// Where the bytes of a download go.
+enum DownloadSink: Sendable {
+  /// Memory, up to so many bytes.
+  case memory(limit: Int64)
+  /// A file, by way of one beside it.
+  case file(URL, partial: URL)
+
+  /// The most bytes that are taken.
+  var limit: Int64 {
+    switch self {
+    case .memory(let limit): limit
+    case .file: .max
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// Bytes on their way between a device and the server, and how far they are.
+protocol Transfer: Sendable {
+  /// Goes on from where the last run ended, until all is there.
+  ///
+  /// A run that is cancelled throws and keeps the position; never are two runs of a transfer under way.
+  func run(_ report: @escaping @Sendable (TransferProgress) -> Void) async throws -> TransferOutcome
+  /// Lets the server and the disk forget what there is of it; nothing runs afterwards.
+  func abandon() async
+}
+
+/// How many bytes arrived, of how many.
+struct TransferProgress: Sendable, Hashable {
+  var completed: Int64
+  var total: Int64
+}
+
+/// What comes of a transfer.
+struct TransferOutcome: Sendable {
+  var metadata: StorageMetadata?
+  var data: Data?
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// An upload by the resumable protocol.
+///
+/// A first request tells name, size and metadata and gets the address of the upload; then the bytes go there, in slices. After
+/// a failure or a pause the server is asked how many it has. The address is the right to the upload, so requests to it
+/// carry no credentials.
+final class UploadTransfer: Transfer {
+  private struct State {
+    var session: Session?
+    /// What the server has confirmed.
+    var offset: Int64 = 0
+    /// Whether something may have arrived that was not confirmed.
+    var isUncertain = false
+  }
+
+  private struct Session {
+    let url: String
+    /// Bytes that slices are a multiple of, but for the last.
+    let granularity: Int64
+  }
+
+  private enum Step {
+    case goOn
+    case done(StorageMetadata)
+  }
+
+  private let reference: StorageReference
+  private let content: UploadContent
+  private let metadata: StorageMetadata
+  private let state = Mutex(State())
+
+  init(_ reference: StorageReference, _ content: UploadContent, _ metadata: StorageMetadata) {
+    self.reference = reference
+    self.content = content
+    self.metadata = metadata
+  }
+
+  private var storage: Storage { reference.storage }
+
+  func run(_ report: @escaping @Sendable (TransferProgress) -> Void) async throws -> TransferOutcome
+  {
+    try reference.checkIsObject()
+    let size = try await content.size()
+    let backend = storage.backend
+    var retry = Retry(limit: storage.maxUploadRetryTime, clock: backend.clock)
+    let session = try await session(size)
+    while true {
+      let before = state.withLock { $0.offset }
+      do {
+        let step =
+          state.withLock { $0.isUncertain }
+          ? try await query(session) : try await send(session, size, report)
+        if case .done(let metadata) = step {
+          report(TransferProgress(completed: size, total: size))
+          return TransferOutcome(metadata: metadata)
+        }
+        let offset = state.withLock { $0.offset }
+        report(TransferProgress(completed: offset, total: size))
+        if offset > before { retry.noteSuccess() }
+      } catch let again as Again {
+        state.withLock { $0.isUncertain = true }
+        try again.rethrowIfFinal()
+        try await retry.wait()
+      }
+    }
+  }
+
+  /// A request that may be repeated, once the server has said what it has.
+  private struct Again: Error {
+    let cause: (any Error)?
+
+    /// Throws what asking again would not change.
+    func rethrowIfFinal() throws {
+      if let cause, !Retry.isTransient(cause) { throw cause }
+    }
+  }
+
+  // MARK: Requests
+
+  private func session(_ size: Int64) async throws -> Session {
+    if let known = state.withLock({ $0.session }) { return known }
+    let backend = storage.backend
+    let query = [("uploadType", "resumable"), ("name", reference.fullPath)]
+    var request = try backend.request("POST", query: query)
+    var members = metadata.settableJSON
+    let type = metadata.contentType ?? ContentTypes.type(of: reference.name)
+    members["contentType"] = type
+    members["name"] = reference.fullPath
+    request.setValue("application/json; charset=UTF-8", forHTTPHeaderField: "Content-Type")
+    request.setValue("resumable", forHTTPHeaderField: "X-Goog-Upload-Protocol")
+    request.setValue("start", forHTTPHeaderField: "X-Goog-Upload-Command")
+    request.setValue(String(size), forHTTPHeaderField: "X-Goog-Upload-Content-Length")
+    request.setValue(type, forHTTPHeaderField: "X-Goog-Upload-Content-Type")
+    let answer = try await backend.send(
+      request,
+      body: try JSONSerialization.data(withJSONObject: members),
+      object: reference.fullPath,
+      for: storage.maxUploadRetryTime
+    )
+    guard let url = answer.headers["x-goog-upload-url"] else {
+      throw StorageError.internalError(message: "The server began no upload.")
+    }
+    let granularity = answer.headers["x-goog-upload-chunk-granularity"].flatMap { Int64($0) }
+    let session = Session(url: url, granularity: max(granularity ?? 262_144, 1))
+    state.withLock { $0.session = session }
+    return session
+  }
+
+  /// Sends the next slice, and says with the last one that it is that.
+  private func send(
+    _ session: Session,
+    _ size: Int64,
+    _ report: @escaping @Sendable (TransferProgress) -> Void
+  ) async throws -> Step {
+    let offset = state.withLock { $0.offset }
+    let count = min(sliceSize(session), size - offset)
+    let isLast = offset + count == size
+    let slice = try await content.read(at: offset, count: count)
+    let command = isLast ? "upload, finalize" : "upload"
+    var request = try request(session, command)
+    request.setValue(String(offset), forHTTPHeaderField: "X-Goog-Upload-Offset")
+    // A run that is cancelled cannot know what arrived.
+    state.withLock { $0.isUncertain = true }
+    let step = try await exchange(request, slice, isLast: isLast) { traffic in
+      if case .sent(let sent) = traffic {
+        report(TransferProgress(completed: min(offset + sent, size), total: size))
+      }
+    }
+    if case .goOn = step { state.withLock { $0.isUncertain = false } }
+    return step
+  }
+
+  private func sliceSize(_ session: Session) -> Int64 {
+    let wanted = min(storage.uploadChunkSizeBytes, storage.sliceBytes)
+    return max(wanted / session.granularity, 1) * session.granularity
+  }
+
+  /// Asks how many bytes have arrived.
+  private func query(_ session: Session) async throws -> Step {
+    let step = try await exchange(try request(session, "query"), Data())
+    state.withLock { $0.isUncertain = false }
+    return step
+  }
+
+  private func request(_ session: Session, _ command: String) throws -> URLRequest {
+    var request = try StorageBackend.request("PUT", session.url)
+    request.setValue(command, forHTTPHeaderField: "X-Goog-Upload-Command")
+    return request
+  }
+
+  private func exchange(
+    _ request: URLRequest,
+    _ body: Data,
+    isLast: Bool = false,
+    _ traffic: @escaping @Sendable (Traffic) -> Void = { _ in }
+  ) async throws -> Step {
+    let answer: HTTPAnswer
+    do {
+      answer = try await StorageHTTP.shared.answer(
+        to: request,
+        body: body,
+        limit: 1 << 20,
+        traffic: traffic
+      )
+    } catch {
+      if error is CancellationError { throw error }
+      throw Again(cause: error)
+    }
+    // Where an answer is lost the transport may send a request a second time by itself, when there is no upload any more.
+    if isLast, answer.status == 404 { throw Again(cause: nil) }
+    return try take(answer, sent: Int64(body.count))
+  }
+
+  private func take(_ answer: HTTPAnswer, sent: Int64) throws -> Step {
+    let status = answer.headers["x-goog-upload-status"]
+    if Retry.isTransient(answer) { throw Again(cause: nil) }
+    guard answer.isSuccess else {
+      // The server has another position than this side thinks.
+      if status == "active" { throw Again(cause: nil) }
+      let error = StorageError(answer, bucket: reference.bucket, object: reference.fullPath)
+      // The next run begins anew, if there is one.
+      state.withLock { $0 = State() }
+      throw error
+    }
+    if status == "final" { return .done(try StorageMetadata(answer)) }
+    let received = answer.headers["x-goog-upload-size-received"].flatMap { Int64($0) }
+    state.withLock { $0.offset = received ?? $0.offset + sent }
+    return .goOn
+  }
+
+  func abandon() async {
+    guard let session = state.withLock({ $0.session }) else { return }
+    do {
+      _ = try await StorageHTTP.shared.answer(to: request(session, "cancel"), body: Data())
+    } catch {
+      // The server forgets the upload after some days.
+      FirebaseLog.write(.debug, "FirebaseStorage", "I-STR000001", "No upload cancelled: \(error)")
+    }
+  }
+}

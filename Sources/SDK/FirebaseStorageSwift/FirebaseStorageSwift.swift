@@ -1,0 +1,2 @@
+// An older name of FirebaseStorage, which apps still import.
+@_exported import FirebaseStorage

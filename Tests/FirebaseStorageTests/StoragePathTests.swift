@@ -1,0 +1,56 @@
+import Testing
+
+@testable import FirebaseStorage
+
+/// What URLs and paths name.
+@Suite
+struct StoragePathTests {
+  @Test(arguments: [
+    ("gs://b", "b", ""), ("gs://b/", "b", ""), ("gs://b//a///c/", "b", "a/c"),
+    ("gs://b/a b?c#d", "b", "a b?c#d"),
+    ("https://host:8080/v0/b/b/o/a%2Fc%20d?alt=media&token=t", "b", "a/c d"),
+    ("http://localhost/v0/b/shop.appspot.com/o/1.jpg", "shop.appspot.com", "1.jpg"),
+    ("http://localhost/v0/b/b", "b", ""), ("http://localhost/v0/b/b/o", "b", ""),
+  ])
+  func `URLs name a bucket and an object`(url: String, bucket: String, object: String) throws {
+    let path = try StoragePath(url)
+    #expect(path.bucket == bucket)
+    #expect(path.object == object)
+  }
+
+  @Test(arguments: [
+    "", "b/o", "gs://", "gs:///a", "ftp://b/a", "https://host/", "https://host/v0/b",
+    "https://host/v1/b/b/o/a", "https://host/v0/b/b/objects/a",
+  ])
+  func `other URLs name none`(url: String) {
+    #expect {
+      try StoragePath(url)
+    } throws: {
+      Self.isPathError($0)
+    }
+  }
+
+  private static func isPathError(_ error: any Error) -> Bool {
+    (error as? StorageError)?.code == .pathError
+  }
+
+  @Test
+  func `slashes are one each, and none at the ends`() {
+    #expect(StoragePath(bucket: "b", object: "///").object == "")
+    #expect(StoragePath(bucket: "b", object: "/a//b/").object == "a/b")
+    #expect(StoragePath(bucket: "b", object: "a").child("/b/../c/").object == "a/b/../c")
+    #expect(StoragePath(bucket: "b", object: "a/b").parent?.object == "a")
+    #expect(StoragePath(bucket: "b", object: "a").parent?.object == "")
+    #expect(StoragePath(bucket: "b", object: "").parent == nil)
+    #expect(StoragePath.name(of: "a/b") == "b")
+    #expect(StoragePath.name(of: "") == "")
+  }
+
+  @Test(arguments: [
+    ("a/photo.JPG", "image/jpeg"), ("x.tar.gz", "application/gzip"), ("none", ContentTypes.unknown),
+    ("a.unheard", ContentTypes.unknown), ("ends.", ContentTypes.unknown),
+  ])
+  func `a name says the type`(name: String, type: String) {
+    #expect(ContentTypes.type(of: name) == type)
+  }
+}
