@@ -22,7 +22,7 @@ struct Brasa: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, VerifyCommand.self, ExportCommand.self, ImportCommand.self,
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
-      UsersCommand.self, ConfigCommand.self,
+      UsersCommand.self, AppsCommand.self, ConfigCommand.self,
       WatchCommand.self, CertsCommand.self,
       VersionCommand.self,
     ]

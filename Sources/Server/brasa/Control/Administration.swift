@@ -47,6 +47,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case users(project: String, UsersRequest)
   /// Lets the next key of users' tokens take over; `immediately` ends every token.
   case rotateKeys(immediately: Bool)
+  /// What `brasa apps` asks of a project.
+  case apps(project: String, AppsRequest)
   /// What `brasa config` asks of a template.
   case config(project: String, isServer: Bool, ConfigRequest)
   /// Takes back the keys with that id, e-mail or name.

@@ -90,6 +90,7 @@ struct LocalAdministration: Administration {
     case .rotateKeys(let immediately): try rotateKeys(immediately: immediately, output)
     case .users(let project, let request):
       try users(request, project: project, input, output)
+    case .apps(let project, let request): try apps(request, project: project, output)
     case .config(let project, let isServer, let request):
       let namespace = isServer ? ConfigNamespace.server : .client
       let id = TemplateID(project: Text(project), namespace: namespace)

@@ -15,6 +15,7 @@ import KeyValueStore
 //   0x08 initial e-mail   scope, canonical e-mail, uid      uid
 //   0x20 scope            scope                             configuration as JSON
 //   0x21 provider set-up  scope, kind, id                   configuration as JSON
+//   0x22 app               scope, app id                 RegisteredApp as JSON
 //   0x30 signing key      kid                               SigningKeyRecord.swift
 //   0x31 service account  e-mail, kid                       ServiceAccountRecord.swift
 
@@ -34,6 +35,7 @@ enum AccountKey {
     case initialEmail = 0x08
     case scope = 0x20
     case providerConfiguration = 0x21
+    case app = 0x22
     case signingKey = 0x30
     case serviceAccount = 0x31
   }

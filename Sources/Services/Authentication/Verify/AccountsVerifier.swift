@@ -33,6 +33,9 @@ final class AccountsVerifier {
     try verifyRecords(.providerConfiguration, "provider") { _, value in
       _ = try JSONDecoder().decode(ProviderConfiguration.self, from: Data(value))
     }
+    try verifyRecords(.app, "app") { _, value in
+      _ = try JSONDecoder().decode(RegisteredApp.self, from: Data(value))
+    }
     try verifyRecords(.signingKey, "signing key") { _, value in
       _ = try SigningKey(id: "", record: value)
     }

@@ -1,0 +1,138 @@
+import ArgumentParser
+import Authentication
+import Foundation
+
+/// The command `brasa apps`.
+struct AppsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apps",
+    abstract: "Register a project's apps and write the files that they are configured with.",
+    discussion: """
+      An app that has the file beside it needs no other settings: FirebaseApp.configure() finds the project \
+      and this server.
+
+      Examples:
+        brasa apps create ios --bundle-id com.example.shop --project shop
+        brasa apps config com.example.shop --project shop --out GoogleService-Info.plist
+        brasa apps list --project shop
+      """,
+    subcommands: [
+      AppsCreateCommand.self, AppsListCommand.self, AppsConfigCommand.self, AppsDeleteCommand.self,
+    ],
+    defaultSubcommand: AppsListCommand.self
+  )
+}
+
+extension RegisteredApp.Platform: ExpressibleByArgument {}
+extension AppConfiguration.Form: ExpressibleByArgument {}
+
+/// `brasa apps create`.
+struct AppsCreateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create",
+    abstract: "Register an app; prints its id.",
+    discussion: """
+      Examples:
+        brasa apps create ios --bundle-id com.example.shop --name Shop --project shop
+        brasa apps create linux --name kiosk --project shop
+      """
+  )
+
+  @Argument(help: "What the app is for.") var platform: RegisteredApp.Platform
+  @Option(
+    name: .customLong("bundle-id"),
+    help: "The bundle's id (ios) or package's name (android)."
+  )
+  var bundleID: String?
+  @Option(name: .long, help: "What lists call it.") var name: String?
+  @OptionGroup var project: RulesProjectOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    let request = AppsRequest.create(platform: platform, bundleID: bundleID, displayName: name)
+    try printReplies(.apps(project: try project.id(), request), of: data)
+  }
+}
+
+/// `brasa apps list`.
+struct AppsListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the apps, the oldest first.",
+    discussion: """
+      Example:
+        brasa apps list --project shop
+      """
+  )
+
+  @OptionGroup var project: RulesProjectOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws { try printReplies(.apps(project: try project.id(), .list), of: data) }
+}
+
+/// `brasa apps config`.
+struct AppsConfigCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config",
+    abstract: "Print an app's configuration file.",
+    discussion: """
+      Without --format it is GoogleService-Info.plist for ios, google-services.json for android and \
+      firebase-config.json for web and linux. The file names no secret.
+
+      Example:
+        brasa apps config com.example.shop --project shop --origin https://db.example.com \\
+          --out GoogleService-Info.plist
+      """
+  )
+
+  @Argument(help: "The app's id or bundle id.") var app: String
+  @Option(name: .long, help: "The file: plist, json or google-services.")
+  var format: AppConfiguration.Form?
+  @Option(name: .long, help: "The file to write, in place of standard output.") var out: String?
+  @Option(
+    name: .long,
+    help: "Where apps reach the server (or $BRASA_ORIGIN; default: as it was started)."
+  )
+  var origin: String?
+  @OptionGroup var project: RulesProjectOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    let origin = origin ?? ProcessInfo.processInfo.environment["BRASA_ORIGIN"]
+    let request = AppsRequest.config(app, form: format, origin: origin)
+    try data.perform(.apps(project: try project.id(), request)) { reply in
+      switch reply {
+      case .line(let file): try write(file)
+      case .finished(let summary):
+        FileHandle.standardError.write(Data((summary + "\n").utf8))
+      case .progress, .item, .difference, .failed: break
+      }
+    }
+  }
+
+  private func write(_ file: String) throws {
+    guard let out else { return print(file, terminator: "") }
+    try Data(file.utf8).write(to: URL(fileURLWithPath: out), options: .atomic)
+  }
+}
+
+/// `brasa apps delete`.
+struct AppsDeleteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Forget an app; those that have its file go on working.",
+    discussion: """
+      Example:
+        brasa apps delete com.example.shop --project shop
+      """
+  )
+
+  @Argument(help: "The app's id or bundle id.") var app: String
+  @OptionGroup var project: RulesProjectOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    try printReplies(.apps(project: try project.id(), .delete(app)), of: data)
+  }
+}

@@ -1,0 +1,87 @@
+import Authentication
+import FirestoreModel
+import Foundation
+import ObjectStorage
+
+extension LocalAdministration {
+  /// Does what `brasa apps` asks, on one project.
+  func apps(
+    _ request: AppsRequest,
+    project: String,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    try DatabaseID(project: Text(project), database: "(default)").checkCreatable()
+    let scope = accounts.project(Text(project))
+    do {
+      switch request {
+      case .create(let platform, let bundleID, let displayName):
+        let app = try scope.registerApp(
+          platform,
+          bundleID: bundleID,
+          displayName: displayName,
+          projectNumber: Self.number(of: Text(project))
+        )
+        try output(.line(app.id))
+        try output(.finished(summary: "registered the \(platform.rawValue) app \(app.id)"))
+      case .list: try listApps(scope, output)
+      case .config(let which, let form, let origin):
+        let origin = try Self.checked(origin ?? accounts.origin)
+        let file = AppConfiguration(
+          app: try find(which, scope),
+          project: project,
+          origin: origin
+        )
+        try output(.line(file.text(form)))
+        try output(.finished(summary: "\(file.app.id) finds the server at \(origin)"))
+      case .delete(let which):
+        let app = try find(which, scope)
+        guard try scope.removeApp(app.id) else { throw Self.noApp(which) }
+        try output(.finished(summary: "deleted \(app.id)"))
+      }
+    } catch let error as AccountError {
+      throw FirestoreError(.invalidArgument, error.message, cause: error.cause)
+    }
+  }
+
+  private func listApps(
+    _ project: ProjectAccounts,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let apps = try project.apps()
+    for app in apps {
+      let names = [app.id, app.platform.rawValue, app.bundleID, app.displayName]
+      try output(.line(names.compactMap(\.self).joined(separator: "  ")))
+    }
+    try output(.finished(summary: apps.count.counting("app")))
+  }
+
+  private func find(_ which: String, _ project: ProjectAccounts) throws -> RegisteredApp {
+    guard let app = try project.app(which) else { throw Self.noApp(which) }
+    return app
+  }
+
+  private static func noApp(_ which: String) -> FirestoreError {
+    FirestoreError(.notFound, "There is no app with the id or bundle id \(which).")
+  }
+
+  /// An origin that apps take from a file: over TLS, or this machine's own.
+  private static func checked(_ origin: String) throws(FirestoreError) -> String {
+    let loopback = ["127.0.0.1", "localhost", "::1", "[::1]"]
+    guard let parts = URLComponents(string: origin), let host = parts.host, !host.isEmpty,
+      parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil,
+      parts.scheme == "https" || parts.scheme == "http" && loopback.contains(host)
+    else {
+      throw .invalidArgument(
+        "Apps need an address over TLS, and \(origin) is none. Name one: --origin https://db.example.com"
+      )
+    }
+    return origin.hasSuffix("/") ? String(origin.dropLast()) : origin
+  }
+
+  /// The number that clients know a project by; the same as buckets show.
+  private static func number(of project: Text) -> UInt32 {
+    var crc = CRC32C()
+    crc.update(Array(project.string.utf8))
+    return crc.value
+  }
+}

@@ -1,0 +1,77 @@
+import FirestoreModel
+import Foundation
+import KeyValueStore
+
+// The apps that a project is registered with.
+
+extension ProjectAccounts {
+  /// The apps that one project keeps at most.
+  package static let maximumApps = 1_000
+
+  /// All apps, the oldest first.
+  package func apps() throws -> [RegisteredApp] {
+    try accounts.engine.read { try apps($0) }
+      .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+  }
+
+  /// The app with that id or that bundle id; nil where there is none.
+  package func app(_ which: String) throws -> RegisteredApp? {
+    try apps().first { $0.id == which } ?? apps().first { $0.bundleID == which }
+  }
+
+  /// Registers an app; DUPLICATE_CONFIG_ID where the platform has one with that bundle id.
+  ///
+  /// A project that has an app is known to clients by its API key.
+  package func registerApp(
+    _ platform: RegisteredApp.Platform,
+    bundleID: String?,
+    displayName: String?,
+    projectNumber: UInt32
+  ) throws -> RegisteredApp {
+    let digits = Hexadecimal.text(accounts.configuration.random.bytes(11))
+    let app = RegisteredApp(
+      id: "1:\(projectNumber):\(platform.rawValue):\(digits)",
+      platform: platform,
+      bundleID: bundleID,
+      displayName: displayName,
+      createdAt: accounts.now
+    )
+    try app.check()
+    let bytes = Array(try JSONEncoder().encode(app))
+    try accounts.engine.write { group in
+      let known = try apps(group)
+      guard known.count < Self.maximumApps else {
+        throw AccountError(.invalidConfiguration, "There are \(Self.maximumApps) apps already.")
+      }
+      let isTaken = known.contains {
+        $0.platform == platform && $0.bundleID == bundleID && bundleID != nil
+      }
+      guard !isTaken else {
+        throw AccountError(.configurationExists, "There is an app with that bundle id.")
+      }
+      try group.put(key(ofApp: app.id), bytes)
+    }
+    return app
+  }
+
+  /// Forgets an app; false where there is none with that id.
+  package func removeApp(_ id: String) throws -> Bool {
+    try accounts.engine.write { group in
+      guard try group.get(key(ofApp: id)) != nil else { return false }
+      try group.delete(key(ofApp: id))
+      return true
+    }
+  }
+
+  private func apps(_ reader: any KeyValueReader) throws -> [RegisteredApp] {
+    let range = KeyRange(prefix: AccountKey.prefix(.app, scope))
+    let cursor = try reader.cursor(over: range, reversed: false)
+    var found: [RegisteredApp] = []
+    while try cursor.next() {
+      found.append(try JSONDecoder().decode(RegisteredApp.self, from: Data(cursor.value)))
+    }
+    return found
+  }
+
+  private func key(ofApp id: String) -> [UInt8] { AccountKey.prefix(.app, scope, Text(id)) }
+}

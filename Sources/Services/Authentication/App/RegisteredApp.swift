@@ -1,0 +1,61 @@
+import FirestoreModel
+
+/// An app of a project: what its configuration file is made of.
+package struct RegisteredApp: Sendable, Hashable, Codable {
+  /// The systems that apps are for; each names its apps in a way of its own.
+  package enum Platform: String, Sendable, Codable, CaseIterable {
+    case ios, web, android, linux
+
+    /// Whether its apps have an id of their own that only one app of a project has.
+    package var hasBundleID: Bool { self == .ios || self == .android }
+  }
+
+  /// `1:{project number}:{platform}:{hexadecimal digits}`.
+  package let id: String
+  package let platform: Platform
+  /// The bundle's id on iOS, the package's name on Android; nil elsewhere.
+  package let bundleID: String?
+  package let displayName: String?
+  /// Microseconds since 1970.
+  package let createdAt: Int64
+
+  /// The number in the app's id, whose messages it takes.
+  package var senderID: String {
+    let parts = id.split(separator: ":")
+    return parts.count > 1 ? String(parts[1]) : "0"
+  }
+
+  /// Refuses an app that lacks what its platform needs, or has what it does not know.
+  func check() throws(AccountError) {
+    guard displayName.map({ (1...100).contains($0.count) }) ?? true else {
+      throw AccountError(.invalidConfiguration, "An app's name has 1 to 100 characters.")
+    }
+    guard platform.hasBundleID else {
+      guard bundleID == nil else {
+        throw AccountError(.invalidConfiguration, "Only iOS and Android apps have a bundle id.")
+      }
+      return
+    }
+    guard let bundleID, Self.isBundleID(bundleID) else {
+      throw AccountError(
+        .invalidConfiguration,
+        "A bundle id is parts of letters, digits, - and _ with dots between them, such as com.example.shop."
+      )
+    }
+  }
+
+  private static func isBundleID(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return text.utf8.count <= 155 && parts.count > 1
+      && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(isOfName) }
+  }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}
