@@ -58,7 +58,7 @@ extension LocalCache {
           try store.removeTarget(id)
           _ = unpinAll(by: id)
         case .leastRecentlyUsed:
-          data.sequenceNumber = sequenceNumber
+          data.sequenceNumber = numberOfUse()
           try store.save(data)
         }
       }

@@ -30,7 +30,10 @@ final class LocalCache {
   private var pinsByTarget: [TargetID: Set<ResourcePath>] = [:]
   /// Documents that the transaction under way may have made unneeded.
   private var orphans: Set<ResourcePath> = []
+  /// The number of the transaction under way, by which uses are ordered, over restarts too.
   private(set) var sequenceNumber: Int64
+  /// Whether the transaction under way gave its number to something that outlives it.
+  private var isNumberUsed = false
   /// The queued batches of documents with many, so that each acknowledgement need not read all that remain.
   private var chains: [ResourcePath: [MutationBatch]] = [:]
   private static let longChain = 16
@@ -51,11 +54,13 @@ final class LocalCache {
   /// Runs a body whose changes of the store stay only if it returns.
   func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R {
     orphans = []
+    isNumberUsed = false
     sequenceNumber += 1
     do {
       return try store.transaction(label) {
         let result = try body()
         if policy == .eager { try removeOrphans() }
+        if isNumberUsed { try saveNumber() }
         return result
       }
     } catch {
@@ -69,8 +74,21 @@ final class LocalCache {
     if paths.isEmpty { return }
     switch policy {
     case .eager: orphans.formUnion(paths)
-    case .leastRecentlyUsed: try store.touch(paths, sequenceNumber: sequenceNumber)
+    case .leastRecentlyUsed: try store.touch(paths, sequenceNumber: numberOfUse())
     }
+  }
+
+  /// The number of a use in the transaction under way; no later transaction has it, nor one after a restart.
+  func numberOfUse() -> Int64 {
+    isNumberUsed = true
+    return sequenceNumber
+  }
+
+  private func saveNumber() throws {
+    var globals = try store.globals()
+    guard globals.highestSequenceNumber < sequenceNumber else { return }
+    globals.highestSequenceNumber = sequenceNumber
+    try store.save(globals)
   }
 
   private func removeOrphans() throws {
