@@ -17,6 +17,12 @@ import FoundationNetworking
 /// Connections that break at any byte, against the program.
 @Suite(.timeLimit(.minutes(1)))
 struct CutConnectionTests {
+  /// So many seeds in the slow suite, else a few.
+  private static func seeds(_ few: Int, slow: Int) -> [UInt64] {
+    let isSlow = ProcessInfo.processInfo.environment["BRASA_SLOW_TESTS"] != nil
+    return (0..<(isSlow ? slow : few)).map { _ in UInt64.random(in: 0 ... .max) }
+  }
+
   private let database = DatabaseID(project: Text("cut-\(UUID().uuidString.lowercased())"))
 
   /// A client whose delays after errors are as good as none.
@@ -58,7 +64,7 @@ struct CutConnectionTests {
     )
   }
 
-  @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6])
+  @Test(arguments: seeds(4, slow: 2_000))
   func `every write is applied once and in order, wherever the network was cut`(
     seed: UInt64
   ) async throws {
@@ -97,7 +103,7 @@ struct CutConnectionTests {
     direct.perform { $0.terminate() }
   }
 
-  @Test(arguments: [UInt64(11), 12, 13])
+  @Test(arguments: seeds(3, slow: 1_000))
   func `a listener ends up with what the server has, wherever the network was cut`(
     seed: UInt64
   ) async throws {
