@@ -76,19 +76,14 @@ struct KillTests {
 
 /// The schedules of the engine's tests, over stores in files.
 struct DurableScheduleTests {
-  private static var count: Int {
-    ProcessInfo.processInfo.environment["BRASA_SLOW_TESTS"] != nil ? 500 : 20
-  }
-
   @Test func `random schedules keep every promise over files`() throws {
-    for _ in 0..<Self.count {
-      let seed = UInt64.random(in: 0 ... .max)
+    for seed in ScheduleSeeds.chosen(few: 20, slow: 10_000) {
       let files = FileList()
       defer { files.remove() }
       do {
         try RandomSchedule(seed: seed, open: files.open).run()
       } catch {
-        Issue.record("seed \(seed): \(error)")
+        Issue.record("BRASA_SCHEDULE_SEED=\(seed): \(error)")
         return
       }
     }
