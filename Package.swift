@@ -621,6 +621,12 @@ let package = Package(
       swiftSettings: strict
     ),
     .executableTarget(
+      name: "sdk-app",
+      dependencies: ["FirebaseAuth", "FirebaseCore", "FirebaseFirestore"],
+      path: "Tests/SDKAppProgram",
+      swiftSettings: strict
+    ),
+    .executableTarget(
       name: "mortal-app",
       dependencies: ["FirebaseFirestore", "FirebaseCore"],
       path: "Tests/MortalAppProgram",
