@@ -140,7 +140,7 @@ def test_nothing_typed_is_lost_by_leaving(console):
     console.open("firestore/-default-/data/products/chair")
     console.fill("Value of name", "typed")
     console.click("link", "Users")
-    console.driver.switch_to.alert.dismiss()
+    console.dismiss_question()
     assert console.find("textbox", "Value of name").get_attribute("value") == "typed"
     console.click("button", "Cancel")
     console.click("link", "Users")

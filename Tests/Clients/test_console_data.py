@@ -129,7 +129,7 @@ def test_every_type_edits_back_unchanged(console, documents):
     area = console.find("textbox", "Document as JSON")
     console.put("Document as JSON", area.get_attribute("value").replace('"after"', '"json"'))
     console.click("button", "Save")
-    console.browser.wait("return document.querySelector('.drawer-foot button').disabled")
+    console.until(lambda: documents.get("types/all")["touched"] == text("json"), "not saved")
     assert documents.get("types/all") == before | {"touched": text("json")}
 
 

@@ -1,7 +1,9 @@
 """The console in a browser, driven by role and name as people and screen readers find things."""
 
+from selenium.common.exceptions import ElementClickInterceptedException, NoAlertPresentException, StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 # Which element has a role and a name: from the browser's own accessibility tree.
 ROLES = {
@@ -55,19 +57,42 @@ class Console:
 
     def all(self, role, name=None):
         """The elements in sight of a role, of a name if one is given."""
-        found = [one for one in self.driver.find_elements(By.CSS_SELECTOR, ROLES[role]) if one.is_displayed()]
-        return [one for one in found if name is None or one.accessible_name.strip() == name]
+        return [one for one in self.driver.find_elements(By.CSS_SELECTOR, ROLES[role]) if self.is_named(one, name)]
+
+    @staticmethod
+    def is_named(element, name):
+        """Whether an element is in sight and has that name, if one is given; false once it has been drawn anew."""
+        try:
+            return element.is_displayed() and (name is None or element.accessible_name.strip() == name)
+        except StaleElementReferenceException:
+            return False
 
     def find(self, role, name=None):
         """The one element of a role and name, as soon as it is there."""
-        from selenium.common.exceptions import StaleElementReferenceException
-        from selenium.webdriver.support.ui import WebDriverWait
-
-        wait = WebDriverWait(self.driver, 30, poll_frequency=0.05, ignored_exceptions=[StaleElementReferenceException])
-        return wait.until(lambda _: (self.all(role, name) or [None])[-1], Shown(self.driver, f"no {role} {name!r}"))
+        return self.until(lambda: (self.all(role, name) or [None])[-1], f"no {role} {name!r}")
 
     def click(self, role, name=None):
-        self.find(role, name).click()
+        """Clicks on an element, once nothing covers it; on the one drawn in its stead if it goes meanwhile."""
+        def is_clicked():
+            found = self.all(role, name)
+            if found:
+                found[-1].click()
+            return bool(found)
+
+        self.until(is_clicked, f"no {role} {name!r} to click on", ElementClickInterceptedException, StaleElementReferenceException)
+
+    def dismiss_question(self):
+        """Answers No to what the browser asks, as soon as it does."""
+        def is_dismissed():
+            self.driver.switch_to.alert.dismiss()
+            return True
+
+        self.until(is_dismissed, "no question", NoAlertPresentException)
+
+    def until(self, condition, complaint, *ignored):
+        """What the condition returns once that is something."""
+        wait = WebDriverWait(self.driver, 30, poll_frequency=0.05, ignored_exceptions=ignored)
+        return wait.until(lambda _: condition(), Shown(self.driver, complaint))
 
     def fill(self, name, text, role="textbox"):
         """Replaces the text of a field."""
