@@ -112,6 +112,21 @@ struct RouteTableTests {
     #expect(rest.rest == ["a/b", "", "c%zz"])
   }
 
+  @Test func `a route that yields answers no path that begins like another's`() throws {
+    var files = Self.module("files", ["/{bucket}/{object=**}", "/files/{id}"])
+    files.routes[0].yields = true
+    files.hosts = ["files.example"]
+    let table = try RouteTable([Self.module("others", ["/v1/items"]), files])
+    #expect(table.match(.get, "/photos/a/b")?.service == "files")
+    #expect(table.match(.get, "/files.example/photos/a/b")?.service == "files")
+    for path in ["/v1/nothing", "/files/a/b", "/files.example/files/a/b"] {
+      #expect(table.match(.get, path) == nil)
+      #expect(!table.isForClients(path))
+    }
+    #expect(table.match(.get, "/files/a")?.service == "files")
+    #expect(table.match(.get, "/v1/items")?.service == "others")
+  }
+
   @Test func `methods have routes of their own, and HEAD is a GET without one`() throws {
     let table = try RouteTable([
       Self.module("reader", ["/a", "/{name}"]),

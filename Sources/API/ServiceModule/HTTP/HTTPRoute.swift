@@ -25,6 +25,12 @@ package struct HTTPRoute: Sendable {
   /// Whether the body may be of any length: its bytes count only until the handler takes the next part, and
   /// its client may take as long as it sends something.
   package var takesStream = false
+  /// Whether the handler says which origins' pages may call: the gateway passes preflights on, which are requests of
+  /// method OPTIONS for a route of that pattern, and adds nothing to the answers.
+  package var decidesOrigins = false
+  /// Whether the route leaves alone every path whose first segment is the beginning of other routes or the name of a
+  /// gRPC service: what is unknown below those is not found in their own words.
+  package var yields = false
 
   /// A route; a GET route answers HEAD too, unless another route has that.
   package init(

@@ -45,6 +45,8 @@ package struct RouteTable: Sendable {
 
   private var root = Node()
   private var hosts: [String: Host] = [:]
+  /// First segments of paths in which routes that yield have no part.
+  private var taken: Set<String> = []
 
   /// The routes of those services; throws the first conflict.
   package init(_ modules: [ServiceModule]) throws(RouteConflict) {
@@ -55,10 +57,12 @@ package struct RouteTable: Sendable {
         for other in entries { try Self.check(entry, beside: other) }
         entries.append(entry)
         Self.insert(entry, route.pattern.segments[...], into: &root)
+        if case .literal(let text)? = route.pattern.segments.first { taken.insert(text) }
         for host in module.hosts {
           Self.insert(entry, route.pattern.segments[...], into: &hosts[host, default: Host()].root)
         }
       }
+      taken.formUnion(module.methods.map(\.serviceName))
       try addFallback(of: module)
     }
   }
@@ -176,9 +180,17 @@ package struct RouteTable: Sendable {
   /// Of routes alone, without what answers all of a host's paths.
   private func findRoute(_ method: HTTPRequest.Method, _ segments: [String]) -> Found? {
     guard let first = segments.first, let host = hosts[first] else {
-      return Self.find(method, segments[...], in: root)
+      return admitted(Self.find(method, segments[...], in: root), segments[...])
     }
-    return Self.find(method, segments.dropFirst(), in: host.root)
+    let rest = segments.dropFirst()
+    return admitted(Self.find(method, rest, in: host.root), rest)
+  }
+
+  /// What was found, unless it yields to the owners of paths that begin so.
+  private func admitted(_ found: Found?, _ segments: ArraySlice<String>) -> Found? {
+    guard let found, found.entry.route.yields, let first = segments.first, taken.contains(first)
+    else { return found }
+    return nil
   }
 
   private static func find(

@@ -1,14 +1,21 @@
 import HTTPTypes
 import Hummingbird
+import ServiceModule
 
 /// Lets web pages of any origin call the API: what authorises a call is its token, never a cookie.
+///
+/// Routes that decide themselves about origins are left alone.
 struct CrossOriginAccess: RouterMiddleware {
+  let routes: RouteTable
+
   func handle(
     _ request: Request,
     context: GatewayRequestContext,
     next: (Request, GatewayRequestContext) async throws -> Response
   ) async throws -> Response {
-    guard let origin = request.headers[.origin] else { return try await next(request, context) }
+    guard let origin = request.headers[.origin], !isDecidedElsewhere(request) else {
+      return try await next(request, context)
+    }
     var response =
       request.method == .options
       ? preflight(request) : try await next(request, context)
@@ -18,6 +25,13 @@ struct CrossOriginAccess: RouterMiddleware {
     response.headers[.accessControlExposeHeaders] = Self.exposed + own
     response.headers.append(HTTPField(name: .vary, value: "Origin"))
     return response
+  }
+
+  /// Whether the route of the request, or of the one that a preflight announces, decides about origins.
+  private func isDecidedElsewhere(_ request: Request) -> Bool {
+    let announced = request.headers[.accessControlRequestMethod].flatMap { HTTPRequest.Method($0) }
+    let method = request.method == .options ? announced ?? .options : request.method
+    return routes.match(method, request.uri.path)?.route.decidesOrigins ?? false
   }
 
   /// What pages may read of every answer; a service names what it has beside.

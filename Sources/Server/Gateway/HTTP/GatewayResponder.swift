@@ -20,7 +20,7 @@ struct GatewayResponder: Sendable {
     router.addMiddleware {
       RequestObservation(metrics: metrics)
       if let origins { DevelopmentAccess(origins, routes: routes, log: logger) }
-      CrossOriginAccess()
+      CrossOriginAccess(routes: routes)
       ErrorRendering()
       RouteDispatch(routes: routes, methods: methods)
     }
