@@ -62,6 +62,29 @@ package final class ObjectStorage: Sendable {
       ?? (configuration.makesBuckets ? configuration.project : nil)
   }
 
+  /// What is kept of a bucket for its clients by that name, which is for anybody to know; nil where there is nothing.
+  package func document(_ key: Text, ofBucket name: BucketName) async throws -> Text? {
+    try await storedBucket(name)?.configuration.documents[key]
+  }
+
+  /// What is to become of a bucket's objects and uploads; nothing where there is no such bucket.
+  package func lifecycle(ofBucket name: BucketName) async throws -> [LifecycleRule] {
+    try await storedBucket(name)?.configuration.lifecycle ?? []
+  }
+
+  /// The live object of a name; nil where there is none.
+  ///
+  /// Blocks.
+  package func object(
+    _ name: ObjectName,
+    ofBucket bucket: BucketName,
+    _ permit: AdministratorPermit
+  ) throws -> StoredObject? {
+    try engine.read { view in
+      try view.bucket(bucket).flatMap { try view.object(name, in: $0) }
+    }
+  }
+
   func storedBucket(_ name: BucketName) async throws -> StoredBucket? {
     try await read { try $0.bucket(name) }
   }

@@ -12,8 +12,8 @@ package struct StorageConfiguration: Sendable {
   package var projectQuotaBytes: Int64?
   /// How long an upload may be unfinished.
   package var uploadLifetime: Int64 = 7 * 86_400 * 1_000_000
-  /// The most unfinished resumable uploads: of one project, and of all.
-  package var uploadLimits = (project: Int64(10_000), all: Int64(50_000))
+  /// What unfinished resumable uploads may take.
+  package var uploadLimits = UploadLimits()
   /// So many bytes of the disk are left to others: uploads are refused where fewer are free.
   package var reservedBytes: Int64 = 256 << 20
   package var clock = MicrosecondClock.system

@@ -1,4 +1,6 @@
 import FirestoreModel
+import KeyValueStore
+import Synchronization
 import Testing
 
 @testable import ObjectStorage
@@ -146,7 +148,10 @@ import Testing
   }
 
   @Test func `unfinished uploads are bounded, and count no more when they are over`() async throws {
-    let fixture = try StorageFixture { $0.uploadLimits = (project: 2, all: 3) }
+    let fixture = try StorageFixture {
+      $0.uploadLimits.project.count = 2
+      $0.uploadLimits.all.count = 3
+    }
     let bucket = try await fixture.bucket()
     let first = try await Self.begin(bucket)
     let second = try await Self.begin(bucket)
@@ -162,10 +167,174 @@ import Testing
     #expect(await code { _ = try await Self.begin(bucket) } == .quotaExceeded)
     fixture.time.advance(days: 8)
     try await fixture.storage.sweep()
-    let open = try await fixture.storage.read {
-      try ($0.openUploads(of: "p"), $0.openUploads(of: ""))
-    }
-    #expect(open == (0, 0))
+    try await Self.expectNoneOpen(fixture)
     try fixture.close()
+  }
+
+  private static func begin(
+    _ bucket: Bucket,
+    of caller: Text?,
+    size: Int64? = nil
+  ) async throws -> UploadSession {
+    let expected = ExpectedContent(size: size)
+    let new = NewObject(try ObjectName("o"), expected: expected)
+    return try await bucket.beginSession(new, initiator: [], caller: caller)
+  }
+
+  private static func expectNoneOpen(_ fixture: StorageFixture) async throws {
+    let keys = try await fixture.storage.read { view in
+      let range = KeyRange(prefix: StorageKey.prefix(.openUploads))
+      let cursor = try view.cursor(over: range, reversed: false)
+      var count = 0
+      while try cursor.next() { count += 1 }
+      return count
+    }
+    #expect(keys == 0)
+  }
+
+  @Test func `a caller has a share of the unfinished uploads`() async throws {
+    let fixture = try StorageFixture { $0.uploadLimits.caller.count = 1 }
+    let bucket = try await fixture.bucket()
+    let ana = try await Self.begin(bucket, of: "ana")
+    #expect(await code { _ = try await Self.begin(bucket, of: "ana") } == .quotaExceeded)
+    let bea = try await Self.begin(bucket, of: "bea")
+    let administrators = [
+      try await Self.begin(bucket, of: nil), try await Self.begin(bucket, of: nil),
+    ]
+    try await ana.cancel()
+    let again = try await Self.begin(bucket, of: "ana")
+    for session in [bea, again] + administrators { try await session.cancel() }
+    try await Self.expectNoneOpen(fixture)
+    try fixture.close()
+  }
+
+  @Test func `bytes count by what is announced, and else as they come`() async throws {
+    let fixture = try StorageFixture { $0.uploadLimits.caller.bytes = 20 << 20 }
+    let bucket = try await fixture.bucket()
+    #expect(
+      await code { _ = try await Self.begin(bucket, of: "ana", size: 21 << 20) } == .quotaExceeded
+    )
+    let known = try await Self.begin(bucket, of: "ana", size: 11 << 20)
+    #expect(
+      await code { _ = try await Self.begin(bucket, of: "ana", size: 10 << 20) } == .quotaExceeded
+    )
+    let unknown = try await Self.begin(bucket, of: "ana")
+    let bytes = [UInt8](repeating: 7, count: 9 << 20)
+    let content = Parts(bytes: Array(bytes.prefix(1 << 20)), size: 1 << 16)
+    _ = try await unknown.receive(at: 0, content)
+    // It counts for eight megabytes more than the first part has: the next step is beyond the bound.
+    let rest = Parts(bytes: Array(bytes.dropFirst(1 << 20)), size: 1 << 16)
+    #expect(
+      await code { _ = try await unknown.receive(at: 1 << 20, rest) } == .quotaExceeded
+    )
+    // What fitted is kept, and goes on after a restart when there is room.
+    try await known.cancel()
+    let reopened = try fixture.reopened()
+    let session = try await reopened.storage.session(unknown.id)
+    let same = try await reopened.bucket()
+    guard case .active(let received) = try await session.status(same) else {
+      Issue.record("the upload is over")
+      return
+    }
+    #expect(received > 8 << 20 && received < 9 << 20)
+    let missing = Parts(bytes: Array(bytes[Int(received)...]), size: 1 << 16)
+    _ = try await session.receive(at: received, isLast: true, missing)
+    #expect(try await session.finish(same).size == 9 << 20)
+    try await Self.expectNoneOpen(reopened)
+    reopened.threads.stop()
+    try fixture.close()
+  }
+
+  @Test func `the disk's reserve is not used by what comes in one request`() async throws {
+    let fixture = try StorageFixture()
+    var configuration = fixture.storage.configuration
+    configuration.reservedBytes = 32 << 20
+    let storage = ObjectStorage(
+      engine: fixture.engine,
+      blobs: SmallDisk(base: fixture.blobs, room: 48 << 20),
+      threads: fixture.threads,
+      configuration: configuration
+    )
+    let bucket = try await storage.bucket(fixture.permit())
+    let large = Parts(bytes: [UInt8](repeating: 7, count: 40 << 20), size: 1 << 20)
+    let new = NewObject(try ObjectName("o"))
+    #expect(await code { _ = try await bucket.upload(new, from: large) } == .insufficientStorage)
+    let session = try await Self.begin(bucket, of: nil)
+    #expect(await code { _ = try await session.receive(at: 0, large) } == .insufficientStorage)
+    guard case .active(let received) = try await session.status(bucket) else {
+      Issue.record("the upload is over")
+      return
+    }
+    #expect(received > 8 << 20 && received <= 16 << 20)
+    try await session.cancel()
+    #expect(try fixture.files() == (0, 0))
+    try await bucket.put("small", "There is room again.")
+    try fixture.close()
+  }
+}
+
+/// A disk with room for so many bytes, of which what was written and not removed takes some.
+private final class SmallDisk: BlobStore {
+  private let base: any BlobStore
+  private let room: Int64
+  private let written = Mutex<[BlobID: Int64]>([:])
+
+  init(base: any BlobStore, room: Int64) {
+    self.base = base
+    self.room = room
+  }
+
+  var shardCount: Int { base.shardCount }
+
+  func begin(_ id: BlobID) async throws -> any BlobWriter {
+    Writer(base: try await base.begin(id)) { count in
+      self.written.withLock { $0[id, default: 0] += count }
+    }
+  }
+
+  func resume(_ id: BlobID, at progress: BlobProgress) async throws -> any BlobWriter {
+    try await base.resume(id, at: progress)
+  }
+
+  func open(_ id: BlobID) async throws -> any BlobReader { try await base.open(id) }
+
+  func openUnfinished(_ id: BlobID, _ progress: BlobProgress) async throws -> any BlobReader {
+    try await base.openUnfinished(id, progress)
+  }
+
+  func remove(_ id: BlobID) async throws {
+    try await base.remove(id)
+    written.withLock { $0[id] = nil }
+  }
+
+  func finishedBlobs(inShard shard: Int) async throws -> [BlobID] {
+    try await base.finishedBlobs(inShard: shard)
+  }
+
+  func unfinishedBlobs() async throws -> [BlobID] { try await base.unfinishedBlobs() }
+
+  func availableBytes() async throws -> Int64? {
+    room - written.withLock { $0.values.reduce(0, +) }
+  }
+
+  private final class Writer: BlobWriter {
+    private let base: any BlobWriter
+    private let note: @Sendable (Int64) -> Void
+
+    init(base: any BlobWriter, note: @escaping @Sendable (Int64) -> Void) {
+      self.base = base
+      self.note = note
+    }
+
+    func write(_ bytes: [UInt8]) async throws {
+      try await base.write(bytes)
+      note(Int64(bytes.count))
+    }
+
+    func persist() async throws -> BlobProgress { try await base.persist() }
+
+    func finish() async throws { try await base.finish() }
+
+    func close() async { await base.close() }
   }
 }

@@ -77,6 +77,9 @@ package final class ServiceAccounts: Sendable {
   /// The key of that id.
   func key(_ id: String) -> ServiceAccount? { keys.withLock { $0[id] } }
 
+  /// Whether the account of that e-mail has a key, and so is one.
+  package func hasKey(of email: String) -> Bool { !keys(of: email).isEmpty }
+
   /// All keys of that e-mail.
   func keys(of email: String) -> [ServiceAccount] {
     keys.withLock { $0.values.filter { Text($0.email) == Text(email) } }

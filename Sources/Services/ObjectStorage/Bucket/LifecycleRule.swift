@@ -54,7 +54,7 @@ package struct LifecycleRule: Sendable, Hashable {
   }
 
   /// Whether the rule is about an upload that was begun then.
-  func matches(upload name: ObjectName, begun: Int64, now: Int64) -> Bool {
+  package func matches(upload name: ObjectName, begun: Int64, now: Int64) -> Bool {
     action == .abortUpload && matches(name: name, begun: begun, now: now)
   }
 

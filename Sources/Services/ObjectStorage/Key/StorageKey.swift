@@ -13,7 +13,9 @@ import KeyValueStore
 //   0x07 upload             upload's id                    UploadRecord.swift
 //   0x08 upload's end       time, upload's id              a marker; what to sweep when
 //   0x09 usage              bucket's number                StoredBucket.swift
-//   0x0A open uploads       project, empty for all         their number, 8 bytes
+//   0x0A open uploads       project, empty for all         OpenUploads.swift
+//                           project, 0x00, caller          the same of one caller
+//   0x0B HMAC key           access id                      HMACKey.swift
 
 /// Where files' metadata are in the store.
 enum StorageKey {
@@ -28,6 +30,7 @@ enum StorageKey {
     case uploadEnd = 0x08
     case usage = 0x09
     case openUploads = 0x0A
+    case hmacKey = 0x0B
   }
 
   static func prefix(_ kind: Kind) -> [UInt8] {
@@ -71,6 +74,12 @@ enum StorageKey {
   }
 
   static func openUploads(_ project: Text) -> [UInt8] { prefix(.openUploads) + project.utf8 }
+
+  static func openUploads(_ project: Text, _ caller: Text) -> [UInt8] {
+    openUploads(project) + [0] + caller.utf8
+  }
+
+  static func hmacKey(_ accessID: Text) -> [UInt8] { prefix(.hmacKey) + accessID.utf8 }
 
   static func usage(_ bucket: Int64) -> [UInt8] { prefix(.usage) + number(bucket) }
 

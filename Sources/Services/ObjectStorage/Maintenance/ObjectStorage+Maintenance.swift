@@ -39,6 +39,7 @@ extension ObjectStorage {
     try await endExpiredUploads()
     try await applyLifecycles()
     try await destroySoftDeleted()
+    try await forgetDeletedHMACKeys()
     try await removeReleasedBlobs()
     _ = try await removeOrphans()
   }

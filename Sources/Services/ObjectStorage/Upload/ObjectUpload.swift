@@ -7,6 +7,8 @@ package actor ObjectUpload {
   private let new: NewObject
   private let blob: BlobID
   private var sink: ContentSink
+  /// Up to which size the disk was found to have room.
+  private var room: Int64 = 0
 
   init(_ bucket: Bucket, _ new: NewObject, _ blob: BlobID, _ writer: any BlobWriter) {
     self.bucket = bucket
@@ -20,6 +22,11 @@ package actor ObjectUpload {
 
   /// Takes the next bytes; returns when more may follow.
   package func write(_ bytes: [UInt8]) async throws {
+    let end = sink.size + Int64(bytes.count)
+    if end > room {
+      try await bucket.storage.requireRoom(for: Int64(bytes.count))
+      room = end + ObjectStorage.roomStep
+    }
     var next = sink
     try await next.take(bytes)
     sink = next
@@ -132,6 +139,9 @@ extension Bucket {
 }
 
 extension ObjectStorage {
+  /// An upload looks at the disk whenever it has so many bytes more.
+  static let roomStep: Int64 = 1 << 20
+
   /// Throws where the disk has too little room left for that many bytes.
   func requireRoom(for bytes: Int64) async throws {
     guard let available = try await blobs.availableBytes(),

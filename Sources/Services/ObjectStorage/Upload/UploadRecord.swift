@@ -9,6 +9,7 @@ import KeyValueStore
 //  20 size + 1       21 CRC-32C + 1     22 MD5
 //  23 generation + 1 24 ... not + 1     25 metageneration + 1                 26 ... not + 1
 //  27 generation of the object that it became             28 project
+//  29 bytes counted  30 caller
 
 /// A resumable upload as it is stored.
 struct UploadRecord: Sendable {
@@ -21,6 +22,10 @@ struct UploadRecord: Sendable {
   let begun: Int64
   let end: Int64
   let initiator: [UInt8]
+  /// By whom it counts beside its project; nil where that is nobody.
+  let caller: Text?
+  /// The bytes for which it counts: those that it has, or more that it may yet get.
+  var counted: Int64
   var progress: BlobProgress
   /// The generation that it became; nil while it is unfinished.
   var generation: Int64?
@@ -48,6 +53,8 @@ struct UploadRecord: Sendable {
     writer.put(26, new.preconditions.notMetageneration.map { $0 + 1 })
     writer.put(27, generation)
     writer.put(28, project)
+    writer.put(29, counted)
+    writer.put(30, caller)
     return writer.bytes
   }
 }
@@ -63,7 +70,7 @@ extension UploadRecord {
     mutating func take(_ field: RecordReader.Field) throws {
       guard try !ObjectRecord.read(field, into: &attributes) else { return }
       switch field.tag {
-      case 1, 3, 28: texts[field.tag] = try field.text()
+      case 1, 3, 28, 30: texts[field.tag] = try field.text()
       case 4, 8, 9, 22: raw[field.tag] = field.raw
       default: numbers[field.tag] = try field.number()
       }
@@ -111,6 +118,8 @@ extension UploadRecord {
       begun: draft.numbers[5] ?? 0,
       end: draft.numbers[6] ?? 0,
       initiator: draft.raw[9] ?? [],
+      caller: draft.texts[30],
+      counted: draft.numbers[29] ?? 0,
       progress: BlobProgress(offset: draft.numbers[7] ?? 0, state: draft.raw[8] ?? []),
       generation: draft.numbers[27]
     )
@@ -123,14 +132,6 @@ extension KeyValueReader {
   }
 }
 
-extension KeyValueReader {
-  /// How many uploads of a project are unfinished; of all, where it is empty.
-  func openUploads(of project: Text) throws -> Int64 {
-    let value = try get(StorageKey.openUploads(project)) ?? []
-    return Int64(bitPattern: value.reduce(0) { $0 << 8 | UInt64($1) })
-  }
-}
-
 extension KeyValueGroup {
   func put(_ upload: UploadRecord) throws {
     try put(StorageKey.upload(upload.id), upload.bytes)
@@ -139,23 +140,8 @@ extension KeyValueGroup {
   /// Forgets an upload, and counts it no more if it was unfinished.
   func delete(_ upload: UploadRecord) throws {
     guard let current = try self.upload(upload.id) else { return }
-    if current.generation == nil { try countOpenUpload(of: upload.project, by: -1) }
+    if current.generation == nil { try count(current, uploads: -1, bytes: -current.counted) }
     try delete(StorageKey.upload(upload.id))
     try delete(StorageKey.uploadEnd(upload.end, upload.id))
-  }
-
-  /// Counts an upload that begins or is over; throws where there are too many.
-  func countOpenUpload(
-    of project: Text,
-    by change: Int64,
-    limits: (project: Int64, all: Int64)? = nil
-  ) throws {
-    for (key, limit) in [(project, limits?.project), ("", limits?.all)] {
-      let count = max(try openUploads(of: key) + change, 0)
-      guard count <= limit ?? .max else {
-        throw StorageError(.quotaExceeded, "Too many uploads are unfinished.")
-      }
-      try put(StorageKey.openUploads(key), StorageKey.number(count))
-    }
   }
 }

@@ -28,6 +28,8 @@ package actor UploadSession {
   /// Rises with each request; an earlier one's parts are refused.
   private var epoch = 0
   private var isBusy = false
+  /// Up to which size the disk was found to have room.
+  private var room: Int64 = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var isOver = false
 
@@ -43,6 +45,9 @@ package actor UploadSession {
 
   /// The most bytes that the upload may still get; nil where its size is not known.
   package var expectedSize: Int64? { object.expected.size }
+
+  /// For so many bytes more an upload of unknown size counts whenever it has reached those that it counts for.
+  private static let countedStep: Int64 = 8 << 20
 
   /// How far the upload is; ends a request that is still bringing bytes.
   package func status(_ bucket: Bucket) async throws -> UploadStatus {
@@ -166,14 +171,36 @@ package actor UploadSession {
 
   private func take(_ bytes: [UInt8], _ mine: Int) async throws {
     try checkCurrent(mine)
-    guard var sink else { throw StorageError.noUpload }
-    if let limit = object.expected.size, sink.size + Int64(bytes.count) > limit {
+    guard let size = sink?.size else { throw StorageError.noUpload }
+    if let limit = object.expected.size, size + Int64(bytes.count) > limit {
       throw StorageError(.invalid, "More than the expected \(limit) bytes of content came.")
     }
+    try await makeRoom(for: Int64(bytes.count), behind: size)
     // What fails half way is read anew from what is durable.
+    guard var sink else { throw StorageError.noUpload }
     self.sink = nil
     try await sink.take(bytes)
     self.sink = sink
+  }
+
+  /// Throws where the upload may not become as large, by its caller's bounds or the disk's.
+  private func makeRoom(for bytes: Int64, behind end: Int64) async throws {
+    let size = end + bytes
+    if size > room {
+      try await storage.requireRoom(for: bytes)
+      room = size + ObjectStorage.roomStep
+    }
+    guard size > record.counted else { return }
+    var next = record
+    next.counted = size + Self.countedStep
+    let changed = next
+    let (more, limits) = (changed.counted - record.counted, storage.configuration.uploadLimits)
+    try await storage.write { group in
+      guard try group.upload(changed.id) != nil else { throw StorageError.noUpload }
+      try group.count(changed, uploads: 0, bytes: more, limits: limits)
+      try group.put(changed)
+    }
+    record = next
   }
 
   /// Makes durable what came, and notes how much that is.
@@ -253,7 +280,7 @@ package actor UploadSession {
       var after = before
       after.generation = object.generation
       try writer.group.put(after)
-      try writer.group.countOpenUpload(of: after.project, by: -1)
+      try writer.group.count(before, uploads: -1, bytes: -before.counted)
     }
     record.generation = made.generation
     storage.sessions.remove(id)

@@ -1,3 +1,4 @@
+import FirestoreModel
 import KeyValueStore
 import Synchronization
 
@@ -48,8 +49,14 @@ final class UploadSessions: Sendable {
 extension Bucket {
   /// Begins a resumable upload.
   ///
-  /// - Parameter initiator: Who begins it, in the API's own form; the session hands it back.
-  package func beginSession(_ new: NewObject, initiator: [UInt8]) async throws -> UploadSession {
+  /// - Parameters:
+  ///   - initiator: Who begins it, in the API's own form; the session hands it back.
+  ///   - caller: By whom it counts, whatever the credentials; nil for administrators.
+  package func beginSession(
+    _ new: NewObject,
+    initiator: [UInt8],
+    caller: Text? = nil
+  ) async throws -> UploadSession {
     try await prepare(new)
     let now = storage.configuration.clock.now()
     let record = UploadRecord(
@@ -62,13 +69,15 @@ extension Bucket {
       begun: now,
       end: now + storage.configuration.uploadLifetime,
       initiator: initiator,
+      caller: caller,
+      counted: new.expected.size ?? 0,
       progress: BlobProgress(offset: 0),
       generation: nil
     )
     let limits = storage.configuration.uploadLimits
     try await storage.write { [stored] group in
       _ = try group.bucket(stored)
-      try group.countOpenUpload(of: stored.project, by: 1, limits: limits)
+      try group.count(record, uploads: 1, bytes: record.counted, limits: limits)
       try group.put(record)
       try group.putMarker(StorageKey.uploadEnd(record.end, record.id))
     }

@@ -1,0 +1,112 @@
+import Access
+import FirestoreModel
+import KeyValueStore
+
+extension ObjectStorage {
+  /// The most keys of one service account that are not deleted, and of the server, those among them.
+  private static let keyLimits = (account: 10, all: 10_000)
+  /// How long a deleted key is listed, in microseconds.
+  private static let deletedLifetime: Int64 = 30 * 86_400 * 1_000_000
+
+  /// Makes a key of a service account; its secret is told here and never again.
+  package func makeHMACKey(
+    of account: Text,
+    in project: Text,
+    _ permit: AdministratorPermit
+  ) async throws -> HMACKey {
+    let key = HMACKey(project: project, account: account, at: configuration.clock.now())
+    try await write { group in
+      let all = try group.hmacKeys(of: nil, from: "")
+      let own = all.filter { $0.account == account && $0.state != .deleted }
+      guard own.count < Self.keyLimits.account, all.count < Self.keyLimits.all else {
+        throw StorageError(
+          .quotaExceeded,
+          "A service account can have \(Self.keyLimits.account) HMAC keys."
+        )
+      }
+      try group.put(StorageKey.hmacKey(key.accessID), key.bytes)
+    }
+    return key
+  }
+
+  /// A project's keys by access id.
+  ///
+  /// - Parameter first: The least access id that is listed; where a page ended.
+  package func hmacKeys(
+    of project: Text,
+    from first: Text = "",
+    _ permit: AdministratorPermit
+  ) async throws -> [HMACKey] {
+    try await read { try $0.hmacKeys(of: project, from: first) }
+  }
+
+  /// A key of a project; throws `notFound` where there is none, a deleted one is there.
+  package func hmacKey(
+    _ accessID: Text,
+    of project: Text,
+    _ permit: AdministratorPermit
+  ) async throws -> HMACKey {
+    try await read { try Self.key(accessID, of: project, in: $0) }
+  }
+
+  /// Makes a key active or inactive, or deletes it, for which it has to be inactive.
+  ///
+  /// - Parameter tag: What the key's must be; nil is any.
+  package func setHMACKey(
+    _ accessID: Text,
+    of project: Text,
+    to state: HMACKey.State,
+    ifEntityTag tag: String? = nil,
+    _ permit: AdministratorPermit
+  ) async throws -> HMACKey {
+    let now = configuration.clock.now()
+    return try await write { group in
+      var key = try Self.key(accessID, of: project, in: group)
+      guard tag ?? key.entityTag == key.entityTag else { throw StorageError.conditionNotMet }
+      guard key.state != .deleted else {
+        throw StorageError(.invalid, "Cannot change a DELETED HMAC key.")
+      }
+      if state == .deleted {
+        guard key.state == .inactive else {
+          throw StorageError(.invalid, "Cannot delete keys in 'ACTIVE' state.")
+        }
+        key.secret = nil
+      }
+      key.state = state
+      key.updated = max(now, key.updated + 1)
+      try group.put(StorageKey.hmacKey(accessID), key.bytes)
+      return key
+    }
+  }
+
+  private static func key(
+    _ accessID: Text,
+    of project: Text,
+    in reader: any KeyValueReader
+  ) throws -> HMACKey {
+    guard let key = try reader.hmacKey(accessID), key.project == project else {
+      throw StorageError(.notFound, "Access ID not found in project '\(project.string)'.")
+    }
+    return key
+  }
+
+  /// The key by which a request says that it is signed; nil unless it is active.
+  ///
+  /// Blocks.
+  package func activeHMACKey(_ accessID: String) throws -> HMACKey? {
+    let key = try engine.read { try $0.hmacKey(Text(accessID)) }
+    return key?.state == .active ? key : nil
+  }
+
+  /// Forgets keys that were deleted long ago.
+  func forgetDeletedHMACKeys() async throws {
+    let end = configuration.clock.now() - Self.deletedLifetime
+    let gone = try await read(on: .maintenance) { view in
+      try view.hmacKeys(of: nil, from: "").filter { $0.state == .deleted && $0.updated <= end }
+    }
+    guard !gone.isEmpty else { return }
+    try await write(.background) { group in
+      for key in gone { try group.delete(StorageKey.hmacKey(key.accessID)) }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import FirestoreModel
+import KeyValueStore
+
+/// The bounds of unfinished resumable uploads: for each whoever begins them, each project, and all.
+package struct UploadLimits: Sendable {
+  /// How many there may be at once, and how many bytes they may take.
+  package struct Bound: Sendable {
+    package var count: Int64
+    package var bytes: Int64
+
+    /// A bound of both.
+    package init(count: Int64, bytes: Int64) {
+      self.count = count
+      self.bytes = bytes
+    }
+  }
+
+  /// Of one user, or one address of clients without an account; administrators have none of their own.
+  package var caller = Bound(count: 100, bytes: 16 << 30)
+  package var project = Bound(count: 10_000, bytes: 1 << 40)
+  package var all = Bound(count: 50_000, bytes: 4 << 40)
+
+  /// The product's bounds.
+  package init() {}
+}
+
+/// How many uploads are unfinished, and the bytes that they have or were given.
+///
+/// As stored: the number and the bytes, 8 bytes each, big-endian; where the latter are missing there are none.
+struct OpenUploads: Sendable, Equatable {
+  var count: Int64 = 0
+  var bytes: Int64 = 0
+
+  init() {}
+
+  init(stored: [UInt8]) {
+    count = Self.number(stored.prefix(8))
+    bytes = Self.number(stored.dropFirst(8))
+  }
+
+  var stored: [UInt8] { StorageKey.number(count) + StorageKey.number(bytes) }
+
+  private static func number(_ bytes: some Sequence<UInt8>) -> Int64 {
+    Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+  }
+}
+
+extension KeyValueReader {
+  /// The unfinished uploads of whoever counts under a key.
+  func openUploads(_ key: [UInt8]) throws -> OpenUploads {
+    try get(key).map(OpenUploads.init(stored:)) ?? OpenUploads()
+  }
+}
+
+extension KeyValueGroup {
+  /// Counts an upload that begins, is over, or takes more bytes; throws where that is beyond a bound.
+  ///
+  /// - Parameter limits: Nil where nothing is to be refused: something is over.
+  func count(
+    _ upload: UploadRecord,
+    uploads: Int64,
+    bytes: Int64,
+    limits: UploadLimits? = nil
+  ) throws {
+    var shares = [
+      (StorageKey.openUploads(upload.project), limits?.project),
+      (StorageKey.openUploads(""), limits?.all),
+    ]
+    if let caller = upload.caller {
+      shares.append((StorageKey.openUploads(upload.project, caller), limits?.caller))
+    }
+    for (key, limit) in shares {
+      var open = try openUploads(key)
+      open.count = max(open.count + uploads, 0)
+      open.bytes = max(open.bytes + bytes, 0)
+      if let limit, open.count > limit.count || open.bytes > limit.bytes {
+        throw StorageError(.quotaExceeded, "Too many uploads are unfinished, or too large ones.")
+      }
+      if open.count == 0 { try delete(key) } else { try put(key, open.stored) }
+    }
+  }
+}
