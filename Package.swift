@@ -317,7 +317,7 @@ let package = Package(
       name: "ObjectStorageTests",
       dependencies: [
         "ObjectStorage", "Access", "AccessTestSupport", "DocumentStore", "FirestoreModel",
-        "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport", logging,
+        "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport", "Outbound", logging,
       ],
       swiftSettings: strict
     ),
@@ -335,13 +335,13 @@ let package = Package(
     ),
     .target(
       name: "StorageWire",
-      dependencies: ["FirestoreModel", crypto],
+      dependencies: ["FirestoreModel", "CZlib", crypto],
       path: "Sources/API/StorageWire",
       swiftSettings: strict
     ),
     .testTarget(
       name: "StorageWireTests",
-      dependencies: ["StorageWire", "FirestoreModel", "ModelTestSupport", crypto],
+      dependencies: ["StorageWire", "FirestoreModel", "CZlib", "ModelTestSupport", crypto],
       swiftSettings: strict
     ),
     .target(
@@ -365,6 +365,7 @@ let package = Package(
       name: "StorageAPITests",
       dependencies: [
         "StorageAPI", "FirestoreModel", "FirestoreWire", "ObjectStorage", "ServiceModule",
+        httpTypes,
       ],
       swiftSettings: strict
     ),

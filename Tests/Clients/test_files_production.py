@@ -60,6 +60,79 @@ def test_googles_client_with_a_service_account(production, authority, key_file):
     ).strip() == "well"
 
 
+def test_all_that_googles_client_does_with_objects(production, authority, key_file):
+    """What the tests of development do, over TLS and with a service account's own tokens."""
+    assert run(
+        """
+        import datetime, os, tempfile
+        import requests
+        from google.api_core import exceptions
+        from google.cloud import storage
+        from google.cloud.storage import transfer_manager
+        client = storage.Client(client_options={"api_endpoint": os.environ["BASE"]})
+        bucket = client.bucket(os.environ["BUCKET"])
+        data = os.urandom(3 << 20)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "file")
+            open(path, "wb").write(data)
+            blob = bucket.blob("all/parts")
+            transfer_manager.upload_chunks_concurrently(
+                path, blob, chunk_size=1 << 20, max_workers=3, worker_type=transfer_manager.THREAD)
+            transfer_manager.download_chunks_concurrently(
+                bucket.get_blob("all/parts"), path + "2", chunk_size=1 << 20, worker_type=transfer_manager.THREAD)
+            assert open(path + "2", "rb").read() == data
+            names = [f"many{number}" for number in range(5)]
+            for name in names:
+                open(os.path.join(folder, name), "wb").write(name.encode())
+            done = transfer_manager.upload_many_from_filenames(
+                bucket, names, source_directory=folder, blob_name_prefix="all/", worker_type=transfer_manager.THREAD)
+            assert done == [None] * 5, done
+        with client.batch():
+            for name in names:
+                found = bucket.blob("all/" + name)
+                found.metadata = {"batch": "1"}
+                found.patch()
+        assert all(found.metadata == {"batch": "1"} for found in bucket.list_blobs(prefix="all/many"))
+        blob = bucket.get_blob("all/parts")
+        assert blob.download_as_bytes(start=10, end=19) == data[10:20]
+        copy = bucket.copy_blob(blob, bucket, "all/copy")
+        assert copy.crc32c == blob.crc32c
+        token, moved, total = bucket.blob("all/rewritten").rewrite(blob)
+        assert token is None and moved == total == len(data)
+        whole = bucket.blob("all/whole")
+        whole.compose([copy, blob])
+        assert whole.download_as_bytes() == data + data and whole.component_count == 2
+        try:
+            bucket.blob("all/copy").upload_from_string("x", if_generation_match=0)
+            raise SystemExit("a precondition that does not hold")
+        except exceptions.PreconditionFailed:
+            pass
+        bucket.blob("all/copy").upload_from_string("x", if_generation_match=copy.generation)
+        signed = bucket.blob("all/signed").generate_signed_url(
+            version="v4", method="PUT", expiration=datetime.timedelta(minutes=5), api_access_endpoint=os.environ["BASE"])
+        assert requests.put(signed, b"signed", timeout=30).status_code == 200
+        signed = bucket.blob("all/signed").generate_signed_url(
+            version="v4", expiration=datetime.timedelta(minutes=5), api_access_endpoint=os.environ["BASE"])
+        assert requests.get(signed, timeout=30).content == b"signed"
+        start = bucket.blob("all/resumed").generate_signed_url(
+            version="v4", method="RESUMABLE", expiration=datetime.timedelta(minutes=5),
+            api_access_endpoint=os.environ["BASE"])
+        begun = requests.post(start, headers={"x-goog-resumable": "start"}, timeout=30)
+        session, size = begun.headers["Location"], len(data)
+        for first in range(0, size, 1 << 20):
+            answer = requests.put(session, data[first:first + (1 << 20)], timeout=30, headers={
+                "Content-Range": f"bytes {first}-{first + (1 << 20) - 1}/{size}"})
+        assert answer.status_code == 200 and bucket.blob("all/resumed").download_as_bytes() == data
+        unsigned = bucket.blob("all/session").create_resumable_upload_session(size=3)
+        assert requests.put(unsigned, b"abc", timeout=30).status_code == 200
+        bucket.delete_blobs(list(bucket.list_blobs(prefix="all/")))
+        assert not list(bucket.list_blobs(prefix="all/"))
+        print("well")
+        """,
+        production, authority, key_file,
+    ).strip() == "well"
+
+
 def test_the_admin_sdk(production, authority, key_file):
     assert run(
         """

@@ -235,6 +235,44 @@ def test_a_multipart_upload_by_hand(server, project):
     assert requests.get(url, timeout=30).content == b"ONEtwo"
 
 
+def test_lifecycle_rules_abort_multipart_uploads(tmp_path):
+    """At the start and every hour; nothing else of the bucket is touched, and no other bucket."""
+    brasa = servers.Brasa(tmp_path / "data").start()
+    rule = {"action": {"type": "AbortIncompleteMultipartUpload"}, "condition": {"age": 0, "matchesPrefix": ["tmp/"]}}
+
+    def url(bucket, name):
+        return f"{brasa.url}/{bucket}.appspot.com/{name}"
+
+    def begin(bucket, name):
+        answer = requests.post(url(bucket, name) + "?uploads", timeout=30)
+        id = next(element.text for element in xml.fromstring(answer.content) if element.tag.endswith("UploadId"))
+        assert part(bucket, name, id).status_code == 200
+        return bucket, name, id
+
+    def part(bucket, name, id):
+        return requests.put(f"{url(bucket, name)}?partNumber=1&uploadId={id}", b"part", timeout=30)
+
+    try:
+        for condition in ({"isLive": True}, {"numNewerVersions": 1}, {"createdBefore": "2026-01-01"}):
+            refused = requests.post(f"{brasa.url}/storage/v1/b?project=p", json={
+                "name": "refused-bucket", "lifecycle": {"rule": [{**rule, "condition": condition}]},
+            }, timeout=30)
+            assert refused.status_code == 400, condition
+        requests.put(url("one", "tmp/object"), b"stays", timeout=30)
+        named, kept, other = begin("one", "tmp/a"), begin("one", "a"), begin("two", "tmp/a")
+        made = requests.patch(f"{brasa.url}/storage/v1/b/one.appspot.com", json={"lifecycle": {"rule": [rule]}}, timeout=30)
+        assert made.status_code == 200 and made.json()["lifecycle"]["rule"] == [rule]
+        assert brasa.stop() == 0
+        brasa.start()
+        servers.wait_for(lambda: part(*named).status_code == 404, "the end of the upload")
+        assert code(part(*named)) == "NoSuchUpload"
+        assert part(*kept).status_code == part(*other).status_code == 200
+        assert requests.get(url("one", "tmp/object"), timeout=30).content == b"stays"
+        assert brasa.stop() == 0
+    finally:
+        brasa.kill()
+
+
 def test_a_page_of_a_stranger_is_no_administrator(server, project):
     url = f"{server.url}/{project}.appspot.com/a"
     for method in ("GET", "PUT", "DELETE"):

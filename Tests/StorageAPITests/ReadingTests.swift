@@ -1,5 +1,6 @@
 import FirestoreModel
 import FirestoreWire
+import HTTPTypes
 import ObjectStorage
 import Testing
 
@@ -48,6 +49,54 @@ import Testing
   ])
   func `chunks that lie are refused`(header: String) {
     #expect(throws: StorageError.self) { try ContentRange(header) }
+  }
+
+  @Test(
+    arguments: [
+      (nil, false), ("", false), ("gzip", true), ("deflate, GZip;q=0.5", true), ("gzip;q=0", false),
+      ("gzip; q=0.0, *", false), ("*", true), ("*;q=0", false), ("identity", false),
+      ("x-gzip", true),
+      ("gzipped", false),
+    ] as [(String?, Bool)]
+  )
+  func `a client says whether it takes gzip`(header: String?, isAccepted: Bool) {
+    #expect(AcceptedEncodings(header).contains("gzip") == isAccepted)
+  }
+
+  @Test(arguments: [
+    "{}", "[1]", #"[{"origin":"*"}]"#, #"[{"method":["G T"]}]"#, #"[{"maxAgeSeconds":-1}]"#,
+    #"[{"responseHeader":["a\nb"]}]"#, #"[{"origins":["*"]}]"#,
+  ])
+  func `origins of a bucket that are none are refused`(json: String) {
+    #expect(throws: StorageError.self) {
+      try CrossOriginRule.rules(try JSONParser.parse(Array(json.utf8)))
+    }
+  }
+
+  @Test func `a page may do what its origin's entry says`() throws {
+    let json = """
+      [{"origin":["https://a.example"],"method":["get","PUT"],"responseHeader":["Content-Type","x-goog-meta-*"],
+        "maxAgeSeconds":60},{"origin":["*"],"method":["*"]}]
+      """
+    let rules = try CrossOriginRule.rules(try JSONParser.parse(Array(json.utf8)))
+    #expect(rules[0].allows("https://a.example", "GET"))
+    #expect(rules[0].allows("https://a.example", "PUT"))
+    #expect(!rules[0].allows("https://a.example", "DELETE"))
+    #expect(!rules[0].allows("https://b.example", "GET"))
+    #expect(!rules[0].allows("https://a.example:8443", "GET"))
+    #expect(rules[1].allows("null", "DELETE"))
+    let fields = rules[0].preflightFields(
+      for: "https://a.example",
+      asked: "content-type, X-Goog-Meta-Album,authorization"
+    )
+    #expect(fields[.accessControlAllowOrigin] == "https://a.example")
+    #expect(fields[.accessControlAllowMethods] == "GET, PUT")
+    #expect(fields[.accessControlAllowHeaders] == "content-type, X-Goog-Meta-Album")
+    #expect(fields[.accessControlMaxAge] == "60")
+    #expect(rules[1].fields(for: "https://b.example")[.accessControlAllowOrigin] == "*")
+    #expect(
+      rules[0].fields(for: "https://a.example")[.accessControlExposeHeaders]?.isEmpty == false
+    )
   }
 
   @Test(arguments: [

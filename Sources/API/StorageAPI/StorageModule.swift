@@ -14,6 +14,8 @@ package struct StorageEnvironment: Sendable {
   package let threads: EngineThreads
   /// Who may sign requests.
   package let signatures: SignatureVerifier
+  /// Whether there is a service account of that e-mail; blocks.
+  package let isServiceAccount: @Sendable (String) -> Bool
   /// Microseconds since 1970.
   package let clock: @Sendable () -> Int64
 
@@ -23,12 +25,14 @@ package struct StorageEnvironment: Sendable {
     access: AccessControl,
     threads: EngineThreads,
     signatures: SignatureVerifier,
+    isServiceAccount: @escaping @Sendable (String) -> Bool,
     clock: @escaping @Sendable () -> Int64 = RequestClock.systemTime
   ) {
     self.storage = storage
     self.access = access
     self.threads = threads
     self.signatures = signatures
+    self.isServiceAccount = isServiceAccount
     self.clock = clock
   }
 }
@@ -40,10 +44,28 @@ extension ServiceModule {
     module.hosts = ["storage.googleapis.com", "www.googleapis.com", FirebaseRoutes.host]
     let routes = JSONRoutes(environment: environment).all
     module.routes = routes + BatchRoute(environment: environment, routes: routes).all
-    module.routes += FirebaseRoutes(environment).routes + XMLRoutes(environment).routes
-    module.tasks = [ServiceTask("storage") { await environment.storage.maintain() }]
+    let xml = XMLRoutes(environment)
+    module.routes += FirebaseRoutes(environment).routes + xml.routes
+    module.tasks = [
+      ServiceTask("storage") { await environment.storage.maintain() },
+      ServiceTask("multipart uploads") { await abortStaleUploads(xml, environment) },
+    ]
     module.metrics = { environment.storage.figures }
     return module
+  }
+}
+
+/// Does now and every hour what lifecycle rules say of multipart uploads, until the task is cancelled.
+private func abortStaleUploads(_ routes: XMLRoutes, _ environment: StorageEnvironment) async {
+  while !Task.isCancelled {
+    do {
+      try await routes.abortStaleUploads(now: environment.clock())
+    } catch is CancellationError {
+      return
+    } catch {
+      environment.storage.configuration.errorObserver(error)
+    }
+    do { try await Task.sleep(for: .seconds(3_600)) } catch { return }
   }
 }
 

@@ -6,6 +6,13 @@ import KeyValueStore
 import ObjectStorage
 import ServiceModule
 
+extension ServiceRequest {
+  /// Whether every escape of the path is one, and what they say is UTF-8.
+  var hasSoundPath: Bool {
+    path.split(separator: "/").allSatisfy { PercentEncoding.decode($0) != nil }
+  }
+}
+
 /// A request for Storage on its way through a handler.
 package struct StorageCall: Sendable {
   package let request: ServiceRequest
@@ -19,6 +26,9 @@ package struct StorageCall: Sendable {
   package init(_ request: ServiceRequest, _ environment: StorageEnvironment) throws(StorageError) {
     self.request = request
     self.environment = environment
+    guard request.hasSoundPath else {
+      throw StorageError(.invalid, "The URL's path has a malformed escape.")
+    }
     query = try StorageQuery(request.query)
   }
 

@@ -1,5 +1,6 @@
 import FirestoreModel
 import HTTPTypes
+import KeyValueStore
 import ObjectStorage
 import ServiceModule
 import StorageWire
@@ -23,7 +24,12 @@ package struct ObjectDownload: Sendable {
   }
 
   /// The answer, whose bytes are read as the client takes them.
-  package func response(_ bucket: Bucket) async throws -> ServiceResponse {
+  ///
+  /// - Parameter threads: Expand what is stored compressed.
+  package func response(
+    _ bucket: Bucket,
+    _ threads: EngineThreads
+  ) async throws -> ServiceResponse {
     var headers = self.headers
     switch condition {
     case .unmodified:
@@ -31,6 +37,10 @@ package struct ObjectDownload: Sendable {
     case .failed:
       return ServiceResponse(status: .preconditionFailed, headers: headers)
     case .met: break
+    }
+    if wantsExpansion {
+      let content = try await bucket.content(of: object)
+      if try await Self.isGzip(content) { return expanded(content, headers, threads) }
     }
     var status = HTTPResponse.Status.ok
     var range = 0..<object.size
@@ -74,6 +84,7 @@ package struct ObjectDownload: Sendable {
     if let encoding = attributes.contentEncoding, encoding != "identity" {
       headers[.contentEncoding] = encoding.string
     }
+    if isStoredAsGzip { headers[.vary] = "Accept-Encoding" }
     headers[.contentDisposition] = attributes.contentDisposition?.string ?? defaultDisposition
     headers[.contentLanguage] = attributes.contentLanguage?.string
     headers[.googGeneration] = String(object.generation)
@@ -90,6 +101,58 @@ package struct ObjectDownload: Sendable {
     let crc = "crc32c=" + Base64.standard(CRC32C.bytes(of: object.hashes.crc32c))
     return object.hashes.md5.map { "\(crc),md5=\(Base64.standard($0))" } ?? crc
   }
+
+  // MARK: Compressed content
+
+  private var isStoredAsGzip: Bool {
+    object.attributes.contentEncoding?.string.lowercased() == "gzip"
+  }
+
+  /// Whether the client takes no gzip, and whoever stored the object did not forbid to change it on the way.
+  private var wantsExpansion: Bool {
+    isStoredAsGzip && object.size > 0
+      && !AcceptedEncodings(request[.acceptEncoding]).contains("gzip")
+      && object.attributes.cacheControl?.string.lowercased().contains("no-transform") != true
+  }
+
+  private static func isGzip(_ content: ObjectContent) async throws -> Bool {
+    let range = 0..<min(content.object.size, Int64(GzipReader.signature.count))
+    var head: [UInt8] = []
+    for try await part in content.parts(range) { head += part }
+    return head == GzipReader.signature
+  }
+
+  /// The content expanded on its way, at the client's pace; ranges mean nothing then.
+  private func expanded(
+    _ content: ObjectContent,
+    _ stored: HTTPFields,
+    _ threads: EngineThreads
+  ) -> ServiceResponse {
+    var headers = stored
+    headers[.contentEncoding] = nil
+    headers[.acceptRanges] = nil
+    // The bytes are not those that the tag and the hashes are of.
+    headers[.eTag] = "W/" + entityTag
+    headers[.warning] = "214 brasa gunzipped"
+    let limit = max(Self.freeExpansion, object.size * Self.greatestExpansion)
+    return ServiceResponse(
+      headers: headers,
+      body: .stream { writer in
+        let reader = GzipReader(limit: limit)
+        for try await part in content.parts() {
+          reader.feed(part)
+          while let bytes = try await threads.run(on: .files, { try reader.next() }) {
+            try await writer.write(bytes)
+          }
+        }
+        try reader.finish()
+      }
+    )
+  }
+
+  /// How many times its size content may become, where that is more than what is free: others made it.
+  private static let greatestExpansion: Int64 = 100
+  private static let freeExpansion: Int64 = 256 << 20
 
   // MARK: Conditions
 
@@ -133,7 +196,30 @@ package struct ObjectDownload: Sendable {
   }
 }
 
+/// The content codings that a header `accept-encoding` takes.
+struct AcceptedEncodings {
+  private let header: String
+
+  init(_ header: String?) { self.header = header?.lowercased() ?? "" }
+
+  /// Whether a coding is named, or all are, and not with a weight of nothing.
+  func contains(_ coding: String) -> Bool {
+    var isAccepted = false
+    for element in header.split(separator: ",") {
+      let parts = element.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+      guard let name = parts.first else { continue }
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap {
+        Double($0.dropFirst(2))
+      }
+      if name == coding || name == "x-\(coding)" { return weight ?? 1 > 0 }
+      if name == "*" { isAccepted = weight ?? 1 > 0 }
+    }
+    return isAccepted
+  }
+}
+
 extension HTTPField.Name {
+  static let warning = storage("warning")
   static let googGeneration = storage("x-goog-generation")
   static let googMetageneration = storage("x-goog-metageneration")
   static let googStorageClass = storage("x-goog-storage-class")

@@ -11,6 +11,7 @@ struct FirebaseRequest: Sendable {
   /// Reads a request's query; of a parameter that comes twice the last counts.
   init(_ base: ServiceRequest) throws(FirebaseFailure) {
     self.base = base
+    guard base.hasSoundPath else { throw .badRequest("The URL's path has a malformed escape.") }
     var parameters: [String: String] = [:]
     for part in (base.query ?? "").split(separator: "&") {
       let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

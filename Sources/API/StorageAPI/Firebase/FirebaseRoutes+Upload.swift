@@ -46,14 +46,7 @@ extension FirebaseRoutes {
     if let length = request.base.headers[.contentLength].flatMap({ Int64($0) }) {
       new.probableSize = body.probableContentSize(ofBody: length)
     }
-    let upload = try await bucket.beginUpload(new)
-    do {
-      while let part = try await body.content() { try await upload.write(part) }
-      return Self.answer(try await upload.finish())
-    } catch {
-      await upload.cancel()
-      throw error
-    }
+    return Self.answer(try await bucket.upload(new, from: &body))
   }
 
   /// The object that an upload is to make; it has a download token from the start.
@@ -108,7 +101,11 @@ extension FirebaseRoutes {
     }
     let caller = try await caller(request)
     let bucket = try await bucket(try request.bucket, of: caller, request)
-    let session = try await bucket.beginSession(new, initiator: caller.record)
+    let session = try await bucket.beginSession(
+      new,
+      initiator: caller.record,
+      caller: Self.share(of: caller, request)
+    )
     var response = ServiceResponse()
     let url = Self.url(of: session, request)
     response.headers[.uploadStatus] = "active"
@@ -117,6 +114,15 @@ extension FirebaseRoutes {
     response.headers[.uploadGranularity] = String(Self.granularity)
     response.headers[.uploaderID] = session.id.text.string
     return response
+  }
+
+  /// By whom an upload counts: a user, or the address of clients without one.
+  private static func share(of caller: Caller, _ request: FirebaseRequest) -> Text? {
+    switch caller {
+    case .administrator: nil
+    case .user(let user): Text("user \(user.uid.string)")
+    case .nobody: Text("address \(request.base.address)")
+    }
   }
 
   /// The address that chunks are sent to, at the host that the client called.
@@ -143,6 +149,10 @@ extension FirebaseRoutes {
       try await session.cancel()
       return Self.answer(status: "cancelled")
     case ["upload"], ["upload", "finalize"], ["finalize"]:
+      // An answer may have been lost.
+      let bucket = try await bucket(session.bucket, of: .administrator, request)
+      let status = try await session.status(bucket)
+      if case .finished = status { return Self.answer(status) }
       return try await take(commands, session, initiator, request)
     default:
       throw FirebaseFailure.badRequest(

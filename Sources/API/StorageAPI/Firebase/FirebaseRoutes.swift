@@ -32,9 +32,10 @@ struct FirebaseRoutes: Sendable {
     let object: RoutePattern = "/v0/b/{bucket}/o/{object}"
     return [
       route(.get, "/v0", "READ") { _ in .json(Array(#"{"emulator":"storage"}"#.utf8)) },
-      route(.get, bucket, "LIST", list), route(.post, bucket, "WRITE", post),
-      route(.put, bucket, "WRITE", post), route(.get, object, "READ", get),
-      route(.post, object, "WRITE", post), route(.put, object, "WRITE", post),
+      route(.get, bucket, "LIST", list), route(.post, bucket, "WRITE", takesStream: true, post),
+      route(.put, bucket, "WRITE", takesStream: true, post), route(.get, object, "READ", get),
+      route(.post, object, "WRITE", takesStream: true, post),
+      route(.put, object, "WRITE", takesStream: true, post),
       route(.patch, object, "WRITE", patch), route(.delete, object, "WRITE", delete),
     ]
   }
@@ -44,9 +45,10 @@ struct FirebaseRoutes: Sendable {
     _ method: HTTPRequest.Method,
     _ pattern: RoutePattern,
     _ permission: String,
+    takesStream: Bool = false,
     _ answer: @escaping @Sendable (FirebaseRequest) async throws -> ServiceResponse
   ) -> HTTPRoute {
-    HTTPRoute(method, pattern, for: .clients) { request in
+    var route = HTTPRoute(method, pattern, for: .clients) { request in
       var response: ServiceResponse
       do {
         response = try await answer(try FirebaseRequest(request))
@@ -57,6 +59,8 @@ struct FirebaseRoutes: Sendable {
       response.headers[.accessControlExposeHeaders] = Self.exposedHeaders
       return response
     }
+    route.takesStream = takesStream
+    return route
   }
 
   /// What pages may read of an answer.
@@ -103,7 +107,7 @@ struct FirebaseRoutes: Sendable {
     if request.parameter("alt") == "media" {
       var download = ObjectDownload(object, request.base.headers)
       download.defaultDisposition = FirebaseMetadata.disposition(of: object)
-      return try await download.response(bucket)
+      return try await download.response(bucket, threads)
     }
     let shown =
       object.attributes.downloadTokens.isEmpty ? try await tokened(object, request) : object

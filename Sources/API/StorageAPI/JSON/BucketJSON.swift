@@ -64,7 +64,7 @@ struct BucketChange: Sendable {
     "satisfiesPZI", "softDeleteTime", "hardDeleteTime",
   ]
   /// What is kept as it came, for clients that ask for it again.
-  private static let documents = ["cors", "labels", "website", "billing", "rpo"]
+  private static let documents = [CrossOriginRule.member, "labels", "website", "billing", "rpo"]
 
   let name: String?
   private let changes: [@Sendable (inout BucketConfiguration) -> Void]
@@ -96,6 +96,7 @@ struct BucketChange: Sendable {
     try Self.checkAccess(reading.take("iamConfiguration"))
     for name in Self.documents {
       guard let value = reading.take(name) else { continue }
+      if name == CrossOriginRule.member { _ = try CrossOriginRule.rules(value) }
       changes.append { Self.set(name, value, &$0) }
     }
     try reading.end()
@@ -212,5 +213,12 @@ extension LifecycleRule {
     suffixes = try condition.texts("matchesSuffix") ?? []
     try condition.end()
     try reading.end()
+    let isOfObjects = createdBefore ?? newerVersions ?? noncurrentDays ?? customDays
+    guard self.action == .delete || (isOfObjects == nil && isLive == nil) else {
+      throw StorageError(
+        .invalid,
+        "AbortIncompleteMultipartUpload takes age, matchesPrefix and matchesSuffix alone."
+      )
+    }
   }
 }

@@ -4,6 +4,7 @@ import HTTPTypes
 import Logging
 import ObjectStorage
 import ServiceModule
+import StorageWire
 
 /// Errors in the form of Google's JSON API for Storage.
 enum JSONErrors {
@@ -47,6 +48,8 @@ enum JSONErrors {
       request.logger.requestFailed(error)
       let (status, reason) = status(error)
       return response(status, reason, error.message, request)
+    case is RelatedBody.Malformed, is MultipartReader.Problem:
+      return response(400, "invalid", "Malformed multipart body.", request)
     case is ServiceBody.TooLarge:
       return response(413, "uploadTooLarge", "The request is too large.", request)
     default: throw error

@@ -21,6 +21,8 @@ import ServiceModule
 ///     GET, PUT                      /b/{bucket}/iam, /b/{bucket}/iam/testPermissions
 ///     GET                           /b/{bucket}/notificationConfigs             none
 ///     GET                           /projects/{project}/serviceAccount
+///     GET, POST                     /projects/{project}/hmacKeys                lists, makes shared secrets
+///     GET, PUT, DELETE              /projects/{project}/hmacKeys/{key}
 ///
 /// and
 ///
@@ -33,7 +35,7 @@ struct JSONRoutes: Sendable {
 
   var all: [HTTPRoute] {
     ["/storage/v1", ""].flatMap { root in
-      buckets(root) + objects(root) + copies(root) + administration(root)
+      buckets(root) + objects(root) + copies(root) + administration(root) + keys(root)
     } + content
   }
 
@@ -125,6 +127,18 @@ struct JSONRoutes: Sendable {
         throw StorageError(.unsupported, "Pub/Sub notifications do not exist here.")
       },
       route(.get, root + "/projects/{project}/serviceAccount") { try await $0.serviceAccount() },
+    ]
+  }
+
+  private func keys(_ root: String) -> [HTTPRoute] {
+    let all = root + "/projects/{project}/hmacKeys"
+    let one = all + "/{key}"
+    return [
+      route(.post, all) { try await $0.makeHMACKey() },
+      route(.get, all) { try await $0.listHMACKeys() },
+      route(.get, one) { try await $0.getHMACKey() },
+      route(.put, one) { try await $0.changeHMACKey() },
+      route(.delete, one) { try await $0.deleteHMACKey() },
     ]
   }
 

@@ -63,7 +63,8 @@ extension StorageCall {
       generation: try query.integer("generation"),
       try query.preconditions()
     )
-    return try await ObjectDownload(object, request.headers).response(bucket)
+    let download = ObjectDownload(object, request.headers)
+    return try await download.response(bucket, environment.threads)
   }
 
   func changeObject(isReplacement: Bool) async throws -> ServiceResponse {

@@ -1,3 +1,4 @@
+import ObjectStorage
 import ServiceModule
 import StorageWire
 
@@ -75,6 +76,20 @@ struct RelatedBody {
       }
       consumed += Int64(bytes.count)
       waiting = try reader.read(bytes).reversed()
+    }
+  }
+}
+
+extension Bucket {
+  /// Stores an object whose bytes are the second part of a body, which has begun.
+  func upload(_ new: NewObject, from body: inout RelatedBody) async throws -> StoredObject {
+    let upload = try await beginUpload(new)
+    do {
+      while let part = try await body.content() { try await upload.write(part) }
+      return try await upload.finish()
+    } catch {
+      await upload.cancel()
+      throw error
     }
   }
 }

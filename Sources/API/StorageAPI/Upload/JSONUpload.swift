@@ -38,17 +38,18 @@ struct JSONUpload: Sendable {
 
   private func storeParts() async throws -> ServiceResponse {
     let bucket = try await call.administratorsBucket()
-    guard let type = headers[.contentType] else {
-      throw StorageError(.invalid, "Malformed multipart body.")
-    }
-    var parts = try RelatedParts(contentType: type, call.request.body)
-    let metadata = try StorageCall.object(try await parts.metadata(upTo: StorageCall.jsonLimit))
-    let contentType = try await parts.contentType()
+    let reader = try MultipartReader(contentType: headers[.contentType] ?? "")
+    var body = RelatedBody(reader, call.request.body)
+    let metadata = try StorageCall.object(try await body.metadata(upTo: StorageCall.jsonLimit))
+    let contentType = try await body.contentType()
     var new = try object(named: nil, metadata)
     if new.attributes.contentType == nil {
       new.attributes.contentType = contentType.map { Text($0) }
     }
-    return try call.answer(try await bucket.upload(new, from: parts))
+    if let length = headers[.contentLength].flatMap({ Int64($0) }) {
+      new.probableSize = body.probableContentSize(ofBody: length)
+    }
+    return try call.answer(try await bucket.upload(new, from: &body))
   }
 
   /// The object that a request is about: what its metadata says, and its query.
@@ -101,7 +102,9 @@ struct JSONUpload: Sendable {
       throw StorageError(.notFound, "The upload session does not exist.")
     }
     let session = try await call.storage.session(id)
-    guard session.initiator == Self.administrator else {
+    guard session.initiator == Self.administrator,
+      session.bucket.text.string == call.parameter("bucket")
+    else {
       throw StorageError(.notFound, "The upload session does not exist.")
     }
     guard call.request.method != .delete else {
@@ -131,13 +134,14 @@ struct JSONUpload: Sendable {
     _ expected: ExpectedContent
   ) async throws -> ServiceResponse {
     let body = call.request.body
-    guard let header = headers[.contentRange] else {
-      _ = try await session.receive(at: 0, isLast: true, body)
-      return try call.answer(try await session.finish(bucket, expected))
-    }
-    let range = try ContentRange(header)
+    let range = try headers[.contentRange].map { try ContentRange($0) }
+    // An answer may have been lost.
     if case .finished(let object) = try await session.status(bucket) {
       return try call.answer(object)
+    }
+    guard let range else {
+      _ = try await session.receive(at: 0, isLast: true, body)
+      return try call.answer(try await session.finish(bucket, expected))
     }
     guard let bytes = range.bytes else { return try await status(session, bucket, range, expected) }
     let chunk = BoundedBody(base: body, count: Int64(bytes.count))

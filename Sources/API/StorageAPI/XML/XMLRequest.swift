@@ -42,7 +42,7 @@ struct XMLRequest: Sendable {
   /// The object that the path names.
   var object: ObjectName {
     get throws {
-      guard base.path.split(separator: "/").allSatisfy({ PercentEncoding.decode($0) != nil }) else {
+      guard base.hasSoundPath else {
         throw XMLFailure.invalid("The URL's path has a malformed escape.")
       }
       return try ObjectName(base.rest.joined(separator: "/"))

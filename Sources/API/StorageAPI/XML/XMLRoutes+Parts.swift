@@ -181,18 +181,24 @@ extension XMLRoutes {
   // MARK: The bucket of parts
 
   private func partStore(_ request: XMLRequest) async throws -> Bucket {
-    let name = try BucketName(PartStore.bucket)
-    let project: Text = PartStore.project
-    if try await storage.project(ofBucket: name) == project {
-      return try await bucket(name, of: project, request)
-    }
-    let id = BucketID(project: project, name: name.text)
-    let permit = try access.permit(.administrator, id)
+    if let store = try await existingPartStore() { return store }
+    let id = BucketID(project: PartStore.project, name: Text(PartStore.bucket))
     do {
-      return try await storage.makeBucket(permit, PartStore.configuration)
+      return try await storage.makeBucket(
+        try access.permit(.administrator, id),
+        PartStore.configuration
+      )
     } catch let error as StorageError where error.code == .conflict {
-      return try await bucket(name, of: project, request)
+      return try await bucket(try BucketName(PartStore.bucket), of: PartStore.project, request)
     }
+  }
+
+  /// The bucket of parts; nil where no upload was ever begun.
+  func existingPartStore() async throws -> Bucket? {
+    let name = try BucketName(PartStore.bucket)
+    guard try await storage.project(ofBucket: name) == PartStore.project else { return nil }
+    let id = BucketID(project: PartStore.project, name: name.text)
+    return try await storage.bucket(try access.permit(.administrator, id))
   }
 
   /// What an upload's object will be; throws where there is no such upload of the object.
@@ -213,7 +219,7 @@ extension XMLRoutes {
     return marker
   }
 
-  private func forget(_ id: String, _ store: Bucket) async throws {
+  func forget(_ id: String, _ store: Bucket) async throws {
     try await store.delete(try PartStore.marker(id))
     var query = ObjectQuery()
     query.prefix = try PartStore.parts(of: id)
@@ -227,7 +233,7 @@ extension XMLRoutes {
 }
 
 /// Names in the bucket of parts.
-private enum PartStore {
+enum PartStore {
   static let bucket = "brasa-multipart-uploads"
   /// A name that no project can have.
   static let project: Text = "(parts)"
@@ -243,7 +249,15 @@ private enum PartStore {
   }
 
   static func marker(_ id: String) throws -> ObjectName {
-    try ObjectName("uploads/\(try checked(id))")
+    try ObjectName("\(markers.string)\(try checked(id))")
+  }
+
+  /// What the names of all markers begin with.
+  static let markers: Text = "uploads/"
+
+  /// The id of the upload that a marker is of.
+  static func upload(of marker: StoredObject) -> String {
+    String(marker.name.text.string.dropFirst(markers.string.count))
   }
 
   static func parts(of id: String) throws -> Text { Text("parts/\(try checked(id))/") }
@@ -260,6 +274,13 @@ private enum PartStore {
   /// The object that an upload is for, as its marker has it.
   static func target(_ bucket: BucketName, _ object: ObjectName) -> [UInt8] {
     Array("\(bucket.text.string)/\(object.text.string)".utf8)
+  }
+
+  /// What a marker says that its upload is for.
+  static func target(_ bytes: [UInt8]) throws -> (bucket: BucketName, object: ObjectName) {
+    let parts = String(decoding: bytes, as: UTF8.self).split(separator: "/", maxSplits: 1)
+    guard parts.count == 2 else { throw XMLFailure.noUpload }
+    return (try BucketName(String(parts[0])), try ObjectName(String(parts[1])))
   }
 
   private static func checked(_ id: String) throws -> String {

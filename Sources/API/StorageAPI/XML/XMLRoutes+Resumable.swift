@@ -24,7 +24,33 @@ extension XMLRoutes {
   }
 
   /// Bytes of an upload, or the question how far it is.
-  func resume(_ text: String, _ request: XMLRequest) async throws -> ServiceResponse {
+  func resume(_ id: String, _ request: XMLRequest) async throws -> ServiceResponse {
+    let session = try await session(id, request)
+    let bucket = try await bucket(session.bucket, of: session.project, request)
+    let range = try UploadRange(request.base.headers[.contentRange])
+    let status = try await session.status(bucket)
+    // An answer may have been lost.
+    if case .finished = status { return Self.answer(status) }
+    guard let range else { return try await take(session, bucket, from: 0, size: nil, request) }
+    guard let first = range.first else { return Self.answer(status) }
+    return try await take(
+      session,
+      bucket,
+      from: first,
+      size: range.total,
+      last: range.last,
+      request
+    )
+  }
+
+  /// Gives an upload up, as whoever has its id may.
+  func cancel(_ id: String, _ request: XMLRequest) async throws -> ServiceResponse {
+    try await session(id, request).cancel()
+    return ServiceResponse(status: HTTPResponse.Status(code: 499))
+  }
+
+  /// The upload of an id, which is of the object that the path names.
+  private func session(_ text: String, _ request: XMLRequest) async throws -> UploadSession {
     guard let id = UploadID(text) else { throw XMLFailure.noUpload }
     let session: UploadSession
     do {
@@ -35,19 +61,7 @@ extension XMLRoutes {
     guard try session.bucket == request.bucket, try session.object.name == request.object,
       Caller(record: session.initiator) == .administrator
     else { throw XMLFailure.noUpload }
-    let bucket = try await bucket(session.bucket, of: session.project, request)
-    guard let range = try UploadRange(request.base.headers[.contentRange]) else {
-      return try await take(session, bucket, from: 0, size: nil, request)
-    }
-    guard let first = range.first else { return Self.answer(try await session.status(bucket)) }
-    return try await take(
-      session,
-      bucket,
-      from: first,
-      size: range.total,
-      last: range.last,
-      request
-    )
+    return session
   }
 
   private func take(
@@ -59,7 +73,17 @@ extension XMLRoutes {
     _ request: XMLRequest
   ) async throws -> ServiceResponse {
     let isLast = last == nil || size.map { last == $0 - 1 } ?? false
-    let status = try await session.receive(at: offset, isLast: isLast, request.base.body)
+    let body = request.base.body
+    let status =
+      if let last {
+        try await session.receive(
+          at: offset,
+          isLast: isLast,
+          BoundedBody(base: body, count: last - offset + 1)
+        )
+      } else {
+        try await session.receive(at: offset, isLast: isLast, body)
+      }
     guard isLast else { return Self.answer(status) }
     return Self.answer(.finished(try await session.finish(bucket, size: size)))
   }

@@ -15,7 +15,8 @@ import StorageWire
 ///                                             with upload_id bytes of a resumable upload
 ///     POST   /{bucket}/{object}?uploads       begins a multipart upload; with uploadId completes it
 ///     POST   /{bucket}/{object}               begins a resumable upload (x-goog-resumable: start)
-///     DELETE /{bucket}/{object}               deletes; with uploadId aborts a multipart upload
+///     DELETE /{bucket}/{object}               deletes; with uploadId aborts a multipart upload, with upload_id
+///                                             cancels a resumable one
 ///
 /// For administrators, and for whoever holds what one has signed. Rules are not asked here.
 struct XMLRoutes: Sendable {
@@ -27,28 +28,45 @@ struct XMLRoutes: Sendable {
   static let namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
   var routes: [HTTPRoute] {
+    let bucket: RoutePattern = "/{bucket}"
     let object: RoutePattern = "/{bucket}/{object=**}"
     return [
-      route(.get, "/{bucket}", list), route(.post, "/{bucket}", postForm),
+      route(.get, bucket, list), route(.post, bucket, takesStream: true, postForm),
       route(.get, object, get), route(.head, object, head),
-      route(.put, object, put), route(.post, object, post),
+      route(.put, object, takesStream: true, put), route(.post, object, post),
       route(.delete, object, delete),
+      configured(HTTPRoute(.options, bucket, for: .clients, handler: preflight)),
+      configured(HTTPRoute(.options, object, for: .clients, handler: preflight)),
     ]
+  }
+
+  /// A route that keeps to the buckets' configuration of origins and leaves other services' paths alone.
+  private func configured(_ route: HTTPRoute) -> HTTPRoute {
+    var route = route
+    route.decidesOrigins = true
+    route.yields = true
+    return route
   }
 
   private func route(
     _ method: HTTPRequest.Method,
     _ pattern: RoutePattern,
+    takesStream: Bool = false,
     _ answer: @escaping @Sendable (XMLRequest) async throws -> ServiceResponse
   ) -> HTTPRoute {
-    HTTPRoute(method, pattern, for: .clients) { request in
+    var route = HTTPRoute(method, pattern, for: .clients) { request in
+      var response: ServiceResponse
       do {
-        return try await answer(try XMLRequest(request))
+        response = try await answer(try XMLRequest(request))
       } catch {
         guard let failure = XMLFailure(error) else { throw error }
-        return failure.response
+        response = failure.response
       }
+      try await describeOrigins(of: request, &response)
+      return response
     }
+    route.takesStream = takesStream
+    return configured(route)
   }
 
   // MARK: Buckets
@@ -87,7 +105,7 @@ struct XMLRoutes: Sendable {
     )
     var download = ObjectDownload(object, request.base.headers)
     if isSigned { download.overrides = Self.overrides(request) }
-    return try await download.response(bucket)
+    return try await download.response(bucket, threads)
   }
 
   /// A route of its own, since a signature is over the method.
@@ -189,6 +207,7 @@ struct XMLRoutes: Sendable {
   }
 
   private func delete(_ request: XMLRequest) async throws -> ServiceResponse {
+    if let id = request.parameter("upload_id") { return try await cancel(id, request) }
     let (bucket, _) = try await bucket(request)
     if let id = request.parameter("uploadId") {
       try await abort(id, bucket, request)

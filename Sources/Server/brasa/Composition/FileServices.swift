@@ -74,13 +74,29 @@ struct FileServices {
     accounts: Accounts,
     threads: EngineThreads
   ) -> ServiceModule {
+    // Development has no accounts that could be asked for.
+    let isKnown: @Sendable (String) -> Bool = {
+      [isDevelopment = storage.configuration.makesBuckets] in
+      isDevelopment || accounts.serviceAccounts.hasKey(of: $0)
+    }
     let signatures = SignatureVerifier(
-      // There are no shared secrets.
-      secret: { _ in nil },
+      // A secret is worth as much as the account in whose name it signs.
+      secret: { [storage] id in
+        guard let key = try storage.activeHMACKey(id), isKnown(key.account.string) else {
+          return nil
+        }
+        return key.secret
+      },
       isSigned: { accounts.isSigned($0, $1, by: $2) }
     )
     var module = ServiceModule.storage(
-      StorageEnvironment(storage: storage, access: access, threads: threads, signatures: signatures)
+      StorageEnvironment(
+        storage: storage,
+        access: access,
+        threads: threads,
+        signatures: signatures,
+        isServiceAccount: isKnown
+      )
     )
     if let remote {
       // A key that does not open the bucket ends the start, rather than every request.

@@ -1,0 +1,58 @@
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import ObjectStorage
+import ServiceModule
+
+// Which pages of other origins may call: what the bucket's configuration says. Pages without an entry get an answer
+// that their browser keeps from them.
+
+extension XMLRoutes {
+  /// The answer to a browser's question before a request.
+  func preflight(_ request: ServiceRequest) async throws -> ServiceResponse {
+    var response = ServiceResponse()
+    guard let origin = request.headers[.origin],
+      let method = request.headers[.accessControlRequestMethod],
+      let rules = try await originRules(request)
+    else { return response }
+    response.headers[.vary] = "Origin"
+    guard let rule = rules.first(where: { $0.allows(origin, method) }) else { return response }
+    let asked = request.headers[.accessControlRequestHeaders]
+    for field in rule.preflightFields(for: origin, asked: asked) {
+      response.headers[field.name] = field.value
+    }
+    return response
+  }
+
+  /// Adds to an answer what lets the request's page read it.
+  func describeOrigins(
+    of request: ServiceRequest,
+    _ response: inout ServiceResponse
+  ) async throws {
+    guard let origin = request.headers[.origin], let rules = try await originRules(request) else {
+      return
+    }
+    response.headers.append(HTTPField(name: .vary, value: "Origin"))
+    let rule = rules.first { $0.allows(origin, request.method.rawValue) }
+    for field in rule?.fields(for: origin) ?? [:] { response.headers[field.name] = field.value }
+  }
+
+  /// What is configured of the bucket that the path names; nil where nothing is.
+  private func originRules(_ request: ServiceRequest) async throws -> [CrossOriginRule]? {
+    guard let name = BucketName(valid: request.parameters["bucket"] ?? ""),
+      let document = try await storage.document(Text(CrossOriginRule.member), ofBucket: name)
+    else { return nil }
+    return try CrossOriginRule.rules(try JSONParser.parse(Array(document.string.utf8)))
+  }
+}
+
+extension BucketName {
+  /// A name; nil for what is none.
+  fileprivate init?(valid text: String) {
+    do throws(StorageError) {
+      try self.init(text)
+    } catch {
+      return nil
+    }
+  }
+}

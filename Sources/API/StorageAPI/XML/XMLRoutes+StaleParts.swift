@@ -1,0 +1,35 @@
+import Access
+import FirestoreModel
+import ObjectStorage
+
+// What lifecycle rules say of multipart uploads that nobody completes (`AbortIncompleteMultipartUpload`).
+
+extension XMLRoutes {
+  /// Aborts the multipart uploads that are named by the lifecycle rules of the buckets that they are for.
+  ///
+  /// - Parameter now: In microseconds since 1970.
+  func abortStaleUploads(now: Int64) async throws {
+    guard let store = try await existingPartStore() else { return }
+    var query = ObjectQuery()
+    query.prefix = PartStore.markers
+    while true {
+      try Task.checkCancellation()
+      let page = try await store.list(query)
+      for marker in page.objects {
+        guard try await isStale(marker, store, now) else { continue }
+        try await forget(PartStore.upload(of: marker), store)
+      }
+      guard let next = page.next else { return }
+      query.token = next
+    }
+  }
+
+  private func isStale(_ marker: StoredObject, _ store: Bucket, _ now: Int64) async throws -> Bool {
+    var target: [UInt8] = []
+    for try await bytes in try await store.content(of: marker).parts() { target += bytes }
+    let (bucket, object) = try PartStore.target(target)
+    return try await storage.lifecycle(ofBucket: bucket).contains {
+      $0.matches(upload: object, begun: marker.created, now: now)
+    }
+  }
+}

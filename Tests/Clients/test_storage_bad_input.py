@@ -1,0 +1,314 @@
+"""What clients send by mistake or on purpose, by every dialect: the documented code, and nothing stored."""
+
+import http.client
+import os
+import socket
+import unicodedata
+import uuid
+
+import pytest
+import requests
+
+from support import firebase_storage as firebase, server as servers, tokens
+
+pytestmark = pytest.mark.brasa_only
+
+QUARTER = 256 << 10
+OWNER = {"Authorization": "Bearer owner"}
+
+
+class Dialect:
+    """Uploads by one of the three dialects, each with a resumable upload of its own."""
+
+    def __init__(self, server, bucket):
+        self.server, self.bucket = server, bucket
+
+    def send(self, method, path, **options):
+        options["headers"] = {**OWNER, **options.get("headers", {})}
+        url = path if path.startswith("http") else self.server.url + path
+        return requests.request(method, url, timeout=30, allow_redirects=False, **options)
+
+    def names(self):
+        listed = self.send("GET", f"/storage/v1/b/{self.bucket}/o").json()
+        return [item["name"] for item in listed.get("items", [])]
+
+
+class JSON(Dialect):
+    def put(self, name, content=b"x", **options):
+        return self.send("POST", f"/upload/storage/v1/b/{self.bucket}/o?uploadType=media&name={name}", data=content, **options)
+
+    def get(self, name):
+        return self.send("GET", f"/storage/v1/b/{self.bucket}/o/{name}?alt=media")
+
+    def start(self, name):
+        answer = self.send("POST", f"/upload/storage/v1/b/{self.bucket}/o?uploadType=resumable&name={name}", json={})
+        return answer.headers["Location"]
+
+    def chunk(self, url, content, first, total="*", last=None):
+        last = first + len(content) - 1 if last is None else last
+        return self.send("PUT", url, data=content, headers={"Content-Range": f"bytes {first}-{last}/{total}"})
+
+    def finish(self, url, content, first):
+        return self.chunk(url, content, first, first + len(content))
+
+    def received(self, url):
+        return int(self.send("PUT", url, headers={"Content-Range": "bytes */*"}).headers.get("Range", "0--1").split("-", 1)[1]) + 1
+
+    def cancel(self, url):
+        return self.send("DELETE", url)
+
+
+class XML(JSON):
+    def put(self, name, content=b"x", **options):
+        return self.send("PUT", f"/{self.bucket}/{name}", data=content, **options)
+
+    def get(self, name):
+        return self.send("GET", f"/{self.bucket}/{name}")
+
+    def start(self, name):
+        return self.send("POST", f"/{self.bucket}/{name}", headers={"x-goog-resumable": "start"}).headers["Location"]
+
+
+class Firebase(Dialect):
+    def put(self, name, content=b"x", **options):
+        return self.send("POST", f"/v0/b/{self.bucket}/o?name={name}", data=content, **options)
+
+    def get(self, name):
+        return self.send("GET", f"/v0/b/{self.bucket}/o/{name}?alt=media")
+
+    def start(self, name):
+        return firebase.Storage(self.server, self.bucket, "owner").start(name).headers["X-Goog-Upload-URL"]
+
+    def chunk(self, url, content, first, finalize=False):
+        return self.send("POST", url, data=content, headers={
+            "X-Goog-Upload-Command": "upload, finalize" if finalize else "upload", "X-Goog-Upload-Offset": str(first),
+        })
+
+    def finish(self, url, content, first):
+        return self.chunk(url, content, first, finalize=True)
+
+    def command(self, url, command):
+        return self.send("POST", url, headers={"X-Goog-Upload-Command": command})
+
+    def received(self, url):
+        return int(self.command(url, "query").headers["X-Goog-Upload-Size-Received"])
+
+    def cancel(self, url):
+        return self.command(url, "cancel")
+
+
+@pytest.fixture(params=[JSON, XML, Firebase], ids=["json", "xml", "firebase"])
+def dialect(request, server, project):
+    return request.param(server, f"{project}.appspot.com")
+
+
+# Names
+
+
+@pytest.mark.parametrize("name", [
+    "%2E", "..", "a%0Ab", "a%0Db", "a%00b", "x" * 1025, "%C3%A9" * 513, "%FF", "%C3", "%ED%A0%80",
+    ".well-known/acme-challenge/x",
+])
+def test_names_that_are_none(dialect, name):
+    if dialect.__class__ is XML and name in ("%2E", ".."):
+        pytest.skip("a client takes these out of a path")
+    answer = dialect.put(name)
+    assert answer.status_code == 400, answer.text
+    assert dialect.names() == []
+
+
+@pytest.mark.parametrize("name", ["%zz", "%", "a%2", "%C3%28"])
+@pytest.mark.parametrize("method, path", [
+    ("POST", "/upload/storage/v1/b/{}/o?uploadType=media&name="), ("GET", "/storage/v1/b/{}/o/"), ("PUT", "/{}/"),
+    ("POST", "/v0/b/{}/o?name="), ("POST", "/v0/b/{}/o/"), ("GET", "/v0/b/{}/o/"),
+])
+def test_escapes_that_are_none(server, project, method, path, name):
+    bucket = f"{project}.appspot.com"
+    connection = http.client.HTTPConnection(server.host, timeout=30)
+    connection.request(method, path.format(bucket) + name, b"x" if method != "GET" else None, OWNER)
+    assert connection.getresponse().status == 400
+    connection.close()
+    assert JSON(server, bucket).names() == []
+
+
+@pytest.mark.parametrize("encoded, name", [
+    ("a%2Fb", "a/b"), ("a%252Fb", "a%2Fb"), ("a%2F%2Fb", "a//b"), ("%2Fa", "/a"), ("a%2F", "a/"), ("a%3Fb%23c", "a?b#c"),
+    ("%20a%20", " a "), ("a%2Bb", "a+b"), ("%E2%80%AEtxt.exe", "\u202etxt.exe"), ("a%09b%7F", "a\tb\x7f"),
+    ("x" * 1024, "x" * 1024), ("%C3%A9" * 512, "é" * 512), ("%F0%9F%98%80", "😀"), ("a%2F..%2F..%2Fb", "a/../../b"),
+    ("%2E%2E%2Fb", "../b"),
+])
+def test_names_are_bytes_and_have_no_other_meaning(dialect, encoded, name):
+    assert dialect.put(encoded, name.encode()).status_code == 200
+    assert dialect.names() == [name]
+    for other in (JSON, Firebase):
+        assert other(dialect.server, dialect.bucket).get(encoded.replace("/", "%2F")).content == name.encode()
+
+
+def test_forms_of_unicode_are_different_names(dialect):
+    composed, decomposed = "%C3%A9", "e%CC%81"
+    assert dialect.put(composed, b"NFC").status_code == dialect.put(decomposed, b"NFD").status_code == 200
+    assert dialect.get(composed).content == b"NFC" and dialect.get(decomposed).content == b"NFD"
+    assert sorted(dialect.names()) == sorted(["é", unicodedata.normalize("NFD", "é")])
+
+
+# Resumable uploads
+
+
+def test_chunks_that_repeat_and_overlap_count_once(dialect):
+    content = os.urandom(3 * QUARTER)
+    url = dialect.start("o")
+    assert dialect.chunk(url, content[:QUARTER], 0).status_code in (200, 308)
+    assert dialect.chunk(url, content[:QUARTER], 0).status_code in (200, 308)
+    assert dialect.received(url) == QUARTER
+    # The second half of what is there comes with other bytes: what is there counts.
+    overlapping = b"?" * (QUARTER // 2) + content[QUARTER:2 * QUARTER]
+    assert dialect.chunk(url, overlapping, QUARTER // 2).status_code in (200, 308)
+    assert dialect.received(url) == 2 * QUARTER
+    assert dialect.chunk(url, b"x" * QUARTER, 2 * QUARTER + 1).status_code == 400
+    assert dialect.received(url) == 2 * QUARTER
+    assert dialect.names() == []
+    assert dialect.finish(url, content[2 * QUARTER:], 2 * QUARTER).status_code == 200
+    assert dialect.get("o").content == content
+
+
+def test_a_finalize_that_comes_twice_makes_one_object(dialect):
+    url = dialect.start("o")
+    first = dialect.finish(url, b"whole", 0)
+    second = dialect.finish(url, b"whole", 0)
+    third = dialect.finish(url, b"other", 0)
+    assert [answer.status_code for answer in (first, second, third)] == [200, 200, 200]
+    generations = {answer.headers.get("x-goog-generation") or answer.json()["generation"] for answer in (first, second, third)}
+    assert len(generations) == 1
+    assert dialect.get("o").content == b"whole"
+
+
+def test_nothing_comes_after_a_cancel(dialect):
+    kept = dialect.put("o", b"before")
+    assert kept.status_code == 200
+    url = dialect.start("o")
+    assert dialect.chunk(url, b"x" * QUARTER, 0).status_code in (200, 308)
+    assert dialect.cancel(url).status_code in (200, 499)
+    for answer in (dialect.chunk(url, b"x" * QUARTER, QUARTER), dialect.finish(url, b"x", QUARTER), dialect.finish(url, b"x", 0)):
+        assert answer.status_code == 404, answer.text
+    assert dialect.get("o").content == b"before"
+
+
+def test_ids_of_uploads_that_are_not_of_the_bucket(dialect, server):
+    url = dialect.start("o")
+    id = firebase.upload_id(url)
+    other = url.replace(dialect.bucket, f"x{uuid.uuid4().hex[:8]}.appspot.com")
+    for wrong in (url.replace(id, "A" * 32), url.replace(id, "x"), url.replace(id, ""), other):
+        assert dialect.finish(wrong, b"x", 0).status_code in (400, 404), wrong
+    assert dialect.names() == []
+    assert dialect.finish(url, b"x", 0).status_code == 200
+
+
+@pytest.mark.parametrize("first, last, total", [
+    (0, 9, 5), (5, 2, 20), (0, 99, "*"), (0, 3, "*"), (0, 99, 100), (-1, 5, 10), (0, "x", "*"), (0, 9, "x"),
+    (0, 1 << 70, "*"), ("", 9, 10),
+])
+@pytest.mark.parametrize("kind", [JSON, XML], ids=["json", "xml"])
+def test_ranges_that_lie(server, project, kind, first, last, total):
+    dialect = kind(server, f"{project}.appspot.com")
+    url = dialect.start("o")
+    answer = dialect.send("PUT", url, data=b"0123456789", headers={"Content-Range": f"bytes {first}-{last}/{total}"})
+    assert answer.status_code == 400, answer.text
+    assert dialect.names() == [] and dialect.get("o").status_code == 404
+
+
+def test_an_upload_that_is_larger_or_smaller_than_was_said(dialect):
+    if isinstance(dialect, Firebase):
+        url = firebase.Storage(dialect.server, dialect.bucket, "owner").start("o", 10).headers["X-Goog-Upload-URL"]
+    else:
+        headers = {"X-Upload-Content-Length": "10"}
+        if isinstance(dialect, XML):
+            url = dialect.send("POST", f"/{dialect.bucket}/o", headers={"x-goog-resumable": "start", **headers}).headers["Location"]
+        else:
+            url = dialect.send(
+                "POST", f"/upload/storage/v1/b/{dialect.bucket}/o?uploadType=resumable&name=o", json={}, headers=headers
+            ).headers["Location"]
+    assert dialect.finish(url, b"x" * 11, 0).status_code == 400
+    assert dialect.names() == []
+
+
+# Requests
+
+
+def test_headers_that_are_too_large(dialect):
+    for headers in ({"X-Goog-Meta-A": "x" * 200_000}, {f"X-Goog-Meta-{number}": "x" * 1_000 for number in range(200)}):
+        try:
+            answer = dialect.put("o", b"x", headers=headers)
+        except requests.exceptions.ConnectionError:
+            continue  # Refused before it was read to its end.
+        assert answer.status_code in (400, 431), answer.status_code
+    assert dialect.names() == []
+
+
+def test_a_body_that_is_cut_off_stores_nothing(dialect):
+    paths = {JSON: ("POST", f"/upload/storage/v1/b/{dialect.bucket}/o?uploadType=media&name=o"),
+             XML: ("PUT", f"/{dialect.bucket}/o"), Firebase: ("POST", f"/v0/b/{dialect.bucket}/o?name=o")}
+    method, path = paths[dialect.__class__]
+    host, port = dialect.server.host.split(":")
+    for framing, body in (("Content-Length: 100", b"x" * 60), ("Transfer-Encoding: chunked", b"64\r\n" + b"x" * 60)):
+        with socket.create_connection((host, int(port)), timeout=30) as connection:
+            connection.sendall(
+                f"{method} {path} HTTP/1.1\r\nHost: {dialect.server.host}\r\nAuthorization: Bearer owner\r\n{framing}\r\n\r\n"
+                .encode() + body
+            )
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(4096):
+                pass
+    assert dialect.names() == []
+
+
+@pytest.mark.parametrize("size", [64 << 10, 2 << 20, 3 << 20])
+def test_metadata_that_is_too_large_for_a_body_of_two_parts(server, project, size):
+    """The same code by both dialects that have such bodies."""
+    bucket = f"{project}.appspot.com"
+    body = b"--b\r\nContent-Type: application/json\r\n\r\n" + b'{"metadata":{"a":"' + b"x" * size + b'"}}'
+    body += b"\r\n--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--"
+    for path in (f"/upload/storage/v1/b/{bucket}/o?uploadType=multipart&name=o", f"/v0/b/{bucket}/o?name=o"):
+        answer = requests.post(
+            server.url + path, body, headers={**OWNER, "Content-Type": "multipart/related; boundary=b"}, timeout=30
+        )
+        assert answer.status_code == 400, (path, answer.status_code, answer.text)
+    assert JSON(server, bucket).names() == []
+
+
+def test_buckets_of_nobody(production, authority):
+    """In production a bucket is made by an administrator, or is a project's default."""
+    key = {"Authorization": f"Bearer {production.administrator_key}"}
+    for path in ("/storage/v1/b/nobodys-bucket/o", "/v0/b/nobodys-bucket/o", "/nobodys-bucket", "/nobodys-bucket/a",
+                 "/v0/b/nobodys-bucket/o/a", "/storage/v1/b/nobodys-bucket/o/a"):
+        answer = requests.get(production.url + path, headers=key, verify=authority, timeout=30)
+        assert answer.status_code == 404, (path, answer.text)
+    for method, path in (("POST", "/upload/storage/v1/b/nobodys-bucket/o?uploadType=media&name=a"),
+                         ("POST", "/v0/b/nobodys-bucket/o?name=a"), ("PUT", "/nobodys-bucket/a"),
+                         ("POST", "/nobodys-bucket/a?uploads")):
+        answer = requests.request(method, production.url + path, data=b"x", headers=key, verify=authority, timeout=30)
+        assert answer.status_code == 404, (path, answer.text)
+
+
+# Bounds
+
+
+def test_uploads_that_a_user_does_not_end_are_bounded(tmp_path):
+    """A hundred of one user, the next is refused with 402; others go on."""
+    brasa = servers.Brasa(tmp_path / "data").start()
+    try:
+        bucket = "bounds.appspot.com"
+        firebase.set_rules(brasa, firebase.OWN_FOLDER, bucket)
+        ana, bea = (firebase.Storage(brasa, bucket, tokens.unsigned("bounds", name)) for name in ("ana", "bea"))
+        urls = [ana.start(f"users/ana/{number}").headers["X-Goog-Upload-URL"] for number in range(100)]
+        refused = ana.start("users/ana/more")
+        assert refused.status_code == 402 and refused.json()["error"]["code"] == 402
+        assert bea.start("users/bea/1").status_code == 200
+        assert bea.start("users/bea/2", 17 << 30).status_code == 402
+        assert ana.command(urls[0], "cancel").status_code == 200
+        assert ana.start("users/ana/more").status_code == 200
+        brasa.kill()
+        brasa.start()
+        ana = firebase.Storage(brasa, bucket, tokens.unsigned("bounds", "ana"))
+        assert ana.start("users/ana/again").status_code == 402
+    finally:
+        brasa.stop()

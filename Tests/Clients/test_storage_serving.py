@@ -1,0 +1,269 @@
+"""How objects are served: compressed content, pages of other origins, and paths that are nobody's."""
+
+import gzip
+import hashlib
+import os
+import zlib
+
+import pytest
+import requests
+import urllib3
+from google.auth.credentials import AnonymousCredentials
+from google.cloud import storage
+
+from support import browser as browsers, firebase_storage as firebase
+
+pytestmark = pytest.mark.brasa_only
+
+TEXT = ("Compressed once, read by all. " * 40_000).encode()
+
+
+@pytest.fixture
+def bucket(server, project, monkeypatch):
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
+    client = storage.Client(project=project, credentials=AnonymousCredentials())
+    return client.bucket(f"{project}.appspot.com")
+
+
+@pytest.fixture(params=["json", "xml", "firebase"])
+def read(server, bucket, request):
+    """Downloads by one of the three ways; the bytes come as they are sent."""
+    addresses = {
+        "json": f"{server.url}/download/storage/v1/b/{bucket.name}/o/{{}}?alt=media",
+        "xml": f"{server.url}/{bucket.name}/{{}}",
+        "firebase": f"{server.url}/v0/b/{bucket.name}/o/{{}}?alt=media",
+    }
+
+    def download(name, method="GET", **headers):
+        headers = {"Authorization": "Bearer owner", "Accept-Encoding": "identity",
+                   **{key.replace("_", "-"): value for key, value in headers.items()}}
+        with requests.request(
+            method, addresses[request.param].format(name), headers=headers, stream=True, timeout=30
+        ) as answer:
+            return answer, answer.raw.read(decode_content=False)
+    return download
+
+
+def put(bucket, name, content, encoding="gzip", cache_control=None):
+    blob = bucket.blob(name)
+    blob.content_encoding, blob.cache_control = encoding, cache_control
+    blob.upload_from_string(content, content_type="text/plain")
+    return blob
+
+
+# Decompressive transcoding
+
+
+def test_who_takes_no_gzip_gets_the_content_expanded(bucket, read):
+    stored = gzip.compress(TEXT)
+    put(bucket, "text", stored)
+    for asked in ("gzip", "br, gzip;q=0.1", "*"):
+        answer, content = read("text", Accept_Encoding=asked)
+        assert content == stored and answer.headers["Content-Encoding"] == "gzip"
+        assert answer.headers["Content-Length"] == str(len(stored)) and "md5=" in answer.headers["x-goog-hash"]
+        assert "Accept-Encoding" in answer.headers["Vary"]
+    tag = answer.headers["ETag"]
+    for asked in ("identity", "", "br", "gzip;q=0"):
+        answer, content = read("text", Accept_Encoding=asked)
+        assert answer.status_code == 200 and content == TEXT
+        assert "Content-Encoding" not in answer.headers and "Content-Length" not in answer.headers
+        # Clients check what they got against these.
+        assert "x-goog-hash" not in answer.headers and answer.headers["ETag"] == f"W/{tag}"
+        assert answer.headers["x-goog-stored-content-encoding"] == "gzip"
+        assert answer.headers["x-goog-stored-content-length"] == str(len(stored))
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    answer, content = read("text", If_None_Match=f"W/{tag}")
+    assert answer.status_code == 304 and content == b""
+
+
+def test_ranges_are_of_what_is_stored_and_mean_nothing_of_what_is_expanded(bucket, read):
+    stored = gzip.compress(TEXT)
+    put(bucket, "text", stored)
+    answer, content = read("text", Accept_Encoding="gzip", Range="bytes=10-19")
+    assert answer.status_code == 206 and content == stored[10:20]
+    answer, content = read("text", Range="bytes=10-19")
+    assert answer.status_code == 200 and content == TEXT and "Accept-Ranges" not in answer.headers
+    answer, content = read("text", Range="bytes=99999999999-")
+    assert answer.status_code == 200 and content == TEXT
+
+
+@pytest.mark.parametrize("content, encoding, cache_control", [
+    (gzip.compress(b"a"), "gzip", "no-transform"), (gzip.compress(b"a"), "gzip", "public, no-transform"),
+    (gzip.compress(b"a"), None, None), (b"no gzip at all", "gzip", None), (b"\x1f", "gzip", None), (b"", "gzip", None),
+    (zlib.compress(b"a"), "deflate", None),
+])
+def test_what_is_not_to_be_expanded_is_sent_as_it_is_stored(bucket, read, content, encoding, cache_control):
+    put(bucket, "a", content, encoding, cache_control)
+    answer, sent = read("a")
+    assert answer.status_code == 200 and sent == content
+    assert answer.headers.get("Content-Encoding") == encoding and "md5=" in answer.headers["x-goog-hash"]
+
+
+def test_members_follow_one_another_and_damage_ends_the_answer(bucket, read):
+    parts = [put(bucket, f"part{number}", gzip.compress(bytes([number]) * 1_000)) for number in range(3)]
+    whole = bucket.blob("whole")
+    whole.content_encoding = "gzip"
+    whole.compose(parts)
+    assert read("whole")[1] == b"".join(bytes([number]) * 1_000 for number in range(3))
+    for name, content in (("cut", gzip.compress(os.urandom(600_000))[:-5]), ("flipped", flipped(gzip.compress(TEXT)))):
+        put(bucket, name, content)
+        with pytest.raises(urllib3.exceptions.HTTPError):
+            read(name)
+
+
+def flipped(content):
+    return content[:-6] + bytes([content[-6] ^ 1]) + content[-5:]
+
+
+def test_a_bomb_does_not_go_off(server, bucket, read):
+    """A gigabyte of nothing in a megabyte: the answer ends at 256 MB."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, 31)
+    zeros = bytes(1 << 20)
+    bomb = b"".join([compressor.compress(zeros) for _ in range(600)] + [compressor.flush()])
+    put(bucket, "bomb", bomb)
+    received = 0
+    with pytest.raises(requests.exceptions.RequestException):
+        with requests.get(
+            f"{server.url}/{bucket.name}/bomb", headers={"Accept-Encoding": "identity"}, stream=True, timeout=60
+        ) as answer:
+            for part in answer.iter_content(1 << 20):
+                received += len(part)
+    assert received <= 256 << 20
+
+
+def test_googles_client_reads_both(bucket):
+    put(bucket, "text", gzip.compress(TEXT))
+    blob = bucket.get_blob("text")
+    assert blob.download_as_bytes() == TEXT
+    assert gzip.decompress(blob.download_as_bytes(raw_download=True)) == TEXT
+
+
+# Pages of other origins
+
+
+CORS = [
+    {"origin": ["https://app.example"], "method": ["GET", "PUT"],
+     "responseHeader": ["Content-Type", "x-goog-meta-*"], "maxAgeSeconds": 60},
+    {"origin": ["*"], "method": ["HEAD"], "responseHeader": ["ETag"]},
+]
+
+
+def preflight(url, origin, method, headers=None):
+    asked = {"Origin": origin, "Access-Control-Request-Method": method}
+    if headers:
+        asked["Access-Control-Request-Headers"] = headers
+    return requests.options(url, headers=asked, timeout=30)
+
+
+def test_the_xml_api_keeps_to_the_buckets_origins(server, bucket):
+    url = f"{server.url}/{bucket.name}/a/b.txt"
+    bucket.blob("a/b.txt").upload_from_string("x")
+    for answer in (preflight(url, "https://app.example", "PUT"), preflight(f"{server.url}/unknown-bucket/a", "x", "GET")):
+        assert answer.status_code == 200
+        assert not [name for name in answer.headers if name.lower().startswith("access-control")]
+    bucket.reload()
+    bucket.cors = CORS
+    bucket.patch()
+    assert bucket.cors == CORS
+    answer = preflight(url, "https://app.example", "PUT", "content-type,x-goog-meta-a,authorization")
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://app.example"
+    assert answer.headers["Access-Control-Allow-Methods"] == "GET, PUT"
+    assert answer.headers["Access-Control-Allow-Headers"] == "content-type, x-goog-meta-a"
+    assert answer.headers["Access-Control-Max-Age"] == "60" and "Origin" in answer.headers["Vary"]
+    for origin, method in (("https://app.example", "DELETE"), ("https://b.example", "GET"), ("null", "PUT")):
+        answer = preflight(url, origin, method)
+        assert answer.status_code == 200 and "Access-Control-Allow-Origin" not in answer.headers, (origin, method)
+    assert preflight(url, "https://b.example", "HEAD").headers["Access-Control-Allow-Origin"] == "*"
+    # The answers themselves, errors among them; a loopback page is an administrator in development.
+    bucket.cors = [{**CORS[0], "origin": ["http://127.0.0.1:1"]}]
+    bucket.patch()
+    own = {"Origin": "http://127.0.0.1:1"}
+    for answer, status in ((requests.get(url, headers=own, timeout=30), 200),
+                           (requests.get(url + "x", headers=own, timeout=30), 404)):
+        assert answer.status_code == status
+        assert answer.headers["Access-Control-Allow-Origin"] == "http://127.0.0.1:1"
+        assert answer.headers["Access-Control-Expose-Headers"] == "Content-Type, x-goog-meta-*"
+        assert "Access-Control-Allow-Credentials" not in answer.headers
+    other = requests.get(url, headers={"Origin": "http://127.0.0.1:2"}, timeout=30)
+    assert other.status_code == 200 and "Access-Control-Allow-Origin" not in other.headers
+    assert "Access-Control-Allow-Origin" not in requests.get(url, timeout=30).headers
+
+
+def test_the_other_apis_are_for_pages_of_all_origins(server, bucket):
+    """As with Google, where a bucket's configuration is about the XML API alone."""
+    for path, method in ((f"/v0/b/{bucket.name}/o/a", "GET"), (f"/storage/v1/b/{bucket.name}/o/a", "PATCH"),
+                         (f"/upload/storage/v1/b/{bucket.name}/o", "PUT")):
+        answer = preflight(f"{server.url}{path}", "http://localhost:3", method, "authorization")
+        assert answer.status_code == 200 and answer.headers["Access-Control-Allow-Origin"] == "http://localhost:3", path
+        assert answer.headers["Access-Control-Allow-Headers"] == "authorization"
+
+
+@pytest.mark.parametrize("cors", [
+    "x", [{"origin": "*"}], [{"method": ["NO METHOD"]}], [{"maxAgeSeconds": -1}], [{"unknown": []}], {},
+])
+def test_origins_that_are_none_are_refused(server, bucket, cors):
+    url = f"{server.url}/storage/v1/b/{bucket.name}"
+    assert requests.patch(url, json={"cors": cors}, timeout=30).status_code == 400
+    assert "cors" not in requests.get(url, timeout=30).json()
+
+
+@pytest.fixture(scope="module")
+def pages():
+    made = browsers.Pages()
+    yield made
+    made.close()
+
+
+def test_a_page_reads_and_writes_what_the_bucket_lets_it(server, bucket, browser, pages):
+    url = f"{server.url}/{bucket.name}"
+    bucket.blob("a.txt").upload_from_string("hello")
+    browser.open(f"{pages.url}/origins.html")
+
+    def attempt():
+        browser.run("window.start(...arguments)", url)
+        return browser.wait("return window.result")
+
+    assert attempt() == ["blocked", "blocked", "blocked", "blocked"]
+    bucket.reload()
+    bucket.cors = [{"origin": [pages.url], "method": ["GET", "PUT"], "responseHeader": ["Content-Type", "x-goog-generation"]}]
+    bucket.patch()
+    first, put, read, deleted = attempt()
+    assert first[:2] == [200, "hello"] and int(first[2]) > 0
+    assert put[0] == 200 and read[:2] == [200, "from the page"]
+    assert deleted == "blocked"
+    assert bucket.blob("page.txt").exists()
+
+
+# Paths of nobody
+
+
+@pytest.mark.parametrize("path", [
+    "/v1/projects/p/nothing", "/v1/nothing", "/storage/v1/nothing", "/v0/b/x.appspot.com/nothing", "/emulator/v1/nothing",
+    "/upload/storage/v1/nothing", "/google.firestore.v1.Firestore/Nothing", "/b/bucket/nothing", "/batch/nothing",
+    "/storage.googleapis.com/storage/v1/nothing", "/healthz/nothing", "/internal/nothing",
+])
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+def test_what_is_unknown_below_a_service_is_not_xml(server, method, path):
+    answer = requests.request(method, f"{server.url}{path}", timeout=30)
+    assert answer.status_code == 404 and not answer.content.startswith(b"<?xml"), answer.text
+    assert answer.json()["error"]["code"] == 404
+
+
+def test_what_is_unknown_below_a_bucket_is(server, bucket):
+    bucket.blob("a").upload_from_string("x")
+    for path, code in ((f"/{bucket.name}/nothing", b"NoSuchKey"), ("/unknown-bucket-a/nothing/v1", b"NoSuchBucket"),
+                       ("/UNKNOWN/nothing", b"NoSuchBucket")):
+        answer = requests.get(f"{server.url}{path}", timeout=30)
+        assert answer.status_code == 404 and code in answer.content, (path, answer.text)
+
+
+def test_large_uploads_by_every_way_are_read_as_they_come(server, bucket):
+    """More bytes than the ledger lets one connection hold."""
+    content = os.urandom(1 << 20) * 80
+    digest = hashlib.md5(content).hexdigest()
+    caller = firebase.Storage(server, bucket.name, "owner")
+    assert caller.upload_raw("raw", content).status_code == 200
+    assert caller.upload("multipart", content).status_code == 200
+    assert requests.put(f"{server.url}/{bucket.name}/xml", content, timeout=60).status_code == 200
+    for name in ("raw", "multipart", "xml"):
+        assert hashlib.md5(caller.download(name).content).hexdigest() == digest
