@@ -10,8 +10,11 @@ SOURCE = servers.CHECKOUT / "Tests" / "Faults" / "shim.c"
 
 
 def build(directory):
-    library = pathlib.Path(directory) / "shim.so"
-    command = ["cc", "-shared", "-fPIC", "-O1", "-o", library, SOURCE, "-lpthread"]
+    return compile(SOURCE, pathlib.Path(directory) / "shim.so")
+
+
+def compile(source, library):
+    command = ["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-lpthread"]
     subprocess.run([str(part) for part in command], check=True)
     return library
 

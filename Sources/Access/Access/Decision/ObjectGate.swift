@@ -102,7 +102,7 @@ private struct EmptyDatabase: RulesDataSource {
 
 extension RulesPathNames {
   /// `b`, the bucket, `o` and the name's segments; slashes around the prefix of a list count for nothing.
-  static func full(_ name: Text, in bucket: BucketID, isPrefix: Bool) -> [Text] {
+  package static func full(_ name: Text, in bucket: BucketID, isPrefix: Bool) -> [Text] {
     var segments = name.string.split(separator: "/", omittingEmptySubsequences: false)[...]
     if isPrefix, segments.last?.isEmpty == true { segments.removeLast() }
     if isPrefix, segments.first?.isEmpty == true { segments.removeFirst() }

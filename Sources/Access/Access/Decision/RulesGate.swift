@@ -174,7 +174,7 @@ package struct RulesGate: Sendable {
 }
 
 /// Paths as rules see them.
-enum RulesPathNames {
+package enum RulesPathNames {
   private static let databases = Text("databases")
   private static let documents = Text("documents")
 

@@ -1,3 +1,4 @@
+import Access
 import ArgumentParser
 import FirestoreModel
 import FirestoreWire
@@ -21,13 +22,19 @@ struct RulesExplainCommand: ParsableCommand {
           --query '{"where":{"fieldFilter":{"field":{"fieldPath":"userId"},"op":"EQUAL", \\
                     "value":{"stringValue":"ana"}}}}'
 
+        brasa rules explain create users/ana/1.png --uid ana --project shop \
+          --bucket shop.appspot.com --new-resource '{"size":1000,"contentType":"image/png"}'
+
       Documents are JSON objects of fields, plain or as the REST API has them ({"fields": …}). The \
       exit code is 0 whether the request is allowed or denied.
       """
   )
 
   @Argument(help: "get, list, create, update or delete.") var method: String
-  @Argument(help: "The document's path, or the collection's for list.") var path: String
+  @Argument(help: "The document's path, or the collection's for list; with --bucket an object's.")
+  var path: String
+  @Option(name: .long, help: "The bucket, where the request is about an object of Storage.")
+  var bucket: String?
   @Option(name: .long, help: "The file of rules (default: those in force).", completion: .file())
   var rules: String?
   @Option(name: .long, help: "The caller's user id (default: nobody).") var uid: String?
@@ -46,6 +53,7 @@ struct RulesExplainCommand: ParsableCommand {
   func run() throws {
     var explanation = RulesExplanation(method: method, path: path)
     explanation.rules = try rules.map(RulesFileText.read)
+    explanation.bucket = bucket
     explanation.uid = uid
     explanation.claims = claims
     explanation.resource = resource
@@ -72,11 +80,19 @@ struct RulesExplainCommand: ParsableCommand {
       project: Text(database.project ?? "project"),
       database: Text(database.database)
     )
-    let decision = try explanation.decision(
-      by: try RulesFileText.compile(source),
-      in: id,
-      on: try GivenDocuments(documents, in: id)
-    )
+    let compiled = try RulesFileText.compile(source)
+    let given = try GivenDocuments(documents, in: id)
+    let decision =
+      if let bucket {
+        try explanation.decision(
+          by: compiled,
+          in: BucketID(project: id.project, name: Text(bucket)),
+          stored: nil,
+          on: given
+        )
+      } else {
+        try explanation.decision(by: compiled, in: id, on: given)
+      }
     for line in decision.report { print(line) }
     print(decision.isAllowed ? "allowed" : "denied")
   }

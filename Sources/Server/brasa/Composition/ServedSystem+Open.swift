@@ -107,7 +107,8 @@ extension ServedSystem {
         rules: rules,
         accounts: accounts,
         services: stored,
-        templates: templates
+        templates: templates,
+        files: files.storage
       )
     }
     let storage = StorageService(

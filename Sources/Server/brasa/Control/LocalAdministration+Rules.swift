@@ -1,6 +1,7 @@
 import Access
 import DocumentStore
 import FirestoreModel
+import ObjectStorage
 import RulesAPI
 import SecurityRules
 
@@ -71,22 +72,58 @@ extension LocalAdministration {
     in id: DatabaseID,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
-    let compiled: CompiledRuleset
-    if let source = explanation.rules {
-      compiled = try RulesCompiler.compile(SourceText(source.content, fileName: source.name))
-    } else {
-      guard let current = rules.current(.firestore(id)) else {
-        throw FirestoreError(.notFound, "No rules are deployed for \(id.path).")
+    let decision =
+      if let bucket = explanation.bucket {
+        try objectDecision(explanation, in: BucketID(project: id.project, name: Text(bucket)))
+      } else {
+        try explanation.decision(
+          by: try ruleset(of: explanation, for: .firestore(id)),
+          in: id,
+          on: StoredDocuments(database: try permit.database(id))
+        )
       }
-      compiled = current.compiled
-    }
-    let decision = try explanation.decision(
-      by: compiled,
-      in: id,
-      on: StoredDocuments(database: try permit.database(id))
-    )
     for line in decision.report { try output(.line(line)) }
     try output(.finished(summary: decision.isAllowed ? "allowed" : "denied"))
+  }
+
+  /// The verdict on a request about an object, as it is stored.
+  private func objectDecision(
+    _ explanation: RulesExplanation,
+    in bucket: BucketID
+  ) throws -> RulesDecision {
+    let stored = explanation.method == "list" ? nil : try storedObject(explanation.path, in: bucket)
+    return try explanation.decision(
+      by: try ruleset(of: explanation, for: .storage(bucket)),
+      in: bucket,
+      stored: stored?.resource,
+      on: ProjectDocuments(permit: permit, project: bucket.project)
+    )
+  }
+
+  private func storedObject(_ name: String, in bucket: BucketID) throws -> StoredObject? {
+    do {
+      return try files.object(
+        try ObjectName(name),
+        ofBucket: try BucketName(bucket.name.string),
+        permit
+      )
+    } catch let error as StorageError {
+      throw FirestoreError.invalidArgument(error.message)
+    }
+  }
+
+  /// The rules that came with a request, or else those in force.
+  private func ruleset(
+    of explanation: RulesExplanation,
+    for target: RulesTarget
+  ) throws -> CompiledRuleset {
+    if let source = explanation.rules {
+      return try RulesCompiler.compile(SourceText(source.content, fileName: source.name))
+    }
+    guard let current = rules.current(target) else {
+      throw FirestoreError(.notFound, "No rules are deployed for \(target.releaseName.string).")
+    }
+    return current.compiled
   }
 }
 

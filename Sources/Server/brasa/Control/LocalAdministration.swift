@@ -5,6 +5,7 @@ import DocumentStore
 import FirestoreModel
 import KeyValueStore
 import Logging
+import ObjectStorage
 import ServiceModule
 
 /// Does what the storage commands ask, on an open store.
@@ -15,6 +16,7 @@ struct LocalAdministration: Administration {
   /// What the services keep; the commands on all of them go through it.
   let services: StoredServices
   let templates: ConfigTemplates
+  let files: ObjectStorage
 
   /// Opens a directory at rest for one request.
   static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
@@ -44,7 +46,8 @@ struct LocalAdministration: Administration {
         rules: rules,
         accounts: accounts,
         services: services,
-        templates: templates
+        templates: templates,
+        files: files.storage
       )
       try body(administration)
       // What the request left to the background has nobody else to do it.

@@ -10,8 +10,10 @@ struct RulesExplanation: Codable, Sendable, Equatable {
   var rules: RulesSource?
   /// `get`, `list`, `create`, `update` or `delete`.
   var method: String
-  /// A document's path below `documents`, or a collection's for queries.
+  /// A document's path below `documents`, or a collection's for queries; an object's name where there is a bucket.
   var path: String
+  /// The bucket of Storage that the request is about; nil where it is about documents.
+  var bucket: String?
   /// Nil is nobody.
   var uid: String?
   /// The token's claims as a JSON object.
@@ -62,14 +64,14 @@ struct RulesExplanation: Codable, Sendable, Equatable {
     return try session.evaluate(request, observing: true)
   }
 
-  private func ruleMethod() throws(FirestoreError) -> RulesMethod {
+  func ruleMethod() throws(FirestoreError) -> RulesMethod {
     guard let method = RulesMethod(rawValue: method) else {
       throw .invalidArgument("\(method) is none of get, list, create, update and delete.")
     }
     return method
   }
 
-  private func auth() throws(FirestoreError) -> RulesAuth? {
+  func auth() throws(FirestoreError) -> RulesAuth? {
     guard let uid else { return nil }
     var members: [JSONValue.Member] = []
     if let claims {
