@@ -48,8 +48,7 @@ struct GarbageCollectionTests {
     let client = try CollectionClient(.durable)
     defer { client.remove() }
     client.unlisten(try client.listen("first", documents: ["a"]))
-    // Uses of which the server says nothing.
-    for _ in 0..<20 { client.unlisten(try client.listen("first", documents: [])) }
+    for _ in 0..<20 { try client.useOffline("first") }
     try client.restart()
     client.unlisten(try client.listen("second", documents: ["b"]))
     let half = CollectionParameters(threshold: 0, percentile: 50)
@@ -126,6 +125,14 @@ private final class CollectionClient {
     say(.target(.current, ids: [target], resumeToken: [1], readTime: time))
     say(.target(.noChange, ids: [], resumeToken: [1], readTime: time))
     return nextID
+  }
+
+  /// Listens to a collection in the cache for a moment; the server is not asked.
+  func useOffline(_ collection: String) throws {
+    nextID += 1
+    let query = try ListenQuery(Query(scope: .collection(Text(collection))))
+    note(engine.handle(.listen(nextID, query, ListenOptions(source: .cache))))
+    note(engine.handle(.unlisten(nextID)))
   }
 
   /// The target that the server is asked for, on a stream that is opened if need be.
