@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from support import samples
 from support import server as servers
 
 pytestmark = [pytest.mark.brasa_only, pytest.mark.slow]
@@ -65,6 +66,10 @@ def app(tmp_path_factory, repository):
     directory = tmp_path_factory.mktemp("app") / "app"
     shutil.copytree(FIXTURE, directory)
     shutil.copytree(directory / "Sources" / "Use", directory / "Sources" / "Use5")
+    (directory / "Sources" / "Samples").mkdir()
+    for number, page in enumerate(samples.pages()):
+        target = directory / "Sources" / "Samples" / f"Sample{number}.swift"
+        target.write_text(samples.program(page, number))
     made = App(directory, repository)
     made.swift("package", "resolve")
     return made
@@ -89,7 +94,7 @@ def test_it_builds_in_both_language_modes_and_runs(app):
     built = pathlib.Path(app.swift("build", "--show-bin-path").strip())
     modules = {path.stem for path in built.glob("Modules/*.swiftmodule")}
     assert {"FirebaseCore", "FirebaseAuth", "FirebaseFirestore", "FirebaseStorage"} <= modules
-    assert {"Use", "Use5"} <= modules
+    assert {"Use", "Use5", "Samples"} <= modules
     servers_own = {"Gateway", "DocumentStore", "KeyValueRocksDB", "NIOCore", "Hummingbird"}
     assert not modules & servers_own
     environment = servers.clean_environment(
@@ -102,6 +107,29 @@ def test_it_builds_in_both_language_modes_and_runs(app):
         'project=shop signedIn=false path=people/ana '
         'fields=["createdAt", "name", "nickname"] ["createdAt", "name", "nickname"]\n'
     )
+
+
+@pytest.mark.parametrize("platform, name", [
+    ("ios", "GoogleService-Info.plist"), ("linux", "firebase-config.json"),
+])
+def test_the_file_of_brasa_apps_is_enough(app, tmp_path, platform, name):
+    app.swift("build")
+    built = pathlib.Path(app.swift("build", "--show-bin-path").strip())
+    server = servers.Brasa(tmp_path / "data").start()
+    server.stop()
+    options = ["--project", "shop-by-file", "--data", server.data]
+    bundle = ["--bundle-id", "com.example.shop"] if platform == "ios" else []
+    made = servers.run("apps", "create", platform, *bundle, *options).stdout.strip()
+    origin = ["--origin", "https://db.example.com"]
+    servers.run("apps", "config", made, *origin, "--out", built / name, *options)
+    try:
+        output = subprocess.run(
+            [built / "App"], env=servers.clean_environment({"XDG_DATA_HOME": str(tmp_path)}),
+            check=True, capture_output=True, text=True,
+        ).stdout
+    finally:
+        (built / name).unlink()
+    assert output.startswith("project=shop-by-file ")
 
 
 def test_without_options_it_says_what_is_missing(app):

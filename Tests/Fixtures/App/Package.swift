@@ -12,7 +12,13 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "App",
-      dependencies: [.product(name: "Firebase", package: "brasa"), "Use", "Use5"]
+      dependencies: [.product(name: "Firebase", package: "brasa"), "Use", "Use5", "Samples"]
+    ),
+    // The samples of the documentation; the test writes them.
+    .target(
+      name: "Samples",
+      dependencies: [.product(name: "Firebase", package: "brasa")],
+      swiftSettings: [.swiftLanguageMode(.v6)]
     ),
     // One source in both language modes; the test copies it.
     .target(
