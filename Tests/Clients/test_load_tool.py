@@ -77,3 +77,47 @@ def test_rocksdb_alone(tmp_path):
 def test_bad_arguments_say_so(arguments):
     done = subprocess.run([str(PROGRAM), *arguments], capture_output=True, text=True, timeout=60)
     assert done.returncode != 0 and done.stderr.strip()
+
+
+def load_files(server, project, *arguments):
+    command = [PROGRAM, "files", *arguments, "--port", server.port, "--bucket", f"{project}.appspot.com"]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^errors: 0$", done.stdout, re.MULTILINE), done.stdout
+    assert "LOST" not in done.stdout, done.stdout
+    return done.stdout
+
+
+FILES_SHORT = ("--seconds", 1, "--warm-up", 0, "--connections", 3)
+
+
+def test_filled_files_are_read_in_every_dialect(server, project):
+    load_files(server, project, "fill", "--objects", 30, "--size", 3_000, "--connections", 3)
+    for more in [(), ("--range", 100), ("--dialect", "firebase", "--token", "owner"), ("--once",)]:
+        report = load_files(server, project, "download", "--objects", 30, "--size", 3_000, *FILES_SHORT, *more)
+        assert measured(report) > 0
+
+
+def test_files_written_are_counted_afterwards(server, project):
+    report = load_files(server, project, "upload", "--size", 3_000, *FILES_SHORT)
+    counts = re.search(r"durable: (\d+) objects acknowledged, the bucket has (\d+) more", report)
+    assert counts[1] == counts[2] and int(counts[1]) > 0
+    assert re.search(r"^files: 2 syncs an object$", report, re.MULTILINE), report
+
+
+def test_resumable_uploads_come_in_chunks(server, project):
+    report = load_files(server, project, "resumable", "--size", 700_000, "--chunk", 262_144, "--objects", 5,
+                        "--connections", 2)
+    assert "durable: 5 objects acknowledged, the bucket has 5 more" in report
+
+
+def test_copies_are_listed_by_folder(server, project):
+    load_files(server, project, "fill", "--objects", 1_000, "--size", 10, "--copies", "--connections", 8)
+    report = load_files(server, project, "list", "--objects", 1_000, "--limit", 50, *FILES_SHORT)
+    assert measured(report) > 0
+
+
+def test_a_missing_file_is_an_error(server, project):
+    command = [PROGRAM, "files", "download", "--port", server.port, "--bucket", f"{project}.appspot.com", *FILES_SHORT]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60)
+    assert re.search(r"^errors: [1-9]", done.stdout, re.MULTILINE) and "status 404" in done.stdout, done

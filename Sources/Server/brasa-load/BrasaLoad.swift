@@ -5,17 +5,16 @@ import ArgumentParser
 struct BrasaLoad: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "brasa-load",
-    abstract: "Loads a Firestore server over gRPC and says how fast it answered.",
+    abstract: "Loads a server and says how fast it answered.",
     discussion: """
-      Works on any server that speaks google.firestore.v1 over cleartext HTTP/2: Brasa in \
-      development mode, or Google's emulator. Every run ends by itself.
+      Works on any server that speaks google.firestore.v1 over cleartext HTTP/2, files' loads on any that \
+      speaks Cloud Storage over HTTP/1.1: Brasa in development mode, or an emulator. Every run ends by itself.
       """,
     subcommands: [
       FillCommand.self, CreateCommand.self, BatchCreateCommand.self, GetCommand.self,
       QueryCommand.self, TransactCommand.self, ListenCommand.self,
       ListenPocketBaseCommand.self, RawCommand.self, RawGetCommand.self, RawQueryCommand.self,
-      RulesCommand.self,
-      TokensCommand.self,
+      RulesCommand.self, TokensCommand.self, FilesCommand.self,
     ]
   )
 }

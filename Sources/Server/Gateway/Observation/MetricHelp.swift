@@ -44,6 +44,7 @@ enum MetricHelp {
     // The engine.
     "brasa_storage_uploads_open": "Files that are being uploaded in one request, or composed.",
     "brasa_storage_upload_sessions_in_memory": "Resumable uploads that were gone on with lately.",
+    "brasa_storage_file_syncs_total": "Syncs of stored files and of their directories.",
     "brasa_storage_writable":
       "1 while the store takes writes, by a write every five seconds, else 0.",
     "brasa_kv_recoveries_total":

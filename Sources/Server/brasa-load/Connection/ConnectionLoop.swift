@@ -5,6 +5,7 @@ final class ConnectionLoop {
   private var nextNumber = 0
   /// Those whose socket had no room for all that was queued.
   private var waiting: Set<Int> = []
+  private var ready: [Poller.Event] = []
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
 
   init() throws { poller = try Poller() }
@@ -64,7 +65,10 @@ final class ConnectionLoop {
       let left = deadline - monotonicNanoseconds()
       guard left > 0 else { return false }
       let milliseconds = min((left + 999_999) / 1_000_000, 1_000)
-      try poller.wait(milliseconds: Int32(milliseconds)) { try handle($0) }
+      // What is ready is handled when the poller is free to be changed.
+      ready.removeAll(keepingCapacity: true)
+      try poller.wait(milliseconds: Int32(milliseconds)) { ready.append($0) }
+      for event in ready { try handle(event) }
     }
     return true
   }

@@ -71,6 +71,15 @@ final class LoadSocket {
     return true
   }
 
+  /// Sends as much of the bytes as there is room for, and says how much; nil when the connection has ended.
+  ///
+  /// Not while something is kept.
+  func sendSome(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    let count = sendQuietly(descriptor, bytes)
+    if count >= 0 { return count }
+    return errno == EAGAIN || errno == EINTR ? 0 : nil
+  }
+
   private func sendQuietly(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     #if canImport(Glibc)
     Glibc.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))

@@ -13,11 +13,16 @@ struct ServerMetrics {
 
   /// Asks the server for its page; nil from one that has none.
   static func fetch(_ target: LoadTarget) throws -> ServerMetrics? {
-    let socket = try LoadSocket(host: target.host, port: target.port)
+    try fetch(host: target.host, port: target.port)
+  }
+
+  /// Asks the server at an address.
+  static func fetch(host: String, port: Int) throws -> ServerMetrics? {
+    let socket = try LoadSocket(host: host, port: port)
     var poller = try Poller()
     try poller.add(socket.descriptor, number: 0)
-    let host = "Host: \(target.host):\(target.port)\r\nConnection: close\r\n\r\n"
-    guard socket.send(Array("GET /metrics HTTP/1.1\r\n\(host)".utf8)) else { return nil }
+    let headers = "Host: \(host):\(port)\r\nConnection: close\r\n\r\n"
+    guard socket.send(Array("GET /metrics HTTP/1.1\r\n\(headers)".utf8)) else { return nil }
     var page: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     let deadline = monotonicNanoseconds() + 10_000_000_000
@@ -44,6 +49,12 @@ struct ServerMetrics {
       line += ", \(Report.short(seconds / groups * 1_000)) ms each to be durable"
     }
     return line
+  }
+
+  /// How many syncs of stored files and their directories there were since `earlier`; nil where the server does
+  /// not say.
+  func fileSyncs(since earlier: ServerMetrics) -> Double? {
+    difference("storage_file_syncs_total", earlier)
   }
 
   /// What the counter of that name, whatever its prefix, has grown by.

@@ -35,6 +35,13 @@ package protocol BlobStore: Sendable {
 
   /// The bytes that may still be stored; nil where nobody knows.
   func availableBytes() async throws -> Int64?
+
+  /// What the store counts, for the metrics page.
+  var figures: [(name: String, value: Double)] { get }
+}
+
+extension BlobStore {
+  package var figures: [(name: String, value: Double)] { [] }
 }
 
 /// How much of an unfinished blob is durable.

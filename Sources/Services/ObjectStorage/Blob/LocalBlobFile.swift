@@ -85,6 +85,7 @@ final class LocalBlobWriter: BlobWriter {
     try await store.run {
       try self.file.withDescriptor { try FileCall.sync($0, self.path) }
       try FileCall.syncDirectory(self.store.directory + "/unfinished")
+      self.store.syncs.add(2, ordering: .relaxed)
       return BlobProgress(offset: self.offset.withLock { $0 })
     }
   }
@@ -94,6 +95,7 @@ final class LocalBlobWriter: BlobWriter {
       try self.file.withDescriptor { try FileCall.sync($0, self.path) }
       try FileCall.rename(self.path, to: self.store.finishedPath(self.id))
       try FileCall.syncDirectory(self.store.shardDirectory(of: self.id))
+      self.store.syncs.add(2, ordering: .relaxed)
     }
   }
 

@@ -23,6 +23,8 @@ package final class LocalBlobStore: BlobStore {
   let directory: String
   let threads: EngineThreads
   let descriptors: DescriptorShare
+  /// How often a file or a directory was synced for a blob.
+  let syncs = Atomic<Int>(0)
   package let shardCount = 256
 
   /// Opens the directory, making it where there is none; blocks.
@@ -95,6 +97,10 @@ package final class LocalBlobStore: BlobStore {
 
   package func availableBytes() async throws -> Int64? {
     try await run { try FileCall.availableBytes(self.directory) }
+  }
+
+  package var figures: [(name: String, value: Double)] {
+    [(name: "storage_file_syncs_total", value: Double(syncs.load(ordering: .relaxed)))]
   }
 
   private static func blobs(in directory: String) throws -> [BlobID] {

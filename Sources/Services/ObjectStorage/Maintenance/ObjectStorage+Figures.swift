@@ -4,6 +4,6 @@ extension ObjectStorage {
     [
       (name: "storage_uploads_open", value: Double(blobsInUse.count)),
       (name: "storage_upload_sessions_in_memory", value: Double(sessions.count)),
-    ]
+    ] + blobs.figures
   }
 }

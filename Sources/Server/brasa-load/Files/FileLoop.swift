@@ -1,0 +1,112 @@
+/// Drives the connections of one thread.
+final class FileLoop {
+  private struct Slot {
+    var connection: FileConnection
+    var operation: any FileOperation
+    var random: RandomSource
+    var started: Int64 = 0
+    var isWriting = false
+  }
+
+  private let plan: FileRun
+  private let measureFrom: Int64
+  private let end: Int64
+  private var poller: Poller
+  private var slots: [Int: Slot] = [:]
+  private var measurement = FileMeasurement()
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+
+  /// A loop that begins no round behind the end.
+  init(_ run: FileRun, measuringFrom start: Int64, until end: Int64) throws {
+    plan = run
+    measureFrom = start
+    self.end = end
+    poller = try Poller()
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Connects; `run` makes the first request.
+  func open(_ number: Int, _ operation: any FileOperation, _ random: RandomSource) throws {
+    let connection = try FileConnection(plan.target, plan.content)
+    try poller.add(connection.descriptor, number: number)
+    slots[number] = Slot(connection: connection, operation: operation, random: random)
+  }
+
+  /// Runs until all are done; what takes longer than two minutes without a byte is given up.
+  func run() throws -> FileMeasurement {
+    for number in slots.keys.sorted() { try begin(number) }
+    var quiet = monotonicNanoseconds()
+    while !slots.isEmpty {
+      // What is ready is handled when the poller is free to be changed.
+      var ready: [Int] = []
+      try poller.wait(milliseconds: 1_000) { ready.append($0.number) }
+      if !ready.isEmpty { quiet = monotonicNanoseconds() }
+      for number in ready { try handle(number) }
+      guard monotonicNanoseconds() - quiet < 120_000_000_000 else {
+        throw LoadError.refused("the server says nothing for two minutes")
+      }
+    }
+    return measurement
+  }
+
+  private func begin(_ number: Int) throws {
+    guard var slot = slots[number] else { return }
+    let now = monotonicNanoseconds()
+    guard now < end, let request = slot.operation.begin(&slot.random) else {
+      try poller.remove(slot.connection.descriptor, number: number)
+      slots[number] = nil
+      return
+    }
+    slot.started = now
+    slots[number] = slot
+    try send(request, number)
+  }
+
+  private func send(_ request: FileRequest, _ number: Int) throws {
+    guard var slot = slots[number] else { return }
+    if slot.connection.isUsedUp {
+      try poller.remove(slot.connection.descriptor, number: number)
+      slot.connection = try FileConnection(plan.target, plan.content)
+      slot.isWriting = false
+      try poller.add(slot.connection.descriptor, number: number)
+      slots[number] = slot
+    }
+    try slot.connection.send(request)
+    try watchRoom(number)
+  }
+
+  private func handle(_ number: Int) throws {
+    guard let slot = slots[number] else { return }
+    try slot.connection.sendMore()
+    if let answer = try slot.connection.receive(into: buffer) {
+      try take(answer, number)
+    } else {
+      try watchRoom(number)
+    }
+  }
+
+  private func take(_ answer: FileAnswer, _ number: Int) throws {
+    guard var slot = slots[number] else { return }
+    let step = slot.operation.receive(answer)
+    slots[number] = slot
+    switch step {
+    case .request(let request): return try send(request, number)
+    case .failed(let name): measurement.add(error: name)
+    case .finished(let objects, let bytes):
+      let now = monotonicNanoseconds()
+      measurement.acknowledge(objects)
+      if now >= measureFrom, now <= end {
+        measurement.add(now - slot.started, objects: objects, bytes: bytes)
+      }
+    }
+    try begin(number)
+  }
+
+  /// Has the poller tell of room while something waits for it.
+  private func watchRoom(_ number: Int) throws {
+    guard let slot = slots[number], slot.isWriting != slot.connection.wantsToWrite else { return }
+    slots[number]?.isWriting.toggle()
+    try poller.setWriting(!slot.isWriting, slot.connection.descriptor, number: number)
+  }
+}
