@@ -12,7 +12,8 @@ extension ServiceStorage {
   package static func documents(maintenance: @escaping Maintenance) -> ServiceStorage {
     var storage = ServiceStorage("documents")
     storage.maintenance = maintenance
-    storage.check = { permit, tell in
+    storage.check = { scope, tell in
+      let permit = scope.permit
       let seen = try DocumentAdministration(permit).verify(
         progress: { try tell(.documents($0)) },
         report: { try tell(.difference($0)) }

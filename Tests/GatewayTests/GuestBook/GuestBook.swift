@@ -129,7 +129,7 @@ extension GuestBook {
 
   @Sendable
   private func verify(
-    _ permit: AdministratorPermit,
+    _ scope: StorageCheckScope,
     _ tell: (StorageEvent) throws -> Void
   ) throws -> [StorageCount] {
     let greetings = greetings

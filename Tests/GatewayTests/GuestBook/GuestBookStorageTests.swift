@@ -24,7 +24,7 @@ import Testing
     let services = try StoredServices([ServiceStorage("silent"), book.storage])
     try Self.withScope { scope in
       var events: [StorageEvent] = []
-      let found = try services.verify(scope.permit) { events.append($0) }
+      let found = try services.verify(StorageCheckScope(permit: scope.permit)) { events.append($0) }
       #expect(events == [.difference("guest book: nobody wrote boo")])
       #expect(found.differences == 1)
       #expect(found.counts == [StorageCount(2, "greeting")])

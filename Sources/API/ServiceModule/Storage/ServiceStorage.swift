@@ -17,7 +17,7 @@ package struct ServiceStorage: Sendable {
   /// difference, and returns what it went over.
   package typealias Check =
     @Sendable (
-      _ permit: AdministratorPermit,
+      _ scope: StorageCheckScope,
       _ tell: (StorageEvent) throws -> Void
     ) throws -> [StorageCount]
 
@@ -30,6 +30,19 @@ package struct ServiceStorage: Sendable {
 
   /// The storage of a service of that name, of which nothing is said yet.
   package init(_ name: String) { self.name = name }
+}
+
+/// How much a verification looks at, and the right to it.
+package struct StorageCheckScope: Sendable {
+  package let permit: AdministratorPermit
+  /// Of what is costly to read, such as the bytes of files, one in so many is; nil is all.
+  package var sample: Int?
+
+  /// A verification of everything, or of a sample.
+  package init(permit: AdministratorPermit, sample: Int? = nil) {
+    self.permit = permit
+    self.sample = sample
+  }
 }
 
 /// What long work on stored data tells while it goes on.

@@ -33,13 +33,13 @@ package struct StoredServices: Sendable {
 
   /// Runs every service's check; differences begin with the service's name.
   package func verify(
-    _ permit: AdministratorPermit,
+    _ scope: StorageCheckScope,
     tell: (StorageEvent) throws -> Void
   ) throws -> Verification {
     var found = Verification()
     for storage in storages {
       guard let check = storage.check else { continue }
-      found.counts += try check(permit) { event in
+      found.counts += try check(scope) { event in
         guard case .difference(let text) = event else { return try tell(event) }
         found.differences += 1
         try tell(.difference("\(storage.name): \(text)"))

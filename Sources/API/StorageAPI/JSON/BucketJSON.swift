@@ -17,28 +17,12 @@ extension StoredBucket {
     add("projectNumber", .string("\(Self.number(ofProject: project))"))
     add("generation", .integer(created))
     add("metageneration", .integer(metageneration))
-    add("location", .text(configuration.location))
     add("locationType", .string("region"))
-    add("storageClass", .text(configuration.storageClass))
     add("etag", .string(Base64.standard(Array("\(metageneration)".utf8))))
     add("timeCreated", .time(created))
     add("updated", .time(updated))
-    if configuration.isVersioned { add("versioning", .object(["enabled": .bool(true)])) }
-    add(
-      "softDeletePolicy",
-      .object([
-        "retentionDurationSeconds": .integer(configuration.softDeleteSeconds),
-        "effectiveTime": .time(created),
-      ])
-    )
-    if !configuration.lifecycle.isEmpty {
-      add("lifecycle", .object(["rule": .array(configuration.lifecycle.map(\.json))]))
-    }
     add("iamConfiguration", Self.access)
-    for (key, text) in configuration.documents.sorted(by: { $0.key < $1.key }) {
-      add(key.string, try? JSONParser.parse(Array(text.string.utf8)))
-    }
-    return .object(members)
+    return .object(members + configuration.members(since: created))
   }
 
   /// Rights are the rules' and the service accounts', for whole buckets alike.
@@ -53,6 +37,36 @@ extension StoredBucket {
     crc.update(Array(project.string.utf8))
     return crc.value
   }
+}
+
+extension BucketConfiguration {
+  /// What is set of a bucket, as Google's JSON API shows it and takes it.
+  ///
+  /// - Parameter time: When the bucket was made; nil leaves it out.
+  func members(since time: Int64?) -> [JSONValue.Member] {
+    var members: [JSONValue.Member] = []
+    func add(_ name: String, _ value: JSONValue?) {
+      if let value { members.append(JSONValue.Member(name: name, value: value)) }
+    }
+    add("location", .text(location))
+    add("storageClass", .text(storageClass))
+    if isVersioned { add("versioning", .object(["enabled": .bool(true)])) }
+    var policy: [JSONValue.Member] = [
+      JSONValue.Member(name: "retentionDurationSeconds", value: .integer(softDeleteSeconds))
+    ]
+    if let time { policy.append(JSONValue.Member(name: "effectiveTime", value: .time(time))) }
+    add("softDeletePolicy", .object(policy))
+    if !lifecycle.isEmpty {
+      add("lifecycle", .object(["rule": .array(lifecycle.map(\.json))]))
+    }
+    for (key, text) in documents.sorted(by: { $0.key < $1.key }) {
+      add(key.string, try? JSONParser.parse(Array(text.string.utf8)))
+    }
+    return members
+  }
+
+  /// The same as a value.
+  var json: JSONValue { .object(members(since: nil)) }
 }
 
 /// What a client's JSON sets of a bucket.

@@ -11,12 +11,15 @@ struct ExportCommand: ParsableCommand {
       beside a running server. `brasa import` reads the directory back.
 
       What else the project has is added by name, each kind in a folder of its own: accounts (with \
-      the hashes of their passwords), rules (those in force).
+      the hashes of their passwords), rules (those in force), files (buckets, and every object with its \
+      bytes, its older versions and its download tokens). Files are written one after the other while the server \
+      goes on: each is whole.
 
       Example:
         brasa export backup-2026-01-31 --project shop
         brasa export backup-2026-01-31 --project shop --include accounts --include rules
         brasa export backup-2026-01-31 --project shop --include all
+        brasa export backup-2026-01-31 --project shop --include all --exclude files
       """
   )
 
@@ -24,17 +27,15 @@ struct ExportCommand: ParsableCommand {
   var target: String
   @Option(name: .long, help: "Another kind of data to write, or \"all\"; may be repeated.")
   var include: [String] = []
+  @Option(name: .long, help: "A kind to leave out of \"all\"; may be repeated.")
+  var exclude: [String] = []
   @OptionGroup var data: DataOptions
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
     let label = try database.label()
-    var files = try ExportDirectory(creating: target)
-    try export(TransferForm.rootKind, of: label, to: files)
-    for kind in try kinds() {
-      files = try ExportDirectory(creating: "\(target)/\(kind)")
-      try export(kind, of: label, to: files)
-    }
+    try export(TransferForm.rootKind, of: label, to: target)
+    for kind in try kinds() { try export(kind, of: label, to: "\(target)/\(kind)") }
   }
 
   /// The kinds beside documents.
@@ -44,25 +45,30 @@ struct ExportCommand: ParsableCommand {
     try data.perform(.listTransfers) { reply in
       if case .line(let kind) = reply, kind != TransferForm.rootKind { kinds.append(kind) }
     }
-    return kinds
+    return kinds.filter { !exclude.contains($0) }
   }
 
   private func export(
     _ kind: String,
     of label: DatabaseLabel,
-    to files: ExportDirectory
+    to directory: String
   ) throws {
-    let form = TransferForm(kind: kind)
+    let sink = try TransferForm(kind: kind).makeSink(directory)
+    var differences = 0
     let progress = ProgressLine()
     try data.perform(.export(kind: kind, database: label)) { reply in
       switch reply {
-      case .item(let file, let bytes): try files.append(form.line(bytes), to: file)
+      case .item(let file, let bytes): try sink.take(bytes, of: file)
       case .progress(let done, let total, let unit):
         progress.show(done: done, total: total, unit: unit)
-      case .line(let text), .difference(let text), .finished(let text): progress.print(text)
+      case .difference(let text):
+        differences += 1
+        progress.print(text)
+      case .line(let text), .finished(let text): progress.print(text)
       case .failed: break
       }
     }
-    try files.close()
+    try sink.close()
+    if differences > 0 { throw ExitCode(1) }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The command `brasa import`.
 struct ImportCommand: ParsableCommand {
@@ -11,7 +12,8 @@ struct ImportCommand: ParsableCommand {
       those of the import. Works beside a running server; a repeated import changes nothing more.
 
       What else was exported is read by name: accounts of the same uid are replaced, rules are put in \
-      force.
+      force, files of the same name are replaced. An import of files that was cut off is begun again: what \
+      is there already is passed over.
 
       Example:
         brasa import backup-2026-01-31 --project shop --database restored
@@ -21,28 +23,55 @@ struct ImportCommand: ParsableCommand {
 
   @Argument(help: "The directory to read.", completion: .directory)
   var source: String
-  @Option(name: .long, help: "Another kind of data to read; may be repeated.")
+  @Option(
+    name: .long,
+    help: "Another kind of data to read, or \"all\" that was exported; may be repeated."
+  )
   var include: [String] = []
+  @Option(name: .long, help: "A kind to leave out of \"all\"; may be repeated.")
+  var exclude: [String] = []
   @OptionGroup var data: DataOptions
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
     let label = try database.label()
-    let documents = try ImportLines(directory: source, mayBeEmpty: !include.isEmpty)
-    if !documents.isEmpty { try read(TransferForm.rootKind, into: label, from: documents) }
-    for kind in include where kind != TransferForm.rootKind {
-      try read(kind, into: label, from: try ImportLines(directory: "\(source)/\(kind)"))
+    let root = TransferForm(kind: TransferForm.rootKind)
+    if let documents = try root.makeSource(source, mayBeEmpty: !include.isEmpty) {
+      try read(TransferForm.rootKind, into: label, from: documents)
+    }
+    for kind in try kinds() {
+      let form = TransferForm(kind: kind)
+      guard
+        let items = try form.makeSource("\(source)/\(kind)", mayBeEmpty: include.contains("all"))
+      else {
+        continue
+      }
+      try read(kind, into: label, from: items)
     }
   }
 
-  private func read(_ kind: String, into label: DatabaseLabel, from lines: ImportLines) throws {
-    let form = TransferForm(kind: kind)
+  /// The kinds beside documents; "all" is those that have a folder.
+  private func kinds() throws -> [String] {
+    guard include.contains("all") else { return include.filter { $0 != TransferForm.rootKind } }
+    var kinds: [String] = []
+    try data.perform(.listTransfers) { reply in
+      guard case .line(let kind) = reply, kind != TransferForm.rootKind else { return }
+      if FileManager.default.fileExists(atPath: "\(source)/\(kind)") { kinds.append(kind) }
+    }
+    return kinds.filter { !exclude.contains($0) }
+  }
+
+  private func read(
+    _ kind: String,
+    into label: DatabaseLabel,
+    from items: any ImportSource
+  ) throws {
     let progress = ProgressLine()
     try data.perform(
       .import(kind: kind, database: label),
       input: {
-        progress.show(done: lines.bytesRead, total: lines.bytesTotal, unit: "byte")
-        return try lines.next().map(form.item)
+        progress.show(done: items.bytesRead, total: items.bytesTotal, unit: "byte")
+        return try items.next()
       },
       output: { reply in
         switch reply {

@@ -102,8 +102,9 @@ extension ServedSystem {
       files: files.storage
     )
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
-      LocalAdministration(
-        permit: access.administratorPermit(reason: "brasa \(request.command)"),
+      let permit = access.administratorPermit(reason: "brasa \(request.command)")
+      return LocalAdministration(
+        permit: permit,
         rules: rules,
         accounts: accounts,
         services: stored,

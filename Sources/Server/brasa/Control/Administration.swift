@@ -16,8 +16,8 @@ protocol Administration {
 
 /// One request, as the control socket carries it: one line of JSON, then the items of an import.
 enum AdministrationRequest: Codable, Sendable, Equatable {
-  /// Recomputes what is derived, in every service, and compares.
-  case verify
+  /// Recomputes what is derived, in every service, and compares; of files' bytes one in `sample`, nil is all.
+  case verify(sample: Int?)
   /// The kinds of data that can be exported, a line each.
   case listTransfers
   /// Hands out everything of a kind that the database or its project has, as `item`s.
@@ -51,6 +51,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case apps(project: String, AppsRequest)
   /// What `brasa config` asks of a template.
   case config(project: String, isServer: Bool, ConfigRequest)
+  /// What `brasa storage` asks of buckets and objects.
+  case storage(StorageRequest)
   /// Takes back the keys with that id, e-mail or name.
   case revokeKeys(String)
 }

@@ -23,6 +23,7 @@ extension AdministrationRequest {
     case .apps(_, .list): "apps list"
     case .apps(_, .config): "apps config"
     case .apps(_, .delete): "apps delete"
+    case .storage(let request): "storage \(request.command)"
     case .config(_, _, .get): "config get"
     case .config(_, _, .publish): "config publish"
     case .config(_, _, .versions): "config versions"

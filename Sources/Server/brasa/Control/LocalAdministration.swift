@@ -65,7 +65,7 @@ struct LocalAdministration: Administration {
     output: (AdministrationReply) throws -> Void
   ) throws {
     switch request {
-    case .verify: try verify(output)
+    case .verify(let sample): try verify(sample, output)
     case .listTransfers:
       for name in services.transferNames { try output(.line(name)) }
       try output(.finished(summary: ""))
@@ -98,12 +98,17 @@ struct LocalAdministration: Administration {
       let namespace = isServer ? ConfigNamespace.server : .client
       let id = TemplateID(project: Text(project), namespace: namespace)
       try config(request, id, output)
+    case .storage(let request): try storage(request, input, output)
     case .revokeKeys(let which): try revokeKeys(which, output)
     }
   }
 
-  private func verify(_ output: (AdministrationReply) throws -> Void) throws {
-    let found = try services.verify(permit) { try output(.init($0)) }
+  private func verify(
+    _ sample: Int?,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let scope = StorageCheckScope(permit: permit, sample: sample)
+    let found = try services.verify(scope) { try output(.init($0)) }
     let verdict =
       found.differences == 0 ? "no differences" : found.differences.counting("difference")
     let counts = found.counts.map(\.text).joined(separator: ", ")

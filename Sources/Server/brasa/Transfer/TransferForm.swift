@@ -3,6 +3,7 @@
 /// Most services hand out such lines. Documents come as messages, which are a fraction as large: a line of theirs
 /// is made here, outside the server.
 struct TransferForm {
+  private let kind: String
   /// The line of an item.
   let line: ([UInt8]) throws -> [UInt8]
   /// The item of a line.
@@ -10,6 +11,7 @@ struct TransferForm {
 
   /// The form of a kind.
   init(kind: String) {
+    self.kind = kind
     if kind == Self.rootKind {
       line = DocumentJSON.line
       item = DocumentJSON.message
@@ -18,6 +20,22 @@ struct TransferForm {
       item = { $0 }
     }
   }
+
+  /// Where items of the kind go that are exported to a directory, which is made.
+  func makeSink(_ path: String) throws -> any ExportSink {
+    let directory = try ExportDirectory(creating: path)
+    return kind == Self.filesKind ? FileSink(directory, path: path) : LineSink(self, directory)
+  }
+
+  /// The items of the kind in a directory; nil where there are none and there need not be any.
+  func makeSource(_ path: String, mayBeEmpty: Bool) throws -> (any ImportSource)? {
+    guard kind != Self.filesKind else { return try FileSource(path, mayBeEmpty: mayBeEmpty) }
+    let lines = try ImportLines(directory: path, mayBeEmpty: mayBeEmpty)
+    return lines.isEmpty ? nil : LineSource(self, lines)
+  }
+
+  /// The kind whose items are files with bytes.
+  static let filesKind = "files"
 
   /// The kind that every export has; its files are in the directory itself, those of others in folders of
   /// their names.

@@ -8,6 +8,21 @@ package struct BucketVerification: Sendable {
   package var differences: [String] = []
 }
 
+/// A share of all blobs, chosen by their names, another one each time.
+package struct VerificationSample: Sendable {
+  private let share: UInt64
+  private let salt = UInt64.random(in: .min ... .max)
+
+  /// One blob in so many.
+  package init(oneIn share: Int) { self.share = UInt64(max(share, 1)) }
+
+  /// Whether a blob is in it.
+  func contains(_ blob: BlobID) -> Bool {
+    let number = blob.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return (number ^ salt) % share == 0
+  }
+}
+
 extension ObjectStorage {
   /// Where a verification goes on; nil begins.
   package struct VerificationPosition: Sendable {
@@ -20,9 +35,11 @@ extension ObjectStorage {
   ///
   /// Works beside others who write: what is gone since is no difference.
   ///
+  /// - Parameter sample: Whose bytes are read; of others the size alone is compared. Nil is all.
   /// - Returns: What was found, and where the next batch begins; nil behind the last.
   package func verify(
-    from position: VerificationPosition?
+    from position: VerificationPosition?,
+    sample: VerificationSample? = nil
   ) async throws -> (found: BucketVerification, next: VerificationPosition?) {
     let first = position?.bucket ?? ""
     guard let bucket = try await read(on: .scans, { try $0.bucket(from: first) }) else {
@@ -35,7 +52,7 @@ extension ObjectStorage {
     var found = BucketVerification()
     for object in batch {
       found.objects += 1
-      if let difference = try await difference(of: object, in: bucket) {
+      if let difference = try await difference(of: object, in: bucket, sample) {
         found.differences.append(
           "\(bucket.name.text.string)/\(object.name.text.string): \(difference)"
         )
@@ -55,9 +72,10 @@ extension ObjectStorage {
 
   private func difference(
     of object: StoredObject,
-    in bucket: StoredBucket
+    in bucket: StoredBucket,
+    _ sample: VerificationSample?
   ) async throws -> String? {
-    let problem = try await contentProblem(of: object)
+    let problem = try await contentProblem(of: object, sample)
     let (isThere, references) = try await read(on: .scans) { view in
       let current = try view.object(object.name, object.generation, in: bucket)
       return (current?.blob == object.blob, try view.references(of: object.blob))
@@ -69,12 +87,16 @@ extension ObjectStorage {
   }
 
   /// What is wrong with an object's bytes; nil where nothing is.
-  private func contentProblem(of object: StoredObject) async throws -> String? {
+  private func contentProblem(
+    of object: StoredObject,
+    _ sample: VerificationSample?
+  ) async throws -> String? {
     do {
       let reader = try await blobs.open(object.blob)
       guard reader.size == object.size else {
         return "\(reader.size) bytes are stored, \(object.size) were uploaded"
       }
+      guard sample?.contains(object.blob) ?? true else { return nil }
       var crc = CRC32C()
       for try await part in ObjectContent(reader, object).parts() { crc.update(part) }
       return crc.value == object.hashes.crc32c ? nil : "the bytes have another CRC32C"

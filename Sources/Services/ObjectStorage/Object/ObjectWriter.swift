@@ -97,7 +97,8 @@ struct ObjectWriter {
     try group.put(key, ObjectRecord.bytes(object))
   }
 
-  private func count(objects: Int64, bytes: Int64, isChecked: Bool) throws {
+  /// Counts what the bucket holds; throws where it is checked and too much.
+  func count(objects: Int64, bytes: Int64, isChecked: Bool) throws {
     var usage = try group.usage(of: bucket)
     usage.objects += objects
     usage.bytes += bytes

@@ -1,0 +1,82 @@
+import FirestoreModel
+import FirestoreWire
+import ObjectStorage
+
+// Objects on their way between a command and whoever has the store: items, of which each is a byte for its kind and
+// then
+//
+//   0x01  an object as JSON; its bytes follow
+//   0x02  the next bytes of the object
+//   0x03  its end: the CRC-32C of the bytes, four bytes, the highest first
+//   0x04  a line of an export, as JSON
+
+/// One item of a stream of objects.
+package enum FileItem: Sendable, Equatable {
+  case object(FileHeader)
+  case bytes([UInt8])
+  /// The end of the object's bytes, with their CRC-32C.
+  case end(crc32c: UInt32)
+  /// A bucket or an object in an export, all of it but the bytes.
+  case line([UInt8])
+
+  /// The item's bytes.
+  package var encoded: [UInt8] {
+    switch self {
+    case .object(let header): [1] + header.json
+    case .bytes(let bytes): [2] + bytes
+    case .end(let crc32c): [3] + CRC32C.bytes(of: crc32c)
+    case .line(let json): [4] + json
+    }
+  }
+
+  /// Reads an item; throws for what is none.
+  package init(_ item: [UInt8]) throws(FirestoreError) {
+    let rest = Array(item.dropFirst())
+    switch item.first {
+    case 1: self = .object(try FileHeader(rest))
+    case 2: self = .bytes(rest)
+    case 3 where rest.count == 4: self = .end(crc32c: rest.reduce(0) { $0 << 8 | UInt32($1) })
+    case 4: self = .line(rest)
+    default: throw .invalidArgument("An item of a stream of files is malformed.")
+    }
+  }
+}
+
+/// What a stream says of an object before its bytes.
+package struct FileHeader: Sendable, Equatable {
+  package var name: String
+  package var size: Int64
+  package var contentType: String?
+
+  /// An object of that name.
+  package init(name: String, size: Int64, contentType: String? = nil) {
+    self.name = name
+    self.size = size
+    self.contentType = contentType
+  }
+
+  fileprivate var json: [UInt8] {
+    var members: [JSONValue.Member] = [
+      JSONValue.Member(name: "name", value: .string(name)),
+      JSONValue.Member(name: "size", value: .integer(size)),
+    ]
+    if let contentType {
+      members.append(JSONValue.Member(name: "contentType", value: .string(contentType)))
+    }
+    return JSONValue.object(members).text
+  }
+
+  fileprivate init(_ json: [UInt8]) throws(FirestoreError) {
+    let value = try JSONParser.parse(json)
+    do {
+      var reading = try JSONReading(value)
+      guard let name = try reading.text("name"), let size = try reading.integer("size"), size >= 0
+      else { throw JSONReading.invalid("name") }
+      self.init(name: name.string, size: size, contentType: try reading.text("contentType")?.string)
+    } catch let error as StorageError {
+      throw .invalidArgument(error.message)
+    } catch {
+      throw .invalidArgument("A file's header is malformed.")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import Foundation
+import ObjectStorage
+import StorageAPI
+
+/// Where the items of an import come from.
+protocol ImportSource: AnyObject {
+  var bytesRead: Int { get }
+  var bytesTotal: Int { get }
+  /// The next item; nil behind the last.
+  func next() throws -> [UInt8]?
+}
+
+/// Items that are lines.
+final class LineSource: ImportSource {
+  private let form: TransferForm
+  private let lines: ImportLines
+
+  /// Lines of a kind.
+  init(_ form: TransferForm, _ lines: ImportLines) {
+    self.form = form
+    self.lines = lines
+  }
+
+  var bytesRead: Int { lines.bytesRead }
+  var bytesTotal: Int { lines.bytesTotal }
+
+  func next() throws -> [UInt8]? { try lines.next().map(form.item) }
+}
+
+/// Files as `FileSink` wrote them: lines, and behind that of an object its bytes, a part in memory at a time.
+final class FileSource: ImportSource {
+  private let lines: ImportLines
+  private let content: URL
+  private var current: FileHandle?
+  private var crc = CRC32C()
+  /// Shared contents that were handed out.
+  private var sent: Set<String> = []
+  private var contentRead = 0
+  let bytesTotal: Int
+
+  private static let partBytes = 1 << 20
+
+  /// What is told of an object's bytes in its line.
+  private struct ContentLine: Decodable {
+    let content: String?
+    let isShared: Bool?
+  }
+
+  /// The files of a directory.
+  init(_ path: String, mayBeEmpty: Bool) throws {
+    lines = try ImportLines(directory: path, mayBeEmpty: mayBeEmpty)
+    content = FileSink.contents(of: path)
+    bytesTotal = try lines.bytesTotal + Self.size(of: content)
+  }
+
+  var bytesRead: Int { lines.bytesRead + contentRead }
+
+  func next() throws -> [UInt8]? {
+    if let current { return try part(of: current).encoded }
+    guard let line = try lines.next() else { return nil }
+    try open(try JSONDecoder().decode(ContentLine.self, from: Data(line)))
+    return FileItem.line(line).encoded
+  }
+
+  /// Opens the bytes that follow an object's line.
+  private func open(_ line: ContentLine) throws {
+    guard let name = line.content else { return }
+    if line.isShared == true, !sent.insert(name).inserted { return }
+    guard BlobID(hexadecimal: name) != nil else {
+      throw ValidationError("\(name) is no name of a file's bytes.")
+    }
+    let url = FileSink.file(name, in: content)
+    guard FileManager.default.fileExists(atPath: url.path) else {
+      throw ValidationError("\(url.path) is missing.")
+    }
+    current = try FileHandle(forReadingFrom: url)
+    crc = CRC32C()
+  }
+
+  private func part(of file: FileHandle) throws -> FileItem {
+    guard let part = try file.read(upToCount: Self.partBytes), !part.isEmpty else {
+      try file.close()
+      current = nil
+      return .end(crc32c: crc.value)
+    }
+    let bytes = Array(part)
+    crc.update(bytes)
+    contentRead += bytes.count
+    return .bytes(bytes)
+  }
+
+  private static func size(of directory: URL) throws -> Int {
+    let found = FileManager.default.enumerator(
+      at: directory,
+      includingPropertiesForKeys: [.fileSizeKey]
+    )
+    var size = 0
+    while let url = found?.nextObject() as? URL {
+      size += try url.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+    }
+    return size
+  }
+}

@@ -1,0 +1,263 @@
+import Access
+import FirestoreModel
+import KeyValueStore
+
+extension ObjectStorage {
+  /// A bucket's generations in every state from a name on, those of a name together, for an export.
+  ///
+  /// - Returns: The generations with whether others share their bytes, and the name that comes next; nil at the end.
+  package func generations(
+    of bucket: StoredBucket,
+    from name: [UInt8],
+    limit: Int,
+    _ permit: AdministratorPermit
+  ) async throws -> (found: [(object: StoredObject, isShared: Bool)], next: [UInt8]?) {
+    try await read(on: .scans) { view in
+      let (objects, next) = try view.generations(of: bucket, .all, from: name, limit: limit)
+      let found = try objects.map { object in
+        (object: object, isShared: (try view.references(of: object.blob)?.count ?? 0) > 1)
+      }
+      return (found, next)
+    }
+  }
+
+  /// Opens the bytes of an object for an export; nil where the object has gone meanwhile.
+  package func content(
+    of object: StoredObject,
+    in bucket: StoredBucket,
+    _ permit: AdministratorPermit
+  ) async throws -> ObjectContent? {
+    do {
+      return try await Bucket(self, bucket, permit.bucket(bucket.id)).content(of: object)
+    } catch let error as StorageError where error.code == .notFound {
+      return nil
+    }
+  }
+
+  /// Makes a bucket as it was exported, or sets what was set of it where there is one.
+  package func importBucket(
+    _ id: BucketID,
+    _ configuration: BucketConfiguration,
+    _ permit: AdministratorPermit
+  ) async throws -> StoredBucket {
+    let name = try BucketName(id.name.string)
+    try configuration.check()
+    return try await write { group in
+      guard var bucket = try group.bucket(name) else {
+        return try group.makeBucket(name, id.project, configuration)
+      }
+      guard bucket.project == id.project else {
+        throw StorageError(.conflict, "The bucket \(name.text.string) is another project's.")
+      }
+      guard bucket.configuration != configuration else { return bucket }
+      bucket.configuration = configuration
+      bucket.metageneration += 1
+      bucket.updated = try group.allocateVersion()
+      try group.put(bucket)
+      return bucket
+    }
+  }
+
+  /// The generation that an import would store, where it is there already as it was exported.
+  package func imported(
+    _ object: ImportedObject,
+    in bucket: StoredBucket,
+    _ permit: AdministratorPermit
+  ) async throws -> StoredObject? {
+    try await read { view in
+      let found = try view.object(object.name, object.generation, in: bucket)
+      return found.flatMap { object.isStored(as: $0) ? $0 : nil }
+    }
+  }
+
+  /// Begins to store the bytes of an imported object.
+  package func beginImport(_ permit: AdministratorPermit) async throws -> BlobImport {
+    try await requireRoom(for: 0)
+    let blob = BlobID.random()
+    blobsInUse.insert(blob)
+    do {
+      return BlobImport(self, blob, try await blobs.begin(blob))
+    } catch {
+      blobsInUse.remove(blob)
+      throw error
+    }
+  }
+
+  /// Makes an imported object visible, in the state that it was in.
+  ///
+  /// A live one takes the place of what has its name. It keeps its generation, unless what it replaces is newer or the
+  /// store's clock is behind: generations of a name rise.
+  ///
+  /// - Parameter isNew: Whether the bytes came for this object; otherwise another one has them.
+  package func finishImport(
+    _ object: ImportedObject,
+    _ blob: BlobID,
+    isNew: Bool,
+    in bucket: StoredBucket,
+    _ permit: AdministratorPermit
+  ) async throws -> StoredObject {
+    do {
+      let stored = try await write(.background) { [configuration] group in
+        guard try isNew || group.references(of: blob) != nil else {
+          throw StorageError(
+            .unavailable,
+            "What the object shares its bytes with was deleted meanwhile."
+          )
+        }
+        return try ObjectWriter(group, bucket, configuration).importObject(object, blob)
+      }
+      if isNew { blobsInUse.remove(blob) }
+      noteReleased()
+      return stored
+    } catch {
+      if isNew { await discard(blob) }
+      throw error
+    }
+  }
+}
+
+extension StoredBucket {
+  fileprivate var id: BucketID { BucketID(project: project, name: name.text) }
+}
+
+/// One generation of an object as an export has it.
+package struct ImportedObject: Sendable {
+  package var name: ObjectName
+  package var generation: Int64
+  package var metageneration: Int64
+  package var attributes: ObjectAttributes
+  package var hashes: ContentHashes
+  package var componentCount: Int?
+  package var created: Int64
+  package var updated: Int64
+  package var state: StoredObject.State
+
+  /// A generation of which all is said.
+  package init(
+    _ name: ObjectName,
+    generation: Int64,
+    metageneration: Int64,
+    attributes: ObjectAttributes,
+    hashes: ContentHashes,
+    componentCount: Int?,
+    created: Int64,
+    updated: Int64,
+    state: StoredObject.State
+  ) {
+    self.name = name
+    self.generation = generation
+    self.metageneration = metageneration
+    self.attributes = attributes
+    self.hashes = hashes
+    self.componentCount = componentCount
+    self.created = created
+    self.updated = updated
+    self.state = state
+  }
+
+  /// Whether a generation is this one already.
+  func isStored(as object: StoredObject) -> Bool {
+    object.generation == generation && object.metageneration == metageneration
+      && object.attributes == attributes && object.hashes == hashes && object.state == state
+  }
+
+  fileprivate func stored(
+    in bucket: BucketName,
+    _ blob: BlobID,
+    generation: Int64
+  ) -> StoredObject {
+    StoredObject(
+      bucket: bucket,
+      name: name,
+      generation: generation,
+      metageneration: metageneration,
+      attributes: attributes,
+      hashes: hashes,
+      componentCount: componentCount,
+      created: created,
+      updated: updated,
+      state: state,
+      blob: blob
+    )
+  }
+}
+
+/// The bytes of an imported object on their way; one task at a time, ended by `finish` or `cancel`.
+package actor BlobImport {
+  private let storage: ObjectStorage
+  private let blob: BlobID
+  private var sink: ContentSink
+
+  init(_ storage: ObjectStorage, _ blob: BlobID, _ writer: any BlobWriter) {
+    self.storage = storage
+    self.blob = blob
+    sink = ContentSink(writer)
+  }
+
+  /// Takes the next bytes.
+  package func write(_ bytes: [UInt8]) async throws {
+    try await storage.requireRoom(for: Int64(bytes.count))
+    var next = sink
+    try await next.take(bytes)
+    sink = next
+  }
+
+  /// Makes the bytes durable if they are those that were exported, and gives where they are.
+  package func finish(_ expected: ContentHashes) async throws -> BlobID {
+    var last = sink
+    try await last.flush()
+    sink = last
+    let actual = sink.hasher.hashes
+    guard actual.size == expected.size, actual.crc32c == expected.crc32c else {
+      throw StorageError(.invalid, "The bytes are not those that were exported.")
+    }
+    try await sink.writer.finish()
+    return blob
+  }
+
+  /// Gives the bytes up.
+  package func cancel() async {
+    await sink.writer.close()
+    await storage.discard(blob)
+  }
+}
+
+extension ObjectWriter {
+  fileprivate func importObject(_ object: ImportedObject, _ blob: BlobID) throws -> StoredObject {
+    guard object.state == .live else { return try importOlder(object, blob) }
+    var generation = object.generation
+    if let existing = try group.object(object.name, in: bucket) {
+      if existing.generation > generation || now < generation { generation = now }
+      if existing.generation == generation {
+        // The same generation with other attributes: there is no room for both.
+        try removeLive(existing)
+      } else {
+        try retire(existing)
+      }
+    } else if now < generation {
+      generation = now
+    }
+    return try add(object.stored(in: bucket.name, blob, generation: generation))
+  }
+
+  /// A generation that was no longer live takes its own place among the older ones.
+  private func importOlder(_ object: ImportedObject, _ blob: BlobID) throws -> StoredObject {
+    let existing = try group.object(object.name, object.generation, in: bucket)
+    if let existing, !existing.isLive { try destroy(existing) }
+    return try add(object.stored(in: bucket.name, blob, generation: object.generation))
+  }
+
+  private func removeLive(_ object: StoredObject) throws {
+    try object.checkHolds()
+    try group.delete(StorageKey.object(bucket.number, object.name))
+    try group.release(object.blob)
+    try count(objects: -1, bytes: -object.size, isChecked: false)
+  }
+
+  private func add(_ object: StoredObject) throws -> StoredObject {
+    try group.retain(object.blob, size: object.size)
+    try count(objects: 1, bytes: object.size, isChecked: true)
+    try put(object)
+    return object
+  }
+}

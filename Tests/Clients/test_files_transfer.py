@@ -1,0 +1,170 @@
+"""Export, import and verification of files: bytes, metadata, generations, versions, tokens."""
+
+import json
+import os
+import shutil
+
+import pytest
+from google.auth.credentials import AnonymousCredentials
+from google.cloud import storage
+
+from support import clients, server as servers
+
+pytestmark = pytest.mark.brasa_only
+
+BUCKET = "shop.appspot.com"
+
+
+def client(running):
+    return storage.Client(
+        project="shop", credentials=AnonymousCredentials(),
+        client_options={"api_endpoint": f"http://{running.host}"},
+    )
+
+
+def everything(running):
+    """What a client can know of the project's files, but for the times of buckets."""
+    known = {}
+    for bucket in client(running).list_buckets():
+        known[bucket.name] = (bucket.versioning_enabled, list(bucket.lifecycle_rules), bucket.labels)
+        for blob in bucket.list_blobs(versions=True):
+            content = blob.download_as_bytes(raw_download=True)
+            shown = {key: value for key, value in blob._properties.items() if not key.endswith("Link")}
+            known[bucket.name, blob.name, blob.generation] = (content, shown)
+    return known
+
+
+@pytest.fixture
+def filled(tmp_path):
+    running = servers.Brasa(tmp_path / "data").start()
+    # An export is of a database too.
+    clients.connect(running, "shop").document("c/first").set({"n": 1})
+    bucket = client(running).create_bucket(BUCKET)
+    for name, size in {"empty": 0, "users/ana/ü ?.jpg": 20_000, "big": (3 << 20) + 7}.items():
+        bucket.blob(name).upload_from_string(os.urandom(size), content_type="image/jpeg")
+    blob = bucket.blob("users/ana/ü ?.jpg")
+    blob.metadata = {"of": "Ana", "firebaseStorageDownloadTokens": "7e7e7e7e-0000-4000-8000-000000000000"}
+    blob.cache_control = "max-age=60"
+    blob.patch()
+    for number in range(3):
+        bucket.copy_blob(bucket.blob("big"), bucket, f"copies/{number}")
+    kept = client(running).create_bucket("kept.appspot.com")
+    kept.versioning_enabled = True
+    kept.labels = {"team": "photos"}
+    kept.add_lifecycle_delete_rule(number_of_newer_versions=9)
+    kept.patch()
+    for number in range(3):
+        kept.blob("again").upload_from_string(f"version {number}")
+    yield running
+    if running.is_running:
+        assert running.stop() == 0
+
+
+def export(running, target, *more):
+    return servers.run("export", target, "--project", "shop", "--data", running.data, *more)
+
+
+def imported(target, data, *more, check=True):
+    return servers.run("import", target, "--project", "shop", "--data", data, *more, check=check)
+
+
+@pytest.mark.parametrize("at_rest", [False, True])
+def test_files_come_back_as_they_were(filled, tmp_path, at_rest):
+    before = everything(filled)
+    if at_rest:
+        assert filled.stop() == 0
+    done = export(filled, tmp_path / "backup", "--include", "files")
+    assert "exported 9 files" in done.stdout
+    # Bytes that several objects share are there once.
+    contents = [path for path in (tmp_path / "backup/files/content").rglob("*") if path.is_file()]
+    assert len(contents) == 6
+    other = servers.Brasa(tmp_path / "other").start()
+    try:
+        clients.connect(other, "shop").document("c/first").set({"n": 1})
+        if at_rest:
+            assert other.stop() == 0
+        assert "imported 9 files" in imported(tmp_path / "backup", other.data, "--include", "files").stdout
+        if at_rest:
+            other.start()
+        assert everything(other) == before
+        # Again: nothing is there twice.
+        imported(tmp_path / "backup", other.data, "--include", "all")
+        assert everything(other) == before
+        blobs = [path for path in (other.data / "files/finished").rglob("*") if path.is_file()]
+        assert len(blobs) == 6
+        servers.run("verify", "--data", other.data)
+    finally:
+        assert other.stop() == 0
+
+
+def test_what_is_there_gives_way_and_generations_rise(filled, tmp_path):
+    export(filled, tmp_path / "backup", "--include", "files")
+    bucket = client(filled).bucket(BUCKET)
+    old = bucket.get_blob("empty").generation
+    bucket.blob("empty").upload_from_string(b"newer")
+    newer = bucket.get_blob("empty").generation
+    bucket.blob("mine").upload_from_string(b"stays")
+    imported(tmp_path / "backup", filled.data, "--include", "files")
+    now = bucket.get_blob("empty")
+    assert old < newer < now.generation and now.download_as_bytes() == b""
+    assert bucket.blob("mine").download_as_bytes() == b"stays"
+    servers.run("verify", "--data", filled.data)
+
+
+def test_an_import_that_was_cut_off_is_begun_again(filled, tmp_path):
+    before = everything(filled)
+    export(filled, tmp_path / "backup", "--include", "files")
+    content = max((tmp_path / "backup/files/content").rglob("*"), key=lambda path: path.stat().st_size)
+    shutil.move(content, tmp_path / "aside")
+    other = servers.Brasa(tmp_path / "other").start()
+    try:
+        cut = imported(tmp_path / "backup", other.data, "--include", "files", check=False)
+        assert cut.returncode != 0 and "is missing" in cut.stderr
+        (content).write_bytes((tmp_path / "aside").read_bytes()[:-1] + b"?")
+        damaged = imported(tmp_path / "backup", other.data, "--include", "files", check=False)
+        assert damaged.returncode != 0 and "not those that were exported" in damaged.stderr
+        shutil.move(tmp_path / "aside", content)
+        imported(tmp_path / "backup", other.data, "--include", "files")
+        assert everything(other) == before
+        servers.run("verify", "--data", other.data)
+    finally:
+        assert other.stop() == 0
+
+
+def test_files_can_be_left_out(filled, tmp_path):
+    export(filled, tmp_path / "none")
+    assert not (tmp_path / "none/files").exists()
+    export(filled, tmp_path / "less", "--include", "all", "--exclude", "files")
+    assert not (tmp_path / "less/files").exists() and (tmp_path / "less/rules").exists()
+    export(filled, tmp_path / "all", "--include", "all")
+    lines = (tmp_path / "all/files" / f"objects.{BUCKET.replace('.', '%2E')}.jsonl").read_text().splitlines()
+    assert len(lines) == 6 and {json.loads(line)["object"]["bucket"] for line in lines} == {BUCKET}
+    other = servers.Brasa(tmp_path / "other").start()
+    try:
+        imported(tmp_path / "all", other.data, "--include", "all", "--exclude", "files")
+        assert everything(other) == {}
+    finally:
+        assert other.stop() == 0
+
+
+def blob_of(running, size):
+    found = (path for path in (running.data / "files/finished").rglob("*") if path.is_file())
+    return next(path for path in found if path.stat().st_size == size)
+
+
+def test_a_sample_checks_a_share_and_every_size(filled):
+    whole = servers.run("verify", "--data", filled.data)
+    assert "9 files" in whole.stdout and "no differences" in whole.stdout
+    assert "no differences" in servers.run("verify", "--sample", "1000000", "--data", filled.data).stdout
+    file = blob_of(filled, 20_000)
+    data = file.read_bytes()
+    file.write_bytes(data[:100] + bytes([data[100] ^ 1]) + data[101:])
+    flipped = servers.run("verify", "--sample", "1", "--data", filled.data, check=False)
+    assert flipped.returncode == 1 and "another CRC32C" in flipped.stdout
+    file.write_bytes(data[:-1])
+    short = servers.run("verify", "--sample", "1000000", "--data", filled.data, check=False)
+    assert short.returncode == 1 and "19999 bytes are stored, 20000 were uploaded" in short.stdout
+    export_of_it = servers.run("export", filled.data.parent / "bad", "--project", "shop", "--include", "files",
+                               "--data", filled.data, check=False)
+    assert export_of_it.returncode != 0 and export_of_it.stderr
+    assert servers.run("verify", "--sample", "0", "--data", filled.data, check=False).returncode == 64

@@ -1,0 +1,184 @@
+"""`brasa storage`: files between directories and buckets, beside a server and on a directory at rest."""
+
+import hashlib
+import os
+import pty
+import subprocess
+
+import pytest
+import requests
+
+from support import server as servers
+
+pytestmark = pytest.mark.brasa_only
+
+BUCKET = "shop.appspot.com"
+URL = f"gs://{BUCKET}"
+
+
+class Shop:
+    """A data directory, its server when it runs, and the command on either."""
+
+    def __init__(self, directory):
+        self.data = directory / "data"
+        self.server = servers.Brasa(self.data).start()
+        self.base = f"http://{self.server.host}/storage/v1/b/{BUCKET}/o"
+
+    def put(self, name, data, content_type="text/plain"):
+        url = self.base.replace("/storage", "/upload/storage")
+        answer = requests.post(url, params={"uploadType": "media", "name": name}, data=data,
+                               headers={"Content-Type": content_type}, timeout=30)
+        assert answer.status_code == 200, answer.text
+
+    def get(self, name):
+        return requests.get(f"{self.base}/{requests.utils.quote(name, safe='')}", params={"alt": "media"}, timeout=30)
+
+    def rest(self):
+        if self.server.is_running:
+            assert self.server.stop() == 0
+
+    def run(self, *arguments):
+        return servers.run("storage", *arguments, "--data", self.data, check=False)
+
+    def well(self, *arguments):
+        done = self.run(*arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+
+@pytest.fixture
+def shop(tmp_path):
+    made = Shop(tmp_path)
+    yield made
+    made.rest()
+
+
+@pytest.fixture(params=["beside a server", "at rest"])
+def settle(request):
+    """Leaves the server running, or stops it: the commands do the same on both."""
+    return (lambda shop: None) if request.param == "beside a server" else Shop.rest
+
+
+def tree(directory):
+    return {
+        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in directory.rglob("*") if path.is_file()
+    }
+
+
+def test_a_folder_there_and_back_is_the_same(shop, tmp_path, settle):
+    shop.put("first", b"x")
+    settle(shop)
+    source = tmp_path / "photos"
+    for name, size in {"1.jpg": 0, "a/2.png": 1, "a/b/ü ?.txt": 300_000, "a/b/big": (3 << 20) + 1}.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes(os.urandom(size))
+    assert "stored 4 objects" in shop.well("cp", "-r", source, f"{URL}/users/ana").stdout
+    listed = shop.well("ls", "-r", f"{URL}/users/").stdout.splitlines()
+    assert listed == [f"{URL}/users/ana/{name}" for name in sorted(tree(source))]
+    shop.well("cp", "-r", f"{URL}/users/ana", tmp_path / "back")
+    assert tree(tmp_path / "back") == tree(source)
+    # Within the server, and only the folder of that very name.
+    shop.well("cp", source / "1.jpg", f"{URL}/users/anabel.jpg")
+    shop.well("cp", "-r", f"{URL}/users/ana", f"{URL}/copy/")
+    shop.well("cp", "-r", f"{URL}/copy", tmp_path / "copied")
+    assert tree(tmp_path / "copied") == tree(source)
+    assert "deleted 4 objects" in shop.well("rm", "-r", f"{URL}/users/ana").stdout
+    assert shop.well("ls", f"{URL}/users/").stdout.splitlines() == [f"{URL}/users/anabel.jpg"]
+    assert servers.run("verify", "--data", shop.data).returncode == 0
+
+
+def test_one_file_and_its_facts(shop, tmp_path):
+    photo = tmp_path / "photo.jpg"
+    photo.write_bytes(b"\xff\xd8" * 1000)
+    shop.well("cp", photo, f"{URL}/users/ana/")
+    answer = shop.get("users/ana/photo.jpg")
+    assert answer.content == photo.read_bytes() and answer.headers["Content-Type"] == "image/jpeg"
+    shop.well("cp", photo, f"{URL}/other", "--content-type", "image/x-mine")
+    assert shop.get("other").headers["Content-Type"] == "image/x-mine"
+    facts = dict(line.split(": ", 1) for line in shop.well("stat", f"{URL}/users/ana/photo.jpg").stdout.splitlines())
+    assert facts["size"] == "2000" and facts["content type"] == "image/jpeg"
+    assert facts["crc32c"] and facts["md5"] and int(facts["generation"]) > 0
+    shop.well("cp", f"{URL}/users/ana/photo.jpg", tmp_path / "again.jpg")
+    assert (tmp_path / "again.jpg").read_bytes() == photo.read_bytes()
+    (tmp_path / "folder").mkdir()
+    shop.well("cp", f"{URL}/users/ana/photo.jpg", tmp_path / "folder")
+    assert (tmp_path / "folder" / "photo.jpg").read_bytes() == photo.read_bytes()
+    shop.well("rm", f"{URL}/other")
+    assert shop.get("other").status_code == 404
+
+
+def test_lists_and_usage(shop):
+    for name, size in {"a": 3, "users/ana/1": 10, "users/ana/2": 20, "users/bob/1": 7}.items():
+        shop.put(name, b"x" * size)
+    assert shop.well("ls", "--project", "shop").stdout.splitlines() == [f"{URL}/"]
+    assert shop.well("ls", URL).stdout.splitlines() == [f"{URL}/a", f"{URL}/users/"]
+    long = [line.split() for line in shop.well("ls", "-l", f"{URL}/users/ana/").stdout.splitlines()]
+    assert [(size, url) for size, _, url in long] == [("10", f"{URL}/users/ana/1"), ("20", f"{URL}/users/ana/2")]
+    used = shop.well("usage", "--project", "shop").stdout.split()
+    assert used == ["40", "4", f"{URL}/"]
+    assert shop.well("usage", URL).stdout.split() == used
+
+
+def test_names_that_leave_the_directory_are_refused(shop, tmp_path):
+    for name in ["x/../../evil", "x/./b", "x//b", "x/fine"]:
+        shop.put(name, name.encode())
+    done = shop.run("cp", "-r", f"{URL}/x", tmp_path / "out")
+    assert done.returncode == 1
+    assert done.stdout.count("refused:") == 3, done.stdout
+    assert tree(tmp_path / "out") == {"fine": hashlib.sha256(b"x/fine").hexdigest()}
+    assert not (tmp_path / "evil").exists()
+
+
+def test_damaged_bytes_do_not_become_a_file(shop, tmp_path):
+    shop.put("a", b"x" * 1000)
+    shop.rest()
+    blob, = (path for path in (shop.data / "files" / "finished").rglob("*") if path.is_file())
+    blob.write_bytes(b"x" * 500 + b"y" + b"x" * 499)
+    done = shop.run("cp", f"{URL}/a", tmp_path / "a")
+    assert done.returncode != 0 and "damaged" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+@pytest.mark.parametrize("arguments,code,text", [
+    (("stat", f"{URL}/none"), 1, "No such object"),
+    (("cp", f"{URL}/none", "here"), 1, "No such object"),
+    (("rm", f"{URL}/none"), 1, "No such object"),
+    (("rm", "-r", f"{URL}/none"), 1, "There are no objects below"),
+    (("ls", "gs://no-such-bucket"), 1, "bucket does not exist"),
+    (("rm", URL), 64, "is a folder"),
+    (("rm", "a/b"), 64, "not of the form"),
+    (("cp", "a", "b"), 64, "Neither side"),
+    (("cp", "/no/such/file", f"{URL}/a"), 64, "is no file"),
+    (("cp", "/", f"{URL}/a"), 64, "takes -r"),
+    (("ls",), 64, "Name the project"),
+])
+def test_what_cannot_be_done_says_so(shop, arguments, code, text):
+    shop.put("a", b"x")
+    done = shop.run(*arguments)
+    assert (done.returncode, text in done.stderr) == (code, True), done.stdout + done.stderr
+
+
+def test_help_teaches():
+    done = servers.run("storage", "cp", "--help")
+    assert done.returncode == 0 and "brasa storage cp -r photos gs://" in done.stdout
+
+
+def test_a_terminal_sees_a_bar(shop, tmp_path):
+    (tmp_path / "big").write_bytes(os.urandom(8 << 20))
+    ours, theirs = pty.openpty()
+    command = [servers.binary(), "storage", "cp", tmp_path / "big", f"{URL}/big", "--data", shop.data]
+    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    assert process.wait(60) == 0 and b"stored 1 object" in process.stdout.read()
+    assert "░".encode() in shown and b"of 8388608 bytes" in shown
