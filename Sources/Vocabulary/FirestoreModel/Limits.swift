@@ -18,6 +18,9 @@ package enum Limits {
   /// Transforms of one document in one commit.
   package static let transforms = 500
   package static let indexEntries = 40_000
+  package static let indexEntrySize = 7_680
+  /// All index entries of a document together.
+  package static let indexEntriesSize = 8 << 20
 
   package static let disjunctions = 30
   package static let inValues = 30

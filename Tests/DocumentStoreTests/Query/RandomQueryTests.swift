@@ -198,7 +198,7 @@ extension QueryFixture {
     var expected: [[UInt8]: [UInt8]] = [:]
     for (path, fields) in documents {
       let encoded = DocumentFields(encoding: fields)
-      for entry in try set.entries(of: path, fields: encoded) { expected[entry.key] = entry.tags }
+      for entry in set.entries(of: path, fields: encoded) { expected[entry.key] = entry.tags }
     }
     var found: [[UInt8]: [UInt8]] = [:]
     try database.engine.read { snapshot in

@@ -101,7 +101,7 @@ struct CommitPlanner {
     switch planned.outcome {
     case .unchanged: return planned
     case .put(let fields, _):
-      let new = try indexes.entries(of: planned.path, fields: fields)
+      let new = try indexes.allowedEntries(of: planned.path, fields: fields)
       try setEntries(of: &planned, new: new, plan: &plan)
     case .deleted:
       try setEntries(of: &planned, new: [], plan: &plan)
@@ -119,7 +119,7 @@ struct CommitPlanner {
       document.added = new
       return
     }
-    let old = try indexes.entries(of: document.path, fields: base.fields)
+    let old = indexes.entries(of: document.path, fields: base.fields)
     let difference = EntryDifference(old: old, new: new)
     document.added = difference.begun
     for (entry, isReplaced) in difference.ended {

@@ -40,7 +40,7 @@ package enum IndexKey {
     append(incarnation, to: &bytes)
     bytes.append(kind.elements ? elementKind : valueKind)
     bytes.append(kind.scope.rawValue)
-    appendPlace(kind.scope, collection, to: &bytes)
+    appendCollection(kind.scope, collection, to: &bytes)
     return bytes
   }
 
@@ -52,7 +52,7 @@ package enum IndexKey {
     collection: ResourcePath
   ) -> [UInt8] {
     var bytes = declaredPrefix(incarnation: incarnation, number: number)
-    if scope == .collection { appendPlace(scope, collection, to: &bytes) }
+    if scope == .collection { appendCollection(scope, collection, to: &bytes) }
     return bytes
   }
 
@@ -81,7 +81,24 @@ package enum IndexKey {
     }
   }
 
-  private static func appendPlace(
+  /// Whose entry a key is.
+  enum Owner: Hashable {
+    case automatic(IndexScope)
+    /// The number of the index.
+    case declared(UInt32)
+  }
+
+  /// Reads whose entry a live key is; nil where it is none.
+  static func owner(ofKey key: [UInt8]) -> Owner? {
+    guard key.count > 8 else { return nil }
+    switch key[0] {
+    case automatic: return IndexScope(rawValue: key[6]).map(Owner.automatic)
+    case declared: return .declared(key[5...8].reduce(0) { $0 << 8 | UInt32($1) })
+    default: return nil
+    }
+  }
+
+  private static func appendCollection(
     _ scope: IndexScope,
     _ collection: ResourcePath,
     to bytes: inout [UInt8]

@@ -18,9 +18,6 @@ package struct IndexSet: Sendable {
   private let defaultRules: CollectionIndexRules
   private let defaultMaintainers: [any IndexMaintainer]
 
-  /// The most entries that one document may have.
-  package static let maximumEntries = 40_000
-
   /// A picture of some definitions.
   package init(
     generation: UInt64,
@@ -51,20 +48,26 @@ package struct IndexSet: Sendable {
     defaultMaintainers = IndexMaintainers.make(for: defaultRules)
   }
 
-  /// All entries of a document, sorted by key, each key once.
-  package func entries(
+  /// All entries of a document that is to be stored; throws Firestore's refusal where they exceed its limits.
+  package func allowedEntries(
     of path: ResourcePath,
     fields: DocumentFields
   ) throws(FirestoreError) -> [IndexEntry] {
+    let entries = entries(of: path, fields: fields)
+    try IndexEntryLimits(self, path: path).check(entries)
+    return entries
+  }
+
+  /// All entries of a document, sorted by key, each key once.
+  ///
+  /// One that is stored may have more than may be written now: an index can have been declared since.
+  package func entries(of path: ResourcePath, fields: DocumentFields) -> [IndexEntry] {
     let document = IndexedDocument(path: path, fields: fields)
     let id = document.collection.lastID ?? ""
     var entries: [IndexEntry] = []
     entries.reserveCapacity(document.values.count + 4)
     for maintainer in maintainers[id] ?? defaultMaintainers {
       maintainer.addEntries(of: document, to: &entries)
-    }
-    if entries.count > Self.maximumEntries {
-      throw .invalidArgument("too many index entries for entity")
     }
     entries.sort { $0.key.precedes($1.key) }
     return entries

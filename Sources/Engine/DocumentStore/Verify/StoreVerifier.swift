@@ -62,12 +62,11 @@ final class StoreVerifier {
         try report(.damagedDocument, Hexadecimal.text(cursor.key))
         continue
       }
-      guard let document = try? StoredDocument(value: cursor.value),
-        let entries = try? indexes.entries(of: path, fields: document.fields)
-      else {
+      guard let document = try? StoredDocument(value: cursor.value) else {
         try report(.damagedDocument, path.string)
         continue
       }
+      let entries = indexes.entries(of: path, fields: document.fields)
       summary.documents += 1
       for entry in entries { try verify(entry, of: document, at: path) }
       try verifyChange(of: path, at: document.updateTime)
