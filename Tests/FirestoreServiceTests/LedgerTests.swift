@@ -1,6 +1,7 @@
 import FirestoreModel
 import FirestoreWire
 import KeyValueStore
+import ServiceModule
 import Testing
 
 @testable import Access
@@ -85,12 +86,12 @@ import Testing
   @Test(arguments: ["{\"a\":[1,2,3]}", "[[],{},[{}]]", "\"text\""])
   func `the estimate of a parsed text is above its length`(json: String) throws {
     _ = try JSONParser.parse(Array(json.utf8))
-    #expect(JSONParser.parsedBytes(of: Array(json.utf8)) >= json.utf8.count)
+    #expect(ParsedText.bytes(of: Array(json.utf8)) >= json.utf8.count)
   }
 
   @Test func `a text of many small values is estimated at what they take`() {
     let json = Array("[\(Array(repeating: "0", count: 1_000).joined(separator: ","))]".utf8)
     let least = 1_000 * MemoryLayout<JSONValue>.stride
-    #expect((least...4 * least).contains(JSONParser.parsedBytes(of: json)))
+    #expect((least...4 * least).contains(ParsedText.bytes(of: json)))
   }
 }

@@ -68,7 +68,7 @@ struct RESTRoutes: Sendable {
     _ request: ServiceRequest,
     _ body: [UInt8]
   ) throws(FirestoreError) -> RESTCall? {
-    let lease = try request.context.lease(JSONParser.parsedBytes(of: body), for: .request)
+    let lease = try request.context.lease(ParsedText.bytes(of: body), for: .request)
     defer { withExtendedLifetime(lease) {} }
     return try transcoder.call(
       method: request.method.rawValue,
@@ -87,6 +87,7 @@ struct RESTRoutes: Sendable {
     _ request: ServiceRequest,
     _ body: [UInt8]
   ) async throws -> ServiceResponse {
+    try request.reserveParsed(body)
     let admin = AdminRequest(
       method: request.method.rawValue,
       path: request.path,

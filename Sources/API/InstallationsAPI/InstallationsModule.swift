@@ -123,7 +123,7 @@ private struct InstallationRoutes: Sendable {
   }
 
   private func body(of request: ServiceRequest) async throws -> JSONText {
-    let bytes = try await request.body.collect(upTo: Self.bodyLimit)
+    let bytes = try await request.collectText(upTo: Self.bodyLimit)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw FirestoreError.invalidArgument("The body is not valid UTF-8.")
     }

@@ -111,7 +111,7 @@ private struct RulesRoutes: Sendable {
       try await threads.run { try access.requireAdministration(try access.identify(context)) }
       let call = RulesCall(
         request: request,
-        bytes: try await request.body.collect(upTo: Self.bodyLimit)
+        bytes: try await request.collectText(upTo: Self.bodyLimit)
       )
       let project = Text(request.parameters["project"] ?? "")
       let management = RulesManagement(rules: rules, project: project)

@@ -22,7 +22,10 @@ struct IdentityFixture: Sendable {
   let log: LogLines
 
   /// Runs the body beside a gateway that serves accounts.
-  static func with(_ body: (IdentityFixture) async throws -> Void) async throws {
+  static func with(
+    memory: ByteLedger.Limits = ByteLedger.Limits(),
+    _ body: (IdentityFixture) async throws -> Void
+  ) async throws {
     let engine = MemoryEngine()
     let databases = try Databases(engine: engine, configuration: StoreConfiguration())
     let lines = LogLines()
@@ -58,7 +61,7 @@ struct IdentityFixture: Sendable {
       threads: threads
     )
     let handler = LineLogHandler(label: "gateway", level: .trace, write: lines.add)
-    try await withGateway(modules: [module], log: handler) { gateway in
+    try await withGateway(memory: memory, modules: [module], log: handler) { gateway in
       try await body(IdentityFixture(port: gateway.port, post: post, log: lines))
     }
     threads.stop()

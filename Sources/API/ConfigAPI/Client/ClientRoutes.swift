@@ -96,6 +96,7 @@ struct ClientRoutes: Sendable {
     var bytes = try await request.body.collect(upTo: Self.bodyLimit)
     if bytes.starts(with: [0x1F, 0x8B]) { bytes = try Gzip.unpack(bytes, atMost: Self.bodyLimit) }
     if bytes.isEmpty { return .object([]) }
+    try request.reserveParsed(bytes)
     let body = try RelaxedJSON.parse(bytes)
     guard body.members != nil else {
       throw FirestoreError.invalidArgument("Invalid JSON payload received. An object is expected.")

@@ -68,7 +68,7 @@ struct TemplateRoutes: Sendable {
         request: request,
         id: try Self.template(request.parameters),
         query: try QueryParameters(request.query),
-        bytes: try await request.body.collect(upTo: Self.bodyLimit)
+        bytes: try await request.collectText(upTo: Self.bodyLimit)
       )
       let management = TemplateManagement(templates: templates)
       return try await threads.run(on: .maintenance) { try answer(management, call) }

@@ -24,19 +24,6 @@ package struct JSONParser {
     }.get()
   }
 
-  /// About how much memory the parsed text takes at most: its strings, and a value for each separator.
-  package static func parsedBytes(of bytes: [UInt8]) -> Int {
-    bytes.withUnsafeBytes { raw in
-      raw.reduce(raw.count) { total, byte in
-        switch byte {
-        case UInt8(ascii: ","), UInt8(ascii: ":"): total + 40
-        case UInt8(ascii: "["), UInt8(ascii: "{"): total + 72
-        default: total
-        }
-      }
-    }
-  }
-
   private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   private mutating func document() throws(FirestoreError) -> JSONValue {

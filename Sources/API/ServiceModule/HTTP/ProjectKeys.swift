@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// Which project a client's API key stands for.
+/// Which project a client's API key belongs to.
 package struct ProjectKeys: Sendable {
   /// The project of keys that name none; nil refuses them.
   package let defaultProject: Text?
@@ -20,7 +20,7 @@ package struct ProjectKeys: Sendable {
     self.isProject = isProject
   }
 
-  /// The project that a key stands for, and a path names by its id or, as iOS does, by a number.
+  /// The project that a key belongs to, and a path names by its id or, as iOS does, by a number.
   ///
   /// Blocks.
   ///

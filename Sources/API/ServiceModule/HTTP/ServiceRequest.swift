@@ -19,6 +19,8 @@ package struct ServiceRequest: Sendable {
   /// Logs with the request's id.
   package let logger: Logger
   package let body: ServiceBody
+  /// What the request takes of the process's memory beside its bytes.
+  let leases = HeldLeases()
 
   /// A request's parts.
   package init(

@@ -75,7 +75,7 @@ package struct StorageCall: Sendable {
 
   /// The body as a JSON object; an empty one is an empty object.
   package func json() async throws -> JSONValue {
-    let bytes = try await request.body.collect(upTo: Self.jsonLimit)
+    let bytes = try await request.collectText(upTo: Self.jsonLimit)
     return try Self.object(bytes)
   }
 

@@ -53,7 +53,7 @@ struct FirebaseRequest: Sendable {
 
   /// The body, where it is metadata.
   func metadataBody() async throws -> [UInt8] {
-    try await base.body.collect(upTo: Self.metadataLimit)
+    try await base.collectText(upTo: Self.metadataLimit)
   }
 
   /// What metadata may take as JSON.

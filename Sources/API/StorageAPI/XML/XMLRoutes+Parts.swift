@@ -59,7 +59,7 @@ extension XMLRoutes {
   ) async throws -> ServiceResponse {
     let store = try await partStore(request)
     let marker = try await marker(id, bucket, store, request)
-    let body = try XMLReader.read(try await request.base.body.collect(upTo: 2 << 20))
+    let body = try XMLReader.read(try await request.base.collectText(upTo: 2 << 20))
     let parts = try await listed(body, id, store)
     var new = NewObject(try request.object, preconditions: try request.preconditions())
     new.attributes = marker.attributes

@@ -22,18 +22,19 @@ struct RouteDispatch: RouterMiddleware {
     // The request's target may also be a whole URL.
     head.path = request.uri.path + (request.uri.query.map { "?\($0)" } ?? "")
     if isHead { head.method = .get }
-    let answer = try await match.route.handler(
-      ServiceRequest(
-        head: head,
-        parameters: match.parameters,
-        rest: match.rest,
-        context: context.call(request),
-        address: context.peerAddress,
-        isHTTP2: context.isHTTP2,
-        logger: context.logger,
-        body: body(of: request, for: match.route, context.lease)
-      )
+    let call = ServiceRequest(
+      head: head,
+      parameters: match.parameters,
+      rest: match.rest,
+      context: context.call(request),
+      address: context.peerAddress,
+      isHTTP2: context.isHTTP2,
+      logger: context.logger,
+      body: body(of: request, for: match.route, context.lease)
     )
+    // What the request takes of memory is given back when it is answered, not before.
+    defer { withExtendedLifetime(call) {} }
+    let answer = try await match.route.handler(call)
     if let call = answer.call { methods[call.path]?.observe(call.code, since: start) }
     let response = Response(answer)
     return isHead ? response.createHeadResponse() : response

@@ -1,0 +1,35 @@
+import Access
+import FirestoreModel
+
+extension ServiceRequest {
+  /// The whole body, which is a text to be parsed (JSON, a form, XML).
+  ///
+  /// What its values take counts on the ledger until the request is answered; RESOURCE_EXHAUSTED where there is no
+  /// room for them, `TooLarge` where the body is longer than that many bytes.
+  package func collectText(upTo limit: Int) async throws -> [UInt8] {
+    let bytes = try await body.collect(upTo: limit)
+    try reserveParsed(bytes)
+    return bytes
+  }
+
+  /// Counts what a text's values take on the ledger, until the request is answered.
+  package func reserveParsed(_ text: [UInt8]) throws(FirestoreError) {
+    try leases.take(ParsedText.bytes(of: text), for: .request, by: context)
+  }
+}
+
+/// How much memory texts take once they are parsed.
+package enum ParsedText {
+  /// About how much memory takes what is parsed out of a text, at most: its strings, and a value for each separator.
+  package static func bytes(of text: [UInt8]) -> Int {
+    text.withUnsafeBytes { raw in
+      raw.reduce(raw.count) { total, byte in
+        switch byte {
+        case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "&"): total + 40
+        case UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "<"): total + 72
+        default: total
+        }
+      }
+    }
+  }
+}
