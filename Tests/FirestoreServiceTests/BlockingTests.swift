@@ -192,4 +192,63 @@ import Testing
     loop.stop()
     fixture.close()
   }
+
+  /// Answers a unary call that comes on the loop; also whether the answer was made there.
+  private static func answer(
+    _ fixture: ServiceFixture,
+    _ loop: Loop,
+    _ path: String,
+    _ context: CallContext
+  ) async throws -> (result: Result<[UInt8], FirestoreError>, isOnLoop: Bool) {
+    let made = try RESTTranscoder().call(
+      method: "GET",
+      path: ServiceFixture.root + path,
+      query: nil,
+      body: []
+    )
+    let call = try #require(made)
+    return await withCheckedContinuation { continuation in
+      loop.run {
+        fixture.service.unary(call.method, request: call.request, context: context) {
+          continuation.resume(returning: ($0, BlockingCheck.isEventLoop))
+        }
+      }
+    }
+  }
+
+  private static func put(_ text: String, at path: String, _ fixture: ServiceFixture) async throws {
+    let context = ServiceFixture.context(authorization: "Bearer brasa-admin-secret")
+    let fields = "{\"fields\":{\"t\":{\"stringValue\":\"\(text)\"}}}"
+    _ = try await fixture.call("PATCH", path, fields, context: context)
+  }
+
+  @Test func `rules that take much work are judged off the loop, to the same end`() async throws {
+    let fixture = try ServiceFixture(
+      .production(key: AdministratorKey("brasa-admin-secret")),
+      verifier: TestVerifier(),
+      rules: "match /c/{id} { allow get: if resource.data.t.replace('a', 'b').matches('b*'); }"
+    )
+    let loop = Loop()
+    let context = ServiceFixture.context(
+      authorization: TestTokens.bearer("u"),
+      memory: CallerMemory()
+    )
+    let much = String(repeating: "a", count: 40_000)
+    for (path, text, isBrief, isAllowed) in [
+      ("/c/brief", "aaa", true, true), ("/c/denied", "aac", true, false),
+      ("/c/long", much, false, true), ("/c/longDenied", much + "c", false, false),
+    ] {
+      try await Self.put(text, at: path, fixture)
+      // The first one has the token verified and the document read.
+      _ = try await Self.answer(fixture, loop, path, context)
+      let answer = try await Self.answer(fixture, loop, path, context)
+      #expect(answer.isOnLoop == isBrief, "\(path)")
+      switch answer.result {
+      case .success: #expect(isAllowed, "\(path)")
+      case .failure(let error): #expect(!isAllowed && error.code == .permissionDenied, "\(path)")
+      }
+    }
+    loop.stop()
+    fixture.close()
+  }
 }
