@@ -7,9 +7,16 @@ extension ServiceModule {
   /// Firestore: the methods of `google.firestore.v1.Firestore` over gRPC, WebChannel and REST, and the
   /// administration API.
   ///
-  /// - Parameter bodyLimit: The largest REST body.
-  package static func firestore(_ service: any RPCService, bodyLimit: Int) -> ServiceModule {
+  /// - Parameters:
+  ///   - bodyLimit: The largest REST body.
+  ///   - metrics: Figures of what the service works with.
+  package static func firestore(
+    _ service: any RPCService,
+    bodyLimit: Int,
+    metrics: MetricsSource? = nil
+  ) -> ServiceModule {
     var module = ServiceModule("firestore")
+    module.metrics = metrics
     module.methods = RPCMethod.allCases.map { .firestore($0, of: service) }
     module.routes = RESTRoutes(service: service, bodyLimit: bodyLimit).routes
     return module

@@ -25,6 +25,15 @@ extension ServiceModule {
         await routes.answer(path.route(request.parameters, request.rest), request)
       }
     }
+    module.metrics = {
+      // One pool of threads serves all lanes.
+      let figures = threads.figures(of: .reads)
+      return [
+        (name: "brasa_accounts_jobs_waiting", value: Double(figures.waiting)),
+        (name: "brasa_accounts_threads_busy", value: Double(figures.busy)),
+        (name: "brasa_accounts_jobs_refused_total", value: Double(figures.refused)),
+      ]
+    }
     return module
   }
 }
@@ -80,7 +89,7 @@ private struct IdentityRoutes: Sendable {
     let caller = try await service.caller(envelope.context, of: route)
     envelope.isAdministrator = caller == .administrator
     let limit = envelope.isAdministrator ? Self.bodyLimit : Self.clientBodyLimit
-    let body = try await request.body.collect(upTo: limit)
+    let body = try await request.collectText(upTo: limit)
     envelope.body = try Self.json(body, type: request.headers[.contentType])
     return try await service.perform(route, envelope)
   }

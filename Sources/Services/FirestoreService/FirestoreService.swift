@@ -21,8 +21,8 @@ package final class FirestoreService: RPCService {
   /// The choke point, which features beside the API ask too.
   package let access: AccessControl
   /// Nil where nothing can be listened to.
-  private let listeners: ListenHub?
-  private let threads: EngineThreads
+  let listeners: ListenHub?
+  let threads: EngineThreads
   private let log: Logger
 
   /// A service on the store that `access` gives permits to.

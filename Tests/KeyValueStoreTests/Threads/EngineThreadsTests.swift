@@ -27,7 +27,7 @@ import Testing
     // Both return although every scanning thread is held: there is no time limit that could pass.
     read.wait()
     maintenance.wait()
-    #expect(threads.waiting(in: .scans) == 1)
+    #expect(threads.figures(of: .scans) == .init(waiting: 1, busy: scans, refused: 0))
     for _ in 0..<scans { gate.signal() }
     threads.stop()
     #expect(threads.waiting == 0)
@@ -56,6 +56,7 @@ import Testing
     #expect(queue.take() != nil)
     #expect(!Self.put(queue, "greedy"))
     #expect(Self.put(queue, "third"))
+    #expect(queue.figures == (waiting: 7, idle: 0, refused: 11))
   }
 
   private static func put(_ queue: JobQueue, _ caller: String) -> Bool { queue.put({}, of: caller) }

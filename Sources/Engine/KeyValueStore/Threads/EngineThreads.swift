@@ -22,6 +22,11 @@ package final class EngineThreads: Sendable {
     let queue: JobQueue
     private let threads: [StoreThread]
 
+    var figures: Figures {
+      let (waiting, idle, refused) = queue.figures
+      return Figures(waiting: waiting, busy: threads.count - idle, refused: refused)
+    }
+
     init(count: Int, capacity: Int, batch: Int = JobQueue.batch) {
       let queue = JobQueue(capacity: capacity, threads: count, batch: batch)
       self.queue = queue
@@ -88,11 +93,21 @@ package final class EngineThreads: Sendable {
     }
   }
 
+  /// What the threads of a lane do at the moment.
+  package struct Figures: Sendable, Hashable {
+    /// Jobs that wait for a thread.
+    package let waiting: Int
+    /// Threads that work on a job.
+    package let busy: Int
+    /// Jobs that were refused since the start, because the lane's queue or the caller's share of it was used up.
+    package let refused: Int
+  }
+
+  /// The figures of a lane.
+  package func figures(of lane: Lane) -> Figures { pools[lane.rawValue].figures }
+
   /// The number of jobs that wait for a thread.
   package var waiting: Int { distinctPools.reduce(0) { $0 + $1.queue.count } }
-
-  /// The number of a lane's jobs that wait for a thread.
-  package func waiting(in lane: Lane) -> Int { pools[lane.rawValue].queue.count }
 
   /// Lets the queued jobs run, then ends the threads and returns.
   ///

@@ -30,6 +30,7 @@ final class JobQueue: @unchecked Sendable {
   private var last: CallerJobs?
   private var total = 0
   private var waiting = 0
+  private var refused = 0
   /// Whether a thread was signalled and has not looked yet.
   private var isWaking = false
   private var isClosed = false
@@ -51,12 +52,18 @@ final class JobQueue: @unchecked Sendable {
   /// The number of jobs that no thread took yet.
   var count: Int { condition.withLock { total } }
 
+  /// The jobs that no thread took yet, the threads that wait for one, and the jobs that were refused so far.
+  var figures: (waiting: Int, idle: Int, refused: Int) {
+    condition.withLock { (total, waiting, refused) }
+  }
+
   /// Adds a job behind its caller's others; false, and nothing added, once the queue is closed or where
   /// the caller's share of it is used up.
   func put(_ job: @escaping Job, of caller: String) -> Bool {
     condition.lock()
     let own = jobs(of: caller)
     guard !isClosed, (own?.jobs.count ?? 0) < capacity - total else {
+      refused += 1
       condition.unlock()
       return false
     }

@@ -297,6 +297,7 @@ extension HubCore {
       "listen_backlog_bytes": Double(gauges.backlogBytes),
       "listen_feed_bytes": Double(feed.bytes),
       "listen_feed_gaps_total": Double(counters.gaps),
+      "listen_inbox_waiting": Double(feed.inbox.count),
       "listen_reads_waiting": Double(jobs.count),
       "listen_refills_total": Double(counters.refills),
       "listen_commits_total": Double(counters.commits),

@@ -37,9 +37,23 @@ enum MetricHelp {
     "brasa_commit_group_commits": "Commits in each group that became durable with one sync.",
     "brasa_engine_jobs_waiting": "Jobs that wait for one of the engine's threads.",
     "brasa_engine_reads_waiting": "Point reads and commits among them.",
+    "brasa_engine_reads_busy": "Threads that work on point reads and commits.",
+    "brasa_engine_reads_refused_total": "Such jobs that were refused, because too many waited.",
     "brasa_engine_scans_waiting": "Slices of long queries among them.",
+    "brasa_engine_scans_busy": "Threads that work on slices of long queries.",
+    "brasa_engine_scans_refused_total": "Such jobs that were refused, because too many waited.",
     "brasa_engine_maintenance_waiting": "Administration and clean-up among them.",
+    "brasa_engine_maintenance_busy": "Threads that work on administration and clean-up.",
+    "brasa_engine_maintenance_refused_total":
+      "Such jobs that were refused, because too many waited.",
     "brasa_engine_files_waiting": "Reading and writing of files' bytes among them.",
+    "brasa_engine_files_busy": "Threads that read and write files' bytes.",
+    "brasa_engine_files_refused_total": "Such jobs that were refused, because too many waited.",
+
+    // Accounts.
+    "brasa_accounts_jobs_waiting": "Account calls that wait for a thread.",
+    "brasa_accounts_threads_busy": "Threads that work on account calls.",
+    "brasa_accounts_jobs_refused_total": "Account calls that were refused: too many waited.",
 
     // The engine.
     "brasa_storage_uploads_open": "Files that are being uploaded in one request, or composed.",
@@ -71,6 +85,7 @@ enum MetricHelp {
     "brasa_listen_views": "Different queries and documents among the targets.",
     "brasa_listen_paused_streams": "Streams whose client reads too slowly at the moment.",
     "brasa_listen_backlog_bytes": "Bytes of changes that wait for slow clients.",
+    "brasa_listen_inbox_waiting": "Messages that wait for the listeners' thread.",
     "brasa_listen_reads_waiting": "First reads and refills that wait for a thread.",
     "brasa_listen_refills_total": "Windows of limited queries that were read again.",
     "brasa_listen_commits_total": "Commits that listeners were checked against.",

@@ -137,7 +137,11 @@ extension ServedSystem {
       isProject: { try accounts.knows($0) || projectsWithData().contains($0) }
     )
     var modules = [
-      ServiceModule.firestore(service, bodyLimit: GatewayConfiguration.Limits().messageBytes),
+      ServiceModule.firestore(
+        service,
+        bodyLimit: GatewayConfiguration.Limits().messageBytes,
+        metrics: { service.metrics }
+      ),
       .rules(rules, access: access, threads: threads, isDevelopment: settings.isDevelopment),
       identity,
       .remoteConfig(

@@ -26,17 +26,6 @@ struct StorageService: Service {
     self.control = control
     metrics.addSource {
       directory.engine.statistics().map { (name: "brasa_" + $0.key, value: $0.value) }
-        + listeners.statistics().map { (name: "brasa_" + $0.key, value: $0.value) }
-        + [
-          (name: "brasa_engine_jobs_waiting", value: Double(threads.waiting)),
-          (name: "brasa_engine_reads_waiting", value: Double(threads.waiting(in: .reads))),
-          (name: "brasa_engine_scans_waiting", value: Double(threads.waiting(in: .scans))),
-          (
-            name: "brasa_engine_maintenance_waiting",
-            value: Double(threads.waiting(in: .maintenance))
-          ),
-          (name: "brasa_engine_files_waiting", value: Double(threads.waiting(in: .files))),
-        ]
     }
   }
 
