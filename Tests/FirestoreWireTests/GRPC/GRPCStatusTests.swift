@@ -60,18 +60,6 @@ struct GRPCStatusTests {
     #expect(GRPCTimeout.parse(header) == nil)
   }
 
-  @Test func `too much metadata is refused`() throws {
-    let limits = MetadataLimits(maximumBytes: 100, maximumCount: 2)
-    try limits.check([(name: "a", value: "b")])
-    let text = "The request's metadata exceeds 100 bytes or 2 entries."
-    expectError(text, code: .resourceExhausted) {
-      try limits.check([(name: "a", value: String(repeating: "b", count: 68))])
-    }
-    expectError(text, code: .resourceExhausted) {
-      try limits.check(Array(repeating: (name: "", value: ""), count: 3))
-    }
-  }
-
   @Test func `health answers as the protocol says`() throws {
     let response = HealthCheckResponse(status: .serving).encoded()
     let decoded = try Grpc_Health_V1_HealthCheckResponse(serializedBytes: response)

@@ -58,13 +58,6 @@ extension [UInt8] {
   mutating func append(_ version: CommitVersion) {
     appendBigEndian(UInt64(bitPattern: version.microseconds), to: &self)
   }
-
-  /// Writes a version over 8 bytes, for the bytes that were left open while it was not known.
-  mutating func setVersion(_ version: CommitVersion, at offset: Int) {
-    withUnsafeMutableBytes {
-      $0.storeBytes(of: version.microseconds.bigEndian, toByteOffset: offset, as: Int64.self)
-    }
-  }
 }
 
 extension CommitVersion {

@@ -99,8 +99,6 @@ package enum ParameterValue: Sendable, Equatable {
     package let variants: [Variant]
     /// Of the installations that its condition is true of, in millionths of a percent.
     package let exposure: Int
-
-    package var totalWeight: Int { variants.reduce(0) { $0 + $1.weight } }
   }
 }
 
