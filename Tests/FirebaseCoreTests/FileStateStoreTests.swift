@@ -52,7 +52,7 @@ struct FileStateStoreTests {
     #expect(try FileStateStore(file: file).read() == Data("200".utf8))
   }
 
-  @Test func `a place that cannot be written is an error`() {
+  @Test func `a directory that cannot be written is an error`() {
     let store = FileStateStore(file: URL(fileURLWithPath: "/proc/none/state"))
     #expect(throws: (any Error).self) { try store.update { _ in Data() } }
   }

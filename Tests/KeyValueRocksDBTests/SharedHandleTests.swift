@@ -34,7 +34,7 @@ import Testing
   /// Replaces the database by itself, and counts how often nobody used it.
   private static func replace(_ shared: SharedHandle, _ counts: Counts) {
     for _ in 0..<300 {
-      try? shared.replace(patience: .seconds(3_600)) { old in
+      try? shared.replace(timeout: .seconds(3_600)) { old in
         guard let old else { throw KeyValueError(.misuse, "no database") }
         if counts.users.load(ordering: .sequentiallyConsistent) == 0 {
           counts.replacements.add(1, ordering: .relaxed)
@@ -60,7 +60,7 @@ import Testing
     let shared = try Self.shared(scratch)
     do {
       let lease = try shared.lease()
-      let refusal = code { try shared.replace(patience: .zero) { _ in throw Self.unexpected } }
+      let refusal = code { try shared.replace(timeout: .zero) { _ in throw Self.unexpected } }
       #expect(refusal?.code == .stopped)
       #expect(lease.handle.latestSequence == 0)
     }
@@ -73,7 +73,7 @@ import Testing
     let scratch = try Scratch()
     let shared = try Self.shared(scratch)
     let failure = code {
-      try shared.replace(patience: .zero) { old in
+      try shared.replace(timeout: .zero) { old in
         old?.close()
         throw Self.unexpected
       }
@@ -84,7 +84,7 @@ import Testing
       directory: scratch.data,
       configuration: RocksDBConfiguration()
     )
-    try shared.replace(patience: .zero) { old in
+    try shared.replace(timeout: .zero) { old in
       #expect(old == nil)
       return reopened
     }

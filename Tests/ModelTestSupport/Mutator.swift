@@ -39,43 +39,43 @@ package struct Mutator {
   }
 
   private mutating func change(_ bytes: inout [UInt8]) {
-    let place = int(0..<(bytes.count + 1))
+    let position = int(0..<(bytes.count + 1))
     switch int(0..<12) {
-    case 0, 1: if place < bytes.count { bytes[place] ^= 1 << UInt8(int(0..<8)) }
-    case 2: if place < bytes.count { bytes[place] = UInt8(truncatingIfNeeded: source.next()) }
-    case 3: bytes.insert(UInt8(truncatingIfNeeded: source.next()), at: place)
-    case 4: bytes.removeSubrange(place..<min(bytes.count, place + int(1..<9)))
-    case 5: bytes.removeSubrange(place...)
-    case 6: repeatPart(from: place, of: &bytes)
-    case 7: splice(at: place, into: &bytes)
-    case 8, 9: replaceNumber(from: place, in: &bytes)
-    case 10: overwrite(at: place, with: Self.words[int(0..<Self.words.count)], in: &bytes)
-    default: bytes.insert(contentsOf: Self.words[int(0..<Self.words.count)], at: place)
+    case 0, 1: if position < bytes.count { bytes[position] ^= 1 << UInt8(int(0..<8)) }
+    case 2: if position < bytes.count { bytes[position] = UInt8(truncatingIfNeeded: source.next()) }
+    case 3: bytes.insert(UInt8(truncatingIfNeeded: source.next()), at: position)
+    case 4: bytes.removeSubrange(position..<min(bytes.count, position + int(1..<9)))
+    case 5: bytes.removeSubrange(position...)
+    case 6: repeatPart(from: position, of: &bytes)
+    case 7: splice(at: position, into: &bytes)
+    case 8, 9: replaceNumber(from: position, in: &bytes)
+    case 10: overwrite(at: position, with: Self.words[int(0..<Self.words.count)], in: &bytes)
+    default: bytes.insert(contentsOf: Self.words[int(0..<Self.words.count)], at: position)
     }
   }
 
-  private mutating func repeatPart(from place: Int, of bytes: inout [UInt8]) {
-    let part = Array(bytes[place...].prefix(int(1..<64)))
-    for _ in 0..<int(1..<5) { bytes.insert(contentsOf: part, at: place) }
+  private mutating func repeatPart(from position: Int, of bytes: inout [UInt8]) {
+    let part = Array(bytes[position...].prefix(int(1..<64)))
+    for _ in 0..<int(1..<5) { bytes.insert(contentsOf: part, at: position) }
   }
 
-  private mutating func splice(at place: Int, into bytes: inout [UInt8]) {
+  private mutating func splice(at position: Int, into bytes: inout [UInt8]) {
     let other = examples[int(0..<examples.count)]
-    bytes.replaceSubrange(place..., with: other[int(0..<(other.count + 1))...])
+    bytes.replaceSubrange(position..., with: other[int(0..<(other.count + 1))...])
   }
 
-  /// Puts another number in place of the next one that is written out.
-  private mutating func replaceNumber(from place: Int, in bytes: inout [UInt8]) {
+  /// Puts another number in position of the next one that is written out.
+  private mutating func replaceNumber(from position: Int, in bytes: inout [UInt8]) {
     let number = Self.numbers[int(0..<Self.numbers.count)]
     let digits: ClosedRange<UInt8> = 0x30...0x39
-    guard let start = bytes[place...].firstIndex(where: digits.contains) else {
-      return bytes.insert(contentsOf: number, at: place)
+    guard let start = bytes[position...].firstIndex(where: digits.contains) else {
+      return bytes.insert(contentsOf: number, at: position)
     }
     let end = bytes[start...].firstIndex { !digits.contains($0) } ?? bytes.endIndex
     bytes.replaceSubrange(start..<end, with: number)
   }
 
-  private func overwrite(at place: Int, with word: [UInt8], in bytes: inout [UInt8]) {
-    bytes.replaceSubrange(place..<min(bytes.count, place + word.count), with: word)
+  private func overwrite(at position: Int, with word: [UInt8], in bytes: inout [UInt8]) {
+    bytes.replaceSubrange(position..<min(bytes.count, position + word.count), with: word)
   }
 }

@@ -13,7 +13,7 @@ public struct NoPassthroughTypes: StructureCodingPassthroughTypeResolver {
   public static func isPassthroughType<T>(_ t: T) -> Bool { false }
 }
 
-/// A value that stands for one which the strategies leave alone.
+/// A value that wraps one which the strategies leave alone.
 package protocol PassthroughValue: Codable {
   /// What is stored.
   var passedThrough: Any { get }

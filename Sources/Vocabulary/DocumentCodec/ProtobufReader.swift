@@ -34,7 +34,7 @@ package struct ProtobufReader {
   }
 
   private let bytes: UnsafeRawBufferPointer
-  /// The place of the next byte to read.
+  /// The offset of the next byte to read.
   package private(set) var position: Int
   /// How the field that `nextField()` named last is written.
   package private(set) var wireType: WireType

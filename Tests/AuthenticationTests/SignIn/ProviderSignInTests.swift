@@ -43,9 +43,9 @@ struct ProviderSignInTests {
 
   @Test func `pre-hijack: an unverified e-mail is never linked`() throws {
     _ = try project.signUp(email: "ana@example.com", password: "her own password", from: .somewhere)
-    let stranger = identity("g-1", "ana@example.com", isVerified: false)
+    let unverified = identity("g-1", "ana@example.com", isVerified: false)
     guard
-      case .needsConfirmation(let providers, nil) = try project.signIn(stranger, from: .somewhere)
+      case .needsConfirmation(let providers, nil) = try project.signIn(unverified, from: .somewhere)
     else {
       Issue.record("signed in with an address that nobody vouched for")
       return

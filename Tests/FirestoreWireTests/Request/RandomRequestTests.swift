@@ -78,13 +78,13 @@ extension RandomRequests {
   mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<values.int(1..<4) where !bytes.isEmpty {
-      let place = values.int(0..<bytes.count)
+      let position = values.int(0..<bytes.count)
       switch values.int(0..<5) {
-      case 0: bytes[place] = UInt8(values.int(0..<256))
-      case 1: bytes[place] ^= 1 << UInt8(values.int(0..<8))
-      case 2: bytes.removeSubrange(place...)
-      case 3: bytes.insert(UInt8(values.int(0..<256)), at: place)
-      default: bytes.insert(contentsOf: bytes[place...].prefix(12), at: place)
+      case 0: bytes[position] = UInt8(values.int(0..<256))
+      case 1: bytes[position] ^= 1 << UInt8(values.int(0..<8))
+      case 2: bytes.removeSubrange(position...)
+      case 3: bytes.insert(UInt8(values.int(0..<256)), at: position)
+      default: bytes.insert(contentsOf: bytes[position...].prefix(12), at: position)
       }
     }
     return bytes

@@ -76,7 +76,7 @@ func withGateway<Result: Sendable>(
 }
 
 extension GatewayConfiguration.Limits {
-  /// The product's limits with a short drain, and patience with clients: beside hundreds of other tests
+  /// The product's limits with a short drain and long timeouts for clients: beside hundreds of other tests
   /// one that sends byte after byte takes longer than any client should.
   static var test: GatewayConfiguration.Limits {
     var limits = GatewayConfiguration.Limits()

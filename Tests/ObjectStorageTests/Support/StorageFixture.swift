@@ -168,7 +168,7 @@ func code(of body: () async throws -> Void) async -> StorageError.Code? {
   }
 }
 
-/// Bytes that differ from place to place.
+/// Bytes that differ from one position to the next.
 func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
   var state = seed &* 0x9E37_79B9_7F4A_7C15
   return (0..<count).map { _ in

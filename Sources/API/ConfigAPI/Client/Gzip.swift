@@ -200,9 +200,9 @@ private struct Inflater {
       distances <= 29
     else { return false }
     var lengths = [Int](repeating: 0, count: 19)
-    for place in Self.codeOrder.prefix(codes + 4) {
+    for code in Self.codeOrder.prefix(codes + 4) {
       guard let length = take(3) else { return false }
-      lengths[place] = length
+      lengths[code] = length
     }
     let code = Code(lengths: lengths[...])
     guard code.isSound, let all = read(literals + 257 + distances + 1, by: code) else {

@@ -6,7 +6,7 @@ import ServiceModule
 
 extension TemplateManagement {
   /// Evaluates the newest version for the client that a body like that of a fetch describes; `userAgent` in
-  /// it stands for the header.
+  /// it is taken for the header.
   func evaluate(_ call: TemplateCall) throws -> ServiceResponse {
     let body = try call.body()
     let client = try ConfigClient(fetch: body, userAgent: body["userAgent"]?.string)

@@ -35,9 +35,9 @@ extension Database {
   /// Deletes a declared index by its id; its entries are erased in the background.
   package func deleteIndex(_ id: String) throws {
     try changeIndexes { set, _ in
-      let place = set.declared.firstIndex { $0.id == id && $0.state.isMaintained }
-      guard let place else { throw FirestoreError(.notFound, "Index \(id) does not exist.") }
-      set.declared[place].state = .deleting
+      let position = set.declared.firstIndex { $0.id == id && $0.state.isMaintained }
+      guard let position else { throw FirestoreError(.notFound, "Index \(id) does not exist.") }
+      set.declared[position].state = .deleting
     }
   }
 

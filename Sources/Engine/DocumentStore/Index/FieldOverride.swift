@@ -49,7 +49,7 @@ package struct AutomaticIndexKind: Sendable, Hashable {
 /// override of their own; an empty list exempts the field from indexing.
 package struct FieldOverride: Sendable, Hashable {
   package let collectionID: Text
-  /// `anyField` stands for all fields of the collection id.
+  /// `anyField` means all fields of the collection id.
   package let field: FieldPath
   package var indexes: Set<SingleFieldIndex>
   /// The kinds of entries that are not complete, or not complete for all past versions.
@@ -57,7 +57,7 @@ package struct FieldOverride: Sendable, Hashable {
   /// On its way back to what applies without an override; gone when nothing is left to do.
   package var isReverting: Bool
 
-  /// What stands for all fields, `*` in files: the path without names, which no field has.
+  /// What means all fields, `*` in files: the path without names, which no field has.
   package static let anyField = FieldPath([])
 
   /// A field as files and errors spell it.

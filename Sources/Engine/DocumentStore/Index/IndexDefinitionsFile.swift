@@ -60,12 +60,12 @@ package struct IndexDefinitionsFile: Sendable, Hashable {
     return document.printed(flat: Self.isFlat) + "\n"
   }
 
-  /// One declared index as it stands in a file.
+  /// One declared index as a file has it.
   static func entry(_ definition: IndexDefinition) -> String {
     json(definition).printed { _ in true }
   }
 
-  /// The override that adds an index to a field's defaults, as it stands in a file.
+  /// The override that adds an index to a field's defaults, as a file has it.
   static func entry(collectionID: Text, field: FieldPath, adding index: SingleFieldIndex) -> String
   {
     let override = Override(

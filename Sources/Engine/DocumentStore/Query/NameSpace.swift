@@ -56,7 +56,7 @@ package struct NameSpace: Sendable, Hashable {
       ? .beforeAll : .afterAll
   }
 
-  /// The document's path that a name part stands for.
+  /// The document's path that a name part encodes.
   package func path(ofName name: UnsafeRawBufferPointer) -> ResourcePath? {
     var position = 0
     guard let collection else { return SegmentEncoding.decodePath(name, at: &position) }

@@ -58,7 +58,7 @@ final class QueryContext {
     }
   }
 
-  /// The path that a name part (ascending) stands for.
+  /// The path that a name part (ascending) encodes.
   func path(ofName name: [UInt8]) throws -> ResourcePath {
     guard let path = name.withUnsafeBytes({ space.path(ofName: $0) }) else {
       throw name.withUnsafeBytes { CorruptIndex.error($0) }

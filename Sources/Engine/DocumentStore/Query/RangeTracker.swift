@@ -63,7 +63,7 @@ struct RangeTracker {
     }
   }
 
-  /// The path that a bound stands before; nil where the bound does not tell one.
+  /// The path that a bound is before; nil where the bound does not tell one.
   private func upperPath(_ bound: [UInt8]) -> ResourcePath? {
     let path = path(in: bound)
     var encoded: [UInt8] = []

@@ -25,7 +25,7 @@ final class EngineRecovery: Sendable {
   private let count = Atomic<Int>(0)
 
   /// How long the views that are open may take to end.
-  private static let patience = Duration.seconds(2)
+  private static let timeout = Duration.seconds(2)
   /// Between two attempts.
   private static let pause = Duration.milliseconds(250)
   /// What an opening takes, with the tables that it opens, and some for whoever comes in between.
@@ -78,7 +78,7 @@ final class EngineRecovery: Sendable {
   private func recover() throws {
     try SystemFile.checkDescriptors(Self.descriptors)
     try log.recover { acknowledged in
-      try shared.replace(patience: Self.patience) { old in
+      try shared.replace(timeout: Self.timeout) { old in
         old?.close()
         try directory.cutLog(after: acknowledged)
         let opened = try RocksDBHandle(directory: directory.path, configuration: configuration)

@@ -36,15 +36,15 @@ final class SharedHandle: @unchecked Sendable {
 
   /// Gives the database to `open`, once nobody uses it any more, and goes on with what that answers.
   ///
-  /// `open` must close it. After `patience` with a lease still out nothing has changed and the call
+  /// `open` must close it. After `timeout` with a lease still out nothing has changed and the call
   /// throws; when `open` throws, there is no database until a later call.
   func replace(
-    patience: Duration,
+    timeout: Duration,
     _ open: (RocksDBHandle?) throws -> RocksDBHandle
   ) throws {
     state.bitwiseOr(Self.isLocked, ordering: .acquiringAndReleasing)
     defer { state.bitwiseAnd(~Self.isLocked, ordering: .acquiringAndReleasing) }
-    try awaitIdle(patience)
+    try awaitIdle(timeout)
     let old = handle
     handle = nil
     handle = try open(old)
@@ -61,8 +61,8 @@ final class SharedHandle: @unchecked Sendable {
     if after == Self.isLocked { idle.signal() }
   }
 
-  private func awaitIdle(_ patience: Duration) throws {
-    let deadline = DispatchTime.now() + .milliseconds(Int(patience / .milliseconds(1)))
+  private func awaitIdle(_ timeout: Duration) throws {
+    let deadline = DispatchTime.now() + .milliseconds(Int(timeout / .milliseconds(1)))
     while state.load(ordering: .acquiring) >= Self.oneLease {
       guard idle.wait(timeout: deadline) == .success else { throw Self.unavailable }
     }

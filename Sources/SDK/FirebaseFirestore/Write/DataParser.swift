@@ -234,8 +234,8 @@ struct DataParser {
 
   private func problem(_ text: String, at path: [Text], isData: Bool = false) -> UserValue.Problem {
     let prefix = isData ? "Invalid data. " : ""
-    let place = path.map(\.string).joined(separator: ".")
-    return UserValue.Problem(message: "\(prefix)\(text) (found in field \(place))")
+    let field = path.map(\.string).joined(separator: ".")
+    return UserValue.Problem(message: "\(prefix)\(text) (found in field \(field))")
   }
 }
 

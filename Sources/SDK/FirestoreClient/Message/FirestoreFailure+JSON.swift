@@ -20,7 +20,7 @@ extension FirestoreFailure {
     self.init(code ?? StatusCode(rawValue: number) ?? Self.code(httpStatus: number), message)
   }
 
-  /// The code that an answer's status stands for where its body says nothing.
+  /// The code that an answer's status means where its body says nothing.
   static func code(httpStatus: Int) -> StatusCode {
     switch httpStatus {
     case 200: .ok

@@ -3,7 +3,7 @@ package struct MailAddress: Sendable, Hashable {
   package let text: String
 
   /// Nil for what is no plain `local@domain`: quotes, brackets, spaces and control characters have no
-  /// place in it.
+  /// room in it.
   package init?(_ text: String) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= 254,

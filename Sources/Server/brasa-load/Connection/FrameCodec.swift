@@ -121,8 +121,8 @@ enum FrameCodec {
   }
 
   /// Four bytes as a number.
-  static func integer(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int {
-    Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
+  static func integer(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+    Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
   }
 
   private static func bigEndian(_ number: Int) -> [UInt8] {

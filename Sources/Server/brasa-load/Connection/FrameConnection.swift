@@ -180,16 +180,16 @@ final class FrameConnection {
 
   /// Handles the whole frames at the start and gives how many bytes they were.
   private func takeFrames(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Int {
-    var place = 0
-    while bytes.count - place >= FrameCodec.Head.size {
-      let head = FrameCodec.Head(UnsafeRawBufferPointer(rebasing: bytes[place...]))
-      let start = place + FrameCodec.Head.size
+    var offset = 0
+    while bytes.count - offset >= FrameCodec.Head.size {
+      let head = FrameCodec.Head(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+      let start = offset + FrameCodec.Head.size
       guard bytes.count - start >= head.length else { break }
       let end = start + head.length
       take(head, UnsafeRawBufferPointer(rebasing: bytes[start..<end]), now: now)
-      place = end
+      offset = end
     }
-    return place
+    return offset
   }
 
   private func take(_ head: FrameCodec.Head, _ payload: UnsafeRawBufferPointer, now: Int64) {
@@ -210,8 +210,8 @@ final class FrameConnection {
   }
 
   private func takeSettings(_ payload: UnsafeRawBufferPointer) {
-    for place in stride(from: 0, to: payload.count - 5, by: 6) where payload[place + 1] == 4 {
-      let value = FrameCodec.integer(payload, at: place + 2)
+    for offset in stride(from: 0, to: payload.count - 5, by: 6) where payload[offset + 1] == 4 {
+      let value = FrameCodec.integer(payload, at: offset + 2)
       for id in Array(streams.keys) { streams[id]?.window += value - streamWindow }
       streamWindow = value
     }
@@ -266,16 +266,16 @@ final class FrameConnection {
   }
 
   private func passMessages(_ bytes: UnsafeRawBufferPointer, on id: Int, now: Int64) -> Int {
-    var place = 0
-    while bytes.count - place >= 5 {
-      let length = FrameCodec.integer(bytes, at: place + 1)
-      let start = place + 5
+    var offset = 0
+    while bytes.count - offset >= 5 {
+      let length = FrameCodec.integer(bytes, at: offset + 1)
+      let start = offset + 5
       guard bytes.count - start >= length else { break }
       let message = UnsafeRawBufferPointer(rebasing: bytes[start..<start + length])
       owner.receive(message, on: id, of: self, now: now)
-      place = start + length
+      offset = start + length
     }
-    return place
+    return offset
   }
 
   private func takeHeaders(_ head: FrameCodec.Head, _ payload: UnsafeRawBufferPointer, now: Int64) {

@@ -29,9 +29,9 @@ struct RequestHeaders {
         bytes.append(0x10)
         FrameCodec.appendText(field.name, to: &bytes)
         FrameCodec.appendText(field.value, to: &bytes)
-      } else if let place = table.firstIndex(of: field) {
+      } else if let index = table.firstIndex(of: field) {
         // The static table has 61 entries; the youngest of the server's follows it.
-        bytes.append(0x80 | UInt8(62 + table.count - 1 - place))
+        bytes.append(0x80 | UInt8(62 + table.count - 1 - index))
       } else {
         bytes.append(0x40)
         FrameCodec.appendText(field.name, to: &bytes)

@@ -139,12 +139,12 @@ final class EventStreamRun {
     bytes.withUnsafeBytes { all in
       wanted.withUnsafeBytes { part in
         guard let start = all.baseAddress, let sought = part.baseAddress else { return nil }
-        var place = 0
-        while all.count - place >= part.count,
-          let hit = memchr(start + place, CInt(part[0]), all.count - part.count - place + 1)
+        var offset = 0
+        while all.count - offset >= part.count,
+          let hit = memchr(start + offset, CInt(part[0]), all.count - part.count - offset + 1)
         {
           if memcmp(hit, sought, part.count) == 0 { return UnsafeRawPointer(hit) - start }
-          place = UnsafeRawPointer(hit) - start + 1
+          offset = UnsafeRawPointer(hit) - start + 1
         }
         return nil
       }

@@ -120,8 +120,8 @@ enum ListenAnswer {
     }
     let packed = try reader.content()
     var number = 0
-    for (place, byte) in packed.enumerated().prefix(5) {
-      number |= Int(byte & 0x7F) << (7 * place)
+    for (index, byte) in packed.enumerated().prefix(5) {
+      number |= Int(byte & 0x7F) << (7 * index)
       if byte < 0x80 { break }
     }
     first = number

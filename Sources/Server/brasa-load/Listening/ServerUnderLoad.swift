@@ -99,23 +99,24 @@ struct ServerResources {
   let processorSeconds: Double
 
   init?(processID: Int32) {
-    let place = "/proc/\(processID)"
-    guard let status = try? String(contentsOfFile: place + "/status", encoding: .utf8),
+    let directory = "/proc/\(processID)"
+    guard let status = try? String(contentsOfFile: directory + "/status", encoding: .utf8),
       let resident = Self.number(after: "VmRSS:", in: status),
       let threads = Self.number(after: "Threads:", in: status)
     else { return nil }
     residentBytes = resident * 1024
     self.threads = threads
-    processorSeconds = Self.processorSeconds(place) ?? 0
-    descriptors = (try? FileManager.default.contentsOfDirectory(atPath: place + "/fd").count) ?? 0
+    processorSeconds = Self.processorSeconds(directory) ?? 0
+    descriptors =
+      (try? FileManager.default.contentsOfDirectory(atPath: directory + "/fd").count) ?? 0
   }
 
   /// What this program holds.
   static func ours() -> ServerResources? { ServerResources(processID: getpid()) }
 
   /// Fields 14 and 15 of `stat`, counted behind the name, which may hold anything.
-  private static func processorSeconds(_ place: String) -> Double? {
-    guard let text = try? String(contentsOfFile: place + "/stat", encoding: .utf8),
+  private static func processorSeconds(_ directory: String) -> Double? {
+    guard let text = try? String(contentsOfFile: directory + "/stat", encoding: .utf8),
       let end = text.lastIndex(of: ")")
     else { return nil }
     let fields = text[end...].split(separator: " ")

@@ -23,7 +23,7 @@ struct SingleCallOperation: Operation {
   private let makeCall: @Sendable (inout RandomSource) -> OutgoingCall?
   private let documents: @Sendable (Answer) -> Int
 
-  /// `documents` says how many documents a successful answer stands for.
+  /// `documents` says how many documents a successful answer is about.
   init(
     documents: @escaping @Sendable (Answer) -> Int = { _ in 1 },
     call: @escaping @Sendable (inout RandomSource) -> OutgoingCall?

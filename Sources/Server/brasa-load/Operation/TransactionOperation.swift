@@ -1,6 +1,6 @@
 /// Adds one to a counter by reading and writing it in a transaction, retried until it commits.
 ///
-/// A retry names the attempt that was aborted, as Google's clients do, and keeps its place in the
+/// A retry names the attempt that was aborted, as Google's clients do, and keeps its turn in the
 /// queue of those who want the document.
 struct TransactionOperation: Operation {
   private enum Phase {

@@ -89,7 +89,7 @@ package struct AddressChange: Sendable {
   let old: EmailAddress
   let new: EmailAddress?
 
-  /// Nil where nothing changed, or where the old address was never verified: it may be a stranger's.
+  /// Nil where nothing changed, or where the old address was never verified: it may be somebody else's.
   init?(from before: User?, to after: User) {
     guard let before, let old = before.email, before.isEmailVerified, old != after.email else {
       return nil

@@ -2,14 +2,14 @@ import FirestoreModel
 import KeyValueStore
 import Synchronization
 
-/// Counts what strangers try: wrong passwords, new accounts, codes, emails.
+/// Counts what unknown callers try: wrong passwords, new accounts, codes, emails.
 ///
 /// An attempt is counted before its outcome is known and given back when it was good, so that a
 /// hundred at once count as a hundred. Wrong passwords count three times over: by address, by account
 /// and address, and by account. The first two stop only that address. The third stops addresses that
 /// never signed in to the account, once many different ones tried: the owner's own addresses and his
 /// sessions stay as they are, and an email's code or link opens a new address, so nobody is locked out by
-/// a stranger. An address is the owner's after a sign-up, a right password, a code of an email or a
+/// unknown. An address is the owner's after a sign-up, a right password, a code of an email or a
 /// refresh from it.
 ///
 /// Counts are in memory, bounded, and begin anew with the server.
@@ -33,8 +33,8 @@ package final class AttemptLimits: Sendable {
     package var wrongPasswordsByAccountAndAddress: Rate? = Rate(10, per: 600)
     package var wrongPasswordsByAccount: Rate? = Rate(100, per: 3_600)
     package var signUpsByAddress: Rate? = Rate(100, per: 3_600)
-    package var lettersByAccount: Rate? = Rate(5, per: 900)
-    package var lettersByAddress: Rate? = Rate(60, per: 3_600)
+    package var emailsByAccount: Rate? = Rate(5, per: 900)
+    package var emailsByAddress: Rate? = Rate(60, per: 3_600)
     package var codesByAddress: Rate? = Rate(60, per: 600)
     /// Second factors tried for one user, wherever from.
     package var secondFactorsByAccount: Rate? = Rate(10, per: 600)
@@ -55,8 +55,8 @@ package final class AttemptLimits: Sendable {
       settings.wrongPasswordsByAccountAndAddress = nil
       settings.wrongPasswordsByAccount = nil
       settings.signUpsByAddress = nil
-      settings.lettersByAccount = nil
-      settings.lettersByAddress = nil
+      settings.emailsByAccount = nil
+      settings.emailsByAddress = nil
       settings.codesByAddress = nil
       settings.secondFactorsByAccount = nil
       settings.secondFactorsByAccountAndDay = nil
@@ -81,7 +81,7 @@ package final class AttemptLimits: Sendable {
 
   fileprivate enum Kind: UInt8, Sendable {
     case passwordByAddress, passwordByAccountAndAddress, passwordByAccount
-    case signUp, letterByAccount, letterByAddress, code, secondFactor
+    case signUp, emailByAccount, emailByAddress, code, secondFactor
     case secondFactorOfDay, enrollment, token
     case familiar
   }
@@ -164,10 +164,10 @@ package final class AttemptLimits: Sendable {
     try enter(
       [
         (
-          Key(kind: .letterByAddress, account: "", address: origin.bucket),
-          settings.lettersByAddress
+          Key(kind: .emailByAddress, account: "", address: origin.bucket),
+          settings.emailsByAddress
         ),
-        (Key(kind: .letterByAccount, account: account, address: ""), settings.lettersByAccount),
+        (Key(kind: .emailByAccount, account: account, address: ""), settings.emailsByAccount),
       ],
       origin
     )

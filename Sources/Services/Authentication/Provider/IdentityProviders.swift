@@ -31,7 +31,7 @@ package final class IdentityProviders: Sendable {
 
   /// The most seconds that a document is kept, and the fewest between two questions for one.
   private static let longestLife: Int64 = 3_600
-  private static let patience: Int64 = 10
+  private static let refetchInterval: Int64 = 10
   /// Issuers whose documents are kept at most.
   private static let capacity = 200
 
@@ -250,7 +250,7 @@ package final class IdentityProviders: Sendable {
     let now = now
     let kept = state.withLock { $0.keys[address] }
     if let kept, kept.end > now, let key = Self.key(token, kept.content) { return key }
-    if let kept, now - kept.fetched < Self.patience { throw JSONWebToken.Problem.unknownKey }
+    if let kept, now - kept.fetched < Self.refetchInterval { throw JSONWebToken.Problem.unknownKey }
     let (document, life) = try await json(address)
     let keys = Self.keys(document)
     state.withLock {

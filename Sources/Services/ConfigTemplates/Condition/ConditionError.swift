@@ -2,7 +2,7 @@
 package struct ConditionError: Error, Sendable, Equatable {
   /// The character that the problem begins at, counted from one.
   package let column: Int
-  /// The problem, without the place.
+  /// The problem, without its position.
   package let message: String
 
   /// A problem at a column.

@@ -38,7 +38,7 @@ struct UserAgent: Sendable {
 }
 
 extension String {
-  /// The first place of another text, by its bytes.
+  /// Where another text occurs first, by its bytes.
   fileprivate func range(of mark: String) -> Range<String.Index>? {
     var start = startIndex
     while start < endIndex {

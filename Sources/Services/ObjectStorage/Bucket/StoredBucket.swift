@@ -11,7 +11,7 @@ import KeyValueStore
 package struct StoredBucket: Sendable, Hashable {
   package let name: BucketName
   package let project: Text
-  /// Stands for the bucket in the keys of its objects; a bucket made anew has another.
+  /// Names the bucket in the keys of its objects; a bucket made anew has another.
   let number: Int64
   /// In microseconds since 1970.
   package let created: Int64

@@ -30,7 +30,7 @@
 ///
 /// No encoding is a prefix of another, so encodings may be concatenated and still compare value by
 /// value. *Descending*, every byte is inverted. What an index keeps of a value ends after
-/// `truncationLength` bytes; two values that differ only behind that share their place.
+/// `truncationLength` bytes; two values that differ only behind that share their position.
 ///
 /// Equal values encode equally: 3 and 3.0, 0 and -0.0. What that loses, and whether the value was
 /// cut, is one `ValueTag` byte that travels beside the key; with it `decode` restores the value.

@@ -1,4 +1,4 @@
-// Field paths as text: names joined by dots. A name stands bare if it matches
+// Field paths as text: names joined by dots. A name is bare if it matches
 // [a-zA-Z_][a-zA-Z_0-9]*, else between backticks, where a backslash takes the next character as it
 // is. At most 1,500 bytes; names of the form `__…__` are reserved.
 

@@ -25,7 +25,7 @@ struct NameParser {
     return (project, try anyID())
   }
 
-  /// Reads `/documents` and an optional path, handing on each id's place.
+  /// Reads `/documents` and an optional path, handing on each id's offset.
   mutating func path(
     allowingRoot: Bool,
     _ body: (Range<Int>) -> Void

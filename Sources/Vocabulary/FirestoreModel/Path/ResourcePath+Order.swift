@@ -2,7 +2,7 @@
 // by UTF-8 bytes; a path comes before what lies below it.
 
 extension ResourcePath: Comparable {
-  /// Where this path stands relative to another.
+  /// The order of this path relative to another.
   package func compare(_ other: ResourcePath) -> Ordering {
     for (left, right) in zip(segments, other.segments) {
       let result = compareSegments(left, right)
@@ -17,7 +17,7 @@ extension ResourcePath: Comparable {
 }
 
 extension DocumentName: Comparable {
-  /// Where this name stands relative to another: project, database, then path.
+  /// The order of this name relative to another: project, database, then path.
   package func compare(_ other: DocumentName) -> Ordering {
     database.project.compare(other.database.project)
       .or(database.database.compare(other.database.database))

@@ -46,7 +46,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
 /// The version of a commit: microseconds since the epoch, strictly increasing per engine.
 ///
-/// It is the `update_time` of what the commit wrote. Zero stands for "never".
+/// It is the `update_time` of what the commit wrote. Zero means "never".
 package struct CommitVersion: Sendable, Hashable, Comparable {
   /// Microseconds since the epoch.
   package let microseconds: Int64

@@ -42,7 +42,7 @@ extension Value {
     }
   }
 
-  /// Where this value stands relative to another, across all types.
+  /// The order of this value relative to another, across all types.
   package func compare(_ other: Value) -> Ordering {
     switch (self, other) {
     case (.string(let left), .string(let right)): left.compare(right)

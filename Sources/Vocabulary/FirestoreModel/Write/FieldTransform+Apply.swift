@@ -51,7 +51,7 @@ extension FieldTransform {
     }
   }
 
-  /// The operand if the stored number stands so to it, else the stored one; NaN wins over numbers.
+  /// The operand if the stored number compares so to it, else the stored one; NaN wins over numbers.
   private static func chosen(
     _ stored: Value?,
     _ operand: Value,
