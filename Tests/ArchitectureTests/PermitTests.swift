@@ -23,6 +23,61 @@ struct PermitTests {
     }
   }
 
+  /// Where a permit's database may be handed on, and what judges what is done with it there.
+  private static let holders = [
+    "Sources/Services/FirestoreService/FirestoreService.swift":
+      "opens a permit's database for its call",
+    "Sources/Services/FirestoreService/Operation/ReadDocuments.swift": "Permit.judgeOfReads",
+    "Sources/Services/FirestoreService/Operation/WriteDocuments.swift": "Permit.judgeOfWrites",
+    "Sources/Services/FirestoreService/Operation/RunQuery.swift": "Permit.require",
+    "Sources/Services/FirestoreService/Listen/CallerAuthority.swift": "AccessDecision",
+    "Sources/Services/FirestoreService/Administration/DocumentAdministration.swift":
+      "AdministratorPermit",
+    "Sources/Services/FirestoreService/Emulator/EmulatorOperations.swift": "AdministratorPermit",
+    "Sources/Server/brasa/Control/LocalAdministration+Rules.swift": "AdministratorPermit",
+  ]
+
+  @Test func `a permit's database is handed on where what is done with it is judged`() throws {
+    let naming = try tree.files(below: "Sources").filter { file in
+      let isBelow = Self.allowed.contains { file.hasPrefix($0) }
+      // The SDK has a database of its own, and so have Google's messages.
+      let isOther = file.hasPrefix("Sources/SDK/") || file.contains("/Generated/")
+      return try !isBelow && !isOther && tree.names("Database", in: file)
+    }
+    #expect(Set(naming) == Set(Self.holders.keys))
+  }
+
+  /// Each names the operations of a database that clients reach, and what the same file must name beside.
+  private static let judged = [
+    ("CommitProposal(", "judgeOfWrites", "WriteDocuments.swift"),
+    ("database.batchGet(", "judgeOfReads", "ReadDocuments.swift"),
+    ("database.query(", "permit.require(", "RunQuery.swift"),
+    ("database.aggregation(", "permit.require(", "RunAggregationQuery.swift"),
+    ("database.listDocuments(", "permit.require(", "ListDocuments.swift"),
+    ("database.listCollectionIDs(", "permit.requireAdministrator(", "ListDocuments.swift"),
+    ("database.partition(", "permit.requireAdministrator(", "ListDocuments.swift"),
+    ("database.batchWrite(", "permit.requireAdministrator(", "WriteDocuments.swift"),
+  ]
+
+  @Test(arguments: judged)
+  func `an operation of clients is made in the one file that judges it`(
+    call: String,
+    judge: String,
+    file: String
+  ) throws {
+    let folder = "Sources/Services/FirestoreService/"
+    let calling = try tree.files(below: folder + "Operation").filter {
+      try tree.text(of: $0).contains(call)
+    }
+    #expect(calling == [folder + "Operation/" + file])
+    for file in calling { #expect(try tree.text(of: file).contains(judge)) }
+    for other in ["Stream", "Listen", "WriteStream", "Call", "Admin"] {
+      for file in try tree.files(below: folder + other) {
+        #expect(try !tree.text(of: file).contains(call), "\(file)")
+      }
+    }
+  }
+
   @Test(arguments: [
     ("let databases: Databases", true),
     ("func open(_ store: (Databases) -> Void)", true),

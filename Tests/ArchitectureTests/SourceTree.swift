@@ -72,9 +72,13 @@ struct SourceTree {
     return words.contains(Substring(type))
   }
 
-  private func lines(of file: String) throws -> [Substring] {
+  /// A file's text.
+  func text(of file: String) throws -> String {
     try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
-      .split(separator: "\n")
+  }
+
+  private func lines(of file: String) throws -> [Substring] {
+    try text(of: file).split(separator: "\n")
   }
 
   /// The module that a line imports; nil for any other line.
