@@ -91,7 +91,7 @@ def test_ranges_are_of_what_is_stored_and_mean_nothing_of_what_is_expanded(bucke
     (gzip.compress(b"a"), "gzip", "no-transform"), (gzip.compress(b"a"), "gzip", "public, no-transform"),
     (gzip.compress(b"a"), None, None), (b"no gzip at all", "gzip", None), (b"\x1f", "gzip", None), (b"", "gzip", None),
     (zlib.compress(b"a"), "deflate", None),
-])
+], ids=["no-transform", "public", "unencoded", "text", "cut", "empty", "deflate"])
 def test_what_is_not_to_be_expanded_is_sent_as_it_is_stored(bucket, read, content, encoding, cache_control):
     put(bucket, "a", content, encoding, cache_control)
     answer, sent = read("a")
