@@ -1,4 +1,5 @@
 import FirestoreModel
+import KeyValueStore
 
 /// One disjunct's documents in the query's order: the plan's positions, filtered by the conditions
 /// on their values, and translated to sort keys.
@@ -45,8 +46,9 @@ final class CandidateStream {
     return false
   }
 
-  /// The least position behind the current one, of a stream that runs forwards.
-  var nextPosition: [UInt8] { Array(base.position) + [0] }
+  /// Behind the current position of a stream that runs forwards, and behind the records of its history, whose keys
+  /// begin with it; nil where nothing can follow.
+  var nextPosition: [UInt8]? { KeyRange.successor(ofPrefix: Array(base.position)) }
 
   /// Whether only the document can tell if it belongs to the result.
   var needsLook: Bool {

@@ -75,8 +75,8 @@ final class SortStream: PositionStream {
         base.copyName(to: &name)
         if let entry = try entry(base, name: name, in: wanted) { work.add(entry) }
       }
-      if context.view.isSliceUsedUp, !isReversed {
-        work.resumption = base.nextPosition
+      if context.view.isSliceUsedUp, !isReversed, let next = base.nextPosition {
+        work.resumption = next
         buffer.keep(work)
         throw SliceUsedUp()
       }

@@ -124,7 +124,8 @@ struct QueryRun {
     var goesOn = true
     let result = QueryResult(context)
     var key = SortKey()
-    while goesOn, !isDone, judged < slice, !context.view.isSliceUsedUp {
+    // One candidate at least, whatever the slice: without any, the next slice would be the same again.
+    while goesOn, !isDone, judged == 0 || (judged < slice && !context.view.isSliceUsedUp) {
       do {
         guard try stream.next() else {
           isExhausted = true
