@@ -64,4 +64,41 @@ import Testing
     #expect((500...1_600).contains(engine.takeGets()))
     fixture.close()
   }
+
+  @Test func `a list of missing documents that is cancelled in its middle reads little more`()
+    async throws
+  {
+    let engine = CountingEngine()
+    let fixture = try ServiceFixture(engine: engine, cachedBytes: 0)
+    for start in stride(from: 0, to: Self.documents, by: 400) {
+      // Below every one something was, so that its directory entry is looked at.
+      try await Self.commit(fixture, (start..<(start + 400)).map(Self.put))
+      try await Self.commit(fixture, (start..<(start + 400)).map(Self.delete))
+    }
+    let path = "/c?showMissing=true&mask.fieldPaths=x"
+    _ = engine.takeCursors()
+    _ = try await fixture.call("GET", path)
+    #expect(engine.takeCursors() >= Self.documents)
+    let cancellation = Cancellation()
+    engine.ring(afterCursors: 500) { cancellation.cancel() }
+    let error = await #expect(throws: FirestoreError.self) {
+      let context = ServiceFixture.context(cancellation: cancellation)
+      return try await fixture.call("GET", path, context: context)
+    }
+    #expect(error?.code == .cancelled)
+    #expect((500...3_600).contains(engine.takeCursors()))
+    fixture.close()
+  }
+
+  private static func put(_ number: Int) -> String {
+    "{\"update\":{\"name\":\"\(ServiceFixture.documents)/c/d\(number)/s/x\"}}"
+  }
+
+  private static func delete(_ number: Int) -> String {
+    "{\"delete\":\"\(ServiceFixture.documents)/c/d\(number)/s/x\"}"
+  }
+
+  private static func commit(_ fixture: ServiceFixture, _ writes: [String]) async throws {
+    _ = try await fixture.call("POST", ":commit", "{\"writes\":[\(writes.joined(separator: ","))]}")
+  }
 }

@@ -21,12 +21,13 @@ import Testing
   private func pages(
     _ fixture: QueryFixture,
     _ request: DocumentListingRequest,
-    consistency: Consistency = .latest
+    consistency: Consistency = .latest,
+    slice: Int = QueryCursor.longSlice
   ) throws -> [[String]] {
     var request = request
     var pages: [[String]] = []
     repeat {
-      let page = try fixture.database.listDocuments(request, consistency: consistency)
+      let page = try fixture.database.list(request, consistency: consistency, slice: slice)
       pages.append(
         page.documents.map { item in
           let id = item.name.path.lastID?.string ?? ""
@@ -72,17 +73,62 @@ import Testing
     #expect(try pages(fixture, request, consistency: .at(before)).flatMap { $0 } == all)
   }
 
+  @Test(arguments: [1, 2, 3, 7])
+  func `lists are the same in slices of any size, now and in the past`(slice: Int) throws {
+    let fixture = try filled()
+    let before = try fixture.database.readTime()
+    try fixture.write((0..<40).map { (path("c/g\($0)/s/x"), fields([:])) })
+    try fixture.write((0..<39).map { (path("c/g\($0)/s/x"), nil) } + [(path("c/d2"), nil)])
+    for hasMissing in [true, false] {
+      for size in [1, 3, 0] {
+        var request = DocumentListingRequest(parent: .root, collectionID: "c")
+        request.showMissing = hasMissing
+        request.pageSize = size
+        for consistency in [Consistency.latest, .at(before)] {
+          let whole = try pages(fixture, request, consistency: consistency)
+          let sliced = try pages(fixture, request, consistency: consistency, slice: slice)
+          #expect(sliced == whole, "\(hasMissing) \(size)")
+          #expect(whole.joined().count >= 4)
+        }
+      }
+    }
+    let ids = try fixture.database.listCollectionIDs(parent: path("c/ghost"))
+    #expect(try ids.finished(slice: slice).ids == ["s"])
+  }
+
+  @Test func `directory entries without documents are gone through slice by slice`() throws {
+    let fixture = try filled()
+    let paths = (0..<300).map { path("e/m\($0)/s/x") }
+    try fixture.write(paths.map { ($0, fields([:])) })
+    try fixture.write(paths.map { ($0, nil) })
+    var request = DocumentListingRequest(parent: .root, collectionID: "e")
+    request.showMissing = true
+    let cursor = try fixture.database.listDocuments(
+      request,
+      read: try fixture.database.beginRead(.latest)
+    )
+    var slices = 0
+    while true {
+      slices += 1
+      if let page = try cursor.next(slice: 50) {
+        #expect(page.documents.map(\.name.path) == [path("e/only")])
+        break
+      }
+    }
+    #expect(slices > 5)
+  }
+
   @Test func `a page token belongs to its arguments`() throws {
     let fixture = try filled()
     var request = DocumentListingRequest(parent: .root, collectionID: "c")
     request.pageSize = 2
-    let token = try fixture.database.listDocuments(request).nextPageToken
+    let token = try fixture.database.list(request).nextPageToken
     request.pageToken = token
     request.orders = [Order(FieldPath(["n"]))]
     for text in [token, "x", token + "A", "$$"] {
       request.pageToken = text
       let error = #expect(throws: FirestoreError.self) {
-        try fixture.database.listDocuments(request)
+        try fixture.database.list(request)
       }
       #expect(error?.code == .invalidArgument)
     }
@@ -92,7 +138,7 @@ import Testing
     let fixture = try filled()
     var request = DocumentListingRequest(parent: .root, collectionID: "c")
     request.pageSize = -1
-    #expect(throws: FirestoreError.self) { try fixture.database.listDocuments(request) }
+    #expect(throws: FirestoreError.self) { try fixture.database.list(request) }
   }
 
   @Test(arguments: QueryFixture.Engine.allCases)
@@ -101,23 +147,25 @@ import Testing
   ) throws {
     let fixture = try filled(engine)
     let database = fixture.database
-    #expect(try database.listCollectionIDs(parent: .root).ids == ["c", "e"])
-    #expect(try database.listCollectionIDs(parent: path("c/ghost")).ids == ["s"])
-    #expect(try database.listCollectionIDs(parent: path("c/d9")).ids == [])
-    #expect(try database.listCollectionIDs(parent: path("e/only")).ids == ["below"])
+    #expect(try database.listCollectionIDs(parent: .root).finished().ids == ["c", "e"])
+    #expect(try database.listCollectionIDs(parent: path("c/ghost")).finished().ids == ["s"])
+    #expect(try database.listCollectionIDs(parent: path("c/d9")).finished().ids == [])
+    #expect(try database.listCollectionIDs(parent: path("e/only")).finished().ids == ["below"])
     let before = try database.readTime()
     try fixture.write([(path("e/only/below/x"), nil), (path("a/x"), fields([:]))])
-    #expect(try database.listCollectionIDs(parent: .root).ids == ["a", "c"])
+    #expect(try database.listCollectionIDs(parent: .root).finished().ids == ["a", "c"])
     #expect(
-      try database.listCollectionIDs(parent: .root, consistency: .at(before)).ids == ["c", "e"]
+      try database.listCollectionIDs(parent: .root, consistency: .at(before)).finished().ids == [
+        "c", "e",
+      ]
     )
-    let first = try database.listCollectionIDs(parent: .root, pageSize: 1)
+    let first = try database.listCollectionIDs(parent: .root, pageSize: 1).finished()
     #expect(first.ids == ["a"])
     let second = try database.listCollectionIDs(
       parent: .root,
       pageSize: 1,
       pageToken: first.nextPageToken
-    )
+    ).finished()
     #expect(second.ids == ["c"])
     #expect(second.nextPageToken.isEmpty)
   }

@@ -48,12 +48,13 @@ import Testing
       { (token: String) throws in
         var request = request
         request.pageToken = token
-        return try database.listDocuments(request).nextPageToken
+        return try database.list(request).nextPageToken
       }
     }
     return documents + [
       { token in
-        try database.listCollectionIDs(parent: .root, pageSize: 2, pageToken: token).nextPageToken
+        try database.listCollectionIDs(parent: .root, pageSize: 2, pageToken: token).finished()
+          .nextPageToken
       },
       { token in
         try database.partition(

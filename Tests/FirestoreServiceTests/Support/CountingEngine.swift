@@ -1,34 +1,30 @@
 import KeyValueStore
 import Synchronization
 
-/// An engine in memory that counts the values asked for outside of groups.
+/// An engine in memory that counts the values asked for, and the cursors opened, outside of groups.
 final class CountingEngine: KeyValueEngine {
   private let base = MemoryEngine()
-  private let gets = Mutex(0)
-  private let alarm = Mutex<(gets: Int, ring: @Sendable () -> Void)?>(nil)
+  private let gets = Tally()
+  private let cursors = Tally()
 
   /// The number of values asked for since the last call.
-  func takeGets() -> Int {
-    gets.withLock { gets in
-      defer { gets = 0 }
-      return gets
-    }
-  }
+  func takeGets() -> Int { gets.take() }
+
+  /// The number of cursors opened since the last call.
+  func takeCursors() -> Int { cursors.take() }
 
   /// Calls once so many values more have been asked for, on the thread that asks.
   func ring(afterGets count: Int, _ ring: @escaping @Sendable () -> Void) {
-    alarm.withLock { $0 = (count, ring) }
+    gets.ring(after: count, ring)
   }
 
-  fileprivate func note() {
-    gets.withLock { $0 += 1 }
-    let due = alarm.withLock { alarm -> (@Sendable () -> Void)? in
-      guard let (gets, ring) = alarm else { return nil }
-      alarm = gets > 1 ? (gets - 1, ring) : nil
-      return gets > 1 ? nil : ring
-    }
-    due?()
+  /// Calls once so many cursors more have been opened, on the thread that opens the last one.
+  func ring(afterCursors count: Int, _ ring: @escaping @Sendable () -> Void) {
+    cursors.ring(after: count, ring)
   }
+
+  fileprivate func noteGet() { gets.note() }
+  fileprivate func noteCursor() { cursors.note() }
 
   func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
     try base.read { try body(CountingSnapshot(base: $0, engine: self)) }
@@ -46,7 +42,7 @@ final class CountingEngine: KeyValueEngine {
   var isWritingThread: Bool { base.isWritingThread }
 
   func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
-    note()
+    noteGet()
     return try base.get(key, cachedOnly: cachedOnly)
   }
 
@@ -65,19 +61,47 @@ private final class CountingSnapshot: KeyValueSnapshot {
   }
 
   func get(_ key: [UInt8]) throws -> [UInt8]? {
-    engine.note()
+    engine.noteGet()
     return try base.get(key)
   }
 
   func getCached(_ key: [UInt8]) throws -> PointRead {
-    engine.note()
+    engine.noteGet()
     return try base.getCached(key)
   }
 
   func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
-    try base.cursor(over: range, reversed: reversed)
+    engine.noteCursor()
+    return try base.cursor(over: range, reversed: reversed)
   }
 
   func readTime() throws -> Int64 { try base.readTime() }
   func cachedReadTime() throws -> Int64? { try base.cachedReadTime() }
+}
+
+/// Counts something, and calls when it has come to a number.
+private final class Tally: Sendable {
+  private let count = Mutex(0)
+  private let alarm = Mutex<(left: Int, ring: @Sendable () -> Void)?>(nil)
+
+  func take() -> Int {
+    count.withLock { count in
+      defer { count = 0 }
+      return count
+    }
+  }
+
+  func ring(after left: Int, _ ring: @escaping @Sendable () -> Void) {
+    alarm.withLock { $0 = (left, ring) }
+  }
+
+  func note() {
+    count.withLock { $0 += 1 }
+    let due = alarm.withLock { alarm -> (@Sendable () -> Void)? in
+      guard let (left, ring) = alarm else { return nil }
+      alarm = left > 1 ? (left - 1, ring) : nil
+      return left > 1 ? nil : ring
+    }
+    due?()
+  }
 }

@@ -1,8 +1,9 @@
 import FirestoreModel
 import KeyValueStore
+import Synchronization
 
 extension Database {
-  /// One page of the ids of the collections under a parent (the root or a document): those with
+  /// Begins to read one page of the ids of the collections under a parent (the root or a document): those with
   /// documents, or with documents somewhere below.
   package func listCollectionIDs(
     parent: ResourcePath,
@@ -10,54 +11,111 @@ extension Database {
     pageToken: String = "",
     consistency: Consistency = .latest,
     check: WorkCheck? = nil
-  ) throws -> CollectionIDListing {
+  ) throws -> CollectionIDCursor {
     do {
       let arguments = ["collections", parent.string]
       let size = try ListingLimits.page(pageSize)
       let token = try PageToken(pageToken, of: arguments)
-      return try beginRead(consistency, check: check).view { view in
-        var listing = CollectionIDListing(ids: [], nextPageToken: "", readTime: view.version)
-        var last: [UInt8] = []
-        try forEachCollectionID(of: parent, after: token?.parts.first, in: view) { id, encoded in
-          if listing.ids.count == size {
-            listing.nextPageToken = PageToken([last]).text(of: arguments)
-            return false
-          }
-          last = encoded
-          listing.ids.append(id)
-          return true
-        }
-        return listing
+      let lister = CollectionIDLister(
+        parent: parent,
+        incarnation: incarnation,
+        size: size,
+        arguments: arguments,
+        last: token?.parts.first
+      )
+      return CollectionIDCursor(lister, try beginRead(consistency, check: check))
+    } catch {
+      throw FirestoreError.storage(error)
+    }
+  }
+}
+
+/// A page of collection ids that is being read, slice by slice, all at one version.
+///
+/// One call at a time; calls block.
+package final class CollectionIDCursor: Sendable {
+  private let lister: Mutex<CollectionIDLister>
+  private let read: ConsistentRead
+
+  fileprivate init(_ lister: CollectionIDLister, _ read: ConsistentRead) {
+    self.lister = Mutex(lister)
+    self.read = read
+  }
+
+  /// Reads one slice; the page where it is complete, else nil.
+  ///
+  /// - Parameter slice: How many entries and documents are looked at, about.
+  package func next(slice: Int = QueryCursor.longSlice) throws -> CollectionIDListing? {
+    do {
+      return try lister.withLock { lister in
+        try read.view { try lister.advance($0, slice: slice) }
       }
     } catch {
       throw FirestoreError.storage(error)
     }
   }
+}
 
-  private func forEachCollectionID(
-    of parent: ResourcePath,
-    after last: [UInt8]?,
-    in view: ReadView,
-    _ body: (Text, _ encoded: [UInt8]) throws -> Bool
-  ) throws {
+/// Goes through the directory's entries of one parent.
+private struct CollectionIDLister {
+  let parent: ResourcePath
+  let incarnation: Incarnation
+  let size: Int
+  let arguments: [String]
+  /// The last entry that was looked at.
+  var last: [UInt8]?
+  private var ids: [Text] = []
+  /// The entry of the last id on the page.
+  private var lastListed: [UInt8] = []
+
+  init(
+    parent: ResourcePath,
+    incarnation: Incarnation,
+    size: Int,
+    arguments: [String],
+    last: [UInt8]?
+  ) {
+    self.parent = parent
+    self.incarnation = incarnation
+    self.size = size
+    self.arguments = arguments
+    self.last = last
+  }
+
+  mutating func advance(_ view: ReadView, slice: Int) throws -> CollectionIDListing? {
+    view.sliceEnd = view.steps + slice
     let prefix = DirectoryKey.prefix(ofParent: parent, in: incarnation)
     let range = PositionRange(lower: last.map { $0 + [0] } ?? []).keys(below: prefix)
     let cursor = try view.reader.cursor(over: range, reversed: false)
     while try cursor.next() {
       try view.step()
-      guard let collection = DirectoryKey.collection(ofKey: cursor.key),
-        let id = collection.lastID
-      else { continue }
       let encoded = Array(cursor.key.dropFirst(prefix.count))
-      let subtree = DocumentKey.subtreePrefix(collection, in: incarnation)
-      let documents = try VersionedScan(
-        view,
-        format: .document,
-        prefix: subtree,
-        range: .all,
-        reversed: false
-      )
-      if try documents.next(), try !body(id, encoded) { return }
+      if let collection = DirectoryKey.collection(ofKey: cursor.key), let id = collection.lastID,
+        try holdsDocuments(collection, view)
+      {
+        if ids.count == size {
+          return listing(next: PageToken([lastListed]).text(of: arguments), view)
+        }
+        ids.append(id)
+        lastListed = encoded
+      }
+      last = encoded
+      if view.isSliceUsedUp { return nil }
     }
+    return listing(next: "", view)
+  }
+
+  private func listing(next: String, _ view: ReadView) -> CollectionIDListing {
+    CollectionIDListing(ids: ids, nextPageToken: next, readTime: view.version)
+  }
+
+  private func holdsDocuments(_ collection: ResourcePath, _ view: ReadView) throws -> Bool {
+    try VersionedScan(
+      view,
+      format: .document,
+      prefix: DocumentKey.subtreePrefix(collection, in: incarnation),
+      range: .all,
+      reversed: false
+    ).next()
   }
 }

@@ -1,6 +1,7 @@
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
+import KeyValueStore
 
 // ListDocuments, ListCollectionIds and PartitionQuery.
 
@@ -17,21 +18,34 @@ extension FirestoreService {
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
     let database = try database(of: permit, call)
     beginRead(database, consistency, call, respond) { [self] read in
-      try onEngine(call, lane: request.showMissing ? .scans : .reads, respond) {
+      let lane: EngineThreads.Lane = request.showMissing ? .scans : .reads
+      try onEngine(call, lane: lane, onlyFailure(respond)) { [self] in
         if !isProven { try permit.require(query, database, read, consistency) }
-        let page = try database.listDocuments(.init(request), read: read)
-        let items = page.documents.map { item -> ListedDocument in
-          switch item {
-          case .found(let record): .found(record)
-          case .missing(let name): .missing(name)
+        let cursor = try database.listDocuments(.init(request), read: read)
+        let slice = lane == .reads ? QueryCursor.shortSlice : QueryCursor.longSlice
+        try inSlices(call, respond, first: slice) { slice in
+          try cursor.next(slice: slice).map { page in
+            ListDocumentsResponse(
+              items: page.documents.map(ListedDocument.init),
+              nextPageToken: page.nextPageToken,
+              mask: request.mask
+            ).encoded()
           }
         }
-        return ListDocumentsResponse(
-          items: items,
-          nextPageToken: page.nextPageToken,
-          mask: request.mask
-        ).encoded()
       }
+    }
+  }
+
+  /// Works off one slice here and the next ones behind what others wait for, until there is an answer.
+  private func inSlices(
+    _ call: Call,
+    _ respond: @escaping Respond,
+    first slice: Int = QueryCursor.longSlice,
+    _ next: @escaping @Sendable (_ slice: Int) throws -> [UInt8]?
+  ) throws {
+    if let answer = try next(slice) { return respond(.success(answer)) }
+    try onEngine(call, lane: .scans, onlyFailure(respond)) { [self] in
+      try inSlices(call, respond, next)
     }
   }
 
@@ -43,15 +57,19 @@ extension FirestoreService {
     let permit = try permit(call, request.parent.database)
     try permit.requireAdministrator(for: "Metadata operations")
     let database = try database(of: permit, call)
-    try onEngine(call, lane: .scans, respond) {
-      let page = try database.listCollectionIDs(
+    try onEngine(call, lane: .scans, onlyFailure(respond)) { [self] in
+      let cursor = try database.listCollectionIDs(
         parent: request.parent.path,
         pageSize: request.pageSize,
         pageToken: request.pageToken,
         consistency: Consistency(readTime: request.readTime),
         check: call.check
       )
-      return ListCollectionIDsResponse(ids: page.ids, nextPageToken: page.nextPageToken).encoded()
+      try inSlices(call, respond) { slice in
+        try cursor.next(slice: slice).map { page in
+          ListCollectionIDsResponse(ids: page.ids, nextPageToken: page.nextPageToken).encoded()
+        }
+      }
     }
   }
 
@@ -72,26 +90,23 @@ extension FirestoreService {
         consistency: Consistency(readTime: request.readTime),
         check: call.check
       )
-      try partition(cursor, call, respond)
+      try inSlices(call, respond) { slice in
+        try cursor.next(slice: slice).map { page in
+          PartitionQueryResponse(
+            partitions: page.names.map { Cursor(values: [.reference($0)], before: false) },
+            nextPageToken: page.nextPageToken
+          ).encoded()
+        }
+      }
     }
   }
+}
 
-  /// Works off one slice of a division here and the next ones behind what others wait for.
-  private func partition(
-    _ cursor: PartitionCursor,
-    _ call: Call,
-    _ respond: @escaping Respond
-  ) throws {
-    if let page = try cursor.next() {
-      let cursors = page.names.map { Cursor(values: [.reference($0)], before: false) }
-      let response = PartitionQueryResponse(
-        partitions: cursors,
-        nextPageToken: page.nextPageToken
-      )
-      return respond(.success(response.encoded()))
-    }
-    try onEngine(call, lane: .scans, onlyFailure(respond)) { [self] in
-      try partition(cursor, call, respond)
+extension ListedDocument {
+  fileprivate init(_ item: DocumentListing.Item) {
+    switch item {
+    case .found(let record): self = .found(record)
+    case .missing(let name): self = .missing(name)
     }
   }
 }
