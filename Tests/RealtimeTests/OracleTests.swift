@@ -23,6 +23,7 @@ import Testing
       // Targets open in parts, between which more happens, and one after the other.
       if seed % 2 == 0 { $0.partBytes = 1 }
       if seed % 3 == 0 { $0.concurrentReads = 1 }
+      if seed % 4 < 2 { $0.sliceSteps = 3 }
     })
     try await OracleRun(fixture, seed: seed).play(rounds: 80)
     try fixture.close()

@@ -113,14 +113,18 @@ package final class QueryCursor: Sendable {
   /// Some for the names in an index, some for the documents.
   private static let stepsInMemory = 3 * QueryRun.smallLimit
 
-  /// The next documents' names, from index entries alone where they tell enough.
-  package func nextNames(max: Int = 1_000) throws -> QueryNames {
+  /// The next documents' names, from index entries alone where they tell enough; fewer than asked for, even none,
+  /// where the slice is used up.
+  package func nextNames(
+    max: Int = 1_000,
+    slice: Int = QueryCursor.longSlice
+  ) throws -> QueryNames {
     try storage {
       try state.withLock { state in
         try read.view { view in
           var names = QueryNames(readTime: view.version)
           if max > 0 {
-            _ = try state.run.pull(view) { result in
+            _ = try state.run.pull(view, slice: slice) { result in
               names.paths.append(try result.path())
               return names.paths.count < max
             }

@@ -32,7 +32,7 @@ extension HubCore {
       resumption: opening.resumption,
       expectedCount: opening.expectedCount,
       authority: restsOnData ? target.stream.authority : nil,
-      partBytes: configuration.partBytes
+      slice: configuration.readSlice
     )
     guard jobs.read(reader, for: id) else { return false }
     opening.reader = reader
@@ -44,8 +44,21 @@ extension HubCore {
     guard let view = views[id], case .query(let query) = view.subject,
       case .reading(let reading) = view.content
     else { return true }
-    let shown = reading.shown.map { Set($0.map(\.path)) }
-    return jobs.readWindow(query, of: id, in: view.database, at: now, shown: shown)
+    if let reader = reading.reader { return jobs.readWindow(reader, of: id) }
+    do throws(FirestoreError) {
+      let reader = try WindowReader(
+        query,
+        in: view.database,
+        at: now,
+        shown: reading.shown.map { Set($0.map(\.path)) },
+        slice: configuration.readSlice
+      )
+      reading.reader = reader
+      return jobs.readWindow(reader, of: id)
+    } catch {
+      end(view, error)
+      return true
+    }
   }
 
   /// A part of what a target begins with has been read.
@@ -65,13 +78,16 @@ extension HubCore {
 
   func take(_ part: ReadPart, _ opening: Opening, of target: Target) {
     let stream = target.stream
+    opening.readerBytes = part.heldBytes
     guard !stream.isHeld else {
       opening.stage = .held(part)
       if !stream.count(opening) { giveUp(opening, of: target) }
       return
     }
-    _ = stream.count(opening)
+    let fits = stream.count(opening)
     announce(opening, of: target, part)
+    // The names that a difference takes find no room: everything takes none.
+    if !fits, part.heldBytes > 0 { return lose(target) }
     let point = point(of: target.view.database, for: .nobody)
     if let names = part.names { opening.names = names }
     for item in opening.unchanged(part, tellsMissing: target.view.subject.tellsMissing) {
@@ -134,22 +150,28 @@ extension HubCore {
     touch(stream)
   }
 
-  /// What a limited view begins with has been read.
-  func take(_ result: Result<WindowContent, FirestoreError>, of id: ViewID) {
+  /// What a limited view begins with has been read, or a slice of it.
+  func take(_ result: Result<WindowContent?, FirestoreError>, of id: ViewID) {
     jobs.noteResult()
     guard let view = views[id], !view.database.isRetired else { return }
     switch result {
-    case .failure(let error):
-      for target in view.targets {
-        if error.isVerdict { remove(target, cause: error) } else { fail(target.stream, error) }
-      }
-    case .success(let content):
+    case .failure(let error): end(view, error)
+    case .success(nil): jobs.addUrgent(.window(id))
+    case .success(let content?):
       guard case .reading(let reading) = view.content else { return }
+      reading.reader = nil
       guard view.fill(content, hub: self) else { return jobs.addUrgent(.window(id)) }
       release(reading)
       let waiting = view.waitingOpenings
       view.waitingOpenings = []
       for id in waiting where openings[id] != nil { jobs.addUrgent(.opening(id)) }
+    }
+  }
+
+  /// A view cannot be read: its targets end, or their streams.
+  private func end(_ view: View, _ error: FirestoreError) {
+    for target in view.targets {
+      if error.isVerdict { remove(target, cause: error) } else { fail(target.stream, error) }
     }
   }
 }

@@ -15,8 +15,8 @@ enum HubInput: Sendable {
   case stream(StreamID, StreamInput)
   /// A part of what a target begins with, or the error that ended its reading.
   case read(OpeningID, Result<ReadPart, FirestoreError>)
-  /// The first entries of a limited view.
-  case window(ViewID, Result<WindowContent, FirestoreError>)
+  /// The first entries of a limited view; nil where a slice did not suffice.
+  case window(ViewID, Result<WindowContent?, FirestoreError>)
   /// What an engine thread has decided.
   case decision(DecisionID, Result<ListenDecision, FirestoreError>)
   /// Callers' credentials may have expired or been revoked.

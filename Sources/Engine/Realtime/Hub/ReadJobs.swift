@@ -62,17 +62,9 @@ final class ReadJobs {
     start { .read(opening, Self.result { try reader.next() }) }
   }
 
-  /// Reads what a limited view begins with.
-  func readWindow(
-    _ query: NormalizedQuery,
-    of view: ViewID,
-    in database: Database,
-    at version: CommitVersion,
-    shown: Set<ResourcePath>?
-  ) -> Bool {
-    start {
-      .window(view, Self.result { try .read(query, in: database, at: version, shown: shown) })
-    }
+  /// Reads a slice of what a limited view begins with; false when there is no thread for it.
+  func readWindow(_ reader: WindowReader, of view: ViewID) -> Bool {
+    start { .window(view, Self.result { try reader.next() }) }
   }
 
   /// Has an authority decide on a subject.

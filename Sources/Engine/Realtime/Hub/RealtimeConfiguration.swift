@@ -1,3 +1,4 @@
+import DocumentStore
 import KeyValueStore
 
 /// Bounds and intervals of listening.
@@ -13,6 +14,8 @@ package struct RealtimeConfiguration: Sendable {
   package var concurrentReads = 8
   /// About how many bytes of documents a target is sent at once while it opens.
   package var partBytes = 256 << 10
+  /// How many entries and documents one job of a reading looks at, about.
+  package var sliceSteps = QueryCursor.longSlice
   /// After so many microseconds without a message a client hears of the time.
   package var heartbeat: Int64 = 30_000_000
   /// Microseconds between looks at credentials, heartbeats and the like.
@@ -26,4 +29,6 @@ package struct RealtimeConfiguration: Sendable {
 
   /// The defaults, with a clock for waiting and idling.
   package init(clock: MicrosecondClock) { self.clock = clock }
+
+  var readSlice: ReadSlice { ReadSlice(steps: sliceSteps, bytes: partBytes) }
 }

@@ -26,7 +26,9 @@ final class Opening {
   var reader: TargetReader?
   /// What has changed since the version that is read.
   var changes = ChangeBuffer()
-  /// What they, and a part that is held, count on.
+  /// About how much memory the reader keeps.
+  var readerBytes = 0
+  /// What they all, and a part that is held, count on.
   var lease: ByteLease?
   /// By how much those changes have changed the number of results.
   var countDelta = 0
@@ -50,8 +52,8 @@ final class Opening {
 
   /// About how much memory takes what waits here.
   var waitingBytes: Int {
-    guard case .held(let part) = stage else { return changes.size }
-    return part.items.reduce(changes.size) { $0 + $1.document.size }
+    guard case .held(let part) = stage else { return changes.size + readerBytes }
+    return part.items.reduce(changes.size + readerBytes) { $0 + $1.document.size }
   }
 
   /// The same from the beginning.

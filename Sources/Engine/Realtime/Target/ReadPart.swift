@@ -18,4 +18,6 @@ struct ReadPart: Sendable {
   /// The names of these documents, where the client holds more than there were.
   var names: NameFilter?
   var isDone = false
+  /// About how much memory the reader keeps until the next part.
+  var heldBytes = 0
 }

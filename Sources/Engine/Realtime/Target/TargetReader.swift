@@ -14,15 +14,26 @@ final class TargetReader: Sendable {
   private let resumption: TargetRequest.Resumption?
   private let expectedCount: Int?
   private let authority: (any ListenAuthority)?
-  /// Bytes of documents in one part, about.
-  private let partBytes: Int
+  private let slice: ReadSlice
   private let stage = Mutex(Stage.start)
 
   private enum Stage {
     case start
+    /// The results are counted before what differs is told, so that what is to be dropped gets into their names.
+    case counting(ResultCount, Difference)
+    case difference(Difference)
     case snapshot(QueryCursor)
     case merge(DifferenceMerge)
     case over
+  }
+
+  /// Where what differs is found.
+  private enum Difference {
+    case known([ReadPart.Item])
+    case changes([ResourcePath], of: NormalizedQuery, since: CommitVersion)
+    case queries(NormalizedQuery, since: CommitVersion)
+
+    var isEmpty: Bool { if case .known(let items) = self { items.isEmpty } else { false } }
   }
 
   /// Reads a subject at a version.
@@ -36,7 +47,7 @@ final class TargetReader: Sendable {
     resumption: TargetRequest.Resumption?,
     expectedCount: Int?,
     authority: (any ListenAuthority)?,
-    partBytes: Int
+    slice: ReadSlice
   ) {
     self.subject = subject
     self.database = database
@@ -44,20 +55,18 @@ final class TargetReader: Sendable {
     self.resumption = resumption
     self.expectedCount = expectedCount
     self.authority = authority
-    self.partBytes = partBytes
+    self.slice = slice
   }
 
-  /// The next part; the last one says that it is.
+  /// The next part, read in one slice; it may be empty, and the last one says that it is.
   func next() throws -> ReadPart {
     try stage.withLock { stage in
       switch stage {
       case .start: return try begin(&stage)
+      case .counting(let count, let difference): return try go(on: count, difference, &stage)
+      case .difference(let difference): return try tell(difference, &stage)
       case .snapshot(let cursor): return try snapshot(cursor, ReadPart(), &stage)
-      case .merge(var merge):
-        var part = ReadPart(isDifference: true)
-        try merge.pull(into: &part, maxBytes: partBytes)
-        stage = part.isDone ? .over : .merge(merge)
-        return part
+      case .merge(let merge): return try go(on: merge, &stage)
       case .over: return ReadPart(isDone: true)
       }
     }
@@ -68,15 +77,23 @@ final class TargetReader: Sendable {
     guard let base = try usableBase(resumption), try mayKnow(of: base) else {
       return try everything(resets: true, &stage)
     }
-    var part = ReadPart(isDifference: true)
-    let isSame = try addDifference(since: base, to: &part, &stage)
-    guard let expectedCount else { return part }
-    let count = try count(at: version)
-    part.count = count
-    let held = try isSame ? count : self.count(at: base)
-    // Only of what is too much can the names tell.
-    if expectedCount > held { part.names = try names(about: max(count, held)) }
-    return part
+    let difference = try difference(since: base)
+    guard let expectedCount else { return try tell(difference, &stage) }
+    switch subject {
+    case .documents(let paths):
+      var part = try tell(difference, &stage)
+      part.count = try paths.count { try database.get($0, at: .at(version)) != nil }
+      return part
+    case .query(let query):
+      let count = try ResultCount(
+        query,
+        in: database,
+        at: version,
+        since: difference.isEmpty ? nil : base,
+        expected: expectedCount
+      )
+      return try go(on: count, difference, &stage)
+    }
   }
 
   /// The version that the client's documents have; nil where the store does not remember it.
@@ -129,7 +146,7 @@ final class TargetReader: Sendable {
     _ stage: inout Stage
   ) throws -> ReadPart {
     var part = begun
-    let chunk = try cursor.next(maxBytes: partBytes)
+    let chunk = try cursor.next(maxBytes: slice.bytes, slice: slice.steps)
     for record in chunk.documents {
       let document = SharedDocument(name: record.name, record: record)
       part.items.append(ReadPart.Item(document: document, isResult: true))
@@ -141,18 +158,10 @@ final class TargetReader: Sendable {
 
   // MARK: What differs
 
-  /// Answers whether nothing can have changed.
-  private func addDifference(
-    since base: CommitVersion,
-    to part: inout ReadPart,
-    _ stage: inout Stage
-  ) throws -> Bool {
-    part.isDone = true
-    stage = .over
+  private func difference(since base: CommitVersion) throws -> Difference {
     switch subject {
     case .documents(let paths):
-      part.items = try paths.compactMap { try changedItem($0, since: base) }
-      return part.items.isEmpty
+      return .known(try paths.compactMap { try changedItem($0, since: base) })
     case .query(let query):
       let changed = try database.changedDocuments(
         inCollections: query.collectionID,
@@ -160,16 +169,49 @@ final class TargetReader: Sendable {
         through: version,
         limit: ChangeLogBudget.changes
       )
-      if let changed, changed.isEmpty { return true }
-      if let changed, !subject.isLimited {
-        try add(changed, of: query, since: base, to: &part)
-        return false
-      }
-      var merge = try DifferenceMerge(query, in: database, from: base, to: version)
-      try merge.pull(into: &part, maxBytes: partBytes)
-      stage = part.isDone ? .over : .merge(merge)
-      return false
+      guard let changed else { return .queries(query, since: base) }
+      if changed.isEmpty { return .known([]) }
+      return subject.isLimited
+        ? .queries(query, since: base) : .changes(changed, of: query, since: base)
     }
+  }
+
+  private func go(
+    on count: ResultCount,
+    _ difference: Difference,
+    _ stage: inout Stage
+  ) throws -> ReadPart {
+    var count = count
+    var part = ReadPart(isDifference: true)
+    guard try count.advance(slice) else {
+      stage = .counting(count, difference)
+      return part
+    }
+    (part.count, part.names) = (count.count, count.names)
+    stage = .difference(difference)
+    return part
+  }
+
+  private func tell(_ difference: Difference, _ stage: inout Stage) throws -> ReadPart {
+    var part = ReadPart(isDifference: true)
+    switch difference {
+    case .known(let items): part.items = items
+    case .changes(let paths, let query, let base):
+      try add(paths, of: query, since: base, to: &part)
+    case .queries(let query, let base):
+      return try go(on: DifferenceMerge(query, in: database, from: base, to: version), &stage)
+    }
+    part.isDone = true
+    stage = .over
+    return part
+  }
+
+  private func go(on merge: DifferenceMerge, _ stage: inout Stage) throws -> ReadPart {
+    var merge = merge
+    var part = ReadPart(isDifference: true)
+    try merge.pull(into: &part, slice)
+    stage = part.isDone ? .over : .merge(merge)
+    return part
   }
 
   /// How many changes of the log are looked at one by one before two queries are the better way.
@@ -210,34 +252,5 @@ final class TargetReader: Sendable {
       record: try database.get(path, at: .at(version))
     )
     return ReadPart.Item(document: document, isResult: isResult && document.record != nil)
-  }
-
-  // MARK: Counts and names
-
-  private func count(at version: CommitVersion) throws -> Int {
-    switch subject {
-    case .documents(let paths):
-      return try paths.count { try database.get($0, at: .at(version)) != nil }
-    case .query(let query):
-      let counting = [Aggregation(alias: "count", operator: .count(upTo: nil))]
-      let result = try database.aggregate(query, counting, consistency: .at(version))
-      guard case .integer(let count)? = result.values.first?.value else { return 0 }
-      return Int(count)
-    }
-  }
-
-  /// The names of the results, with room for some that come or must be dropped meanwhile; nil where
-  /// there are too many for a filter, or no query.
-  private func names(about count: Int) throws -> NameFilter? {
-    guard case .query(let query) = subject, var filter = NameFilter(count: count + count / 4 + 32)
-    else { return nil }
-    let cursor = try database.query(query, consistency: .at(version))
-    var isDone = false
-    while !isDone {
-      let names = try cursor.nextNames()
-      for path in names.paths { filter.insert(DocumentName(database: database.id, path: path)) }
-      isDone = names.isDone
-    }
-    return filter
   }
 }

@@ -6,6 +6,8 @@ final class WindowReading {
   let shown: [WindowEntry]?
   /// What has changed since, with the hub's version at each.
   var changes: [(version: CommitVersion, change: BatchChange)]
+  /// Nil before the reading begins.
+  var reader: WindowReader?
   /// The streams that may not be told of anything later until this is told, one a target.
   var held: [StreamState] = []
 
