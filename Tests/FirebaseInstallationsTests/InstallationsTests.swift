@@ -74,4 +74,20 @@ struct InstallationsTests {
     try await installation().delete()
     #expect(try await installation().installationID() != id)
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a redirect is not followed`() async throws {
+    let target = try AnsweringServer.accepting()
+    defer { target.stop() }
+    let server = try AnsweringServer.redirecting(to: target.port)
+    defer { server.stop() }
+    let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
+    (options.projectID, options.apiKey) = ("redirected", "redirected")
+    options.brasaHost = server.url
+    let app = try FirebaseApp.configured(name: "redirected-installation", options: options)
+    let installations = Installations(app: app, store: store)
+    await #expect(throws: InstallationsErrorCode.self) { try await installations.authToken() }
+    #expect(server.requests.count == 1 && target.requests.isEmpty)
+    _ = await app.delete()
+  }
 }

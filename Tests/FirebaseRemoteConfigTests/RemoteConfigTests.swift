@@ -1,5 +1,6 @@
 import FirebaseCore
 import Foundation
+import SDKTestSupport
 import Testing
 
 @testable import FirebaseRemoteConfig
@@ -119,5 +120,41 @@ struct RemoteConfigTests {
     #expect((error as NSError?)?.domain == "com.google.remoteconfig.ErrorDomain")
     #expect(config.lastFetchStatus == .failure)
     #expect(config["delete_list_view"].stringValue == "false")
+  }
+
+  /// A server that knows every installation and sends those that ask for parameters elsewhere.
+  private static func redirectingServer(to port: Int) throws -> AnsweringServer {
+    let token = #"{"token": "t", "expiresIn": "604800s"}"#
+    let installation =
+      #"{"fid": "cAAAAAAAAAAAAAAAAAAAAA", "refreshToken": "r", "authToken": \#(token)}"#
+    return try AnsweringServer { request in
+      if request.line.contains("/installations") {
+        return AnsweringServer.Answer(200, body: installation)
+      }
+      let location = (name: "Location", value: "http://127.0.0.1:\(port)/elsewhere")
+      return AnsweringServer.Answer(307, [location])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a redirect is not followed`() async throws {
+    let target = try AnsweringServer.accepting()
+    defer { target.stop() }
+    let server = try Self.redirectingServer(to: target.port)
+    defer { server.stop() }
+    let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
+    (options.projectID, options.apiKey) = ("redirected", "redirected")
+    options.brasaHost = server.url
+    let app = try FirebaseApp.configured(name: "redirected-parameters", options: options)
+    let config = RemoteConfig(
+      app: app,
+      store: MemoryStateStore(),
+      installations: .init(app: app, store: MemoryStateStore())
+    )
+    let error = await #expect(throws: RemoteConfigError.self) { try await config.fetch() }
+    #expect(error?.code == .internalError && config.lastFetchStatus == .failure)
+    #expect(server.requests.last?.line.contains("firebase:fetch") == true)
+    #expect(target.requests.isEmpty)
+    _ = await app.delete()
   }
 }

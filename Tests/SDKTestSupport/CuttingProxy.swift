@@ -120,7 +120,7 @@ package final class CuttingProxy: Sendable {
 
   // MARK: Sockets
 
-  private static func listen() throws -> (socket: Int32, port: Int) {
+  static func listen() throws -> (socket: Int32, port: Int) {
     let socket = newSocket()
     guard socket >= 0 else { throw Failure(call: "socket", number: errno) }
     var address = loopback(port: 0)
@@ -193,7 +193,7 @@ package final class CuttingProxy: Sendable {
     )
   }
 
-  private static func write(_ bytes: ArraySlice<UInt8>, to socket: Int32) -> Bool {
+  static func write(_ bytes: ArraySlice<UInt8>, to socket: Int32) -> Bool {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {

@@ -39,7 +39,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
   private let now: @Sendable () -> Date
   private let tokens = TokenExchange()
 
-  private static let urlSession = URLSession(configuration: .ephemeral)
+  private static let urlSession = RedirectRefusal.session()
   /// How long before its end a token is renewed.
   private static let margin: TimeInterval = 3_600
 

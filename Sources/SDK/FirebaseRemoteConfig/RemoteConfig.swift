@@ -44,7 +44,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
   /// Waits between attempts.
   let sleep: @Sendable (TimeInterval) async throws -> Void
 
-  private static let urlSession = URLSession(configuration: .ephemeral)
+  private static let urlSession = RedirectRefusal.session()
   /// The seconds of the first wait after a refusal, and of the longest.
   private static let backoff = (first: 120.0, longest: 14_400.0)
 

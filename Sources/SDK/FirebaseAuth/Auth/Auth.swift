@@ -41,7 +41,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
   /// Settings of tests.
   public let settings: AuthSettings? = AuthSettings()
 
-  private static let urlSession = URLSession(configuration: .ephemeral)
+  private static let urlSession = RedirectRefusal.session()
 
   /// The accounts of an app, with a store and a clock.
   package init(

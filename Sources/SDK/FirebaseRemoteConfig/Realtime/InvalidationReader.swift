@@ -50,6 +50,17 @@ final class InvalidationReader: NSObject, URLSessionDataDelegate, Sendable {
     return stream
   }
 
+  /// Follows no redirect: its request would carry the credentials to wherever the answer points.
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
   func urlSession(
     _ session: URLSession,
     dataTask: URLSessionDataTask,

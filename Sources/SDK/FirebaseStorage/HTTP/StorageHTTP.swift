@@ -101,6 +101,17 @@ final class StorageHTTP: NSObject, URLSessionDataDelegate, Sendable {
     exchange(of: dataTask)?.receive(data)
   }
 
+  /// Follows no redirect: its request would carry the credentials to wherever the answer points.
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
   /// A connection that was used before broke under a request, which is about to be sent again on another.
   ///
   /// On Linux `URLSession` cannot begin a body anew and would send the head alone, so that both sides waited. The
