@@ -50,19 +50,25 @@ final class UploadTransfer: Transfer {
     let backend = storage.backend
     var retry = Retry(limit: storage.maxUploadRetryTime, clock: backend.clock)
     let session = try await session(size)
+    var greatest = state.withLock { $0.offset }
     while true {
-      let before = state.withLock { $0.offset }
       do {
+        let isQuery = state.withLock { $0.isUncertain }
         let step =
-          state.withLock { $0.isUncertain }
-          ? try await query(session) : try await send(session, size, report)
+          isQuery ? try await query(session, size) : try await send(session, size, report)
         if case .done(let metadata) = step {
           report(TransferProgress(completed: size, total: size))
           return TransferOutcome(metadata: metadata)
         }
         let offset = state.withLock { $0.offset }
         report(TransferProgress(completed: offset, total: size))
-        if offset > before { retry.noteSuccess() }
+        if offset > greatest {
+          greatest = offset
+          retry.noteSuccess()
+        } else if !isQuery {
+          // The server took nothing.
+          try await retry.wait()
+        }
       } catch let again as Again {
         state.withLock { $0.isUncertain = true }
         try again.rethrowIfFinal()
@@ -127,7 +133,7 @@ final class UploadTransfer: Transfer {
     request.setValue(String(offset), forHTTPHeaderField: "X-Goog-Upload-Offset")
     // A run that is cancelled cannot know what arrived.
     state.withLock { $0.isUncertain = true }
-    let step = try await exchange(request, slice, isLast: isLast) { traffic in
+    let step = try await exchange(request, slice, size, isLast: isLast) { traffic in
       if case .sent(let sent) = traffic {
         report(TransferProgress(completed: min(offset + sent, size), total: size))
       }
@@ -142,8 +148,8 @@ final class UploadTransfer: Transfer {
   }
 
   /// Asks how many bytes have arrived.
-  private func query(_ session: Session) async throws -> Step {
-    let step = try await exchange(try request(session, "query"), Data())
+  private func query(_ session: Session, _ size: Int64) async throws -> Step {
+    let step = try await exchange(try request(session, "query"), Data(), size)
     state.withLock { $0.isUncertain = false }
     return step
   }
@@ -157,6 +163,7 @@ final class UploadTransfer: Transfer {
   private func exchange(
     _ request: URLRequest,
     _ body: Data,
+    _ size: Int64,
     isLast: Bool = false,
     _ traffic: @escaping @Sendable (Traffic) -> Void = { _ in }
   ) async throws -> Step {
@@ -174,10 +181,10 @@ final class UploadTransfer: Transfer {
     }
     // Where an answer is lost the transport may send a request a second time by itself, when there is no upload any more.
     if isLast, answer.status == 404 { throw Again(cause: nil) }
-    return try take(answer, sent: Int64(body.count))
+    return try take(answer, sent: Int64(body.count), of: size)
   }
 
-  private func take(_ answer: HTTPAnswer, sent: Int64) throws -> Step {
+  private func take(_ answer: HTTPAnswer, sent: Int64, of size: Int64) throws -> Step {
     let status = answer.headers["x-goog-upload-status"]
     if Retry.isTransient(answer) { throw Again(cause: nil) }
     guard answer.isSuccess else {
@@ -189,8 +196,14 @@ final class UploadTransfer: Transfer {
       throw error
     }
     if status == "final" { return .done(try StorageMetadata(answer)) }
+    // Something between here and the server may have answered in its place.
+    guard status == "active" else { throw Again(cause: nil) }
     let received = answer.headers["x-goog-upload-size-received"].flatMap { Int64($0) }
-    state.withLock { $0.offset = received ?? $0.offset + sent }
+    let offset = received ?? state.withLock { $0.offset } + sent
+    guard (0...size).contains(offset) else {
+      throw StorageError.internalError(message: "The server has \(offset) of \(size) bytes.")
+    }
+    state.withLock { $0.offset = offset }
     return .goOn
   }
 
