@@ -74,12 +74,7 @@ extension StorageReference {
     var query = [("prefix", fullPath.isEmpty ? "" : "\(fullPath)/"), ("delimiter", "/")]
     if let maxResults { query.append(("maxResults", String(maxResults))) }
     if let token { query.append(("pageToken", token)) }
-    let backend = storage.backend
-    let answer = try await backend.send(
-      try backend.request("GET", query: query),
-      object: fullPath,
-      for: storage.maxOperationRetryTime
-    )
+    let answer = try await listAnswer(query)
     guard let page = try? JSONDecoder().decode(Page.self, from: answer.body) else {
       throw StorageError.internalError(message: "The server's list cannot be read.")
     }
@@ -89,6 +84,19 @@ extension StorageReference {
       items: (page.items ?? []).map { root.child($0.name) },
       pageToken: page.nextPageToken
     )
+  }
+
+  private func listAnswer(_ query: [(String, String)]) async throws -> HTTPAnswer {
+    do {
+      let backend = storage.backend
+      return try await backend.send(
+        try backend.request("GET", query: query),
+        object: fullPath,
+        for: storage.maxOperationRetryTime
+      )
+    } catch {
+      throw StorageError(error)
+    }
   }
 
   /// Sends a request for the object, which the bucket itself is not.
