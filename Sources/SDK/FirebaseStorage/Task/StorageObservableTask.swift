@@ -2,7 +2,8 @@ import Foundation
 
 /// A task that tells observers what it does.
 ///
-/// Observers of `success` and `failure` are called once; then all of them are forgotten.
+/// Observers of `success` and `failure` are called once; then all of them are forgotten. They are released outside the
+/// lock, since what they hold may use the task in its `deinit`.
 public class StorageObservableTask: StorageTask, @unchecked Sendable {
   /// Calls the handler with each change to a status, and now if that is the status; returns what removes it.
   @discardableResult
@@ -26,25 +27,28 @@ public class StorageObservableTask: StorageTask, @unchecked Sendable {
 
   /// Removes one observer.
   public func removeObserver(withHandle handle: String) {
-    state.withLock { state in
-      state.observers[handle] = nil
+    _ = state.withLock { state in
       state.handles.removeAll { $0 == handle }
+      return state.observers.removeValue(forKey: handle)
     }
   }
 
   /// Removes all observers.
   public func removeAllObservers() {
-    state.withLock { state in
-      state.observers = [:]
+    _ = state.withLock { state in
+      defer { state.observers = [:] }
       state.handles = []
+      return state.observers
     }
   }
 
   /// Removes all observers of a status.
   public func removeAllObservers(for status: StorageTaskStatus) {
-    state.withLock { state in
-      state.observers = state.observers.filter { $0.value.status != status }
-      state.handles = state.handles.filter { state.observers[$0] != nil }
+    _ = state.withLock { state in
+      let removed = state.observers.filter { $0.value.status == status }
+      for handle in removed.keys { state.observers[handle] = nil }
+      state.handles.removeAll { removed[$0] != nil }
+      return removed
     }
   }
 }

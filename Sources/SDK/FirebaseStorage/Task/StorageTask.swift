@@ -30,6 +30,12 @@ public class StorageTask: NSObject, @unchecked Sendable {
     var epoch = 0
   }
 
+  /// What a task calls and releases at its end.
+  private struct Ended {
+    let waiters: [@Sendable (Result<TransferOutcome, any Error>) -> Void]
+    let observers: [String: Observer]
+  }
+
   /// The object.
   let reference: StorageReference
   private let transfer: any Transfer
@@ -105,12 +111,13 @@ public class StorageTask: NSObject, @unchecked Sendable {
   }
 
   private func run(_ epoch: Int) async {
-    guard !Task.isCancelled else { return }
+    guard !Task.isCancelled, !hasEnded else { return }
     do {
       let outcome = try await transfer.run { progress in self.note(progress, epoch) }
-      finish(.success(outcome), epoch)
+      // A pause that came too late to stop it does not undo it.
+      finish(.success(outcome))
     } catch {
-      finish(.failure(StorageError(error)), epoch)
+      if finish(.failure(StorageError(error)), epoch) { await transfer.abandon() }
     }
   }
 
@@ -130,8 +137,8 @@ public class StorageTask: NSObject, @unchecked Sendable {
     _ result: Result<TransferOutcome, StorageError>,
     _ epoch: Int? = nil
   ) -> Bool {
-    let waiters = state.withLock {
-      state -> [@Sendable (Result<TransferOutcome, any Error>) -> Void]? in
+    // Observers are released outside the lock: what they hold may use the task in its `deinit`.
+    let ended = state.withLock { state -> Ended? in
       guard epoch == nil || epoch == state.epoch, state.status != .success,
         state.status != .failure
       else { return nil }
@@ -145,13 +152,14 @@ public class StorageTask: NSObject, @unchecked Sendable {
         state.error = error
         change(to: .failure, &state)
       }
+      let ended = Ended(waiters: state.waiters, observers: state.observers)
+      state.waiters = []
       state.observers = [:]
       state.handles = []
-      defer { state.waiters = [] }
-      return state.waiters
+      return ended
     }
-    guard let waiters else { return false }
-    for waiter in waiters { waiter(result.mapError { $0 }) }
+    guard let ended else { return false }
+    for waiter in ended.waiters { waiter(result.mapError { $0 }) }
     reference.storage.release(self)
     return true
   }
