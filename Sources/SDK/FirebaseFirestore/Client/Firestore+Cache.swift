@@ -12,20 +12,24 @@ extension Firestore {
     app.stateFile(named: "firestore_\(database.database.string).sqlite")
   }
 
-  /// For how many seconds a file is waited for that another client has open.
+  /// For how many seconds a file is waited for that another process has open.
   ///
-  /// That client may have been told to end just now, by this process or with the last one.
+  /// That one may be about to end. Clients of this process are waited for by turns.
   private static var greatestWait: Double { 1 }
 
-  /// Opens the cache that the settings ask for; returns it with its name.
+  /// A turn at the file, if the settings ask for one.
+  func cacheTurn(_ settings: any LocalCacheSettings) -> CacheTurn? {
+    settings is PersistentCacheSettings ? CacheTurn.next(at: cacheFile) : nil
+  }
+
+  /// Opens the file when its turn has come, or a cache in memory where there is no turn; returns it with its name.
   func cacheOpener(
-    _ settings: any LocalCacheSettings
+    _ turn: CacheTurn?
   ) -> @Sendable () throws -> (store: any LocalStore, name: String) {
-    guard settings is PersistentCacheSettings else {
-      return { (MemoryLocalStore(), UUID().uuidString) }
-    }
+    guard let turn else { return { (MemoryLocalStore(), UUID().uuidString) } }
     let (file, database) = (cacheFile, database)
     return {
+      turn.wait()
       let opened = DurableLocalStore.openOrReplace(
         file,
         database: database,
@@ -52,10 +56,19 @@ extension Firestore {
     )
   }
 
-  /// Removes the cache's file, on a thread of its own.
-  func removeCache(_ completion: @escaping @Sendable (FirestoreFailure?) -> Void) {
+  /// Removes the cache's file when its turn has come, on a thread of its own.
+  func removeCache(
+    _ turn: CacheTurn,
+    _ completion: @escaping @Sendable (FirestoreFailure?) -> Void
+  ) {
     let file = cacheFile
-    DispatchQueue.global().async { completion(Self.remove(file)) }
+    turn.willEnd()
+    DispatchQueue.global().async {
+      turn.wait()
+      let failure = Self.remove(file)
+      turn.end()
+      completion(failure)
+    }
   }
 
   /// Removes a cache's file; returns why it cannot.

@@ -13,11 +13,12 @@ extension Firestore {
   var client: SyncClient {
     state.withLock { state in
       switch state.client {
-      case .running(let client): return client
+      case .running(let client, _): return client
       case .terminated: preconditionFailure("The client has already been terminated.")
       case .none:
-        let client = SyncClient(configuration(state.settings))
-        state.client = .running(client)
+        let turn = cacheTurn(FirestoreSettings(state.settings).cacheSettings)
+        let client = SyncClient(configuration(state.settings, turn))
+        state.client = .running(client, turn)
         return client
       }
     }
@@ -82,7 +83,10 @@ extension Firestore {
     return "\(values.isSSLEnabled ? "https" : "http")://\(values.host)"
   }
 
-  private func configuration(_ values: FirestoreSettings.Values) -> SyncClientConfiguration {
+  private func configuration(
+    _ values: FirestoreSettings.Values,
+    _ turn: CacheTurn?
+  ) -> SyncClientConfiguration {
     let version = FirebaseVersion()
     let transport = HTTPTransport(
       url: address(values),
@@ -97,7 +101,7 @@ extension Firestore {
       database: database,
       transport: transport,
       now: { Self.now() },
-      openStore: cacheOpener(cache)
+      openStore: cacheOpener(turn)
     )
     if let credentials = app.credentials {
       configuration.credentials = ClientAppCredentials(credentials: credentials)

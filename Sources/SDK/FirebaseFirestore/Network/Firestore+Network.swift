@@ -76,14 +76,15 @@ extension Firestore {
   public func clearPersistence() async throws { try await completion { clearPersistence($0) } }
 
   private func clearPersistence(_ completion: @escaping @Sendable (FirestoreFailure?) -> Void) {
-    let isRunning = state.withLock { state in
-      if case .running = state.client { true } else { false }
+    // Under the lock: a client that is made from now on opens the file after its removal.
+    let turn = state.withLock { state -> CacheTurn? in
+      if case .running = state.client { nil } else { CacheTurn.next(at: cacheFile) }
     }
-    if isRunning {
+    if let turn {
+      removeCache(turn, completion)
+    } else {
       let text = "Persistence cannot be cleared while the client is running."
       completion(FirestoreFailure(.failedPrecondition, text))
-    } else {
-      removeCache(completion)
     }
   }
 

@@ -12,7 +12,8 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
   enum Client {
     /// Not used yet.
     case none
-    case running(SyncClient)
+    /// With its turn at the cache's file, if it has one.
+    case running(SyncClient, CacheTurn?)
     case terminated
   }
 
@@ -70,13 +71,22 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
   /// Returns the client, if there was one.
   @discardableResult
   func stop() -> SyncClient? {
+    // The next client, which the room is for, waits for this one.
+    state.withLock { state in
+      if case .running(_, let turn) = state.client { turn?.willEnd() }
+    }
     app.removeComponent(Self.componentKey(database.database.string), self)
     let old = state.withLock { state in
       defer { state.client = .terminated }
       return state.client
     }
-    guard case .running(let client) = old else { return nil }
-    client.perform { $0.terminate() }
+    guard case .running(let client, let turn) = old else { return nil }
+    // Once more: it may have begun to run meanwhile.
+    turn?.willEnd()
+    client.perform { client in
+      client.terminate()
+      turn?.end()
+    }
     return client
   }
 

@@ -61,7 +61,8 @@ extension DurableLocalStore {
   package static func remove(_ file: URL, waiting seconds: Double = 0) throws(CacheError) {
     do {
       let lock = try lock(file, waiting: seconds)
-      for suffix in ["", "-wal", "-shm", ".damaged", ".damaged-wal", ".damaged-shm"] {
+      // The file itself is last: while it is there, its lock keeps others out.
+      for suffix in [".damaged", ".damaged-wal", ".damaged-shm", "-wal", "-shm", ""] {
         let part = file.path + suffix
         if FileManager.default.fileExists(atPath: part) {
           try FileManager.default.removeItem(atPath: part)

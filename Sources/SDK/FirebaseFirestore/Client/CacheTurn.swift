@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+
+/// The use of a cache's file by one client, or its removal.
+///
+/// Turns at a file come in the order in which they were made, which is that of the app's calls: whoever is about to open or
+/// remove the file waits until those before it have ended, if they were told to. A client that was not told to
+/// is not waited for: the file's own lock keeps others out. May be used from any thread.
+final class CacheTurn: Sendable {
+  private struct State {
+    /// Those that had not ended when this one was made.
+    var earlier: [CacheTurn]
+    var isEnding = false
+  }
+
+  /// For how many seconds all before are waited for; a client that was told to end takes its time where it has much to
+  /// write.
+  private static let greatestWait = 60.0
+  /// The turns that have not ended, by their files' paths.
+  private static let turns = Mutex<[String: [CacheTurn]]>([:])
+
+  private let path: String
+  private let state: Mutex<State>
+  private let ended = DispatchSemaphore(value: 0)
+
+  private init(_ path: String, after earlier: [CacheTurn]) {
+    self.path = path
+    state = Mutex(State(earlier: earlier))
+  }
+
+  /// The next turn at a file.
+  static func next(at file: URL) -> CacheTurn {
+    let path = file.path
+    return turns.withLock { turns in
+      let turn = CacheTurn(path, after: turns[path] ?? [])
+      turns[path, default: []].append(turn)
+      return turn
+    }
+  }
+
+  /// Says that the turn is about to end, so that the next one is worth waiting.
+  func willEnd() { state.withLock { $0.isEnding = true } }
+
+  /// Ends the turn: the file is closed, or gone.
+  func end() {
+    Self.turns.withLock { turns in
+      turns[path]?.removeAll { $0 === self }
+      if turns[path]?.isEmpty == true { turns[path] = nil }
+    }
+    _ = takeEarlier()
+    ended.signal()
+  }
+
+  /// Waits until those before have ended; blocks the thread.
+  func wait() {
+    let deadline = DispatchTime.now() + Self.greatestWait
+    for turn in takeEarlier() where turn.state.withLock({ $0.isEnding }) {
+      // The next one that waits for it is let through too.
+      if turn.ended.wait(timeout: deadline) == .success { turn.ended.signal() }
+    }
+  }
+
+  /// Releases those before, which hold those before them.
+  private func takeEarlier() -> [CacheTurn] {
+    state.withLock { state in
+      defer { state.earlier = [] }
+      return state.earlier
+    }
+  }
+}
