@@ -13,11 +13,14 @@ struct StorageTaskTests {
 
   @Test
   func `a task tells how it goes`() async throws {
-    let fixture = try await StorageFixture(slice: 262_144)
+    let proxy = try Self.proxy([.holdSending(after: 0)])
+    defer { proxy.close() }
+    let fixture = try await StorageFixture(proxy, slice: 262_144)
     let log = TaskLog()
     let reference = fixture.storage.reference(withPath: "open/a")
     let task = reference.putData(StorageFixture.bytes(600_000))
     log.follow(task)
+    proxy.release()
     let end = await task.wait(for: .success)
     #expect(end.status == .success && end.error == nil && end.reference == reference)
     #expect(end.metadata?.size == 600_000 && end.task === task)
@@ -89,16 +92,24 @@ struct StorageTaskTests {
 
   @Test
   func `a download begins anew where the object became another`() async throws {
-    let fixture = try await StorageFixture(slice: 100_000)
-    let reference = fixture.storage.reference(withPath: "open/a")
-    _ = try await reference.putDataAsync(StorageFixture.bytes(300_000))
+    // The second slice is cut, be it on the connection of the first or on one of its own.
+    let proxy = try Self.proxy([.cutAnswer(after: 350_000), .cutAnswer(after: 100_000)])
+    defer { proxy.close() }
+    let fixture = try await StorageFixture()
+    let direct = fixture.storage.reference(withPath: "open/a")
+    _ = try await direct.putDataAsync(StorageFixture.bytes(600_000))
     let new = Data(repeating: 7, count: 250_000)
+    let replacement = Replacement(of: direct, by: new)
+    let storage = Storage(
+      app: fixture.app,
+      bucket: fixture.bucket,
+      clock: replacement.clock,
+      sliceBytes: 262_144
+    )
+    storage.useEmulator(withHost: "127.0.0.1", port: proxy.port)
     let file = fixture.directory.appendingPathComponent("a")
-    let task = reference.write(toFile: file)
-    task.pause()
-    _ = try await reference.putDataAsync(new)
-    task.resume()
-    _ = await task.wait(for: .success)
+    _ = try await storage.reference(withPath: "open/a").writeAsync(toFile: file)
+    #expect(replacement.isDone)
     #expect(try Data(contentsOf: file) == new)
     try await fixture.remove()
   }
@@ -146,12 +157,12 @@ struct StorageTaskTests {
     #expect((end.error as NSError?)?.code == StorageErrorCode.cancelled.rawValue)
     task.resume()
     task.cancel()
-    proxy.release()
     fixture.storage.callbackQueue.sync {}
     #expect(heard.withLock { $0 } == [-13040])
     #expect(log.statuses.filter { $0 == .failure }.count == 1)
     #expect(!log.statuses.contains(.success))
     #expect(await storageFailure { _ = try await reference.getMetadata() } == .objectNotFound)
+    proxy.release()
     try await fixture.remove()
   }
 
@@ -193,7 +204,7 @@ struct StorageTaskTests {
     storage.useEmulator(withHost: "127.0.0.1", port: port)
     let reference = storage.reference(withPath: "open/a")
     #expect(await storageFailure { _ = try await reference.getMetadata() } == .retryLimitExceeded)
-    #expect(fixture.clock.waited > 60 && fixture.clock.waited <= 120)
+    #expect(fixture.clock.waited > 56 && fixture.clock.waited <= 120)
     storage.maxUploadRetryTime = 10
     storage.maxDownloadRetryTime = 0
     #expect(
@@ -238,5 +249,29 @@ struct StorageTaskTests {
         }
       }
     }
+  }
+}
+
+/// Makes an object another one in the first wait of a clock.
+private final class Replacement: Sendable {
+  private let reference: StorageReference
+  private let data: Data
+  private let done = Mutex(false)
+
+  var isDone: Bool { done.withLock { $0 } }
+
+  init(of reference: StorageReference, by data: Data) {
+    (self.reference, self.data) = (reference, data)
+  }
+
+  var clock: StorageClock {
+    StorageClock(
+      now: { Date(timeIntervalSince1970: 0) },
+      sleep: { [self] _ in
+        guard !isDone else { return }
+        _ = try await reference.putDataAsync(data)
+        done.withLock { $0 = true }
+      }
+    )
   }
 }
