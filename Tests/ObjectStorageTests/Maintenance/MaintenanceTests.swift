@@ -29,6 +29,34 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `a blob that is marked as released and has an object stays`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let object = try await bucket.put("a", "1")
+    try fixture.engine.write { try $0.putMarker(StorageKey.releasedBlob(object.blob)) }
+    try await fixture.storage.removeReleasedBlobs()
+    #expect(try await bucket.text("a") == "1")
+    let marked = try await fixture.storage.read { try $0.releasedBlobs(limit: 1) }
+    #expect(marked.isEmpty)
+    try fixture.close()
+  }
+
+  @Test func `a blob that is retained again is released no longer`() async throws {
+    let fixture = try StorageFixture()
+    let blob = BlobID.random()
+    let released = try fixture.engine.write { group in
+      try group.retain(blob, size: 1)
+      try group.release(blob)
+      let released = try group.releasedBlobs(limit: 2)
+      try group.retain(blob, size: 1)
+      return released
+    }
+    #expect(released == [blob])
+    let marked = try await fixture.storage.read { try $0.releasedBlobs(limit: 1) }
+    #expect(marked.isEmpty)
+    try fixture.close()
+  }
+
   @Test func `a sweep beside uploads takes nothing away`() async throws {
     let fixture = try StorageFixture()
     let bucket = try await fixture.bucket()

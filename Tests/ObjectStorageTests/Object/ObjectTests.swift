@@ -205,6 +205,47 @@ import Testing
     try fixture.close()
   }
 
+  @Test(arguments: [false, true], [false, true])
+  func `an object that replaces itself keeps its bytes`(
+    isVersioned: Bool,
+    isMoved: Bool
+  ) async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    _ = try await bucket.update { $0.isVersioned = isVersioned }
+    let first = try await bucket.put("a", "text")
+    // Twice: the second time the source is itself a copy.
+    for _ in 0..<2 {
+      let copy = ObjectCopy(first.name, to: NewObject(first.name))
+      let made = try await isMoved ? bucket.move(copy) : bucket.copy(copy, to: bucket)
+      #expect(made.blob == first.blob && made.generation > first.generation)
+      try await fixture.storage.removeReleasedBlobs()
+      #expect(try await bucket.text("a") == "text")
+    }
+    #expect(try await bucket.usage().objects == (isVersioned ? 3 : 1))
+    #expect(try fixture.files() == (1, 0))
+    try fixture.close()
+  }
+
+  @Test func `an object that is copied onto itself with other attributes keeps its bytes`()
+    async throws
+  {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let object = try await bucket.put("a", "text")
+    var copy = ObjectCopy(object.name, to: NewObject(object.name))
+    copy.target.attributes.storageClass = "NEARLINE"
+    copy.keepsAttributes = false
+    let made = try await bucket.copy(copy, to: bucket)
+    #expect(made.attributes.storageClass == "NEARLINE" && made.blob == object.blob)
+    try await fixture.storage.removeReleasedBlobs()
+    #expect(try await bucket.text("a") == "text")
+    try await bucket.delete(object.name)
+    try await fixture.storage.removeReleasedBlobs()
+    #expect(try fixture.files() == (0, 0))
+    try fixture.close()
+  }
+
   @Test func `objects are composed of others`() async throws {
     let fixture = try StorageFixture()
     let bucket = try await fixture.bucket()

@@ -42,9 +42,12 @@ extension KeyValueReader {
 }
 
 extension KeyValueGroup {
-  /// One more object names the blob.
+  /// One more object names the blob, which is released no longer.
   func retain(_ blob: BlobID, size: Int64) throws {
-    var references = try references(of: blob) ?? BlobReferences(count: 0, size: size)
+    let known = try references(of: blob)
+    let marker = StorageKey.releasedBlob(blob)
+    if known == nil, try get(marker) != nil { try delete(marker) }
+    var references = known ?? BlobReferences(count: 0, size: size)
     references.count += 1
     try put(StorageKey.blob(blob), references.bytes)
   }

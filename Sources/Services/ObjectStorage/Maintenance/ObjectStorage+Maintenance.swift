@@ -52,8 +52,11 @@ extension ObjectStorage {
     }
     guard isDue else { return }
     while true {
-      let batch = try await read(on: .maintenance) { try $0.releasedBlobs(limit: 100) }
-      for blob in batch { try await blobs.remove(blob) }
+      let (batch, unnamed) = try await read(on: .maintenance) { view in
+        let batch = try view.releasedBlobs(limit: 100)
+        return (batch, try batch.filter { try view.references(of: $0) == nil })
+      }
+      for blob in unnamed { try await blobs.remove(blob) }
       guard !batch.isEmpty else { return }
       try await write(.background) { group in
         for blob in batch { try group.delete(StorageKey.releasedBlob(blob)) }

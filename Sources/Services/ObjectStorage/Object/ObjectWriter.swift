@@ -32,6 +32,8 @@ struct ObjectWriter {
     let existing = try group.object(new.name, in: bucket)
     try basis?.check(existing)
     try new.preconditions.check(existing)
+    // First: what is replaced may have the same blob.
+    try group.retain(blob, size: hashes.size)
     if let existing { try retire(existing) }
     let object = StoredObject(
       bucket: bucket.name,
@@ -46,7 +48,6 @@ struct ObjectWriter {
       state: .live,
       blob: blob
     )
-    try group.retain(blob, size: hashes.size)
     try count(objects: 1, bytes: hashes.size, isChecked: true)
     try put(object)
     return object
