@@ -40,9 +40,13 @@ class JSON(Dialect):
     def get(self, name):
         return self.send("GET", f"/storage/v1/b/{self.bucket}/o/{name}?alt=media")
 
-    def start(self, name):
-        answer = self.send("POST", f"/upload/storage/v1/b/{self.bucket}/o?uploadType=resumable&name={name}", json={})
-        return answer.headers["Location"]
+    def begin(self, name, size=None):
+        headers = {} if size is None else {"X-Upload-Content-Length": str(size)}
+        path = f"/upload/storage/v1/b/{self.bucket}/o?uploadType=resumable&name={name}"
+        return self.send("POST", path, json={}, headers=headers)
+
+    def start(self, name, size=None):
+        return self.begin(name, size).headers["Location"]
 
     def chunk(self, url, content, first, total="*", last=None):
         last = first + len(content) - 1 if last is None else last
@@ -65,8 +69,9 @@ class XML(JSON):
     def get(self, name):
         return self.send("GET", f"/{self.bucket}/{name}")
 
-    def start(self, name):
-        return self.send("POST", f"/{self.bucket}/{name}", headers={"x-goog-resumable": "start"}).headers["Location"]
+    def begin(self, name, size=None):
+        headers = {} if size is None else {"X-Upload-Content-Length": str(size)}
+        return self.send("POST", f"/{self.bucket}/{name}", headers={"x-goog-resumable": "start", **headers})
 
 
 class Firebase(Dialect):
@@ -76,8 +81,11 @@ class Firebase(Dialect):
     def get(self, name):
         return self.send("GET", f"/v0/b/{self.bucket}/o/{name}?alt=media")
 
-    def start(self, name):
-        return firebase.Storage(self.server, self.bucket, "owner").start(name).headers["X-Goog-Upload-URL"]
+    def begin(self, name, size=None):
+        return firebase.Storage(self.server, self.bucket, "owner").start(name, size)
+
+    def start(self, name, size=None):
+        return self.begin(name, size).headers["X-Goog-Upload-URL"]
 
     def chunk(self, url, content, first, finalize=False):
         return self.send("POST", url, data=content, headers={
@@ -217,18 +225,41 @@ def test_ranges_that_lie(server, project, kind, first, last, total):
 
 
 def test_an_upload_that_is_larger_or_smaller_than_was_said(dialect):
-    if isinstance(dialect, Firebase):
-        url = firebase.Storage(dialect.server, dialect.bucket, "owner").start("o", 10).headers["X-Goog-Upload-URL"]
-    else:
-        headers = {"X-Upload-Content-Length": "10"}
-        if isinstance(dialect, XML):
-            url = dialect.send("POST", f"/{dialect.bucket}/o", headers={"x-goog-resumable": "start", **headers}).headers["Location"]
-        else:
-            url = dialect.send(
-                "POST", f"/upload/storage/v1/b/{dialect.bucket}/o?uploadType=resumable&name=o", json={}, headers=headers
-            ).headers["Location"]
+    url = dialect.start("o", 10)
     assert dialect.finish(url, b"x" * 11, 0).status_code == 400
     assert dialect.names() == []
+
+
+@pytest.mark.parametrize("size", [(5 << 40) + 1, 1 << 62, (1 << 63) - 1, 1 << 63, -1, -(1 << 63), "x"])
+def test_sizes_that_no_object_has(dialect, size):
+    assert dialect.put("first", b"x").status_code == 200
+    begun = dialect.start("begun", 1)
+    answer = dialect.begin("o", size)
+    assert answer.status_code == 400, answer.text
+    assert dialect.finish(begun, b"x", 0).status_code == 200
+    assert sorted(dialect.names()) == ["begun", "first"]
+
+
+@pytest.mark.parametrize("condition", ["ifGenerationNotMatch", "ifMetagenerationNotMatch"])
+@pytest.mark.parametrize("kind", [JSON, Firebase], ids=["json", "firebase"])
+def test_preconditions_on_the_greatest_number(server, project, kind, condition):
+    dialect = kind(server, f"{project}.appspot.com")
+    url = dialect.start(f"o&{condition}={(1 << 63) - 1}") if kind is JSON else dialect.send(
+        "POST", f"/v0/b/{dialect.bucket}/o?name=o&{condition}={(1 << 63) - 1}", data="{}",
+        headers={"X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start"},
+    ).headers["X-Goog-Upload-URL"]
+    assert dialect.finish(url, b"x", 0).status_code == 200
+    assert dialect.names() == ["o"]
+
+
+def test_parts_after_the_greatest_number(server, project):
+    dialect = XML(server, f"{project}.appspot.com")
+    begun = dialect.send("POST", f"/{dialect.bucket}/o?uploads").text
+    id = begun[begun.index("<UploadId>") + 10:begun.index("</UploadId>")]
+    assert dialect.send("PUT", f"/{dialect.bucket}/o?partNumber=1&uploadId={id}", data=b"x").status_code == 200
+    for marker, count in ((0, 1), (1, 0), ((1 << 63) - 1, 0)):
+        listed = dialect.send("GET", f"/{dialect.bucket}/o?uploadId={id}&part-number-marker={marker}")
+        assert listed.status_code == 200 and listed.text.count("<Part>") == count
 
 
 # Requests

@@ -59,6 +59,40 @@ import Testing
     try fixture.close()
   }
 
+  @Test(arguments: [.max, 1 << 62, 5 << 40 + 1, -1, .min] as [Int64])
+  func `a size that no object has is refused before anything is counted by it`(
+    size: Int64
+  ) async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    _ = try await bucket.update { $0.quotaBytes = 1 << 20 }
+    try await bucket.put("b", "some bytes")
+    _ = try await Self.begin(bucket, size: 10)
+    #expect(await code { _ = try await Self.begin(bucket, size: size) } == .invalid)
+    let new = NewObject(try ObjectName("a"), expected: ExpectedContent(size: size))
+    #expect(await code { _ = try await bucket.beginUpload(new) } == .invalid)
+    #expect(try fixture.files() == (1, 0))
+    try fixture.close()
+  }
+
+  @Test(arguments: [.max, .min, 0, -1] as [Int64])
+  func `an upload keeps preconditions on any generation`(generation: Int64) async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    try await bucket.put("a", "1")
+    var new = NewObject(try ObjectName("a"))
+    new.preconditions.notGeneration = generation
+    new.preconditions.notMetageneration = .max
+    let session = try await bucket.beginSession(new, initiator: [])
+    let again = try fixture.reopened()
+    let kept = try await again.storage.session(session.id).object.preconditions
+    // -1 is as good as nothing: no generation is.
+    #expect(kept.notGeneration == (generation == -1 ? nil : generation))
+    #expect(kept.notMetageneration == .max)
+    again.threads.stop()
+    try fixture.close()
+  }
+
   @Test func `gaps, surplus and wrong sizes are refused`() async throws {
     let fixture = try StorageFixture()
     let bucket = try await fixture.bucket()

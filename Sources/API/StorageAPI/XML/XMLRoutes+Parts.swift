@@ -150,7 +150,7 @@ extension XMLRoutes {
       query.limit = min(number, 1_000)
     }
     if let text = request.parameter("part-number-marker"), let number = Int(text), number > 0 {
-      query.start = try PartStore.part(id, min(number + 1, PartStore.mostParts + 1)).text
+      query.start = try PartStore.part(id, min(number, PartStore.mostParts) + 1).text
     }
     let page = try await store.list(query)
     var elements = Self.names(bucket, try request.object, id)

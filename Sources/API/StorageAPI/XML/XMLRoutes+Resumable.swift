@@ -12,7 +12,13 @@ extension XMLRoutes {
   func start(_ bucket: Bucket, _ request: XMLRequest) async throws -> ServiceResponse {
     var new = try request.newObject(try request.object)
     // This request's body is empty; what its length says is nothing about the object's.
-    new.expected.size = request.header("x-upload-content-length").flatMap { Int64($0) }
+    new.expected.size = nil
+    if let length = request.header("x-upload-content-length") {
+      guard let size = Int64(length) else {
+        throw XMLFailure.invalid("x-upload-content-length must be a number.")
+      }
+      new.expected.size = size
+    }
     let session = try await bucket.beginSession(new, initiator: Caller.administrator.record)
     let scheme = request.base.context.isSecure ? "https" : "http"
     let authority = request.base.head.authority ?? "localhost"

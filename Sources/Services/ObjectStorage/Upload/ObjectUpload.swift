@@ -86,9 +86,15 @@ extension Bucket {
     }
   }
 
-  /// Refuses early what would be refused at the end: attributes, rights, preconditions, room.
+  /// The most bytes that an object may have.
+  private static let sizeLimit: Int64 = 5 << 40
+
+  /// Refuses early what would be refused at the end: attributes, sizes, rights, preconditions, room.
   func prepare(_ new: NewObject) async throws {
     try new.attributes.check()
+    guard (0...Self.sizeLimit).contains(new.expected.size ?? 0) else {
+      throw StorageError(.invalid, "Invalid size of the content: an object has at most 5 TiB.")
+    }
     let existing = try await storage.read { [stored] view in
       let bucket = try view.bucket(stored)
       if let quota = bucket.configuration.quotaBytes, let size = new.expected.size,

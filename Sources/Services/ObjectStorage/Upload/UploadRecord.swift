@@ -10,6 +10,8 @@ import KeyValueStore
 //  23 generation + 1 24 ... not + 1     25 metageneration + 1                 26 ... not + 1
 //  27 generation of the object that it became             28 project
 //  29 bytes counted  30 caller
+//
+// Preconditions are the client's and may be any number: what is added to them wraps.
 
 /// A resumable upload as it is stored.
 struct UploadRecord: Sendable {
@@ -47,10 +49,10 @@ struct UploadRecord: Sendable {
     writer.put(20, new.expected.size.map { $0 + 1 })
     writer.put(21, new.expected.crc32c.map { Int64($0) + 1 })
     writer.put(22, bytes: new.expected.md5)
-    writer.put(23, new.preconditions.generation.map { $0 + 1 })
-    writer.put(24, new.preconditions.notGeneration.map { $0 + 1 })
-    writer.put(25, new.preconditions.metageneration.map { $0 + 1 })
-    writer.put(26, new.preconditions.notMetageneration.map { $0 + 1 })
+    writer.put(23, new.preconditions.generation.map { $0 &+ 1 })
+    writer.put(24, new.preconditions.notGeneration.map { $0 &+ 1 })
+    writer.put(25, new.preconditions.metageneration.map { $0 &+ 1 })
+    writer.put(26, new.preconditions.notMetageneration.map { $0 &+ 1 })
     writer.put(27, generation)
     writer.put(28, project)
     writer.put(29, counted)
@@ -76,7 +78,7 @@ extension UploadRecord {
       }
     }
 
-    func optional(_ tag: UInt8) -> Int64? { numbers[tag].map { $0 - 1 } }
+    func optional(_ tag: UInt8) -> Int64? { numbers[tag].map { $0 &- 1 } }
 
     var preconditions: ObjectPreconditions {
       var conditions = ObjectPreconditions()
