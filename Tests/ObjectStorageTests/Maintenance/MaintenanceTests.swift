@@ -100,6 +100,31 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `lifecycle rules take any number of days that they are given`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    for number in [-1, Int64(Int32.max) + 1, .max] {
+      var rule = LifecycleRule(.delete)
+      rule.age = number
+      let rules = [rule]
+      #expect(await code { _ = try await bucket.update { $0.lifecycle = rules } } == .invalid)
+    }
+    var rule = LifecycleRule(.delete)
+    rule.age = Int64(Int32.max)
+    let rules = [rule]
+    _ = try await bucket.update { $0.lifecycle = rules }
+    let object = try await bucket.put("a", "1")
+    try await fixture.storage.sweep()
+    #expect(try await bucket.text("a") == "1")
+    for (days, passed) in [(0, true), (1, true), (2, false)] as [(Int64, Bool)] {
+      rule.age = days
+      let now = object.created + 86_400_000_000
+      #expect(rule.matches(object, newer: 0, now: now) == passed)
+      #expect(!rule.matches(object, newer: 0, now: object.created - 1))
+    }
+    try fixture.close()
+  }
+
   @Test func `a missing file is told as damage, not as a missing object`() async throws {
     let fixture = try StorageFixture()
     let bucket = try await fixture.bucket()

@@ -28,6 +28,7 @@ package struct BucketConfiguration: Sendable, Hashable {
     guard lifecycle.count <= 100 else {
       throw StorageError(.invalid, "A bucket can have at most 100 lifecycle rules.")
     }
+    for rule in lifecycle { try rule.check() }
     guard quotaBytes ?? 0 >= 0 else { throw StorageError(.invalid, "A quota is negative.") }
     let size = documents.reduce(0) { $0 + $1.key.byteCount + $1.value.byteCount }
     guard size <= 64 << 10 else {

@@ -30,6 +30,15 @@ package struct LifecycleRule: Sendable, Hashable {
   /// A rule without conditions.
   package init(_ action: Action) { self.action = action }
 
+  /// Throws for numbers that are negative, or more than 32 bits hold.
+  func check() throws(StorageError) {
+    for number in [age, newerVersions, noncurrentDays, customDays] {
+      guard (0...Int64(Int32.max)).contains(number ?? 0) else {
+        throw StorageError(.invalid, "A number of a lifecycle rule's condition is out of range.")
+      }
+    }
+  }
+
   private static let day: Int64 = 86_400_000_000
 
   /// Whether the rule is about an object.
@@ -70,7 +79,7 @@ package struct LifecycleRule: Sendable, Hashable {
   }
 
   private static func passed(_ time: Int64, _ days: Int64, _ now: Int64) -> Bool {
-    now - time >= days * day
+    now >= time && (now - time) / day >= days
   }
 
   // MARK: Its record
