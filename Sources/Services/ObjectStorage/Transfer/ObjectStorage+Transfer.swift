@@ -224,6 +224,8 @@ package actor BlobImport {
 
 extension ObjectWriter {
   fileprivate func importObject(_ object: ImportedObject, _ blob: BlobID) throws -> StoredObject {
+    // First: what gives way may have the same bytes.
+    try group.retain(blob, size: object.hashes.size)
     guard object.state == .live else { return try importOlder(object, blob) }
     var generation = object.generation
     if let existing = try group.object(object.name, in: bucket) {
@@ -237,13 +239,16 @@ extension ObjectWriter {
     } else if now < generation {
       generation = now
     }
+    // The generation may be there as one that is live no longer.
+    if let older = try group.object(object.name, generation, in: bucket) { try destroy(older) }
     return try add(object.stored(in: bucket.name, blob, generation: generation))
   }
 
   /// A generation that was no longer live takes its own place among the older ones.
   private func importOlder(_ object: ImportedObject, _ blob: BlobID) throws -> StoredObject {
-    let existing = try group.object(object.name, object.generation, in: bucket)
-    if let existing, !existing.isLive { try destroy(existing) }
+    if let existing = try group.object(object.name, object.generation, in: bucket) {
+      try existing.isLive ? removeLive(existing) : destroy(existing)
+    }
     return try add(object.stored(in: bucket.name, blob, generation: object.generation))
   }
 
@@ -255,7 +260,6 @@ extension ObjectWriter {
   }
 
   private func add(_ object: StoredObject) throws -> StoredObject {
-    try group.retain(object.blob, size: object.size)
     try count(objects: 1, bytes: object.size, isChecked: true)
     try put(object)
     return object
