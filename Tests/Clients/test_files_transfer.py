@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import signal
+import subprocess
 
 import pytest
 from google.auth.credentials import AnonymousCredentials
@@ -145,6 +147,46 @@ def test_files_can_be_left_out(filled, tmp_path):
         assert everything(other) == {}
     finally:
         assert other.stop() == 0
+
+
+def test_objects_are_copied_and_renamed_during_an_export(tmp_path):
+    """The same bytes come twice then: the first that has them was alone when it was read."""
+    running, other = servers.Brasa(tmp_path / "data").start(), servers.Brasa(tmp_path / "other").start()
+    try:
+        clients.connect(running, "shop").document("c/first").set({"n": 1})
+        bucket = client(running).create_bucket(BUCKET)
+        first = bucket.blob("0")
+        first.upload_from_string(b"first")
+        # More than a batch of objects, and than what waits between the server and the command.
+        for number in range(80):
+            bucket.blob(f"m{number:02}").upload_from_string(os.urandom(128 << 10))
+        command = [servers.binary(), "export", tmp_path / "backup", "--project", "shop", "--data", running.data,
+                   "--include", "files"]
+        export = subprocess.Popen(
+            [str(part) for part in command], env=servers.clean_environment(), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        try:
+            content = tmp_path / "backup/files/content"
+            while not any(content.glob("*/*")):
+                assert export.poll() is None, export.communicate()
+            export.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, export.pid, os.WSTOPPED)
+            bucket.copy_blob(first, bucket, "zz")
+            bucket.rename_blob(first, "zzz")
+            export.send_signal(signal.SIGCONT)
+            said, _ = export.communicate(timeout=120)
+        finally:
+            export.kill()
+        assert export.returncode == 0 and "exported 83 files" in said, said
+        contents = [path.name for path in content.rglob("*") if path.is_file()]
+        assert len(contents) == 81 and not any(name.endswith(".part") for name in contents)
+        imported(tmp_path / "backup", other.data, "--include", "files")
+        for name in ("0", "zz", "zzz"):
+            assert client(other).bucket(BUCKET).blob(name).download_as_bytes() == b"first"
+        servers.run("verify", "--data", other.data)
+    finally:
+        assert running.stop() == other.stop() == 0
 
 
 def blob_of(running, size):

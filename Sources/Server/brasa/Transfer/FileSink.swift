@@ -76,7 +76,12 @@ final class FileSink: ExportSink {
         "\(done.name): the stored bytes are damaged. brasa verify names the files; delete or replace them."
       )
     }
-    try FileManager.default.moveItem(at: done.part, to: Self.file(done.name, in: content))
+    let file = Self.file(done.name, in: content)
+    // The same bytes come again where an object was copied or renamed after the first was handed out.
+    guard !FileManager.default.fileExists(atPath: file.path) else {
+      return try FileManager.default.removeItem(at: done.part)
+    }
+    try FileManager.default.moveItem(at: done.part, to: file)
   }
 
   func close() throws { try directory.close() }
