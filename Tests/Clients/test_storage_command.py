@@ -88,6 +88,19 @@ def test_a_folder_there_and_back_is_the_same(shop, tmp_path, settle):
     assert servers.run("verify", "--data", shop.data).returncode == 0
 
 
+def test_a_folder_is_not_copied_into_itself(shop, settle):
+    shop.put("a/1", b"x")
+    settle(shop)
+    for source, target in (("a", "a"), ("a", "a/"), ("a/", "a/b"), ("a", "a/b/c"), ("", "b"), ("", "")):
+        refused = shop.run("cp", "-r", f"{URL}/{source}", f"{URL}/{target}")
+        assert refused.returncode != 0 and "cannot be copied into itself" in refused.stderr, (source, target)
+    assert shop.well("ls", "-r", URL).stdout.splitlines() == [f"{URL}/a/1"]
+    # What begins alike is another folder, and a folder has others above it.
+    shop.well("cp", "-r", f"{URL}/a", f"{URL}/ab")
+    shop.well("cp", "-r", f"{URL}/a", URL)
+    assert shop.well("ls", "-r", URL).stdout.splitlines() == [f"{URL}/1", f"{URL}/a/1", f"{URL}/ab/1"]
+
+
 def test_one_file_and_its_facts(shop, tmp_path):
     photo = tmp_path / "photo.jpg"
     photo.write_bytes(b"\xff\xd8" * 1000)

@@ -128,6 +128,9 @@ extension LocalAdministration {
     }
     var count = 0
     let (from, to) = (source.folder, target.folder)
+    guard from.bucket != to.bucket || !to.name.utf8.starts(with: from.name.utf8) else {
+      throw FirestoreError.invalidArgument("A folder cannot be copied into itself.")
+    }
     try visit(from) { object in
       let name = object.name.text.string
       let rest = String(decoding: name.utf8.dropFirst(from.name.utf8.count), as: UTF8.self)
