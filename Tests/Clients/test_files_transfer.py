@@ -189,6 +189,33 @@ def test_objects_are_copied_and_renamed_during_an_export(tmp_path):
         assert running.stop() == other.stop() == 0
 
 
+def test_an_object_that_is_held_does_not_keep_others_from_coming(filled, tmp_path):
+    before = everything(filled)
+    export(filled, tmp_path / "backup", "--include", "files")
+    bucket = client(filled).bucket(BUCKET)
+
+    def hold(value):
+        blob = bucket.get_blob("big")
+        blob.temporary_hold = value
+        blob.patch()
+
+    hold(True)
+    for number in (0, 2):
+        bucket.blob(f"copies/{number}").delete()
+    done = imported(tmp_path / "backup", filled.data, "--include", "files")
+    said = done.stdout + done.stderr
+    assert f"{BUCKET}/big: " in said and "under active hold" in said
+    assert f"{BUCKET}/copies/0: its bytes came with an object that was refused." in said
+    assert "imported 7 files" in said
+    # What is there already has the same bytes.
+    assert bucket.blob("copies/2").download_as_bytes() == bucket.blob("big").download_as_bytes()
+    assert not bucket.blob("copies/0").exists()
+    hold(False)
+    assert "imported 9 files" in imported(tmp_path / "backup", filled.data, "--include", "files").stdout
+    assert everything(filled) == before
+    servers.run("verify", "--data", filled.data)
+
+
 def blob_of(running, size):
     found = (path for path in (running.data / "files/finished").rglob("*") if path.is_file())
     return next(path for path in found if path.stat().st_size == size)

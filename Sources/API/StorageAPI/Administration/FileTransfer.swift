@@ -97,6 +97,8 @@ private final class FileImport {
   private var buckets: [String: StoredBucket] = [:]
   /// Where contents are that several objects have, by their names in the export.
   private var shared: [String: BlobID] = [:]
+  /// Contents that several objects have and whose bytes came.
+  private var received: Set<String> = []
   private var differences: [String] = []
   private var count = 0
 
@@ -137,23 +139,31 @@ private final class FileImport {
       try await storage.imported(object, in: bucket, permit)
     }
     let known = line.isShared ? shared[line.content] : nil
+    let hasBytes = !line.isShared || received.insert(line.content).inserted
     if let there {
       // An import that was cut off goes on where it was: what is there is passed over.
-      if known == nil { try skip(next) }
+      if hasBytes { try skip(next) }
       if line.isShared { shared[line.content] = there.blob }
       count += 1
       return
     }
+    guard hasBytes || known != nil else {
+      return note("its bytes came with an object that was refused.", of: line)
+    }
     let blob = try known ?? receive(object.hashes, next)
-    if line.isShared { shared[line.content] = blob }
     do {
       _ = try Waiting.translating { [storage, permit] in
-        try await storage.finishImport(object, blob, isNew: known == nil, in: bucket, permit)
+        try await storage.finishImport(object, blob, isNew: hasBytes, in: bucket, permit)
       }
+      if line.isShared { shared[line.content] = blob }
       count += 1
     } catch let error as FirestoreError where error.code == .permissionDenied {
-      differences.append("\(line.bucket)/\(object.name.text.string): \(error.message)")
+      note(error.message, of: line)
     }
+  }
+
+  private func note(_ difference: String, of line: ObjectLine) {
+    differences.append("\(line.bucket)/\(line.object.name.text.string): \(difference)")
   }
 
   private func skip(_ next: () throws -> [UInt8]?) throws {
