@@ -364,8 +364,8 @@ let package = Package(
     .testTarget(
       name: "StorageAPITests",
       dependencies: [
-        "StorageAPI", "FirestoreModel", "FirestoreWire", "ObjectStorage", "ServiceModule",
-        httpTypes,
+        "StorageAPI", "FirestoreModel", "FirestoreWire", "ObjectStorage", "Access", "ServiceModule",
+        httpTypes, logging,
       ],
       swiftSettings: strict
     ),

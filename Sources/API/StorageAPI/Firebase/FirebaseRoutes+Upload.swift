@@ -116,12 +116,12 @@ extension FirebaseRoutes {
     return response
   }
 
-  /// By whom an upload counts: a user, or the address of clients without one.
-  private static func share(of caller: Caller, _ request: FirebaseRequest) -> Text? {
+  /// By whom an upload counts: a user, or the network of clients without one.
+  static func share(of caller: Caller, _ request: FirebaseRequest) -> Text? {
     switch caller {
     case .administrator: nil
     case .user(let user): Text("user \(user.uid.string)")
-    case .nobody: Text("address \(request.base.address)")
+    case .nobody: Text("network \(request.base.context.network)")
     }
   }
 

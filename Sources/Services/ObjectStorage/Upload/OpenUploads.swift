@@ -15,7 +15,7 @@ package struct UploadLimits: Sendable {
     }
   }
 
-  /// Of one user, or one address of clients without an account; administrators have none of their own.
+  /// Of one user, or one network of clients without an account; administrators have none of their own.
   package var caller = Bound(count: 100, bytes: 16 << 30)
   package var project = Bound(count: 10_000, bytes: 1 << 40)
   package var all = Bound(count: 50_000, bytes: 4 << 40)
