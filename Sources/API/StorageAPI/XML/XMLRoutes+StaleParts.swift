@@ -15,12 +15,23 @@ extension XMLRoutes {
     while true {
       try Task.checkCancellation()
       let page = try await store.list(query)
-      for marker in page.objects {
-        guard try await isStale(marker, store, now) else { continue }
-        try await forget(PartStore.upload(of: marker), store)
-      }
+      for marker in page.objects { try await abortIfStale(marker, store, now) }
       guard let next = page.next else { return }
       query.token = next
+    }
+  }
+
+  /// Aborts an upload if it is stale; one that fails does not keep the others.
+  private func abortIfStale(_ marker: StoredObject, _ store: Bucket, _ now: Int64) async throws {
+    do {
+      guard try await isStale(marker, store, now) else { return }
+      try await forget(PartStore.upload(of: marker), store)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      // Its client may have ended it meanwhile.
+      guard (error as? StorageError)?.code != .notFound else { return }
+      storage.configuration.errorObserver(error)
     }
   }
 
