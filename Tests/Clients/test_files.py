@@ -152,6 +152,10 @@ def test_versions_are_kept_where_the_bucket_says_so(files, project):
         bucket.delete()
     with pytest.raises(exceptions.Conflict):
         files.create_bucket(bucket.name, project=project)
+    # A look at a bucket that its first use would make does not make it.
+    other = files.bucket(f"{project}-2.appspot.com")
+    assert other.exists() and files.get_bucket(other.name).metageneration == 1
+    other.create(project=f"{project}-2")
     assert bucket.name in [b.name for b in files.list_buckets(project=project)]
 
 

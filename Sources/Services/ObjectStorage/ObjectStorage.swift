@@ -39,20 +39,42 @@ package final class ObjectStorage: Sendable {
   /// configuration says so.
   package func bucket(_ permit: BucketPermit) async throws -> Bucket {
     let name = try BucketName(permit.bucket.name.string)
-    if let stored = try await storedBucket(name) {
-      guard stored.project == permit.bucket.project else { throw StorageError.noBucket(name) }
-      return Bucket(self, stored, permit)
-    }
-    guard
-      configuration.makesBuckets || BucketID.project(ofDefault: name.text) == permit.bucket.project
-    else {
-      throw StorageError.noBucket(name)
-    }
+    if let stored = try await existingBucket(name, permit) { return Bucket(self, stored, permit) }
     let stored = try await write { group in
       if let other = try group.bucket(name) { return other }
       return try group.makeBucket(name, permit.bucket.project, BucketConfiguration())
     }
     return Bucket(self, stored, permit)
+  }
+
+  /// What is kept of a bucket; of one that its first use will make, what will be kept then.
+  ///
+  /// Looking makes none: Google's client for Python looks for a bucket while it makes it.
+  package func description(_ permit: BucketPermit) async throws -> StoredBucket {
+    let name = try BucketName(permit.bucket.name.string)
+    return try await existingBucket(name, permit)
+      ?? StoredBucket(
+        name,
+        project: permit.bucket.project,
+        number: configuration.clock.now(),
+        configuration: BucketConfiguration()
+      )
+  }
+
+  /// The bucket of that name; nil where there is none that its first use would not make.
+  private func existingBucket(
+    _ name: BucketName,
+    _ permit: BucketPermit
+  ) async throws -> StoredBucket? {
+    let stored = try await storedBucket(name)
+    guard
+      stored.map({ $0.project == permit.bucket.project })
+        ?? (configuration.makesBuckets
+          || BucketID.project(ofDefault: name.text) == permit.bucket.project)
+    else {
+      throw StorageError.noBucket(name)
+    }
+    return stored
   }
 
   /// Whose bucket it is, or would be if it were made now; nil where that is nobody.

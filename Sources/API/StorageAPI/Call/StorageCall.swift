@@ -43,12 +43,15 @@ package struct StorageCall: Sendable {
 
   /// The bucket of a name, for an administrator; throws for everybody else.
   package func administratorsBucket(_ name: String) async throws -> Bucket {
+    try await storage.bucket(try await administratorPermit(forBucket: name))
+  }
+
+  /// A permit to administer the bucket of that name.
+  package func administratorPermit(forBucket name: String) async throws -> BucketPermit {
     let caller = try await caller()
     try environment.access.requireAdministration(caller)
     let bucket = try await id(ofBucket: name)
-    return try await storage.bucket(
-      try environment.access.administratorPermit(for: caller, bucket)
-    )
+    return try environment.access.administratorPermit(for: caller, bucket)
   }
 
   /// The bucket in the path, for an administrator.

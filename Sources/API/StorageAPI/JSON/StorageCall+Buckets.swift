@@ -59,16 +59,16 @@ extension StorageCall {
   }
 
   func getBucket() async throws -> ServiceResponse {
-    let bucket = try await administratorsBucket()
-    if let wanted = try query.integer("ifMetagenerationMatch"),
-      wanted != bucket.stored.metageneration
-    {
+    let bucket = try await storage.description(
+      try await administratorPermit(forBucket: parameter("bucket"))
+    )
+    if let wanted = try query.integer("ifMetagenerationMatch"), wanted != bucket.metageneration {
       throw StorageError(.conditionNotMet, "Precondition Failed")
     }
-    if try query.integer("ifMetagenerationNotMatch") == bucket.stored.metageneration {
+    if try query.integer("ifMetagenerationNotMatch") == bucket.metageneration {
       throw StorageError(.notModified, "Not Modified")
     }
-    return try answer(bucket.stored.json(origin: origin))
+    return try answer(bucket.json(origin: origin))
   }
 
   func changeBucket() async throws -> ServiceResponse {
