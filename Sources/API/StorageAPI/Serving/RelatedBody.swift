@@ -7,23 +7,15 @@ struct RelatedBody {
   /// The body is not of two parts.
   struct Malformed: Error {}
 
-  private var reader: MultipartReader
-  private var parts: ServiceBody.AsyncIterator
-  /// What was read and not taken, the next at the end.
-  private var waiting: [MultipartReader.Event] = []
-  private var isOver = false
-  private var consumed: Int64 = 0
+  private var events: MultipartEvents
 
-  init(_ reader: MultipartReader, _ body: ServiceBody) {
-    self.reader = reader
-    parts = body.makeAsyncIterator()
-  }
+  init(_ reader: MultipartReader, _ body: ServiceBody) { events = MultipartEvents(reader, body) }
 
   /// The whole first part.
   mutating func metadata(upTo limit: Int) async throws -> [UInt8] {
-    guard case .part? = try await next() else { throw Malformed() }
+    guard case .part? = try await events.next() else { throw Malformed() }
     var bytes: [UInt8] = []
-    while let event = try await next() {
+    while let event = try await events.next() {
       switch event {
       case .content(let part):
         guard bytes.count + part.count <= limit else { throw MultipartReader.Problem.headTooLarge }
@@ -37,45 +29,25 @@ struct RelatedBody {
 
   /// The type of the second part, which begins with that; nil where it has none.
   mutating func contentType() async throws -> String? {
-    guard case .part(let headers)? = try await next() else { throw Malformed() }
+    guard case .part(let headers)? = try await events.next() else { throw Malformed() }
     return headers["content-type"]
   }
 
   /// The size of the second part, which has begun, if the delimiter after it is all that follows.
   func probableContentSize(ofBody length: Int64) -> Int64 {
-    let read = waiting.reduce(0) { sum, event in
-      if case .content(let bytes) = event { sum + bytes.count } else { sum }
-    }
-    let isWhole = waiting.contains { $0 == .partEnd }
-    return isWhole
-      ? Int64(read)
-      : max(0, length - consumed + Int64(read + reader.heldBytes) - Int64(reader.closingBytes))
+    events.probableContentSize(ofBody: length)
   }
 
   /// The next bytes of the second part; nil at its end, where the body has to end too.
   mutating func content() async throws -> [UInt8]? {
-    switch try await next() {
+    switch try await events.next() {
     case .content(let part)?: return part
     case .partEnd?:
-      guard case .end? = try await next() else { throw Malformed() }
-      while try await next() != nil {}
-      try reader.finish()
+      guard case .end? = try await events.next() else { throw Malformed() }
+      while try await events.next() != nil {}
+      try events.finish()
       return nil
     case .part?, .end?, nil: throw Malformed()
-    }
-  }
-
-  private mutating func next() async throws -> MultipartReader.Event? {
-    while true {
-      if let event = waiting.popLast() { return event }
-      if isOver { return nil }
-      guard let bytes = try await parts.next() else {
-        isOver = true
-        try reader.finish()
-        continue
-      }
-      consumed += Int64(bytes.count)
-      waiting = try reader.read(bytes).reversed()
     }
   }
 }

@@ -112,10 +112,7 @@ extension StorageSignatures {
 
 /// The body of a form: fields, then a file.
 struct FormBody {
-  private var reader: MultipartReader
-  private var parts: ServiceBody.AsyncIterator
-  private var waiting: [MultipartReader.Event] = []
-  private var isOver = false
+  private var events: MultipartEvents
   /// What the form says of the file.
   private(set) var fileName: String?
   private(set) var fileType: String?
@@ -123,16 +120,13 @@ struct FormBody {
   private static let fieldLimit = 64 << 10
   private static let fieldsLimit = 256 << 10
 
-  init(_ reader: MultipartReader, _ body: ServiceBody) {
-    self.reader = reader
-    parts = body.makeAsyncIterator()
-  }
+  init(_ reader: MultipartReader, _ body: ServiceBody) { events = MultipartEvents(reader, body) }
 
   /// The fields before the file, by names in lower case; the file begins behind them.
   mutating func fields() async throws -> [String: String] {
     var fields: [String: String] = [:]
     var total = 0
-    while case .part(let headers)? = try await next() {
+    while case .part(let headers)? = try await events.next() {
       guard let disposition = headers["content-disposition"].flatMap(MediaType.init),
         disposition.name == "form-data", let name = disposition.parameters["name"]?.lowercased()
       else { throw MultipartReader.Problem.malformedHead }
@@ -165,23 +159,10 @@ struct FormBody {
 
   /// The next bytes of the field or file; nil at its end.
   mutating func content() async throws -> [UInt8]? {
-    switch try await next() {
+    switch try await events.next() {
     case .content(let bytes)?: return bytes
     case .partEnd?: return nil
     case .part?, .end?, nil: throw MultipartReader.Problem.truncated
-    }
-  }
-
-  private mutating func next() async throws -> MultipartReader.Event? {
-    while true {
-      if let event = waiting.popLast() { return event }
-      if isOver { return nil }
-      guard let bytes = try await parts.next() else {
-        isOver = true
-        try reader.finish()
-        continue
-      }
-      waiting = try reader.read(bytes).reversed()
     }
   }
 }
