@@ -255,10 +255,21 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "PushMessaging",
+      dependencies: ["FirestoreModel", "KeyValueStore", crypto],
+      path: "Sources/Services/PushMessaging",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "PushMessagingTests",
+      dependencies: ["PushMessaging", "FirestoreModel", "KeyValueStore", "ModelTestSupport"],
+      swiftSettings: strict
+    ),
+    .target(
       name: "Outbound",
       dependencies: [
-        "FirestoreModel", "Authentication", "ObjectStorage", "StorageWire", nio, nioPosix, nioSSL,
-        nioTLS, httpClient, crypto, logging,
+        "FirestoreModel", "Authentication", "ObjectStorage", "PushMessaging", "StorageWire", nio,
+        nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
       ],
       path: "Sources/Server/Outbound",
       swiftSettings: strict
@@ -402,6 +413,15 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "MessagingAPI",
+      dependencies: [
+        "FirestoreModel", "FirestoreWire", "Access", "PushMessaging", "KeyValueStore",
+        "ServiceModule", httpTypes, logging,
+      ],
+      path: "Sources/API/MessagingAPI",
+      swiftSettings: strict
+    ),
+    .target(
       name: "IdentityAPI",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "Access", "Authentication", "KeyValueStore",
@@ -480,7 +500,8 @@ let package = Package(
       dependencies: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
         "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
-        "Installations", "InstallationsAPI", "Gateway", "Console", "StorageWire",
+        "Installations", "InstallationsAPI", "PushMessaging", "MessagingAPI", "Gateway", "Console",
+        "StorageWire",
         "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",
         "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,

@@ -6,6 +6,7 @@
 //   0x60 ... 0x6F files                  ObjectStorage/Key/StorageKey.swift
 //   0x90 ... 0x9F templates of apps' configuration   ConfigTemplates/Store/TemplateKey.swift
 //   0xA0 ... 0xAF installations          Installations/InstallationTokens.swift
+//   0xB0 ... 0xBF messages               PushMessaging/Store/MessagingKey.swift
 //   all others    nobody yet
 //
 // A service that comes takes sixteen bytes: a line here, a constant and its name in the table.
@@ -35,6 +36,8 @@ package struct KeyOwner: Sendable, Hashable {
   package static let config = KeyOwner("config", firstBytes: 0x90...0x9F)
   /// The secret of apps' installations.
   package static let installations = KeyOwner("installations", firstBytes: 0xA0...0xAF)
+  /// Registrations, topics, messages and their queues.
+  package static let messages = KeyOwner("messages", firstBytes: 0xB0...0xBF)
 
   /// The owner's keys.
   package var range: KeyRange {
@@ -62,7 +65,9 @@ package struct KeyOwnerTable: Sendable {
   /// Every owner there is.
   package static let registered: KeyOwnerTable = {
     guard
-      let table = KeyOwnerTable([.engine, .databases, .accounts, .files, .config, .installations])
+      let table = KeyOwnerTable([
+        .engine, .databases, .accounts, .files, .config, .installations, .messages,
+      ])
     else {
       preconditionFailure("two owners of keys overlap")
     }

@@ -1,0 +1,58 @@
+import FirestoreModel
+
+/// One message for one registration on its way to a transport.
+package struct PushParcel: Sendable {
+  /// How soon a device is to show a message.
+  package enum Priority: UInt8, Sendable, CaseIterable {
+    case high = 0
+    case normal = 1
+  }
+
+  /// The message's id, the same at every attempt: devices drop what they have seen.
+  package let messageID: String
+  /// The project that sends.
+  package let sender: Text
+  package let address: PushAddress
+  package let credentials: PushCredentials
+  /// What the device receives, with what the message says of the platform merged in: for APNs the whole payload with
+  /// `aps`, for the others the JSON that Firebase's clients of the web take.
+  package let payload: JSONText
+  /// What the message says in the platform's own header fields, as `apns-push-type`; lower-case names.
+  ///
+  /// Without those that follow from the other properties: `apns-priority`, `apns-expiration`, `apns-collapse-id`, `ttl`,
+  /// `urgency` (unless it is `very-low` or `low`) and `topic`. `apns-topic` is there where the message names one; else it
+  /// is the address's bundle.
+  package let headers: [String: String]
+  /// A newer message of the same key takes the place of one that waits; transports cut it to what they take.
+  package let collapseKey: String?
+  package let priority: Priority
+  /// What is left of the message's life: 0 is now or never.
+  package let timeToLive: Duration
+  /// 1 at the first time.
+  package let attempt: Int
+
+  /// A parcel of those parts.
+  package init(
+    messageID: String,
+    sender: Text,
+    address: PushAddress,
+    credentials: PushCredentials,
+    payload: JSONText,
+    headers: [String: String] = [:],
+    collapseKey: String? = nil,
+    priority: Priority = .normal,
+    timeToLive: Duration,
+    attempt: Int = 1
+  ) {
+    self.messageID = messageID
+    self.sender = sender
+    self.address = address
+    self.credentials = credentials
+    self.payload = payload
+    self.headers = headers
+    self.collapseKey = collapseKey
+    self.priority = priority
+    self.timeToLive = timeToLive
+    self.attempt = attempt
+  }
+}
