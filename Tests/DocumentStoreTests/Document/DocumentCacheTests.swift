@@ -62,6 +62,26 @@ private final class Progress: Sendable {
     #expect(none.lease().document(kept) == nil)
   }
 
+  @Test func `what is read once drives nothing out of a full cache`() throws {
+    let cache = DocumentCache(bytes: 1 << 20, recentWrites: RecentWrites())
+    let lease = cache.lease()
+    let keys = (0..<100_000).map { number in withUnsafeBytes(of: number) { Array($0) } }
+    for key in keys.prefix(20_000) { lease.keep(try document(1), key) }
+    let before = keys.count { lease.document($0) != nil }
+    // A look moves what it finds to the young generation, and may drive out of the old one.
+    let known = keys.filter { lease.document($0) != nil }
+    #expect(before > 2_500 && known.count > 2_500)
+    for key in keys.suffix(80_000) { lease.keep(try document(1), key) }
+    #expect(keys.suffix(80_000).count { lease.document($0) != nil } < 800)
+    #expect(known.count { lease.document($0) != nil } > known.count * 9 / 10)
+    // Read twice within a short time it is put in.
+    for key in keys.suffix(100) {
+      lease.keep(try document(1), key)
+      lease.keep(try document(1), key)
+    }
+    #expect(keys.suffix(100).allSatisfy { lease.document($0) != nil })
+  }
+
   @Test(arguments: TestEngineKind.allCases)
   func `readers never see a document go back`(_ kind: TestEngineKind) async throws {
     let fixture = try StoreFixture(kind)

@@ -7,7 +7,9 @@ import Synchronization
 /// An entry is the newest state of its document: a group drops what it writes before it becomes visible,
 /// and nobody puts in what a group may have overwritten since it was read. Both rest on `RecentWrites`.
 /// Two generations bound the memory: when the young one is full it becomes the old one, and what was not
-/// read since goes. Any thread may call.
+/// read since goes. From then on a document is put in when it is read for the second time within some
+/// thousands of others: what is read once, by a scan or at random among far more than fits, would only cost
+/// what it takes to put it in and out again. Any thread may call.
 final class DocumentCache: Sendable {
   private struct Entry {
     let key: [UInt8]
@@ -20,6 +22,10 @@ final class DocumentCache: Sendable {
     var young: [UInt64: Entry] = [:]
     var old: [UInt64: Entry] = [:]
     var youngBytes = 0
+    /// Part of the hash of what was read lately and not put in, at a slot that the hash chooses.
+    var once: [UInt16] = []
+    /// Whether a generation was full, so that what is put in drives something else out.
+    var isFull = false
   }
 
   private final class Shard: Sendable {
@@ -37,6 +43,8 @@ final class DocumentCache: Sendable {
   private static let entryBytes = 160
   /// Larger documents would take the place of too many others.
   private static let largestDocument = 64 << 10
+  /// Bytes of a generation for each slot of what was read once.
+  private static let bytesOfSlot = 128
 
   /// Keeps documents of at most that many bytes together; zero keeps none.
   init(bytes: Int, recentWrites: RecentWrites) {
@@ -96,9 +104,23 @@ final class DocumentCache: Sendable {
     let hash = KeyHash.of(key)
     shard(of: hash).generations.withLock { generations in
       // Under the lock: a group that notes the document after this comes to remove it after that.
-      guard recentWrites.isUntouched(key, since: moment) else { return }
+      guard isWelcome(hash, in: &generations), recentWrites.isUntouched(key, since: moment)
+      else { return }
       put(Entry(key: key, document: document, moment: moment), hash, in: &generations)
     }
+  }
+
+  /// Whether a document may drive out others: it was read before, lately.
+  private func isWelcome(_ hash: UInt64, in generations: inout Generations) -> Bool {
+    guard generations.isFull else { return true }
+    if generations.once.isEmpty {
+      generations.once = Array(repeating: 0, count: max(1, limit / Self.bytesOfSlot))
+    }
+    let slot = Int((hash >> 16) & 0xFFFF_FFFF) % generations.once.count
+    let mark = UInt16(truncatingIfNeeded: hash)
+    if generations.once[slot] == mark { return true }
+    generations.once[slot] = mark
+    return false
   }
 
   private func put(_ entry: Entry, _ hash: UInt64, in generations: inout Generations) {
@@ -107,6 +129,7 @@ final class DocumentCache: Sendable {
       generations.old = generations.young
       generations.young = [:]
       generations.youngBytes = 0
+      generations.isFull = true
     }
     if let replaced = generations.young.updateValue(entry, forKey: hash) {
       generations.youngBytes -= Self.size(of: replaced)
