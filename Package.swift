@@ -266,6 +266,19 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "EventAnalytics",
+      dependencies: ["FirestoreModel", "KeyValueStore"],
+      path: "Sources/Services/EventAnalytics",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "EventAnalyticsTests",
+      dependencies: [
+        "EventAnalytics", "FirestoreModel", "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport",
+      ],
+      swiftSettings: strict
+    ),
+    .target(
       name: "Outbound",
       dependencies: [
         "FirestoreModel", "Authentication", "ObjectStorage", "PushMessaging", "StorageWire", nio,
@@ -422,6 +435,15 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "AnalyticsAPI",
+      dependencies: [
+        "FirestoreModel", "FirestoreWire", "StorageWire", "Access", "EventAnalytics",
+        "KeyValueStore", "ServiceModule", httpTypes,
+      ],
+      path: "Sources/API/AnalyticsAPI",
+      swiftSettings: strict
+    ),
+    .target(
       name: "IdentityAPI",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "Access", "Authentication", "KeyValueStore",
@@ -500,7 +522,8 @@ let package = Package(
       dependencies: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
         "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
-        "Installations", "InstallationsAPI", "PushMessaging", "MessagingAPI", "Gateway", "Console",
+        "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
+        "MessagingAPI", "Gateway", "Console",
         "StorageWire",
         "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",

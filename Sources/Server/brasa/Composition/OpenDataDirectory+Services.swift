@@ -1,7 +1,9 @@
 import Access
+import AnalyticsAPI
 import Authentication
 import ConfigAPI
 import ConfigTemplates
+import EventAnalytics
 import FirestoreAPI
 import IdentityAPI
 import ObjectStorage
@@ -15,6 +17,7 @@ extension OpenDataDirectory {
     rules: RulesetStore,
     accounts: Accounts,
     templates: ConfigTemplates,
+    analytics: EventAnalytics,
     files: ObjectStorage
   ) throws -> StoredServices {
     let databases = databases
@@ -23,6 +26,7 @@ extension OpenDataDirectory {
       .rules(rules),
       .accounts(accounts),
       .remoteConfig(templates),
+      .analytics(analytics),
       .files(files),
     ])
   }

@@ -4,18 +4,22 @@ import Foundation
 import KeyValueRocksDB
 import KeyValueStore
 
-/// A data directory that this process has open: `store/` holds the database engine's files,
+/// A data directory that this process has open: `store/` holds the database engine's files, `events/` those of
+/// analytics' engine, so that a flood of events fills no log or memtable that documents wait for,
 /// `administrator-key.sha256` the digest of the administrator key, `control.sock` is there while a
 /// server runs.
 final class OpenDataDirectory: Sendable {
   let path: String
   let engine: RocksDBEngine
+  /// Holds the events of analytics.
+  let events: RocksDBEngine
   let databases: Databases
 
   /// Opens the directory, making it if it does not exist.
   ///
   /// What was read is kept in at most `cacheMegabytes` of memory; nil takes a sixteenth of the
-  /// machine's, between 64 and 1,024. `openTables` files of the store stay open. `tableKilobytes` is for
+  /// machine's, between 64 and 1,024, of which a sixteenth is for events. `openTables` files stay open, one in
+  /// eight of them for events. `tableKilobytes` is for
   /// tests. `groupObserver` is told of every group that became durable.
   init(
     path: String,
@@ -28,7 +32,7 @@ final class OpenDataDirectory: Sendable {
     self.path = path
     var tuning = RocksDBConfiguration()
     tuning.groupObserver = groupObserver
-    tuning.openFiles = openTables
+    tuning.openFiles = openTables - openTables / 8
     if let tableKilobytes {
       tuning.tableBytes = tableKilobytes << 10
       tuning.writeBufferBytes = tableKilobytes << 10
@@ -38,19 +42,43 @@ final class OpenDataDirectory: Sendable {
     // A document takes a fraction of the block that it is in, and is found at once.
     var configuration = configuration
     configuration.documentCacheBytes = cache / 2
-    tuning.blockCacheBytes = cache - configuration.documentCacheBytes
+    let eventCache = cache / 16
+    tuning.blockCacheBytes = cache - configuration.documentCacheBytes - eventCache
     engine = try RocksDBEngine(directory: path + "/store", configuration: tuning)
+    do {
+      events = try RocksDBEngine(
+        directory: path + "/events",
+        configuration: Self.eventTuning(cache: eventCache, openTables: openTables / 8)
+      )
+    } catch {
+      try engine.close()
+      throw error
+    }
     do {
       databases = try Databases(engine: engine, configuration: configuration)
     } catch {
+      try events.close()
       try engine.close()
       throw error
     }
   }
 
+  /// Few keys are looked up among events, most is written and read in order.
+  private static func eventTuning(cache: Int, openTables: Int) -> RocksDBConfiguration {
+    var tuning = RocksDBConfiguration()
+    tuning.blockCacheBytes = cache
+    tuning.openFiles = openTables
+    tuning.writeBufferBytes = 8 << 20
+    tuning.blockBytes = 16 << 10
+    tuning.backgroundJobs = 1
+    return tuning
+  }
+
   /// Ends the store's work and closes the files.
   func close() throws {
     databases.close()
+    let closed = Result { try events.close() }
     try engine.close()
+    try closed.get()
   }
 }

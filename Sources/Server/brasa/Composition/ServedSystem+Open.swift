@@ -1,9 +1,11 @@
 import Access
+import AnalyticsAPI
 import Authentication
 import ConfigAPI
 import ConfigTemplates
 import Console
 import DocumentStore
+import EventAnalytics
 import FirestoreAPI
 import FirestoreModel
 import FirestoreService
@@ -95,10 +97,12 @@ extension ServedSystem {
       log: Logger(label: "firestore")
     )
     let templates = try ConfigTemplates(engine: directory.databases.engine)
+    let analytics = try EventAnalytics(engine: directory.events)
     let stored = try directory.services(
       rules: rules,
       accounts: accounts,
       templates: templates,
+      analytics: analytics,
       files: files.storage
     )
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
@@ -151,6 +155,7 @@ extension ServedSystem {
         keys: keys,
         log: Logger(label: "remote config")
       ),
+      .analytics(analytics, access: access, threads: threads, keys: keys),
       .installations(
         try InstallationTokens(engine: directory.databases.engine),
         keys: keys,

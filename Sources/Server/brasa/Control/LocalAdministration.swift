@@ -2,6 +2,7 @@ import Access
 import Authentication
 import ConfigTemplates
 import DocumentStore
+import EventAnalytics
 import FirestoreModel
 import KeyValueStore
 import Logging
@@ -39,6 +40,7 @@ struct LocalAdministration: Administration {
         rules: rules,
         accounts: accounts,
         templates: templates,
+        analytics: try EventAnalytics(engine: open.events),
         files: files.storage
       )
       let administration = LocalAdministration(

@@ -1,0 +1,71 @@
+/// The value of an event's parameter.
+package enum EventValue: Sendable, Equatable {
+  case string(String)
+  case integer(Int64)
+  case double(Double)
+  /// The items of a purchase or a list, each with parameters of its own.
+  case items([[EventParameter]])
+}
+
+/// One parameter of an event.
+package struct EventParameter: Sendable, Equatable {
+  package let name: String
+  package let value: EventValue
+
+  /// A parameter of that name.
+  package init(_ name: String, _ value: EventValue) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// Something that happened in an app.
+package struct AnalyticsEvent: Sendable, Equatable {
+  package var name: String
+  /// When it happened: microseconds since the epoch.
+  package var time: Int64
+  /// The app's order of events of one time.
+  package var sequence: Int64
+  package var parameters: [EventParameter]
+
+  /// An event.
+  package init(
+    _ name: String,
+    time: Int64,
+    sequence: Int64 = 0,
+    parameters: [EventParameter] = []
+  ) {
+    self.name = name
+    self.time = time
+    self.sequence = sequence
+    self.parameters = parameters
+  }
+
+  /// The first parameter of that name.
+  package subscript(name: String) -> EventValue? { parameters.first { $0.name == name }?.value }
+
+  /// The first parameter of that name, where it is a whole number or a text of one.
+  func integer(_ name: String) -> Int64? {
+    switch self[name] {
+    case .integer(let number): number
+    case .string(let text): Int64(text)
+    case .double(let number): Int64(exactly: number)
+    case .items, nil: nil
+    }
+  }
+}
+
+/// What a user has told an app of themselves, or an app knows of its user.
+package struct UserProperty: Sendable, Equatable {
+  package let name: String
+  package let value: String
+  /// When it was set: microseconds since the epoch.
+  package let time: Int64
+
+  /// A property of that name.
+  package init(_ name: String, _ value: String, time: Int64) {
+    self.name = name
+    self.value = value
+    self.time = time
+  }
+}

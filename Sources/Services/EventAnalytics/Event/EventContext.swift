@@ -1,0 +1,67 @@
+/// What the events of a batch have in common: the app and the device that it runs on.
+///
+/// Texts are empty where the app does not say.
+package struct EventContext: Sendable, Hashable {
+  package var appID = ""
+  /// Upper-case: `IOS`, `ANDROID`, `WEB`.
+  package var platform = ""
+  package var model = ""
+  package var osVersion = ""
+  package var appVersion = ""
+  package var language = ""
+  /// Two letters, upper-case.
+  package var country = ""
+  package var timeZoneOffsetSeconds: Int64 = 0
+
+  /// A context of which nothing is known.
+  package init() {}
+
+  static let texts: [WritableKeyPath<EventContext, String> & Sendable] = [
+    \.appID, \.platform, \.model, \.osVersion, \.appVersion, \.language, \.country,
+  ]
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter()
+    for text in Self.texts { writer.text(self[keyPath: text]) }
+    writer.signed(timeZoneOffsetSeconds)
+    return writer.bytes
+  }
+
+  init(from reader: inout ByteReader) throws {
+    for text in Self.texts { self[keyPath: text] = try reader.text() }
+    timeZoneOffsetSeconds = try reader.signed()
+  }
+}
+
+/// Events that an app, or a server in its name, sends at once.
+package struct EventBatch: Sendable, Equatable {
+  /// The installation; nil where its user has not agreed to be recognised.
+  package var instanceID: String?
+  /// The app's number of the batch, by which one that is sent again is known; nil counts every time.
+  package var number: Int64?
+  package var context: EventContext
+  package var userID: String?
+  package var properties: [UserProperty] = []
+  package var events: [AnalyticsEvent]
+  /// Whether it is shown in the DebugView alone.
+  package var isDebug = false
+  /// When the server got it: microseconds since the epoch.
+  package var received: Int64 = 0
+  /// What was added to the app's times, in microseconds.
+  package var clockOffset: Int64 = 0
+  /// How many events were dropped, by reason.
+  package var dropped: [DropCode: Int] = [:]
+
+  /// A batch of an installation.
+  package init(
+    instanceID: String?,
+    number: Int64? = nil,
+    context: EventContext = EventContext(),
+    events: [AnalyticsEvent]
+  ) {
+    self.instanceID = instanceID
+    self.number = number
+    self.context = context
+    self.events = events
+  }
+}

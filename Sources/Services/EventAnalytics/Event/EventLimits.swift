@@ -1,0 +1,27 @@
+/// How much of everything there may be, as Firebase has it.
+package enum EventLimits {
+  package static let parameters = 25
+  package static let textLength = 100
+  /// Longer texts that some parameters may have.
+  static let longTexts = ["page_location": 1_000, "page_referrer": 420, "page_title": 300]
+  package static let properties = 25
+  package static let propertyValueLength = 36
+  package static let userIDLength = 256
+  package static let instanceIDLength = 64
+  package static let items = 200
+  package static let itemParameters = 100
+  /// Characters of a device's model, a version and the like.
+  package static let contextLength = 100
+  /// Events of an SDK's batch.
+  package static let batchEvents = 500
+  /// Events of a request of the Measurement Protocol.
+  package static let protocolEvents = 25
+  /// How old an event may be when it comes, in microseconds.
+  package static let age: Int64 = 72 * 3_600 * 1_000_000
+  /// How far an app's clock may be off before it is corrected.
+  static let clockTolerance: Int64 = 60 * 1_000_000
+  /// By how much it is corrected at most.
+  static let clockCorrection: Int64 = 86_400 * 1_000_000
+  /// How far ahead of the server's clock an event may lie.
+  static let future: Int64 = 60 * 1_000_000
+}

@@ -1,0 +1,143 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// The events of all projects: taken in, counted, and asked for.
+///
+/// It has an engine of its own. A batch is durable in the intake when it is acknowledged; the sealer turns the intake into
+/// timelines and facets, segment by segment (see `EventKey`). What reorganises the store, sealing, merging, erasing,
+/// is done by one thread at a time, under `organizing`. Any thread may call.
+package final class EventAnalytics: Sendable {
+  struct State {
+    var projects: [Text: ProjectLog] = [:]
+    var counts = IntakeCounts()
+  }
+
+  let engine: any KeyValueEngine
+  let clock: MicrosecondClock
+  let live = LiveView()
+  let debug = DebugView()
+  let limiter: IntakeLimiter
+  let configuration: AnalyticsConfiguration
+  let state: Mutex<State>
+  /// Held by whoever reorganises the store.
+  let organizing = Mutex<Void>(())
+  let dictionaries = DictionaryCache()
+
+  /// Opens the events of an engine; reads the disk.
+  package init(
+    engine: any KeyValueEngine,
+    configuration: AnalyticsConfiguration = AnalyticsConfiguration(),
+    clock: MicrosecondClock = .system
+  ) throws {
+    self.engine = engine
+    self.clock = clock
+    self.configuration = configuration
+    limiter = IntakeLimiter(configuration.limits)
+    var state = State()
+    for log in try engine.read({ try Self.logs($0) }) { state.projects[log.name] = log }
+    self.state = Mutex(state)
+  }
+
+  /// The log of a project that has sent something; nil for others.
+  func log(of project: Text) -> ProjectLog? { state.withLock { $0.projects[project] } }
+
+  var logs: [ProjectLog] {
+    state.withLock { state in state.projects.values.sorted { $0.number < $1.number } }
+  }
+
+  /// The projects that have events.
+  package var projects: [Text] { logs.map(\.name) }
+
+  /// What a project has set; what a new one has where it has no events yet.
+  package func settings(of project: Text) -> AnalyticsSettings {
+    log(of: project)?.settings ?? AnalyticsSettings()
+  }
+
+  /// Figures for the metrics page.
+  package var metrics: [(name: String, value: Double)] {
+    let waiting = logs.map(\.waiting)
+    let counts = state.withLock { $0.counts }
+    return [
+      ("analytics_projects", Double(waiting.count)),
+      ("analytics_events_waiting", Double(waiting.reduce(0) { $0 + $1.events })),
+      ("analytics_segments_waiting", Double(waiting.reduce(0) { $0 + $1.segments })),
+      ("analytics_batches_total", Double(counts.batches)),
+      ("analytics_batches_repeated_total", Double(counts.repeated)),
+      ("analytics_events_total", Double(counts.events)),
+      ("analytics_events_dropped_total", Double(counts.dropped)),
+      ("analytics_events_debug_total", Double(counts.debug)),
+      ("analytics_segments_sealed_total", Double(counts.sealed)),
+      ("analytics_merges_total", Double(counts.merges)),
+    ]
+  }
+
+  /// The projects of the store; segments that wait in the intake are closed ones.
+  private static func logs(_ reader: any KeyValueReader) throws -> [ProjectLog] {
+    let prefix = [EventKey.Kind.project.rawValue]
+    let cursor = try reader.cursor(over: KeyRange(prefix: prefix), reversed: false)
+    var found: [(Text, ProjectRecord)] = []
+    while try cursor.next() {
+      var position = 1
+      guard let name = SegmentEncoding.decodeText(cursor.key, at: &position) else {
+        throw KeyValueError(.corruption, "the key of a project's analytics is damaged")
+      }
+      found.append((name, try ProjectRecord(decoding: Array(cursor.value))))
+    }
+    return try found.map { name, record in
+      let closed = try segments(inIntakeOf: record.number, reader)
+      let next = try ProjectCounters.read(record.number, reader).segment
+      return ProjectLog(
+        name: name,
+        record: record,
+        segment: max(next, (closed.last ?? 0) + 1),
+        closed: closed
+      )
+    }
+  }
+
+  private static func segments(
+    inIntakeOf project: UInt32,
+    _ reader: any KeyValueReader
+  ) throws -> [UInt32] {
+    let range = KeyRange(prefix: EventKey.numbered(.intake, project))
+    let cursor = try reader.cursor(over: range, reversed: false)
+    var segments: [UInt32] = []
+    var hasMore = try cursor.next()
+    while hasMore {
+      let segment = try EventKey.requiredNumber(cursor.key, at: 5)
+      segments.append(segment)
+      hasMore = try cursor.seek(EventKey.numbered(.intake, project, segment + 1))
+    }
+    return segments
+  }
+}
+
+/// What can be set about analytics.
+package struct AnalyticsConfiguration: Sendable {
+  package var limits = IntakeLimits()
+  /// Events of a segment, about.
+  package var segmentEvents = 16_384
+  /// Microseconds after which a segment is sealed, however small.
+  package var segmentAge: Int64 = 30_000_000
+  /// Parts of a day that are merged into one.
+  package var mergedParts = 16
+  /// Segments that wait to be sealed before batches are refused.
+  package var waitingSegments = 64
+  /// Different texts of a parameter or a dimension that are counted apart; others are counted together.
+  package var wordLimit = 2_000
+
+  /// What a server has.
+  package init() {}
+}
+
+/// What has come in since the start.
+struct IntakeCounts: Sendable {
+  var batches = 0
+  var repeated = 0
+  var events = 0
+  var dropped = 0
+  var debug = 0
+  var sealed = 0
+  var merges = 0
+}

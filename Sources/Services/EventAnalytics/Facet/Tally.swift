@@ -1,0 +1,52 @@
+/// What is counted of a facet: events, what they are worth, for how long users were engaged, and who they were.
+package struct Tally: Sendable, Equatable {
+  package var count: Int64 = 0
+  /// Millionths; sums of them are exact and do not depend on their order.
+  package var valueMicros: Int64 = 0
+  package var engagementMillis: Int64 = 0
+  package var users = UserSet()
+
+  /// Nothing.
+  package init() {}
+
+  /// Adds another tally.
+  package mutating func add(_ other: Tally) {
+    count &+= other.count
+    valueMicros &+= other.valueMicros
+    engagementMillis &+= other.engagementMillis
+    users.formUnion(other.users)
+  }
+
+  /// Takes away what one user contributed.
+  mutating func remove(_ other: Tally) {
+    count &-= other.count
+    valueMicros &-= other.valueMicros
+    engagementMillis &-= other.engagementMillis
+    users = users.subtracting(other.users)
+  }
+
+  var isEmpty: Bool { self == Tally() }
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter()
+    writer.signed(count)
+    writer.signed(valueMicros)
+    writer.signed(engagementMillis)
+    users.write(to: &writer)
+    return writer.bytes
+  }
+
+  init(decoding bytes: UnsafeRawBufferPointer) throws {
+    var reader = ByteReader(bytes)
+    count = try reader.signed()
+    valueMicros = try reader.signed()
+    engagementMillis = try reader.signed()
+    users = try UserSet(from: &reader)
+  }
+
+  /// A number as millionths, as near as 64 bits hold.
+  static func micros(_ number: Double) -> Int64 {
+    let scaled = (number * 1_000_000).rounded()
+    return Int64(exactly: max(-9e17, min(9e17, scaled))) ?? 0
+  }
+}

@@ -1,0 +1,166 @@
+import FirestoreModel
+import KeyValueStore
+
+/// What became of a batch.
+package struct BatchReceipt: Sendable, Equatable {
+  package var accepted = 0
+  package var drops: [EventDrop] = []
+  /// Whether the server had it already.
+  package var isRepeated = false
+}
+
+extension EventAnalytics {
+  /// For how long a batch's number is known, in microseconds.
+  static let repeatWindow: Int64 = 7 * 86_400 * 1_000_000
+
+  /// Counts what a request takes against the shares of its address, its project and all.
+  package func admit(
+    _ bytes: Int,
+    from address: String,
+    to project: Text
+  ) throws(FirestoreError) {
+    if let log = log(of: project), log.waiting.segments >= configuration.waitingSegments {
+      throw FirestoreError(.resourceExhausted, "Too many events wait to be counted.")
+    }
+    try limiter.take(bytes, address: address, project: project, now: clock.now())
+  }
+
+  /// Checks a batch and keeps what is allowed of it; returns when it is durable.
+  ///
+  /// - Parameter sent: The app's clock when it sent the batch, in microseconds; nil does not correct times.
+  package func record(
+    _ batch: EventBatch,
+    from sender: BatchCheck.Sender,
+    sent: Int64? = nil,
+    project: Text
+  ) async throws -> BatchReceipt {
+    let now = clock.now()
+    var check = BatchCheck(sender, now: now)
+    let kept = check.check(batch, sent: sent)
+    let log = try await openLog(of: project)
+    let isNew = try await keep(kept, in: log, now: now)
+    note(kept, isNew: isNew)
+    guard isNew else { return BatchReceipt(isRepeated: true) }
+    if kept.isDebug {
+      debug.note(kept, of: project, drops: check.drops, now: now)
+    } else {
+      live.note(kept, of: project, now: now)
+    }
+    return BatchReceipt(accepted: kept.events.count, drops: check.drops)
+  }
+
+  /// Writes a batch and answers whether its number was not seen before.
+  private func keep(_ batch: EventBatch, in log: ProjectLog, now: Int64) async throws -> Bool {
+    let mark = batch.instanceID.flatMap { id in
+      batch.number.map { EventKey.batch(log.number, id, $0) }
+    }
+    let isStored = !batch.isDebug && (!batch.events.isEmpty || !batch.dropped.isEmpty)
+    let bytes = isStored ? batch.encoded : []
+    guard isStored || mark != nil else { return true }
+    do {
+      return try await engine.commit { group in
+        if let mark {
+          if let seen = try group.get(mark), Self.time(seen) > now - Self.repeatWindow {
+            return false
+          }
+          try group.put(mark, Self.bytes(now))
+        }
+        if isStored {
+          let events = batch.events.count + 1
+          try group.put(log.take(events: events, now: now), bytes)
+        }
+        return true
+      }
+    } catch {
+      throw FirestoreError.analytics(error)
+    }
+  }
+
+  private func note(_ batch: EventBatch, isNew: Bool) {
+    state.withLock { state in
+      state.counts.batches += 1
+      guard isNew else {
+        state.counts.repeated += 1
+        return
+      }
+      state.counts.dropped += batch.dropped.values.reduce(0, +)
+      if batch.isDebug {
+        state.counts.debug += batch.events.count
+      } else {
+        state.counts.events += batch.events.count
+      }
+    }
+  }
+
+  /// The log of a project, made with its first batch.
+  func openLog(of project: Text) async throws -> ProjectLog {
+    if let log = log(of: project) { return log }
+    do {
+      let record = try await engine.commit { group in try Self.makeProject(project, in: group) }
+      return adopt(project, record)
+    } catch {
+      throw FirestoreError.analytics(error)
+    }
+  }
+
+  static func makeProject(
+    _ project: Text,
+    in group: any KeyValueGroup
+  ) throws -> ProjectRecord {
+    if let known = try group.get(EventKey.project(project)) {
+      return try ProjectRecord(decoding: known)
+    }
+    let count = try group.get(EventKey.projects).map { UInt32(truncatingIfNeeded: Self.time($0)) }
+    let record = ProjectRecord(number: (count ?? 0) + 1)
+    try group.put(EventKey.project(project), record.encoded)
+    try group.put(EventKey.projects, Self.bytes(Int64(record.number)))
+    return record
+  }
+
+  /// The log of a project that was just made, the same for all who made it at once.
+  func adopt(_ project: Text, _ record: ProjectRecord) -> ProjectLog {
+    state.withLock { state in
+      if let known = state.projects[project] { return known }
+      let log = ProjectLog(name: project, record: record, segment: 1, closed: [])
+      state.projects[project] = log
+      return log
+    }
+  }
+
+  static func bytes(_ number: Int64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    appendBigEndian(UInt64(bitPattern: number), to: &bytes)
+    return bytes
+  }
+
+  static func time(_ bytes: [UInt8]) -> Int64 {
+    var position = 0
+    return bytes.withUnsafeBytes { readBigEndian($0, at: &position) }.map { Int64(bitPattern: $0) }
+      ?? 0
+  }
+
+  /// The last thirty minutes of a project, the oldest first, and their users.
+  package func liveMinutes(of project: Text) -> (minutes: [LiveMinute], users: Int) {
+    live.minutes(of: project, now: clock.now())
+  }
+
+  /// The devices in debug mode.
+  package func debugDevices(of project: Text) -> [DebugDevice] {
+    debug.devices(of: project, now: clock.now())
+  }
+}
+
+extension EventAnalytics {
+  /// The server's clock: microseconds since the epoch.
+  package var now: Int64 { clock.now() }
+
+  /// Whether a project has sent events.
+  package func knows(_ project: Text) -> Bool { log(of: project) != nil }
+
+  /// What would be dropped of a batch that a server sends.
+  package func problems(with batch: EventBatch) -> [EventDrop] {
+    var check = BatchCheck(.server, now: clock.now())
+    _ = check.check(batch)
+    return check.drops
+  }
+}

@@ -1,0 +1,91 @@
+import FirestoreModel
+import Synchronization
+
+/// A project's intake: the segment that batches go to.
+///
+/// Its position moves on the engine's writing thread alone, so that a segment that was closed there gets no batch
+/// any more.
+final class ProjectLog: Sendable {
+  /// Where the next batch goes.
+  struct Position: Sendable {
+    var segment: UInt32
+    var sequence: UInt32 = 0
+    var events = 0
+    /// When the first batch of the segment came.
+    var opened: Int64?
+  }
+
+  private struct State {
+    var position: Position
+    var settings: AnalyticsSettings
+    /// Segments that are closed and not sealed yet.
+    var closed: [UInt32]
+  }
+
+  let name: Text
+  let number: UInt32
+  private let state: Mutex<State>
+
+  init(name: Text, record: ProjectRecord, segment: UInt32, closed: [UInt32]) {
+    self.name = name
+    number = record.number
+    state = Mutex(
+      State(
+        position: Position(segment: segment),
+        settings: record.settings,
+        closed: closed
+      )
+    )
+  }
+
+  var settings: AnalyticsSettings { state.withLock { $0.settings } }
+
+  func set(_ settings: AnalyticsSettings) { state.withLock { $0.settings = settings } }
+
+  /// The key of a batch of so many events; on the writing thread.
+  func take(events: Int, now: Int64) -> [UInt8] {
+    state.withLock { state in
+      let key = EventKey.numbered(
+        .intake,
+        number,
+        state.position.segment,
+        state.position.sequence
+      )
+      state.position.sequence += 1
+      state.position.events += events
+      state.position.opened = state.position.opened ?? now
+      return key
+    }
+  }
+
+  /// Begins another segment, unless there is nothing in the open one; on the writing thread.
+  func closeSegment() {
+    state.withLock { state in
+      guard state.position.sequence > 0 else { return }
+      state.closed.append(state.position.segment)
+      state.position = Position(segment: state.position.segment + 1)
+    }
+  }
+
+  /// Whether the open segment has so many events, or is from before a time.
+  func isDue(events: Int, openedBefore time: Int64) -> Bool {
+    state.withLock { state in
+      guard let opened = state.position.opened else { return false }
+      return state.position.events >= events || opened <= time
+    }
+  }
+
+  var hasOpenBatches: Bool { state.withLock { $0.position.sequence > 0 } }
+
+  /// The oldest segment that waits to be sealed.
+  var nextClosed: UInt32? { state.withLock { $0.closed.first } }
+
+  func forgetClosed(_ segment: UInt32) {
+    state.withLock { state in state.closed.removeAll { $0 == segment } }
+  }
+
+  /// Events of the open segment, and closed segments.
+  var waiting: (events: Int, segments: Int) {
+    state.withLock { ($0.position.events, $0.closed.count) }
+  }
+}

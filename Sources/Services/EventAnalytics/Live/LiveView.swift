@@ -1,0 +1,83 @@
+import FirestoreModel
+import Synchronization
+
+/// The last thirty minutes of every project in memory: events and users by minute.
+///
+/// It begins empty with the server. Debug events are not in it.
+final class LiveView: Sendable {
+  private struct Counts {
+    var events: [String: Int] = [:]
+    var users: Set<String> = []
+  }
+
+  private struct State {
+    var projects: [Text: [Int64: Counts]] = [:]
+    /// Users and names of all counts.
+    var held = 0
+  }
+
+  static let minutes: Int64 = 30
+  /// Users and names that are held at most.
+  private static let heldLimit = 400_000
+
+  private let state = Mutex(State())
+
+  /// Counts a batch's events, by when they happened.
+  func note(_ batch: EventBatch, of project: Text, now: Int64) {
+    let oldest = Self.minute(now) - Self.minutes
+    state.withLock { state in
+      Self.forget(before: oldest, in: project, &state)
+      for event in batch.events where Self.minute(event.time) > oldest {
+        var counts = state.projects[project]?[Self.minute(event.time)] ?? Counts()
+        let before = counts.events.count + counts.users.count
+        counts.events[event.name, default: 0] += 1
+        if let id = batch.instanceID { counts.users.insert(id) }
+        state.held += counts.events.count + counts.users.count - before
+        state.projects[project, default: [:]][Self.minute(event.time)] = counts
+      }
+      while state.held > Self.heldLimit { Self.forgetOldest(&state) }
+    }
+  }
+
+  /// The minutes with events, the oldest first, and the users of all of them.
+  func minutes(of project: Text, now: Int64) -> (minutes: [LiveMinute], users: Int) {
+    let oldest = Self.minute(now) - Self.minutes
+    return state.withLock { state in
+      Self.forget(before: oldest, in: project, &state)
+      let counts = (state.projects[project] ?? [:]).sorted { $0.key < $1.key }
+      let users = counts.reduce(into: Set<String>()) { $0.formUnion($1.value.users) }
+      let minutes = counts.map { number, counts in
+        LiveMinute(number: number, events: counts.events, users: counts.users.count)
+      }
+      return (minutes, users.count)
+    }
+  }
+
+  private static func minute(_ time: Int64) -> Int64 { time / 60_000_000 }
+
+  private static func forget(before oldest: Int64, in project: Text, _ state: inout State) {
+    for (number, counts) in state.projects[project] ?? [:] where number <= oldest {
+      state.held -= counts.events.count + counts.users.count
+      state.projects[project]?[number] = nil
+    }
+  }
+
+  private static func forgetOldest(_ state: inout State) {
+    let all = state.projects.flatMap { project, minutes in minutes.keys.map { (project, $0) } }
+    guard let (project, number) = all.min(by: { $0.1 < $1.1 }) else {
+      state.held = 0
+      return
+    }
+    let counts = state.projects[project]?.removeValue(forKey: number)
+    state.held -= counts.map { $0.events.count + $0.users.count } ?? 0
+    if state.projects[project]?.isEmpty == true { state.projects[project] = nil }
+  }
+}
+
+/// One minute of a project's events.
+package struct LiveMinute: Sendable, Equatable {
+  /// Minutes since the epoch.
+  package let number: Int64
+  package let events: [String: Int]
+  package let users: Int
+}

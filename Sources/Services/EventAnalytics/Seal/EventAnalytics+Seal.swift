@@ -1,0 +1,79 @@
+import FirestoreModel
+import KeyValueStore
+
+extension EventAnalytics {
+  /// Does one step of what nobody waits for and answers whether there is more to do at once.
+  package func maintain() throws -> Bool {
+    for log in logs {
+      let age = clock.now() - configuration.segmentAge
+      if log.isDue(events: configuration.segmentEvents, openedBefore: age) { try close(log) }
+      if try sealNext(of: log) { return true }
+      if try mergeNext(of: log) { return true }
+    }
+    return false
+  }
+
+  /// Counts all that a project has sent so far, so that what is read next has it.
+  func sealAll(of log: ProjectLog) throws {
+    if log.hasOpenBatches { try close(log) }
+    while try sealNext(of: log) {}
+  }
+
+  /// Ends the open segment; no batch comes to it after that.
+  private func close(_ log: ProjectLog) throws {
+    try engine.write { _ in log.closeSegment() }
+  }
+
+  /// Seals the oldest closed segment; false where there is none.
+  private func sealNext(of log: ProjectLog) throws -> Bool {
+    try organizing.withLock { _ in
+      guard let segment = log.nextClosed else { return false }
+      let intake = KeyRange(prefix: EventKey.numbered(.intake, log.number, segment))
+      let (builder, keys) = try engine.read { try build(segment, of: log, intake, $0) }
+      let words = builder.words.words
+      try engine.write(.background) { group in
+        try builder.write(to: group)
+        for key in keys { try group.delete(key) }
+      }
+      dictionaries.keep(words)
+      log.forgetClosed(segment)
+      state.withLock { state in
+        state.counts.sealed += 1
+        state.counts.dropped += builder.unnamed
+      }
+      return true
+    }
+  }
+
+  /// Reads a segment's batches; answers what they come to and their keys.
+  private func build(
+    _ segment: UInt32,
+    of log: ProjectLog,
+    _ intake: KeyRange,
+    _ reader: any KeyValueReader
+  ) throws -> (SegmentBuilder, keys: [[UInt8]]) {
+    guard let calendar = DayCalendar(log.settings.zone) else {
+      throw KeyValueError(.corruption, "a project's zone is unknown")
+    }
+    let words = WordTable(
+      project: log.number,
+      reader: reader,
+      cache: dictionaries,
+      valueLimit: configuration.wordLimit
+    )
+    var builder = try SegmentBuilder(
+      project: log.number,
+      segment: segment,
+      calendar: calendar,
+      words: words,
+      reader: reader
+    )
+    var keys: [[UInt8]] = []
+    let cursor = try reader.cursor(over: intake, reversed: false)
+    while try cursor.next() {
+      try builder.add(try EventBatch(decoding: cursor.value))
+      keys.append(Array(cursor.key))
+    }
+    return (builder, keys)
+  }
+}

@@ -1,0 +1,208 @@
+import FirestoreModel
+import KeyValueStore
+
+/// Turns the batches of one segment into timelines and facets.
+///
+/// It reads a view and writes nothing; `write` puts all that it made into one group.
+struct SegmentBuilder {
+  private struct Row: Hashable {
+    let day: EventDay
+    let instance: UInt32
+  }
+
+  private let project: UInt32
+  private let segment: UInt32
+  private let reader: any KeyValueReader
+  private var calendar: DayCalendar
+  private var counters: ProjectCounters
+  private(set) var words: WordTable
+  private var instances: [String: InstanceRecord] = [:]
+  private var changed: Set<String> = []
+  private var added: [(number: UInt32, id: String)] = []
+  private var users: Set<[UInt8]> = []
+  private var contexts: [EventContext: (number: UInt32, words: ContextWords)] = [:]
+  private var rows: [Row: [TimelineRun]] = [:]
+  private var days: [EventDay: DayCount] = [:]
+  /// Events for whose name there was no number left.
+  private(set) var unnamed = 0
+
+  init(
+    project: UInt32,
+    segment: UInt32,
+    calendar: DayCalendar,
+    words: WordTable,
+    reader: any KeyValueReader
+  ) throws {
+    self.project = project
+    self.segment = segment
+    self.calendar = calendar
+    self.words = words
+    self.reader = reader
+    counters = try ProjectCounters.read(project, reader)
+    counters.segment = max(counters.segment, segment + 1)
+  }
+
+  /// Adds a batch; batches come in the order of the intake.
+  mutating func add(_ batch: EventBatch) throws {
+    for (code, count) in batch.dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      days[calendar.day(of: batch.received), default: DayCount()].noteDrops(code, count)
+    }
+    guard !batch.events.isEmpty else { return }
+    let context = try contextWords(batch.context)
+    let properties = try batch.properties.compactMap { try property($0) }
+    var runs: [EventDay: TimelineRun] = [:]
+    for event in batch.events {
+      let day = calendar.day(of: event.time)
+      guard let event = try self.event(event) else {
+        unnamed += 1
+        days[day, default: DayCount()].noteDrops(.exceededMaxEntities, 1)
+        continue
+      }
+      runs[day, default: run(batch, context.number, properties)].events.append(event)
+    }
+    for (day, run) in runs.sorted(by: { $0.key < $1.key }) {
+      try keep(run, of: batch, on: day, context.words)
+    }
+  }
+
+  private mutating func keep(
+    _ run: TimelineRun,
+    of batch: EventBatch,
+    on day: EventDay,
+    _ context: ContextWords
+  ) throws {
+    let number = try batch.instanceID.map { try instance($0, on: day) } ?? 0
+    if number != 0, let user = batch.userID {
+      var key = EventKey.named(.user, project, user)
+      EventKey.append(number, to: &key)
+      users.insert(key)
+    }
+    days[day, default: DayCount()].add(run, context, user: number)
+    rows[Row(day: day, instance: number), default: []].append(run)
+  }
+
+  private func run(
+    _ batch: EventBatch,
+    _ context: UInt32,
+    _ properties: [TimelineRun.Property]
+  ) -> TimelineRun {
+    TimelineRun(
+      context: context,
+      inlineContext: context == WordTable.other ? batch.context.encoded : [],
+      userID: batch.userID,
+      received: batch.received,
+      clockOffset: batch.clockOffset,
+      properties: properties,
+      events: []
+    )
+  }
+
+  // MARK: Numbers
+
+  private mutating func instance(_ id: String, on day: EventDay) throws -> UInt32 {
+    if var known = try instances[id] ?? stored(id) {
+      let before = known
+      known.extend(to: day)
+      if known != before { changed.insert(id) }
+      instances[id] = known
+      return known.number
+    }
+    let record = InstanceRecord(number: counters.instance, day: day)
+    counters.instance += 1
+    instances[id] = record
+    changed.insert(id)
+    added.append((record.number, id))
+    return record.number
+  }
+
+  private func stored(_ id: String) throws -> InstanceRecord? {
+    try reader.get(EventKey.named(.instance, project, id)).map { try InstanceRecord(decoding: $0) }
+  }
+
+  private mutating func contextWords(
+    _ context: EventContext
+  ) throws -> (number: UInt32, words: ContextWords) {
+    if let known = contexts[context] { return known }
+    let number = try words.number(of: context.encoded, in: .contexts)
+    let numbers = try ContextWords.dimensions.map { dimension, text in
+      try words.number(of: context[keyPath: text], in: .values(of: dimension))
+    }
+    let made = (number, ContextWords(numbers: numbers))
+    contexts[context] = made
+    return made
+  }
+
+  private mutating func property(_ property: UserProperty) throws -> TimelineRun.Property? {
+    let name = try words.number(of: property.name, in: .properties)
+    guard name != WordTable.other else { return nil }
+    let word = try words.number(of: property.value, in: WordScope(.propertyValue, of: name))
+    return TimelineRun.Property(
+      name: name,
+      word: word,
+      text: word == WordTable.other ? property.value : "",
+      time: property.time
+    )
+  }
+
+  private mutating func event(_ event: AnalyticsEvent) throws -> TimelineEvent? {
+    let name = try words.number(of: event.name, in: .events)
+    guard name != WordTable.other else { return nil }
+    let parameters = try event.parameters.compactMap { parameter -> TimelineEvent.Parameter? in
+      let name = try words.number(of: parameter.name, in: .parameters)
+      guard name != WordTable.other else { return nil }
+      return TimelineEvent.Parameter(name: name, value: try value(parameter.value, of: name))
+    }
+    return TimelineEvent(
+      name: name,
+      time: event.time,
+      sequence: event.sequence,
+      parameters: parameters
+    )
+  }
+
+  private mutating func value(
+    _ value: EventValue,
+    of parameter: UInt32
+  ) throws -> TimelineEvent.Value {
+    switch value {
+    case .double(let number): return .double(number)
+    case .items(let items): return .items(items)
+    case .integer(let number):
+      return .integer(number, word: try word("\(number)", of: parameter))
+    case .string(let text):
+      let word = try word(text, of: parameter)
+      return word == WordTable.other ? .text(text) : .word(word)
+    }
+  }
+
+  private mutating func word(_ text: String, of parameter: UInt32) throws -> UInt32 {
+    guard KnownWord.isCounted(parameter) else { return WordTable.other }
+    return try words.number(of: text, in: WordScope(.parameterValue, of: parameter))
+  }
+
+  // MARK: Writing
+
+  /// Writes everything that the segment came to.
+  func write(to group: any KeyValueGroup) throws {
+    for (row, runs) in rows {
+      let key = EventKey.numbered(.timeline, project, row.day.key, row.instance, segment)
+      try group.put(key, TimelineRun.encode(runs))
+    }
+    for (day, count) in days {
+      try group.putMarker(EventKey.numbered(.part, project, day.key, segment))
+      for (facet, tally) in count.tallies {
+        try group.put(facet.key(project, day, segment: segment), tally.encoded)
+      }
+    }
+    for id in changed {
+      guard let record = instances[id] else { continue }
+      try group.put(EventKey.named(.instance, project, id), record.encoded)
+    }
+    for (number, id) in added {
+      try group.put(EventKey.numbered(.number, project, number), Array(id.utf8))
+    }
+    for key in users { try group.putMarker(key) }
+    try words.write(to: group)
+    try counters.write(project, to: group)
+  }
+}

@@ -1,0 +1,61 @@
+import KeyValueStore
+
+/// An instance as it is kept under its id.
+struct InstanceRecord: Sendable, Equatable {
+  let number: UInt32
+  /// Its first and last day with events.
+  var firstDay: EventDay
+  var lastDay: EventDay
+
+  init(number: UInt32, day: EventDay) {
+    self.number = number
+    firstDay = day
+    lastDay = day
+  }
+
+  init(decoding bytes: [UInt8]) throws {
+    let numbers = try bytes.withUnsafeBytes { raw in
+      try [0, 4, 8].map { try EventKey.requiredNumber(raw, at: $0) }
+    }
+    number = numbers[0]
+    firstDay = EventDay(key: numbers[1])
+    lastDay = EventDay(key: numbers[2])
+  }
+
+  var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    for number in [number, firstDay.key, lastDay.key] { EventKey.append(number, to: &bytes) }
+    return bytes
+  }
+
+  mutating func extend(to day: EventDay) {
+    firstDay = min(firstDay, day)
+    lastDay = max(lastDay, day)
+  }
+}
+
+/// The numbers that a project gives next.
+struct ProjectCounters: Sendable, Equatable {
+  /// Instances are numbered from 1, so that sets of them are dense; 0 is nobody.
+  var instance: UInt32 = 1
+  /// Segments are numbered from 1; 0 is what was merged.
+  var segment: UInt32 = 1
+
+  static func read(_ project: UInt32, _ reader: any KeyValueReader) throws -> ProjectCounters {
+    guard let bytes = try reader.get(EventKey.numbered(.counters, project)) else {
+      return ProjectCounters()
+    }
+    return try bytes.withUnsafeBytes { raw in
+      ProjectCounters(
+        instance: try EventKey.requiredNumber(raw, at: 0),
+        segment: try EventKey.requiredNumber(raw, at: 4)
+      )
+    }
+  }
+
+  func write(_ project: UInt32, to group: any KeyValueGroup) throws {
+    var bytes: [UInt8] = []
+    for number in [instance, segment] { EventKey.append(number, to: &bytes) }
+    try group.put(EventKey.numbered(.counters, project), bytes)
+  }
+}

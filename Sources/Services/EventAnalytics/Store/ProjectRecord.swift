@@ -1,0 +1,42 @@
+import KeyValueStore
+
+/// What a project has set about its analytics.
+package struct AnalyticsSettings: Sendable, Equatable {
+  /// The zone in which days begin; a change counts from then on.
+  package var zone = "UTC"
+  /// Days for which events are kept, about 14 months at first; what is counted is kept.
+  package var retentionDays = 425
+
+  /// The settings of a new project.
+  package init() {}
+}
+
+/// A project as it is kept.
+struct ProjectRecord: Sendable, Equatable {
+  var number: UInt32
+  var settings = AnalyticsSettings()
+
+  init(number: UInt32) { self.number = number }
+
+  init(decoding bytes: [UInt8]) throws {
+    var reader = try RecordReader(bytes)
+    number = 0
+    while let field = try reader.next() {
+      switch field.tag {
+      case 1: number = UInt32(truncatingIfNeeded: try field.number())
+      case 2: settings.zone = try field.string()
+      case 3: settings.retentionDays = Int(try field.number())
+      default: continue
+      }
+    }
+    guard number > 0 else { throw RecordReader.corrupt("a project without a number") }
+  }
+
+  var encoded: [UInt8] {
+    var writer = RecordWriter()
+    writer.put(1, Int64(number))
+    writer.put(2, settings.zone)
+    writer.put(3, Int64(settings.retentionDays))
+    return writer.bytes
+  }
+}
