@@ -108,7 +108,8 @@ def _hour_before(text):
         {"events": [{"name": "x", "timeMicros": 1, "params": {"p": {"stringValue": 1}}}]},
         {"events": [{"name": "x", "timeMicros": 1, "params": {"p": {"intValue": "1.5"}}}]},
         {"events": [{"name": "x", "timeMicros": 1, "params": {"p": 1}}]},
-        {"events": [{"name": "x", "timeMicros": 2**70}]}, {"userProperties": {"a": {"value": {}}}},
+        {"events": [{"name": "x", "timeMicros": 2**70}]}, {"events": [{"name": "x", "timeMicros": -(2**63)}]},
+        {"sentTimeMillis": -(2**63)}, {"userProperties": {"a": {"value": {}}}},
         {"events": [{"name": "x", "timeMicros": 1}] * 501},
     ],
     ids=lambda change: next(iter(change)),
@@ -118,6 +119,12 @@ def test_a_batch_of_another_form_is_refused(analytics, change):
     assert answer.status_code == 400, answer.text
     assert answer.json()["error"]["status"] == "INVALID_ARGUMENT"
     assert minutes(analytics) == {}
+
+
+def test_of_very_many_wrong_values_some_are_told(analytics):
+    answer = analytics.accepted(batch(INSTANCE, event("x", {f"9{n}": "" for n in range(20_000)})))
+    assert answer["accepted"] == 1
+    assert len(answer["dropped"]) == 1_000
 
 
 def test_a_body_that_is_no_json_or_too_large_is_refused(analytics):
@@ -170,6 +177,7 @@ def test_the_protocol_answers_what_is_wrong_as_what_is_right(analytics):
         ({"events": [{"name": "first_open"}]}, [("events", "NAME_RESERVED")]),
         ({"events": [{"name": "a", "params": {"ga_b": 1}}]}, [("events.params.ga_b", "NAME_RESERVED")]),
         ({"events": [{"name": "a", "timestamp_micros": 1}]}, [("events", "VALUE_OUT_OF_BOUNDS")]),
+        ({"events": [{"name": "a", "timestamp_micros": -(2**63)}]}, []),
         ({"user_properties": {"first_open_time": {"value": 1}}},
          [("user_properties.first_open_time", "NAME_RESERVED")]),
         ({"events": [{"name": "a", "params": {f"p{n}": 1 for n in range(26)}}]},

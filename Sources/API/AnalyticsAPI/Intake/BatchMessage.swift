@@ -41,8 +41,11 @@ struct BatchMessage {
 
   static func micros(_ millis: Int64) -> Int64? {
     let (micros, overflows) = millis.multipliedReportingOverflow(by: 1_000)
-    return overflows || abs(micros) > Int64.max / 4 ? nil : micros
+    return overflows || !isTime(micros) ? nil : micros
   }
+
+  /// Whether a client's number can be a time in microseconds, so that differences of such do not overflow.
+  static func isTime(_ micros: Int64) -> Bool { micros.magnitude < 1 << 61 }
 
   private static func context(
     _ device: MessageFields?,
@@ -87,7 +90,7 @@ struct BatchMessage {
 
   private static func event(_ json: JSONText) throws(FirestoreError) -> AnalyticsEvent {
     let fields = MessageFields(json)
-    guard let time = try fields.integer("timeMicros"), abs(time) < Int64.max / 4 else {
+    guard let time = try fields.integer("timeMicros"), isTime(time) else {
       throw wrong("events.timeMicros")
     }
     return AnalyticsEvent(

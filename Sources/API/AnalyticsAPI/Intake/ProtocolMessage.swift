@@ -76,7 +76,7 @@ struct ProtocolMessage {
 
   private static func time(_ json: JSONText?) -> Int64? {
     let time = json?.integer ?? json?.string.flatMap { Int64($0) }
-    return time.flatMap { abs($0) < Int64.max / 4 ? $0 : nil }
+    return time.flatMap { BatchMessage.isTime($0) ? $0 : nil }
   }
 
   private static func context(

@@ -24,4 +24,6 @@ package enum EventLimits {
   static let clockCorrection: Int64 = 86_400 * 1_000_000
   /// How far ahead of the server's clock an event may lie.
   static let future: Int64 = 60 * 1_000_000
+  /// Values of a batch that were dropped and are told.
+  static let reportedDrops = 1_000
 }
