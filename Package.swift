@@ -51,6 +51,7 @@ let package = Package(
   // app what the libraries need and nothing of the server's.
   products: [
     .library(name: "Firebase", targets: ["Firebase"]),
+    .library(name: "FirebaseAnalytics", targets: ["FirebaseAnalytics"]),
     .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
     .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
     .library(name: "FirebaseFirestore", targets: ["FirebaseFirestore"]),
@@ -704,6 +705,27 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "FirebaseAnalytics",
+      dependencies: ["FirebaseCore", "FirebaseInstallations"],
+      path: "Sources/SDK/FirebaseAnalytics",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "mortal-events",
+      dependencies: ["FirebaseAnalytics", "FirebaseInstallations", "FirebaseCore"],
+      path: "Tests/MortalEventsProgram",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirebaseAnalyticsTests",
+      // The tests run the programs.
+      dependencies: [
+        "FirebaseAnalytics", "FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa",
+        "mortal-events",
+      ],
+      swiftSettings: strict
+    ),
+    .target(
       name: "FirebaseRemoteConfig",
       dependencies: ["FirebaseCore", "FirebaseInstallations"],
       path: "Sources/SDK/FirebaseRemoteConfig",
@@ -743,8 +765,8 @@ let package = Package(
     .target(
       name: "Firebase",
       dependencies: [
-        "FirebaseAuth", "FirebaseCore", "FirebaseFirestore", "FirebaseInstallations",
-        "FirebaseRemoteConfig", "FirebaseStorage",
+        "FirebaseAnalytics", "FirebaseAuth", "FirebaseCore", "FirebaseFirestore",
+        "FirebaseInstallations", "FirebaseRemoteConfig", "FirebaseStorage",
       ],
       path: "Sources/SDK/Firebase",
       swiftSettings: strict

@@ -13,7 +13,7 @@ import Darwin
 ///
 /// A connection ends with its first answer. A thread a connection.
 package final class AnsweringServer: Sendable {
-  /// A request without its body.
+  /// A request.
   package struct Request: Sendable {
     /// The method, the target and the version.
     package let line: String
@@ -21,6 +21,8 @@ package final class AnsweringServer: Sendable {
     package let headers: [String: String]
     /// Where the server listens.
     package let port: Int
+    /// Its body.
+    package let body: Data
   }
 
   /// An answer with a body of JSON, or none.
@@ -125,6 +127,7 @@ package final class AnsweringServer: Sendable {
     }
     let length = headers["content-length"].flatMap { Int($0) } ?? 0
     let head = text[..<end.upperBound].utf8.count
-    return (Request(line: lines[0], headers: headers, port: port), head + length)
+    let body = Data(bytes.dropFirst(head).prefix(length))
+    return (Request(line: lines[0], headers: headers, port: port, body: body), head + length)
   }
 }

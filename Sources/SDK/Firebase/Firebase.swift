@@ -1,4 +1,5 @@
 // The umbrella: one import for everything that there is.
+@_exported import FirebaseAnalytics
 @_exported import FirebaseAuth
 @_exported import FirebaseCore
 @_exported import FirebaseFirestore

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The ids of installations: 17 random bytes in URL-safe base64, of which the first four bits are 0111.
-enum InstallationID {
+package enum InstallationID {
   /// A new id.
-  static func random() -> String {
+  package static func random() -> String {
     var generator = SystemRandomNumberGenerator()
     var bytes = (0..<17).map { _ in UInt8.random(in: 0...255, using: &generator) }
     bytes[0] = bytes[0] & 0x0F | 0x70

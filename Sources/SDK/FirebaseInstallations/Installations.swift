@@ -78,7 +78,10 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
   package func appWasDeleted() {}
 
   /// The installation's id: 22 characters.
-  public func installationID() async throws -> String { try current().id }
+  public func installationID() async throws -> String { try currentID() }
+
+  /// The installation's id, without a wait: it is made here.
+  package func currentID() throws -> String { try current().id }
 
   /// A token that is valid for an hour at least, from memory where there is one.
   public func authToken() async throws -> InstallationsAuthTokenResult {

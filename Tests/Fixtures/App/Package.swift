@@ -25,6 +25,7 @@ let package = Package(
       name: "Use",
       dependencies: [
         .product(name: "Firebase", package: "brasa"),
+        .product(name: "FirebaseAnalytics", package: "brasa"),
         .product(name: "FirebaseAuth", package: "brasa"),
         .product(name: "FirebaseFirestore", package: "brasa"),
         .product(name: "FirebaseFirestoreSwift", package: "brasa"),
@@ -38,6 +39,7 @@ let package = Package(
       name: "Use5",
       dependencies: [
         .product(name: "Firebase", package: "brasa"),
+        .product(name: "FirebaseAnalytics", package: "brasa"),
         .product(name: "FirebaseAuth", package: "brasa"),
         .product(name: "FirebaseFirestore", package: "brasa"),
         .product(name: "FirebaseFirestoreSwift", package: "brasa"),

@@ -61,6 +61,7 @@ public final class FirebaseApp: NSObject, Sendable {
     }
     guard isNew else { throw .alreadyConfigured(app.name) }
     FirebaseLog.write(.debug, "FirebaseCore", "I-COR000001", "Configuring app \(app.name).")
+    if app.name == defaultName { StartingProducts.start(with: app) }
     return app
   }
 

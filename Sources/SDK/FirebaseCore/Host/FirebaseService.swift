@@ -5,4 +5,6 @@ package enum FirebaseService: Sendable, Hashable, CaseIterable {
   case storage
   case remoteConfig
   case installations
+  case analytics
+  case messaging
 }

@@ -24,12 +24,12 @@ package enum EventNames {
     "first_open_after_install",
   ]
 
-  /// Parameters with a reserved prefix that the SDK sets.
+  /// Parameters that the SDK sets, which do not count as the app's.
   static let systemParameters: Set<String> = [
     "ga_session_id", "ga_session_number", "firebase_screen", "firebase_screen_class",
     "firebase_screen_id", "firebase_previous_screen", "firebase_previous_class",
     "firebase_previous_id", "firebase_conversion", "firebase_error", "firebase_error_value",
-    "firebase_event_origin",
+    "firebase_event_origin", "engagement_time_msec", "session_engaged",
   ]
 
   /// Why a text is no name; nil for a name.

@@ -1,0 +1,124 @@
+import FirebaseCore
+import Foundation
+
+/// Events of the default app and properties of its users.
+///
+/// Calls never throw: what is wrong is logged and dropped. May be used from any thread, once the default app is
+/// configured.
+public final class Analytics: NSObject, Sendable {
+  private override init() {}
+
+  private static var collector: EventCollector? {
+    FirebaseApp.app().map(EventCollector.collector)
+  }
+
+  // MARK: Events
+
+  /// Logs an event.
+  ///
+  /// Names have 1 to 40 letters, digits and `_`, and begin with a letter. Values are texts of at most 100 characters,
+  /// whole numbers and fractions; `items` is an array of dictionaries. There are at most 25 parameters. The event is in
+  /// a file when the call returns.
+  public static func logEvent(_ name: String, parameters: [String: Any]?) {
+    collector?.logEvent(name, parameters ?? [:])
+  }
+
+  /// Sets parameters that all events have, in later runs too; `NSNull` removes one of them, nil all.
+  public static func setDefaultEventParameters(_ parameters: [String: Any]?) {
+    collector?.setDefaultParameters(parameters)
+  }
+
+  // MARK: Users
+
+  /// Sets a property of the user: at most 25, with names of 24 and values of 36 characters; nil removes it.
+  public static func setUserProperty(_ value: String?, forName name: String) {
+    collector?.setUserProperty(value, forName: name)
+  }
+
+  /// Sets the user's id, of at most 256 characters; nil removes it.
+  public static func setUserID(_ userID: String?) { collector?.setUserID(userID) }
+
+  // MARK: What is collected
+
+  /// Collects events or not, in later runs too.
+  ///
+  /// Without a call `FIREBASE_ANALYTICS_COLLECTION_ENABLED` of the property list decides.
+  public static func setAnalyticsCollectionEnabled(_ analyticsCollectionEnabled: Bool) {
+    collector?.setEnabled(analyticsCollectionEnabled)
+  }
+
+  /// Sets what the user consents to; types that are not named stay as they are.
+  public static func setConsent(_ consentSettings: [ConsentType: ConsentStatus]) {
+    collector?.setConsent(consentSettings)
+  }
+
+  /// Forgets all events that wait and all that is known of the user; the app instance has another id from then on.
+  public static func resetAnalyticsData() { collector?.reset() }
+
+  // MARK: Instances and sessions
+
+  /// The id by which the server knows this installation; nil without consent to one.
+  public static func appInstanceID() -> String? { collector?.instanceID }
+
+  /// Sets the seconds after which a session without activity is over: 1,800 unless told.
+  public static func setSessionTimeoutInterval(_ sessionTimeoutInterval: TimeInterval) {
+    collector?.setSessionTimeout(sessionTimeoutInterval)
+  }
+
+  /// The id of the session that goes on.
+  public static func sessionID() async throws -> Int64 {
+    guard let id = collector?.sessionID else {
+      throw NSError(
+        domain: "com.firebase.analytics",
+        code: 0,
+        userInfo: [NSLocalizedDescriptionKey: "There is no session, or no consent to its id."]
+      )
+    }
+    return id
+  }
+
+  /// The id of the session that goes on, or why there is none.
+  public static func sessionID(completion: @escaping (Int64, (any Error)?) -> Void) {
+    let callback = SessionCallback(call: completion)
+    Task {
+      let result: Result<Int64, any Error>
+      do { result = .success(try await sessionID()) } catch { result = .failure(error) }
+      DispatchQueue.main.async { callback.deliver(result) }
+    }
+  }
+
+  // MARK: Links
+
+  /// Logs the campaign that a link names by `utm_source`, `utm_medium` and `utm_campaign`, if it names one.
+  public static func handleOpen(_ url: URL) { collector?.logCampaign(of: url) }
+
+  #if canImport(ObjectiveC)
+  /// Logs the campaign that a user activity's web page names, if it names one.
+  public static func handleUserActivity(_ userActivity: Any) {
+    if let url = (userActivity as? NSUserActivity)?.webpageURL { collector?.logCampaign(of: url) }
+  }
+
+  /// Calls the handler at once: events do not go by background sessions.
+  public static func handleEvents(
+    forBackgroundURLSession identifier: String,
+    completionHandler: (() -> Void)?
+  ) {
+    completionHandler?()
+  }
+  #endif
+}
+
+/// A callback of the app's.
+///
+/// Unchecked: apps' callbacks are not marked `@Sendable`. This one is called once, on the main queue, and the app must
+/// expect it there.
+private struct SessionCallback: @unchecked Sendable {
+  let call: (Int64, (any Error)?) -> Void
+
+  func deliver(_ result: Result<Int64, any Error>) {
+    switch result {
+    case .success(let id): call(id, nil)
+    case .failure(let error): call(0, error)
+    }
+  }
+}

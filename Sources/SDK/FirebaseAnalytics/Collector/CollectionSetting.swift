@@ -1,0 +1,17 @@
+import Foundation
+
+/// What an app's property list says of collection.
+struct CollectionSetting: Sendable {
+  /// Collect unless code says otherwise.
+  var isEnabled: Bool
+  /// Never collect, whatever code says.
+  var isDeactivated: Bool
+
+  /// What the program's property list says.
+  static var current: CollectionSetting { CollectionSetting(Bundle.main.infoDictionary ?? [:]) }
+
+  init(_ members: [String: Any]) {
+    isEnabled = members["FIREBASE_ANALYTICS_COLLECTION_ENABLED"] as? Bool ?? true
+    isDeactivated = members["FIREBASE_ANALYTICS_COLLECTION_DEACTIVATED"] as? Bool ?? false
+  }
+}

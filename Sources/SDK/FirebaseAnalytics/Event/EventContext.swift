@@ -1,0 +1,20 @@
+/// What holds for events besides themselves, and is the same for all of a batch.
+struct EventContext: Codable, Sendable, Hashable {
+  /// A property of the user.
+  struct Property: Codable, Sendable, Hashable {
+    /// Nil where it was removed.
+    var value: String?
+    var setTimeMillis: Int64
+  }
+
+  var userID: String?
+  var properties: [String: Property] = [:]
+  /// By the server's names: `GRANTED` or `DENIED`.
+  var consent: [String: String] = [:]
+  var device = EventDevice()
+  /// Events go out at once, and only to the live view.
+  var isDebug = false
+
+  /// Whether the events may not be tied to an installation.
+  var isAnonymous: Bool { consent["analyticsStorage"] == "DENIED" }
+}

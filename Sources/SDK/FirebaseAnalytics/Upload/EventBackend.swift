@@ -1,0 +1,88 @@
+import FirebaseCore
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The intake of events over HTTP.
+struct EventBackend: Sendable {
+  /// What became of a batch.
+  enum Outcome: Sendable, Equatable {
+    /// The server has it, and says what of it it dropped.
+    case accepted(remarks: [String])
+    /// The server will never take it.
+    case refused(status: Int, text: String)
+    /// It may be sent again, not before so many seconds where the server says so.
+    case failed(retryAfter: TimeInterval?)
+  }
+
+  private struct Reply: Decodable {
+    struct Dropped: Decodable {
+      let index: Int?
+      let field: String?
+      let code: String?
+      let description: String?
+
+      var text: String {
+        let subject = [index.map { "event \($0)" }, field].compactMap { $0 }
+        return "\(subject.joined(separator: ", ")): \(code ?? "") \(description ?? "")"
+      }
+    }
+
+    let dropped: [Dropped]?
+  }
+
+  private static let session = RedirectRefusal.session()
+
+  private let url: URL
+  private let key: String
+  private let timeout: TimeInterval = 30
+
+  /// The intake of an app; nil where its options name no server, project or key.
+  init?(_ options: FirebaseOptions) {
+    guard let base = options.address(of: .analytics)?.url, let project = options.projectID,
+      let key = options.apiKey,
+      let url = URL(
+        string: "\(base)/v1/projects/\(project)/apps/\(options.googleAppID)/events:batch"
+      )
+    else { return nil }
+    (self.url, self.key) = (url, key)
+  }
+
+  /// Sends a batch.
+  func send(_ batch: EventBatch) async -> Outcome {
+    do {
+      var request = URLRequest(url: url, timeoutInterval: timeout)
+      request.httpMethod = "POST"
+      request.httpBody = try JSONEncoder().encode(batch)
+      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+      request.setValue(key, forHTTPHeaderField: "X-Goog-Api-Key")
+      let (data, response) = try await Self.session.exchange(request)
+      return Self.outcome(data, response as? HTTPURLResponse)
+    } catch is EncodingError {
+      return .refused(status: 0, text: "The batch cannot be encoded.")
+    } catch {
+      return .failed(retryAfter: nil)
+    }
+  }
+
+  private static func outcome(_ data: Data, _ response: HTTPURLResponse?) -> Outcome {
+    let status = response?.statusCode ?? 0
+    switch status {
+    case 200..<300: return .accepted(remarks: remarks(data))
+    case 408, 429, 300..<400, 500...:
+      let seconds = response?.value(forHTTPHeaderField: "Retry-After").flatMap(TimeInterval.init)
+      return .failed(retryAfter: seconds)
+    case 400..<500:
+      return .refused(status: status, text: String(decoding: data.prefix(300), as: UTF8.self))
+    default: return .failed(retryAfter: nil)
+    }
+  }
+
+  /// What an answer says of events that were dropped; an answer in another form says nothing.
+  private static func remarks(_ data: Data) -> [String] {
+    let reply = try? JSONDecoder().decode(Reply.self, from: data)
+    return reply?.dropped?.map(\.text) ?? []
+  }
+}
