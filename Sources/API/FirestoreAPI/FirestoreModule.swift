@@ -17,7 +17,11 @@ extension ServiceModule {
   ) -> ServiceModule {
     var module = ServiceModule("firestore")
     module.metrics = metrics
-    module.methods = RPCMethod.allCases.map { .firestore($0, of: service) }
+    module.methods = RPCMethod.allCases.map { method in
+      var served = ServiceMethod.firestore(method, of: service)
+      served.isReading = method.isReading
+      return served
+    }
     module.routes = RESTRoutes(service: service, bodyLimit: bodyLimit).routes
     return module
   }

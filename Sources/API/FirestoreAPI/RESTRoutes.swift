@@ -30,11 +30,28 @@ struct RESTRoutes: Sendable {
       let documents = "\(databases)/{database}/documents"
       return [documents, documents + ":{verb}", documents + "/{path=**}"].map {
         HTTPRoute(HTTPRoute.everyMethod, RoutePattern($0), for: .clients, handler: handle)
+          .demanding(role)
       }
         + [databases, databases + ":{verb}", databases + "/{path=**}"].map {
           HTTPRoute(HTTPRoute.everyMethod, RoutePattern($0), for: .administrators, handler: handle)
+            .demanding(role)
         }
     }
+  }
+
+  /// The role that a request takes: what a method of Firestore's does decides, and of the administration API the
+  /// HTTP method.
+  @Sendable
+  private func role(_ method: HTTPRequest.Method, _ path: String) -> AdministratorRole {
+    let isGet = method == .get || method == .head
+    guard let named = try? transcoder.route(method: isGet ? "GET" : method.rawValue, path: path)
+    else { return isGet ? .viewer : Self.isDatabase(path) && method == .delete ? .owner : .editor }
+    return named.isReading ? .viewer : .editor
+  }
+
+  /// Whether a path is a database's own.
+  private static func isDatabase(_ path: String) -> Bool {
+    path.split(separator: "/").count == 5
   }
 
   @Sendable

@@ -32,4 +32,16 @@ package enum RPCMethod: String, Sendable, CaseIterable {
     default: .unary
     }
   }
+
+  /// Whether the method changes no document and takes no lock by itself.
+  package var isReading: Bool {
+    switch self {
+    case .getDocument, .listDocuments, .batchGetDocuments, .runQuery, .runAggregationQuery,
+      .partitionQuery, .listen, .listCollectionIDs:
+      true
+    case .createDocument, .updateDocument, .deleteDocument, .beginTransaction, .commit, .rollback,
+      .write, .batchWrite, .executePipeline:
+      false
+    }
+  }
 }

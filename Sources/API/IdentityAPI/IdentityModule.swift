@@ -23,7 +23,7 @@ extension ServiceModule {
     module.routes = IdentityRoute.paths(isDevelopment: environment.isDevelopment).map { path in
       HTTPRoute(HTTPRoute.everyMethod, path.pattern, for: path.audience) { request in
         await routes.answer(path.route(request.parameters, request.rest), request)
-      }
+      }.demanding { method, text in IdentityRoute.role(method, text) }
     }
     module.metrics = {
       // One pool of threads serves all lanes.
@@ -88,6 +88,7 @@ private struct IdentityRoutes: Sendable {
     if envelope.isPlainPage(route) { return try await service.page(route, envelope) }
     let caller = try await service.caller(envelope.context, of: route)
     envelope.isAdministrator = caller == .administrator
+    envelope.mayReadHashes = envelope.isAdministrator && request.context.actor?.administrator == nil
     let limit = envelope.isAdministrator ? Self.bodyLimit : Self.clientBodyLimit
     let body = try await request.collectText(upTo: limit)
     envelope.body = try Self.json(body, type: request.headers[.contentType])

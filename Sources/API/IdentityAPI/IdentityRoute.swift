@@ -1,3 +1,5 @@
+import Access
+import HTTPTypes
 import ServiceModule
 
 /// What a request of the account APIs asks for, as its path tells.
@@ -184,5 +186,20 @@ enum IdentityRoute: Equatable, Sendable {
       "verifyClient": "verifyIosClient", "signInWithGameCenter": "signInWithGameCenter",
     ]
     return names[name].map { .client($0) } ?? .unknown
+  }
+
+  /// The role of a signed-in administrator that a request takes.
+  ///
+  /// GET is no sign of reading here: old clients send it for what changes accounts.
+  static func role(_ method: HTTPRequest.Method, _ path: String) -> AdministratorRole {
+    let segments = path.split(separator: "/").map(String.init)
+    guard segments.count == 4, segments[0] == "v1", segments[1] == "projects" else {
+      return .editor
+    }
+    switch (method, segments[3]) {
+    case (.get, "accounts:batchGet"), (.post, "accounts:lookup"), (.post, "accounts:query"):
+      return .viewer
+    default: return .editor
+    }
   }
 }

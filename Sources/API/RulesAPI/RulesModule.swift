@@ -106,7 +106,7 @@ private struct RulesRoutes: Sendable {
     below root: String,
     _ answer: @escaping @Sendable (RulesManagement, RulesCall) throws -> ServiceResponse
   ) -> HTTPRoute {
-    HTTPRoute(method, RoutePattern(root + path), for: .administrators) { request in
+    let route = HTTPRoute(method, RoutePattern(root + path), for: .administrators) { request in
       let context = request.context
       try await threads.run { try access.requireAdministration(try access.identify(context)) }
       let call = RulesCall(
@@ -123,6 +123,7 @@ private struct RulesRoutes: Sendable {
         }
       }
     }
+    return path.hasSuffix(":test") ? route.onlyReading() : route.openToViewers()
   }
 }
 

@@ -12,7 +12,7 @@ import SecurityRules
 /// Administrators are above the rules; everybody else reaches what the rules in force allow, which
 /// is nothing in production, and everything in development, where no rules were deployed.
 ///
-/// It alone is handed the store. `Caller/` identifies callers, `Permit/` gives out permits, `Decision/`
+/// It alone is handed the store. `Administrator/` are those who signed in to the console, `Caller/` identifies callers, `Permit/` gives out permits, `Decision/`
 /// asks the rules. Any thread may call.
 package final class AccessControl: Sendable {
   /// The strictness with which callers are judged.
@@ -26,6 +26,7 @@ package final class AccessControl: Sendable {
   let databases: Databases
   let rules: RulesetStore
   let verifier: (any TokenVerifier)?
+  let administrators: (any AdministratorTokens)?
   let compatibility: RulesSession.Compatibility
   let overwriting: RulesMethod
   /// The clock that rules see.
@@ -42,6 +43,7 @@ package final class AccessControl: Sendable {
     databases: Databases,
     rules: RulesetStore,
     verifier: (any TokenVerifier)? = nil,
+    administrators: (any AdministratorTokens)? = nil,
     compatibility: RulesSession.Compatibility = .safe,
     overwriting: RulesMethod = .create,
     clock: RequestClock = RequestClock(),
@@ -51,6 +53,7 @@ package final class AccessControl: Sendable {
     self.databases = databases
     self.rules = rules
     self.verifier = verifier
+    self.administrators = administrators
     self.compatibility = compatibility
     self.overwriting = overwriting
     self.clock = clock

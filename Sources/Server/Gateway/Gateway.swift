@@ -31,6 +31,7 @@ package final class Gateway: Service {
   ///   - health: What health probes are told.
   ///   - metrics: Shown at `/metrics`; the registry that swift-metrics was bootstrapped with.
   ///   - damage: What `/healthz` tells of damaged data.
+  ///   - audit: Keeps what signed-in administrators change.
   ///   - onListening: Told the bound address once connections are accepted.
   /// - Throws: What is wrong with the certificate files; `RouteConflict` where services overlap.
   package init(
@@ -41,6 +42,7 @@ package final class Gateway: Service {
     health: ServerHealth = ServerHealth(),
     metrics: MetricsRegistry,
     damage: DamageMonitor? = nil,
+    audit: AuditRecorder? = nil,
     logger: Logger,
     onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
   ) throws {
@@ -83,6 +85,7 @@ package final class Gateway: Service {
         methods: methods,
         origins: configuration.development,
         metrics: gatewayMetrics,
+        audit: audit,
         logger: logger
       ),
       tasks: TaskQueue()

@@ -61,7 +61,7 @@ struct TemplateRoutes: Sendable {
     _ path: String,
     _ answer: @escaping Answer
   ) -> HTTPRoute {
-    HTTPRoute(method, RoutePattern(path), for: .administrators) { request in
+    let route = HTTPRoute(method, RoutePattern(path), for: .administrators) { request in
       let context = request.context
       try await threads.run { try access.requireAdministration(try access.identify(context)) }
       let call = TemplateCall(
@@ -73,6 +73,7 @@ struct TemplateRoutes: Sendable {
       let management = TemplateManagement(templates: templates)
       return try await threads.run(on: .maintenance) { try answer(management, call) }
     }
+    return path.hasSuffix(":evaluate") ? route.onlyReading() : route.openToViewers()
   }
 
   private static func template(_ parameters: [String: String]) throws -> TemplateID {

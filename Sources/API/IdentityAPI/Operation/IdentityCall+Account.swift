@@ -20,7 +20,7 @@ extension IdentityCall {
       throw IdentityFailure.code("MISSING_ID_TOKEN")
     }
     var answer = AnswerBuilder(kind: "GetAccountInfoResponse")
-    let withHashes = isAdministrator
+    let withHashes = envelope.mayReadHashes
     answer.put("users", users.map { UserJSON.json($0, withHashes: withHashes) })
     return answer.json
   }

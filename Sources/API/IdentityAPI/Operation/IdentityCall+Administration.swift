@@ -42,7 +42,7 @@ extension IdentityCall {
       )
     }
     var answer = AnswerBuilder(kind: "DownloadAccountResponse")
-    answer.put("users", page.users.map { UserJSON.json($0, withHashes: true) })
+    answer.put("users", page.users.map { UserJSON.json($0, withHashes: envelope.mayReadHashes) })
     answer.put("nextPageToken", page.nextPageToken)
     return answer.json
   }
@@ -69,7 +69,7 @@ extension IdentityCall {
     let users = try await accounts { try $0.query(wanted) }
     var answer = AnswerBuilder()
     answer.put("recordsCount", Int64(users.count))
-    answer.put("userInfo", users.map { UserJSON.json($0, withHashes: true) })
+    answer.put("userInfo", users.map { UserJSON.json($0, withHashes: envelope.mayReadHashes) })
     return answer.json
   }
 

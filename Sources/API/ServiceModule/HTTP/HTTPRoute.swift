@@ -1,3 +1,4 @@
+import Access
 import HTTPTypes
 
 /// The HTTP requests of certain methods and paths, and what answers them.
@@ -31,6 +32,13 @@ package struct HTTPRoute: Sendable {
   /// Whether the route leaves alone every path whose first segment is the beginning of other routes or the name of a
   /// gRPC service: what is unknown below those is not found in their own words.
   package var yields = false
+  /// The least role of a signed-in administrator that a request of that method and path takes; the path is as it
+  /// came.
+  ///
+  /// A route that says nothing changes something: viewers reach what is known to change nothing.
+  package var demand: @Sendable (HTTPRequest.Method, String) -> AdministratorRole = { _, _ in
+    .editor
+  }
 
   /// A route; a GET route answers HEAD too, unless another route has that.
   package init(
@@ -53,6 +61,23 @@ package struct HTTPRoute: Sendable {
     handler: @escaping Handler
   ) {
     self.init([method], pattern, for: audience, handler: handler)
+  }
+
+  /// The route with its reading methods open to viewers; those are routes on which GET changes nothing.
+  package func openToViewers() -> HTTPRoute {
+    demanding { method, _ in method == .get || method == .head ? .viewer : .editor }
+  }
+
+  /// The route for what changes nothing whatever its method, as a search that is posted.
+  package func onlyReading() -> HTTPRoute { demanding { _, _ in .viewer } }
+
+  /// The route with another judgement of which role its requests take.
+  package func demanding(
+    _ demand: @escaping @Sendable (HTTPRequest.Method, String) -> AdministratorRole
+  ) -> HTTPRoute {
+    var route = self
+    route.demand = demand
+    return route
   }
 
   /// For services that answer wrong methods themselves, in their own words.

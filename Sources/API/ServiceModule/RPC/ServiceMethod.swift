@@ -48,6 +48,8 @@ package struct ServiceMethod: Sendable {
   package let handler: Handler
   /// Nil where browsers have no use for the method.
   package let json: JSONForm?
+  /// Whether the method changes nothing, and viewers of the console may call it as a WebChannel.
+  package var isReading = false
 
   /// A method; without a name it is the path's last part.
   package init(path: String, name: String? = nil, json: JSONForm? = nil, handler: Handler) {

@@ -60,7 +60,7 @@ struct FirebaseRoutes: Sendable {
       return response
     }
     route.takesStream = takesStream
-    return route
+    return route.openToViewers()
   }
 
   /// What pages may read of an answer.

@@ -58,7 +58,7 @@ struct JSONRoutes: Sendable {
       }
     }
     route.takesStream = takesStream
-    return route
+    return route.openToViewers()
   }
 
   private func buckets(_ root: String) -> [HTTPRoute] {

@@ -23,6 +23,11 @@ package struct CallContext: Sendable {
   package let memory: CallerMemory?
   /// What the connection or session holds of the process's memory; nil where no client made the call.
   package let account: LedgerAccount?
+  /// The least role of a signed-in administrator that the call takes: a viewer's only where its route is known to
+  /// change nothing.
+  package var demand: AdministratorRole
+  /// Where the administrator is noted whose credentials these are; nil for calls that leave no trace.
+  package var actor: CallActor?
 
   /// The circumstances of one call.
   package init(
@@ -35,7 +40,9 @@ package struct CallContext: Sendable {
     deadline: ContinuousClock.Instant? = nil,
     cancellation: Cancellation = Cancellation(),
     memory: CallerMemory? = nil,
-    account: LedgerAccount? = nil
+    account: LedgerAccount? = nil,
+    demand: AdministratorRole = .editor,
+    actor: CallActor? = nil
   ) {
     self.requestID = requestID
     self.authorization = authorization
@@ -47,6 +54,8 @@ package struct CallContext: Sendable {
     self.cancellation = cancellation
     self.memory = memory
     self.account = account
+    self.demand = demand
+    self.actor = actor
   }
 }
 

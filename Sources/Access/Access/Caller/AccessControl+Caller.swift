@@ -61,6 +61,10 @@ extension AccessControl {
       return .caller(known)
     }
     guard let token = Self.bearerToken(authorization) else { throw Self.invalidCredentials }
+    if try isSignedInAdministrator(holding: token, context) {
+      context.memory?.noteCredentials()
+      return .caller(.administrator)
+    }
     if let administrator = try administrator(holding: token, context) {
       context.memory?.noteCredentials()
       context.memory?.remember(authorization, administrator)
@@ -96,6 +100,9 @@ extension AccessControl {
       guard let token = context.authorization.flatMap(Self.bearerToken),
         (try? administrator(holding: token, context)) == nil
       else { return { true } }
+      if token.hasPrefix(Self.administratorTokenPrefix) {
+        return { [administrators] in administrators?.holder(of: token) != nil }
+      }
       // A back end's token expires or is revoked.
       return { [self] in (try? user(holding: token, context)) == .administrator }
     }

@@ -37,6 +37,7 @@ final class ServedMethod: Sendable {
   let name: String
   let handler: ServiceMethod.Handler
   let json: ServiceMethod.JSONForm?
+  let isReading: Bool
   private let metrics: MethodMetrics
   private let openStreams: GaugeMetric?
 
@@ -45,6 +46,7 @@ final class ServedMethod: Sendable {
     name = method.name
     handler = method.handler
     json = method.json
+    isReading = method.isReading
     self.metrics = metrics.method(method.name)
     openStreams =
       if case .bidirectional = method.handler { metrics.openStreams(of: method.name) } else { nil }

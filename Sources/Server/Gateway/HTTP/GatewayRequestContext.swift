@@ -42,7 +42,11 @@ package struct GatewayRequestContext: RequestContext {
   package var peerAddress: String { peer.address }
 
   /// The request as the service's calls know it.
-  package func call(_ request: Request) -> CallContext {
+  package func call(
+    _ request: Request,
+    demand: AdministratorRole = .editor,
+    actor: CallActor? = nil
+  ) -> CallContext {
     CallContext(
       requestID: requestID,
       authorization: request.headers[.authorization],
@@ -52,7 +56,9 @@ package struct GatewayRequestContext: RequestContext {
       network: peer.networkName,
       cancellation: cancellation,
       memory: peer.memory,
-      account: lease.account
+      account: lease.account,
+      demand: demand,
+      actor: actor
     )
   }
 }

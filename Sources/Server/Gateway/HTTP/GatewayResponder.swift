@@ -14,6 +14,7 @@ struct GatewayResponder: Sendable {
     methods: MethodTable,
     origins: DevelopmentOrigins?,
     metrics: GatewayMetrics,
+    audit: AuditRecorder? = nil,
     logger: Logger
   ) {
     let router = Router(context: GatewayRequestContext.self)
@@ -22,7 +23,7 @@ struct GatewayResponder: Sendable {
       if let origins { DevelopmentAccess(origins, routes: routes, log: logger) }
       CrossOriginAccess(routes: routes)
       ErrorRendering()
-      RouteDispatch(routes: routes, methods: methods)
+      RouteDispatch(routes: routes, methods: methods, audit: audit)
     }
     responder = router.buildResponder()
     self.logger = logger

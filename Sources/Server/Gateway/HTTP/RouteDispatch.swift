@@ -1,12 +1,20 @@
+import Access
+import FirestoreModel
+import FirestoreWire
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServiceModule
 
+/// Takes a call for the audit trail; returns when it is kept.
+package typealias AuditRecorder = @Sendable (AdministrativeCall) async -> Void
+
 /// Has the service answer that has the request's route; what no service has goes on.
 struct RouteDispatch: RouterMiddleware {
   let routes: RouteTable
   let methods: MethodTable
+  /// Keeps what signed-in administrators do, before they are answered; nil keeps nothing.
+  let audit: AuditRecorder?
 
   func handle(
     _ request: Request,
@@ -22,11 +30,14 @@ struct RouteDispatch: RouterMiddleware {
     // The request's target may also be a whole URL.
     head.path = request.uri.path + (request.uri.query.map { "?\($0)" } ?? "")
     if isHead { head.method = .get }
+    let path = request.uri.path
+    let demand = match.route.demand(head.method, path)
+    let actor = CallActor()
     let call = ServiceRequest(
       head: head,
       parameters: match.parameters,
       rest: match.rest,
-      context: context.call(request),
+      context: context.call(request, demand: demand, actor: actor),
       address: context.peerAddress,
       isHTTP2: context.isHTTP2,
       logger: context.logger,
@@ -34,10 +45,44 @@ struct RouteDispatch: RouterMiddleware {
     )
     // What the request takes of memory is given back when it is answered, not before.
     defer { withExtendedLifetime(call) {} }
-    let answer = try await match.route.handler(call)
+    let answer: ServiceResponse
+    do {
+      answer = try await match.route.handler(call)
+    } catch {
+      await record(call, path, demand, status: Self.status(of: error))
+      throw error
+    }
+    await record(call, path, demand, status: answer.status.code)
     if let call = answer.call { methods[call.path]?.observe(call.code, since: start) }
     let response = Response(answer)
     return isHead ? response.createHeadResponse() : response
+  }
+
+  /// Has a call kept in the audit trail that an administrator made to change something, whatever came of it.
+  private func record(
+    _ call: ServiceRequest,
+    _ path: String,
+    _ demand: AdministratorRole,
+    status: Int
+  ) async {
+    guard let audit, demand > .viewer, let administrator = call.context.actor?.administrator else {
+      return
+    }
+    await audit(
+      AdministrativeCall(
+        administrator: administrator,
+        address: call.address,
+        action: call.method.rawValue,
+        target: path,
+        status: status,
+        requestID: call.context.requestID
+      )
+    )
+  }
+
+  private static func status(of error: any Error) -> Int {
+    guard let error = error as? FirestoreError else { return 500 }
+    return RESTError.httpStatus(error.code)
   }
 
   private func body(

@@ -63,6 +63,7 @@ struct WebChannelRoutes: Sendable {
     let session = sessions.open(binding, at: address) { cancellation, account in
       request.context.outliving(
         authorization: authorization,
+        demand: method.served.isReading ? .viewer : .editor,
         cancellation: cancellation,
         account: account
       )
@@ -174,6 +175,7 @@ extension CallContext {
   /// A call that outlives the request that began it, with credentials that came inside it.
   fileprivate func outliving(
     authorization: String?,
+    demand: AdministratorRole,
     cancellation: Cancellation,
     account: LedgerAccount
   ) -> CallContext {
@@ -186,7 +188,8 @@ extension CallContext {
       network: network,
       cancellation: cancellation,
       memory: CallerMemory(),
-      account: account
+      account: account,
+      demand: demand
     )
   }
 }

@@ -1,0 +1,20 @@
+/// How much an administrator who signed in may do; each role may do what the ones before it may.
+package enum AdministratorRole: String, Sendable, Hashable, Comparable, CaseIterable {
+  /// Reads everything that is no secret, and changes nothing.
+  case viewer
+  /// Changes everything but who the administrators are and whether a database exists.
+  case editor
+  case owner
+
+  package static func < (left: AdministratorRole, right: AdministratorRole) -> Bool {
+    left.rank < right.rank
+  }
+
+  private var rank: Int {
+    switch self {
+    case .viewer: 0
+    case .editor: 1
+    case .owner: 2
+    }
+  }
+}

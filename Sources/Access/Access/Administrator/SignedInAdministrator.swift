@@ -1,0 +1,28 @@
+import FirestoreModel
+
+/// An administrator who signed in to the console.
+package struct SignedInAdministrator: Sendable, Hashable {
+  package let uid: Text
+  package let email: String
+  package let role: AdministratorRole
+
+  /// An administrator of that role.
+  package init(uid: Text, email: String, role: AdministratorRole) {
+    self.uid = uid
+    self.email = email
+    self.role = role
+  }
+}
+
+/// The short tokens that the console's page sends with its calls.
+///
+/// Any thread may call; nothing blocks.
+package protocol AdministratorTokens: AnyObject, Sendable {
+  /// The administrator whose token it is; nil once it has expired or its session has ended.
+  func holder(of token: Substring) -> SignedInAdministrator?
+}
+
+extension AccessControl {
+  /// What every token of an administrator begins with, and no other token does.
+  package static let administratorTokenPrefix = "brasa-console."
+}
