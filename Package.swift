@@ -234,6 +234,17 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "AuditTrail",
+      dependencies: ["FirestoreModel", "KeyValueStore", crypto],
+      path: "Sources/Services/AuditTrail",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "AuditTrailTests",
+      dependencies: ["AuditTrail", "FirestoreModel", "KeyValueStore"],
+      swiftSettings: strict
+    ),
+    .target(
       name: "Installations",
       dependencies: ["FirestoreModel", "KeyValueStore", crypto],
       path: "Sources/Services/Installations",
@@ -504,15 +515,18 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "FirestoreModel", "FirestoreWire", "Access", "KeyValueStore", "ServiceModule",
-        "CConsoleFiles", "CZlib", crypto, httpTypes,
+        "FirestoreModel", "FirestoreWire", "Access", "AuditTrail", "Authentication",
+        "KeyValueStore", "ServiceModule", "CConsoleFiles", "CZlib", crypto, httpTypes,
       ],
       path: "Sources/Server/Console",
       swiftSettings: strict
     ),
     .testTarget(
       name: "ConsoleTests",
-      dependencies: ["Console", "FirestoreModel", "ServiceModule", httpTypes],
+      dependencies: [
+        "Console", "Access", "Authentication", "FirestoreModel", "KeyValueStore", "ServiceModule",
+        httpTypes,
+      ],
       swiftSettings: strict
     ),
 
@@ -524,7 +538,7 @@ let package = Package(
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
         "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
         "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
-        "MessagingAPI", "Gateway", "Console",
+        "MessagingAPI", "Gateway", "Console", "AuditTrail",
         "StorageWire",
         "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",

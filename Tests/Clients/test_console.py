@@ -103,9 +103,12 @@ def test_the_console_can_be_left_out(tmp_path):
         server.kill()
 
 
-def test_production_has_no_console(production):
-    for address in ADDRESSES + ["/console/api/session", "/console/api/projects"]:
-        assert requests.get(production.url + address, verify=production.authority, timeout=30).status_code in (401, 403, 404), address
+def test_production_shows_the_page_and_tells_strangers_nothing(production):
+    for address in ADDRESSES:
+        assert requests.get(production.url + address, verify=production.authority, timeout=30).text.startswith("<!doctype html>"), address
+    session = requests.get(f"{production.url}/console/api/session", verify=production.authority, timeout=30)
+    assert session.json() == {"mode": "production"}
+    assert requests.get(f"{production.url}/console/api/projects", verify=production.authority, timeout=30).status_code == 401
 
 
 def test_the_link_to_an_index_leads_to_this_console(tmp_path):

@@ -7,6 +7,7 @@
 //   0x90 ... 0x9F templates of apps' configuration   ConfigTemplates/Store/TemplateKey.swift
 //   0xA0 ... 0xAF installations          Installations/InstallationTokens.swift
 //   0xB0 ... 0xBF messages               PushMessaging/Store/MessagingKey.swift
+//   0xF0 ... 0xFE audit trail            AuditTrail/AuditTrail.swift
 //   all others    nobody yet
 //
 // A service that comes takes sixteen bytes: a line here, a constant and its name in the table.
@@ -39,6 +40,9 @@ package struct KeyOwner: Sendable, Hashable {
   /// Registrations, topics, messages and their queues.
   package static let messages = KeyOwner("messages", firstBytes: 0xB0...0xBF)
 
+  /// What administrators did, in the order in which they did it.
+  package static let audit = KeyOwner("audit", firstBytes: 0xF0...0xFE)
+
   /// The owner's keys.
   package var range: KeyRange {
     KeyRange(
@@ -66,7 +70,7 @@ package struct KeyOwnerTable: Sendable {
   package static let registered: KeyOwnerTable = {
     guard
       let table = KeyOwnerTable([
-        .engine, .databases, .accounts, .files, .config, .installations, .messages,
+        .engine, .databases, .accounts, .files, .config, .installations, .messages, .audit,
       ])
     else {
       preconditionFailure("two owners of keys overlap")

@@ -48,8 +48,16 @@ static const unsigned char file_base_navigation_js[] = {
 #embed "Files/base/navigation.js"
 };
 
+static const unsigned char file_base_request_js[] = {
+#embed "Files/base/request.js"
+};
+
 static const unsigned char file_base_router_js[] = {
 #embed "Files/base/router.js"
+};
+
+static const unsigned char file_base_session_js[] = {
+#embed "Files/base/session.js"
 };
 
 static const unsigned char file_base_signal_js[] = {
@@ -66,6 +74,22 @@ static const unsigned char file_base_theme_js[] = {
 
 static const unsigned char file_base_webchannel_js[] = {
 #embed "Files/base/webchannel.js"
+};
+
+static const unsigned char file_config_forms_js[] = {
+#embed "Files/config/forms.js"
+};
+
+static const unsigned char file_config_model_js[] = {
+#embed "Files/config/model.js"
+};
+
+static const unsigned char file_config_page_js[] = {
+#embed "Files/config/page.js"
+};
+
+static const unsigned char file_config_store_js[] = {
+#embed "Files/config/store.js"
 };
 
 static const unsigned char file_data_createDatabase_js[] = {
@@ -122,6 +146,34 @@ static const unsigned char file_data_value_js[] = {
 
 static const unsigned char file_data_window_js[] = {
 #embed "Files/data/window.js"
+};
+
+static const unsigned char file_files_file_js[] = {
+#embed "Files/files/file.js"
+};
+
+static const unsigned char file_files_files_css[] = {
+#embed "Files/files/files.css"
+};
+
+static const unsigned char file_files_page_js[] = {
+#embed "Files/files/page.js"
+};
+
+static const unsigned char file_files_sniff_js[] = {
+#embed "Files/files/sniff.js"
+};
+
+static const unsigned char file_files_store_js[] = {
+#embed "Files/files/store.js"
+};
+
+static const unsigned char file_files_thumbnails_js[] = {
+#embed "Files/files/thumbnails.js"
+};
+
+static const unsigned char file_files_uploads_js[] = {
+#embed "Files/files/uploads.js"
 };
 
 static const unsigned char file_i18n_en_js[] = {
@@ -184,6 +236,10 @@ static const unsigned char file_rules_store_js[] = {
 #embed "Files/rules/store.js"
 };
 
+static const unsigned char file_settings_page_js[] = {
+#embed "Files/settings/page.js"
+};
+
 static const unsigned char file_shell_pages_js[] = {
 #embed "Files/shell/pages.js"
 };
@@ -198,6 +254,14 @@ static const unsigned char file_shell_shell_js[] = {
 
 static const unsigned char file_shell_store_js[] = {
 #embed "Files/shell/store.js"
+};
+
+static const unsigned char file_sign_in_form_js[] = {
+#embed "Files/sign-in/form.js"
+};
+
+static const unsigned char file_sign_in_page_js[] = {
+#embed "Files/sign-in/page.js"
 };
 
 static const unsigned char file_users_page_js[] = {
@@ -224,11 +288,17 @@ static const struct console_file files[] = {
     {"base/listen.js", file_base_listen_js, sizeof file_base_listen_js},
     {"base/memory.js", file_base_memory_js, sizeof file_base_memory_js},
     {"base/navigation.js", file_base_navigation_js, sizeof file_base_navigation_js},
+    {"base/request.js", file_base_request_js, sizeof file_base_request_js},
     {"base/router.js", file_base_router_js, sizeof file_base_router_js},
+    {"base/session.js", file_base_session_js, sizeof file_base_session_js},
     {"base/signal.js", file_base_signal_js, sizeof file_base_signal_js},
     {"base/target.js", file_base_target_js, sizeof file_base_target_js},
     {"base/theme.js", file_base_theme_js, sizeof file_base_theme_js},
     {"base/webchannel.js", file_base_webchannel_js, sizeof file_base_webchannel_js},
+    {"config/forms.js", file_config_forms_js, sizeof file_config_forms_js},
+    {"config/model.js", file_config_model_js, sizeof file_config_model_js},
+    {"config/page.js", file_config_page_js, sizeof file_config_page_js},
+    {"config/store.js", file_config_store_js, sizeof file_config_store_js},
     {"data/createDatabase.js", file_data_createDatabase_js, sizeof file_data_createDatabase_js},
     {"data/createDocument.js", file_data_createDocument_js, sizeof file_data_createDocument_js},
     {"data/data.css", file_data_data_css, sizeof file_data_data_css},
@@ -243,6 +313,13 @@ static const struct console_file files[] = {
     {"data/query.js", file_data_query_js, sizeof file_data_query_js},
     {"data/value.js", file_data_value_js, sizeof file_data_value_js},
     {"data/window.js", file_data_window_js, sizeof file_data_window_js},
+    {"files/file.js", file_files_file_js, sizeof file_files_file_js},
+    {"files/files.css", file_files_files_css, sizeof file_files_files_css},
+    {"files/page.js", file_files_page_js, sizeof file_files_page_js},
+    {"files/sniff.js", file_files_sniff_js, sizeof file_files_sniff_js},
+    {"files/store.js", file_files_store_js, sizeof file_files_store_js},
+    {"files/thumbnails.js", file_files_thumbnails_js, sizeof file_files_thumbnails_js},
+    {"files/uploads.js", file_files_uploads_js, sizeof file_files_uploads_js},
     {"i18n/en.js", file_i18n_en_js, sizeof file_i18n_en_js},
     {"i18n/pt-BR.js", file_i18n_pt_BR_js, sizeof file_i18n_pt_BR_js},
     {"icon.svg", file_icon_svg, sizeof file_icon_svg},
@@ -258,10 +335,13 @@ static const struct console_file files[] = {
     {"rules/release.js", file_rules_release_js, sizeof file_rules_release_js},
     {"rules/rules.css", file_rules_rules_css, sizeof file_rules_rules_css},
     {"rules/store.js", file_rules_store_js, sizeof file_rules_store_js},
+    {"settings/page.js", file_settings_page_js, sizeof file_settings_page_js},
     {"shell/pages.js", file_shell_pages_js, sizeof file_shell_pages_js},
     {"shell/shell.css", file_shell_shell_css, sizeof file_shell_shell_css},
     {"shell/shell.js", file_shell_shell_js, sizeof file_shell_shell_js},
     {"shell/store.js", file_shell_store_js, sizeof file_shell_store_js},
+    {"sign-in/form.js", file_sign_in_form_js, sizeof file_sign_in_form_js},
+    {"sign-in/page.js", file_sign_in_page_js, sizeof file_sign_in_page_js},
     {"users/page.js", file_users_page_js, sizeof file_users_page_js},
     {"users/store.js", file_users_store_js, sizeof file_users_store_js},
     {"vars.css", file_vars_css, sizeof file_vars_css},

@@ -1,4 +1,6 @@
 import Access
+import Authentication
+import AuditTrail
 import FirestoreModel
 import KeyValueStore
 
@@ -14,6 +16,11 @@ package struct ConsoleEnvironment: Sendable {
   let defaultProject: String
   /// The version of the program, which the page shows.
   let version: String
+  /// Who may sign in, and where it is kept what they do.
+  let administrators: Administrators
+  let audit: AuditTrail
+  /// Where hashing passwords and the like runs, for as long as that takes.
+  let accountThreads: EngineThreads
   /// The projects that have anything on this server; blocks.
   let projects: @Sendable () throws -> Set<Text>
   /// The services that the server has, by the names of their modules: a page without its service is not shown.
@@ -22,10 +29,18 @@ package struct ConsoleEnvironment: Sendable {
   /// the binary.
   package var directory: String?
 
+  /// Whether browsers reach the server over TLS though it speaks none itself.
+  package var isBehindTLS = false
+  /// What the refusal of too many attempts waits for, so that who tries again at once costs little.
+  package var holdRefusal: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
+
   /// The environment of a console.
   package init(
     access: AccessControl,
     threads: EngineThreads,
+    administrators: Administrators,
+    audit: AuditTrail,
+    accountThreads: EngineThreads,
     isDevelopment: Bool,
     defaultProject: String,
     version: String,
@@ -33,9 +48,27 @@ package struct ConsoleEnvironment: Sendable {
   ) {
     self.access = access
     self.threads = threads
+    self.administrators = administrators
+    self.audit = audit
+    self.accountThreads = accountThreads
     self.isDevelopment = isDevelopment
     self.defaultProject = defaultProject
     self.version = version
     self.projects = projects
+  }
+
+  /// Runs work on the accounts' threads; RESOURCE_EXHAUSTED where too much waits.
+  func blocking<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      let isAccepted = accountThreads.submit { continuation.resume(with: Result { try work() }) }
+      guard isAccepted else {
+        return continuation.resume(
+          throwing: FirestoreError(
+            .resourceExhausted,
+            "Too many requests at once. Try again later."
+          )
+        )
+      }
+    }
   }
 }

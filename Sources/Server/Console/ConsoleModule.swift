@@ -11,11 +11,24 @@ extension ServiceModule {
   ///     GET  /__/console/{version}/{file}          the page's files, kept by browsers for good
   ///     GET  /console/api/session                   what the server is, and who is signed in
   ///     GET  /console/api/projects                  the projects, for administrators
+  ///     POST /console/session/…                     signing in and out, see `SessionRoutes`
+  ///     *    /console/api/administrators, …/audit   see `AdministratorRoutes`
   package static func console(_ environment: ConsoleEnvironment) -> ServiceModule {
     var module = ServiceModule("console")
     let pages = ConsolePages(environment)
     let calls = ConsoleCalls(environment)
-    module.routes = pages.routes + calls.routes
+    let (administrators, audit) = (environment.administrators, environment.audit)
+    let sessions = SessionRoutes(
+      environment: environment,
+      administrators: administrators,
+      audit: audit
+    )
+    let management = AdministratorRoutes(
+      environment: environment,
+      administrators: administrators,
+      audit: audit
+    )
+    module.routes = pages.routes + calls.routes + sessions.routes + management.routes
     return module
   }
 }

@@ -17,6 +17,16 @@ enum OwnOrigin {
     guard let host = request.head.authority, host == authority(of: origin) else { throw foreign }
   }
 
+  /// The same for what a browser sends a cookie along with: the request must say where it comes from.
+  static func requireStrictly(_ request: ServiceRequest) throws(FirestoreError) {
+    if let site = request.headers[.named("sec-fetch-site")] {
+      guard site == "same-origin" else { throw foreign }
+      return
+    }
+    guard request.headers[.origin] != nil else { throw foreign }
+    try require(request)
+  }
+
   private static let foreign = FirestoreError(
     .permissionDenied,
     "Only pages of the server's own origin may call the console's routes."

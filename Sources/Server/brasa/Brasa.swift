@@ -24,7 +24,7 @@ struct Brasa: AsyncParsableCommand {
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
       UsersCommand.self, AppsCommand.self, ConfigCommand.self,
       StorageCommand.self, WatchCommand.self, CertsCommand.self,
-      VersionCommand.self,
+      ConsoleCommand.self, VersionCommand.self,
     ]
   )
 }

@@ -1,18 +1,20 @@
-import { loadSession } from "./base/api.js";
+import { isSignedIn, loadSession } from "./base/api.js";
 import { startKeyboard } from "./base/commands.js";
 import { h, show } from "./base/dom.js";
 import { language, loadLanguage, t } from "./base/i18n.js";
 import { startNavigation } from "./base/navigation.js";
+import { asking } from "./base/session.js";
 import { effect, scope, untracked } from "./base/signal.js";
 import { applyTheme } from "./base/theme.js";
 import { shell } from "./shell/shell.js";
+import { askAtTheDoor, askOverThePage, takeInvitation } from "./sign-in/page.js";
 
 /** The console begins here: language, session, then the shell, made anew when the language changes. */
 async function start() {
   applyTheme();
   await loadLanguage();
   try {
-    await loadSession();
+    await comeIn();
   } catch (error) {
     show(document.body, h("main", { class: "empty", role: "alert" }, h("h1", {}, t("unreachable")), h("p", { class: "mono" }, error.message),
       h("button", { type: "button", onclick: () => location.reload() }, t("tryAgain"))));
@@ -30,6 +32,18 @@ async function start() {
       document.body.prepend(current.result);
     });
   });
+}
+
+/** Finds out who is there; who is nobody yet signs in first. */
+async function comeIn() {
+  const invitation = takeInvitation();
+  if (invitation) await askAtTheDoor(invitation);
+  for (;;) {
+    await loadSession();
+    if (isSignedIn()) break;
+    await askAtTheDoor(null);
+  }
+  asking.act = askOverThePage;
 }
 
 start();

@@ -78,6 +78,7 @@ struct ServeCommand: AsyncParsableCommand {
       health: health,
       metrics: metrics,
       damage: damage,
+      audit: system.audit,
       logger: Logger(label: "gateway"),
       onListening: {
         system.onListening($0.port ?? 0)

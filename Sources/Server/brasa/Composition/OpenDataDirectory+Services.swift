@@ -1,8 +1,10 @@
 import Access
 import AnalyticsAPI
+import AuditTrail
 import Authentication
 import ConfigAPI
 import ConfigTemplates
+import Console
 import EventAnalytics
 import FirestoreAPI
 import IdentityAPI
@@ -18,7 +20,8 @@ extension OpenDataDirectory {
     accounts: Accounts,
     templates: ConfigTemplates,
     analytics: EventAnalytics,
-    files: ObjectStorage
+    files: ObjectStorage,
+    audit: AuditTrail
   ) throws -> StoredServices {
     let databases = databases
     return try StoredServices([
@@ -28,6 +31,7 @@ extension OpenDataDirectory {
       .remoteConfig(templates),
       .analytics(analytics),
       .files(files),
+      .auditTrail(audit),
     ])
   }
 }

@@ -1,5 +1,6 @@
 import Access
 import AnalyticsAPI
+import AuditTrail
 import Authentication
 import ConfigAPI
 import ConfigTemplates
@@ -59,6 +60,8 @@ extension ServedSystem {
       engine: directory.databases.engine,
       configuration: settings.accounts
     )
+    let administrators = Administrators(accounts, requiresSecondFactor: !settings.isLoopback)
+    let audit = AuditTrail(engine: directory.databases.engine)
     let access = AccessControl(
       mode: try mode(settings, log: log),
       databases: directory.databases,
@@ -68,6 +71,7 @@ extension ServedSystem {
         mode: settings.revocation,
         protectsAdministrators: !settings.isDevelopment
       ),
+      administrators: settings.servesConsole ? administrators.tokens : nil,
       compatibility: settings.rulesCompatibility == .emulator ? .emulator : .safe,
       log: Logger(label: "access")
     )
@@ -103,7 +107,8 @@ extension ServedSystem {
       accounts: accounts,
       templates: templates,
       analytics: analytics,
-      files: files.storage
+      files: files.storage,
+      audit: audit
     )
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
       let permit = access.administratorPermit(reason: "brasa \(request.command)")
@@ -113,7 +118,8 @@ extension ServedSystem {
         accounts: accounts,
         services: stored,
         templates: templates,
-        files: files.storage
+        files: files.storage,
+        audit: audit
       )
     }
     let storage = StorageService(
@@ -167,10 +173,14 @@ extension ServedSystem {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))
     }
     if settings.servesConsole {
+      let accountThreads = EngineThreads(count: 4, capacity: 256)
       var console = ConsoleEnvironment(
         access: access,
         threads: threads,
-        isDevelopment: true,
+        administrators: administrators,
+        audit: audit,
+        accountThreads: accountThreads,
+        isDevelopment: settings.isDevelopment,
         defaultProject: settings.project ?? "demo-brasa",
         version: ProgramVersion.text,
         projects: {
@@ -180,16 +190,65 @@ extension ServedSystem {
       )
       console.services = modules.map(\.name)
       console.directory = settings.consoleDirectory
-      modules.append(.console(console))
+      console.isBehindTLS = settings.origin.hasPrefix("https://")
+      var module = ServiceModule.console(console)
+      module.tasks = [
+        ServiceTask("console") {
+          try? await gracefulShutdown()
+          accountThreads.stop()
+        }
+      ]
+      modules.append(module)
     }
     let tasks: [any Service] = modules.flatMap(\.tasks).map { ModuleTask($0) }
     return ServedSystem(
       modules: modules,
+      audit: Self.recorder(audit, threads: threads),
       recognizes: { service.recognizes($0) },
-      onListening: { accounts.listens(onPort: $0) },
+      onListening: {
+        accounts.listens(onPort: $0)
+        Self.welcome(administrators, settings, accounts, threads)
+      },
       services: [storage, MaintenanceService(services: stored, threads: threads, log: log)] + tasks
         + [probe]
     )
+  }
+
+  /// Shows a set-up link to who starts a production server at a terminal, while nobody can sign in to its console.
+  private static func welcome(
+    _ administrators: Administrators,
+    _ settings: ServeSettings,
+    _ accounts: Accounts,
+    _ threads: EngineThreads
+  ) {
+    guard settings.servesConsole, !settings.isDevelopment, isatty(STDOUT_FILENO) == 1 else {
+      return
+    }
+    _ = threads.submit(to: .maintenance) {
+      do {
+        guard try administrators.isEmpty() else { return }
+        let code = try administrators.invite(email: nil, role: .owner, lifetime: 900)
+        let link = Administrators.link(code, origin: accounts.origin)
+        let text =
+          "Nobody can sign in to the console yet. This link works once, within 15 minutes:\n\n"
+        // To the terminal and nowhere else: logs are kept, and read by others.
+        writeFully(text + "    \(link)\n\n", to: STDERR_FILENO)
+      } catch {
+        Logger(label: "console").warning("no set-up link", metadata: ["error": "\(error)"])
+      }
+    }
+  }
+
+  /// Keeps what administrators do; what cannot be kept is told to the log.
+  private static func recorder(_ audit: AuditTrail, threads: EngineThreads) -> AuditRecorder {
+    let log = Logger(label: "audit")
+    return { call in
+      do {
+        try await threads.run(on: .maintenance) { _ = try audit.append(AuditEvent(call)) }
+      } catch {
+        log.error("a call is missing in the audit trail", metadata: ["error": "\(error)"])
+      }
+    }
   }
 
   private static func mode(_ settings: ServeSettings, log: Logger) throws -> AccessControl.Mode {

@@ -7,6 +7,8 @@ import ServiceModule
 /// What `brasa serve` puts behind the port.
 struct ServedSystem {
   let modules: [ServiceModule]
+  /// Keeps what administrators change.
+  let audit: AuditRecorder
   /// Whether a call's credentials are valid.
   let recognizes: @Sendable (CallContext) -> Bool
   /// Told the port when it takes connections.

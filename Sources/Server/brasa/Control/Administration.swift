@@ -53,6 +53,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case config(project: String, isServer: Bool, ConfigRequest)
   /// What `brasa storage` asks of buckets and objects.
   case storage(StorageRequest)
+  /// What `brasa console` asks of the administrators.
+  case console(ConsoleRequest)
   /// Takes back the keys with that id, e-mail or name.
   case revokeKeys(String)
 }

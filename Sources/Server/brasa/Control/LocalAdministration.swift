@@ -1,4 +1,5 @@
 import Access
+import AuditTrail
 import Authentication
 import ConfigTemplates
 import DocumentStore
@@ -18,6 +19,7 @@ struct LocalAdministration: Administration {
   let services: StoredServices
   let templates: ConfigTemplates
   let files: ObjectStorage
+  let audit: AuditTrail
 
   /// Opens a directory at rest for one request.
   static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
@@ -36,12 +38,14 @@ struct LocalAdministration: Administration {
       let threads = EngineThreads(count: 2)
       defer { threads.stop() }
       let files = try FileServices(open, threads: threads)
+      let audit = AuditTrail(engine: open.engine)
       let services = try open.services(
         rules: rules,
         accounts: accounts,
         templates: templates,
         analytics: try EventAnalytics(engine: open.events),
-        files: files.storage
+        files: files.storage,
+        audit: audit
       )
       let administration = LocalAdministration(
         permit: permit,
@@ -49,7 +53,8 @@ struct LocalAdministration: Administration {
         accounts: accounts,
         services: services,
         templates: templates,
-        files: files.storage
+        files: files.storage,
+        audit: audit
       )
       try body(administration)
       // What the request left to the background has nobody else to do it.
@@ -101,6 +106,7 @@ struct LocalAdministration: Administration {
       let id = TemplateID(project: Text(project), namespace: namespace)
       try config(request, id, output)
     case .storage(let request): try storage(request, input, output)
+    case .console(let request): try console(request, output)
     case .revokeKeys(let which): try revokeKeys(which, output)
     }
   }

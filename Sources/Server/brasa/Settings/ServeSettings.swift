@@ -114,8 +114,8 @@ struct ServeSettings: Sendable, Equatable {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
 
-  /// Whether there is a console: in production nobody could sign in to it yet.
-  var servesConsole: Bool { isDevelopment && hasConsole }
+  /// Whether there is a console.
+  var servesConsole: Bool { hasConsole }
 
   /// What the operator should read before anything else; empty when all is well.
   var warnings: [String] {

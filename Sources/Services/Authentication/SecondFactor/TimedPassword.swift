@@ -24,7 +24,7 @@ package enum TimedPassword {
   }
 
   /// The step around that time whose code it is, later than `last`; nil when there is none.
-  static func step(
+  package static func step(
     of code: String,
     secret: [UInt8],
     at seconds: Int64,

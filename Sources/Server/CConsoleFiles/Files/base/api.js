@@ -1,76 +1,45 @@
-import { signal } from "./signal.js";
+import { bodyText, CallError, read, request } from "./request.js";
+import { authorization, forgetToken, resume, session } from "./session.js";
+
+export { bodyText, CallError } from "./request.js";
+export { authorization, session } from "./session.js";
 
 /** Calls of the server, with the credentials of the session. */
 
-/** An answer other than success. */
-export class CallError extends Error {
-  constructor(status, code, message, requestID) {
-    super(message);
-    /** The HTTP status; 0 where the server was not reached. */
-    this.status = status;
-    /** Google's name of the status, such as NOT_FOUND. */
-    this.code = code;
-    this.requestID = requestID;
-  }
-}
-
-/** What `/console/api/session` says; null before it was asked. */
-export const session = signal(null);
-
-/** The `Authorization` header of calls; null for nobody. */
-export async function authorization() {
-  const token = session.peek()?.token;
-  return token ? `Bearer ${token}` : null;
-}
-
-/** Asks who is signed in. */
+/** Asks what the server is and who is signed in. */
 export async function loadSession() {
-  session.value = await call("GET", "/console/api/session");
+  session.value = await read(await request("GET", "/console/api/session"));
+  const isOpen = session.peek().mode === "development";
+  if (!isOpen && (await resume())) session.value = await call("GET", "/console/api/session");
   return session.peek();
 }
 
+/** Whether somebody may see the pages. */
+export const isSignedIn = () => Boolean(session.peek()?.role);
+
 /** One call; the answer's JSON. Throws `CallError`. */
-export async function call(method, path, body, { signal: abort } = {}) {
-  const headers = new Headers();
-  const credentials = await authorization();
-  if (credentials) headers.set("authorization", credentials);
-  if (body !== undefined) headers.set("content-type", "application/json");
-  let response;
-  try {
-    response = await fetch(path, {
-      method,
-      headers,
-      body: body === undefined ? undefined : bodyText(body),
-      credentials: "omit",
-      cache: "no-store",
-      signal: abort,
-    });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new CallError(0, "UNAVAILABLE", error.message, null);
-  }
-  const text = await response.text();
-  const json = parse(text);
-  if (!response.ok) throw failure(response, json, text);
-  return json;
+export async function call(method, path, body, options = {}) {
+  const headers = { ...options.headers };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  return read(await send(method, path, body === undefined ? undefined : bodyText(body), { ...options, headers }));
 }
 
-/** A body's JSON; a zero keeps its sign, which JSON's own writer drops. */
-export const bodyText = (body) => JSON.stringify(body, (_, value) => (Object.is(value, -0) ? "-0" : value));
-
-function parse(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+/** One call with a body as it is; the response, of which 401 is asked again once with another token. */
+export async function send(method, path, body, { headers = {}, signal: abort } = {}) {
+  for (let attempt = 1; ; attempt += 1) {
+    const credentials = await authorization();
+    const all = credentials ? { ...headers, authorization: credentials } : headers;
+    const response = await request(method, path, { headers: all, body, signal: abort });
+    if (response.status !== 401 || attempt === 2) return response;
+    forgetToken(credentials);
   }
 }
 
-function failure(response, json, text) {
-  const error = (Array.isArray(json) ? json[0] : json)?.error;
-  const code = error?.status ?? (response.status === 404 ? "NOT_FOUND" : "UNKNOWN");
-  const message = error?.message ?? text.slice(0, 500);
-  return new CallError(response.status, code, message, response.headers.get("x-request-id"));
+/** One call whose answer is bytes. Throws `CallError`. */
+export async function callForBlob(method, path, options = {}) {
+  const response = await send(method, path, undefined, options);
+  if (!response.ok) await read(response);
+  return { blob: await response.blob(), headers: response.headers };
 }
 
 /** The path of a resource: each segment encoded. */

@@ -1,4 +1,5 @@
 import { authorization, databaseName } from "./api.js";
+import { forgetToken, onRenewal } from "./session.js";
 import { signal } from "./signal.js";
 import { TargetState } from "./target.js";
 import { WebChannel } from "./webchannel.js";
@@ -24,6 +25,8 @@ class Listener {
   #failures = 0;
   #timer = null;
   #isPaused = false;
+  #refusals = 0;
+  #credentials = null;
 
   constructor(database) {
     this.database = database;
@@ -52,6 +55,7 @@ class Listener {
     connection.value = "connecting";
     const credentials = await authorization();
     if (this.#channel || this.#isPaused) return;
+    this.#credentials = credentials;
     const channel = new WebChannel({
       path: PATH,
       database: this.database,
@@ -71,6 +75,7 @@ class Listener {
 
   #receive(message) {
     this.#failures = 0;
+    this.#refusals = 0;
     connection.value = "live";
     const change = message.targetChange;
     const named = change?.targetIds ?? [];
@@ -95,7 +100,10 @@ class Listener {
   #end(error) {
     this.#close("broken");
     if (this.#targets.size === 0 || this.#isPaused) return;
-    const isHopeless = error && ["PERMISSION_DENIED", "UNAUTHENTICATED", "INVALID_ARGUMENT", "NOT_FOUND"].includes(error.status);
+    // A token that has expired is replaced by the next attempt.
+    const isExpired = error?.status === "UNAUTHENTICATED" && (this.#refusals += 1) < 3;
+    if (isExpired) forgetToken(this.#credentials);
+    const isHopeless = !isExpired && error && ["PERMISSION_DENIED", "UNAUTHENTICATED", "INVALID_ARGUMENT", "NOT_FOUND"].includes(error.status);
     if (isHopeless) {
       for (const state of this.#targets.values()) state.onError(error);
       this.#targets.clear();
@@ -114,6 +122,13 @@ class Listener {
     connection.value = state;
   }
 
+  /** Goes on with the credentials that there are now, from where it is. */
+  renew() {
+    if (!this.#channel) return;
+    this.#close("connecting");
+    if (this.#targets.size > 0) this.#connect();
+  }
+
   pause() {
     if (this.#isPaused) return;
     this.#isPaused = true;
@@ -129,6 +144,8 @@ class Listener {
 }
 
 const listeners = new Map();
+
+onRenewal(() => listeners.forEach((one) => one.renew()));
 
 /**
  * Listens to a query or to documents of a database.

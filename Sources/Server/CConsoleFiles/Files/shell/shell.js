@@ -1,6 +1,7 @@
 import { session } from "../base/api.js";
+import { signOut } from "../base/session.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
-import { explain } from "../base/dialog.js";
+import { explain, toast } from "../base/dialog.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
 import { language, languageNames, setLanguage, t } from "../base/i18n.js";
 import { connection } from "../base/listen.js";
@@ -12,7 +13,7 @@ import { databases, firstDatabase, loadDatabases, loadProjects, pageVersion, pro
 
 /** The frame around every page: bar, rail, and the page of the address. */
 export function shell() {
-  const pages = pagesOf(session.peek().services);
+  const pages = pagesOf(session.peek());
   const rail = makeRail(pages);
   const main = h("main", { class: "page", id: "page", tabindex: "-1" });
   const element = h("div", { class: "shell" },
@@ -38,13 +39,22 @@ function bar(rail) {
   const home = h("a", { class: "brand", href: "/console" }, h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "" }), h("span", { class: "word" }, "Brasa"));
   return h("header", { class: "bar" }, toggle, home, projectChoice(), databaseChoice(), environment(),
     h("div", { class: "end" }, light(),
-      iconButton("search", t("palette.title"), openPalette), languageChoice(), themeChoice()));
+      iconButton("search", t("palette.title"), openPalette), languageChoice(), themeChoice(), me()));
 }
 
 function environment() {
   const { mode } = session.peek();
   if (mode !== "development") return h("span", { class: "badge" }, location.host);
   return h("span", { class: "badge development", title: t("development.explained") }, t("development"));
+}
+
+/** Who is signed in, and the way out. */
+function me() {
+  const { email, role } = session.peek();
+  if (!email) return null;
+  const leave = () => signOut().catch((error) => toast(explain(error)));
+  return h("span", { class: "row me" }, h("span", { class: "badge", title: email }, t(`role.${role}`)),
+    h("button", { type: "button", class: "quiet", onclick: leave, title: email }, t("signOut")));
 }
 
 function choice(label, options, current, onchange, properties = {}) {

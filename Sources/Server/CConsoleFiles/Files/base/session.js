@@ -1,0 +1,89 @@
+import { post } from "./request.js";
+import { signal } from "./signal.js";
+
+/**
+ * Who is signed in, and the short token that calls carry.
+ *
+ * The session is a cookie that no script sees and that one route takes: it buys tokens. A token is kept in memory
+ * alone. When there is none to be had any more, the person is asked to sign in over the page as it is, and what waited
+ * goes on: nothing that was typed is lost.
+ */
+
+/** What `/console/api/session` says; null before it was asked. */
+export const session = signal(null);
+
+/** Asks the person to sign in, over the page; set once there is a page. */
+export const asking = { act: null };
+
+let token = null;
+let renewal = null;
+let timer = null;
+const observers = new Set();
+
+/** Milliseconds before its end at which a token is no longer used. */
+const MARGIN = 30_000;
+
+/** The `Authorization` header of calls; null for nobody. */
+export async function authorization() {
+  const fixed = session.peek()?.token;
+  if (fixed) return `Bearer ${fixed}`;
+  if (!token || Date.now() > token.end - MARGIN) await renew();
+  return token ? `Bearer ${token.text}` : null;
+}
+
+/** Has the next call ask for a token; for who was told that this one is not valid. */
+export function forgetToken(header) {
+  if (token && header === `Bearer ${token.text}`) token = null;
+}
+
+/** Has a function run when a new token takes over from another; gives what ends it. */
+export function onRenewal(act) {
+  observers.add(act);
+  return () => observers.delete(act);
+}
+
+/** Gets a token for the session, once for all who wait; has the person sign in where there is no session. */
+function renew() {
+  renewal ??= obtain().finally(() => { renewal = null; });
+  return renewal;
+}
+
+async function obtain() {
+  for (;;) {
+    try {
+      take(await post("/console/session/token", {}));
+      return;
+    } catch (error) {
+      token = null;
+      if (error.status !== 401 || !asking.act) throw error;
+      await asking.act();
+    }
+  }
+}
+
+function take({ token: text, expiresIn }) {
+  const isNext = token !== null;
+  token = { text, end: Date.now() + expiresIn * 1_000 };
+  clearTimeout(timer);
+  // Streams take their credentials along when they begin: they begin anew with the next token.
+  timer = setTimeout(() => renew().catch(() => {}), Math.max(1_000, expiresIn * 1_000 - 2 * MARGIN));
+  if (isNext) for (const act of observers) act();
+}
+
+/** Whether there is a session to go on with. */
+export async function resume() {
+  try {
+    await renew();
+    return true;
+  } catch (error) {
+    if (error.status === 401) return false;
+    throw error;
+  }
+}
+
+/** Ends the session here and on the server. */
+export async function signOut() {
+  const header = token ? { authorization: `Bearer ${token.text}` } : {};
+  await post("/console/session/end", {}, header);
+  location.assign("/console");
+}

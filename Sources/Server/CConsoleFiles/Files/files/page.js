@@ -1,0 +1,171 @@
+import { command } from "../base/commands.js";
+import { confirm, dialog, explain, listenTo, toast } from "../base/dialog.js";
+import { h, icon, iconButton, show } from "../base/dom.js";
+import { instant, language, t } from "../base/i18n.js";
+import { go, link, place } from "../base/navigation.js";
+import { effect, inScope, onCleanup, scope } from "../base/signal.js";
+import { fileForm } from "./file.js";
+import { sizeText } from "./sniff.js";
+import { get, list, listBuckets, remove } from "./store.js";
+import { thumbnails } from "./thumbnails.js";
+import { uploads } from "./uploads.js";
+
+/** The files of an app: folders, uploads, previews, metadata. */
+export function page() {
+  const { project } = place.peek();
+  const holder = h("div", { class: "body" }, h("h1", {}, t("page.files")), h("p", { class: "muted" }, t("loading")));
+  const open = inScope((buckets) => {
+    let shown = null;
+    effect(() => {
+      if (place.value.area !== "files") return;
+      const bucket = place.value.rest[0] ?? buckets[0];
+      if (shown?.bucket === bucket) return;
+      shown?.dispose();
+      const all = buckets.includes(bucket) ? buckets : [...buckets, bucket];
+      const { result, dispose } = scope(() => bucketView(project, bucket, all));
+      shown = { bucket, dispose };
+      show(holder, result);
+    });
+    onCleanup(() => shown?.dispose());
+  });
+  listBuckets(project).then(open, (error) => show(holder, h("h1", {}, t("page.files")), h("p", { class: "error", role: "alert" }, explain(error))));
+  return holder;
+}
+
+/** A number of bytes in the person's language. */
+export const bytesText = (bytes) => sizeText(bytes, (value, unit) => new Intl.NumberFormat(language.peek(), { style: "unit", unit, maximumFractionDigits: 1 }).format(value));
+
+function bucketView(project, bucket, buckets) {
+  const state = { folders: [], files: [], next: null, selected: new Map(), prefix: null };
+  const rows = h("div", { class: "scroll" });
+  const more = h("div", {});
+  const way = h("nav", { "aria-label": t("files.folder") });
+  const bar = h("div", { role: "status" });
+  const thumbnail = thumbnails(bucket);
+  const drawBar = () => show(bar, state.selected.size > 0 ? selectionBar(state, () => removeAll(bucket, state, load)) : null);
+  const draw = () => {
+    show(rows, state.folders.length + state.files.length === 0 ? h("p", {}, t("files.none")) : table(bucket, state, thumbnail, drawBar));
+    show(more, state.next ? h("button", { type: "button", onclick: () => load(state.next) }, t("files.more")) : null);
+    drawBar();
+  };
+  const load = async (token = null) => {
+    const prefix = state.prefix;
+    try {
+      const found = await list(bucket, prefix, token);
+      if (prefix !== state.prefix) return;
+      state.folders = token ? [...state.folders, ...found.folders] : found.folders;
+      state.files = token ? [...state.files, ...found.files] : found.files;
+      state.next = found.next;
+      if (!token) state.selected.clear();
+      draw();
+    } catch (error) {
+      show(rows, h("p", { class: "error", role: "alert" }, explain(error)));
+    }
+  };
+  const queue = uploads(bucket, () => load());
+  const input = h("input", { type: "file", multiple: true, hidden: true, onchange: () => { queue.add([...input.files].map((file) => ({ file, name: state.prefix + file.name }))); input.value = ""; } });
+  const choose = () => input.click();
+  const element = h("div", { class: "files stack" },
+    h("div", { class: "spread" }, h("h1", {}, t("page.files")), h("div", { class: "row" }, input, h("button", { type: "button", class: "primary", onclick: choose }, icon("plus"), t("files.upload")))),
+    h("div", { class: "row" }, bucketChoice(project, bucket, buckets), way), bar, queue.element, rows, more, h("p", { class: "note" }, t("files.dropText")));
+  acceptDrops(element, (found) => queue.add(found.map(({ file, name }) => ({ file, name: state.prefix + name }))));
+  command({ label: () => t("files.upload"), keys: "n", run: choose });
+  effect(() => {
+    const { area, query, rest } = place.value;
+    if (area !== "files" || (rest[0] ?? bucket) !== bucket) return;
+    const prefix = query.prefix ?? "";
+    if (prefix !== state.prefix) {
+      state.prefix = prefix;
+      show(way, breadcrumbs(bucket, prefix));
+      load();
+    }
+    if (query.file) openFile(project, bucket, query, load);
+  });
+  return element;
+}
+
+function bucketChoice(project, bucket, buckets) {
+  return h("select", { "aria-label": t("files.bucket"), onchange: (event) => go({ project, area: "files", rest: [event.target.value] }) },
+    buckets.map((one) => h("option", { value: one, selected: one === bucket }, one)));
+}
+
+function breadcrumbs(bucket, prefix) {
+  const parts = prefix.split("/").slice(0, -1);
+  const steps = parts.map((part, index) => ({ text: part || "/", prefix: parts.slice(0, index + 1).join("/") + "/" }));
+  return h("ol", { class: "row crumbs" }, [{ text: t("files.top"), prefix: "" }, ...steps].map((one, index) =>
+    h("li", {}, h("a", { href: link("files", [bucket], { prefix: one.prefix }), "aria-current": index === steps.length ? "location" : null, dir: "auto" }, one.text))));
+}
+
+function table(bucket, state, thumbnail, drawBar) {
+  const short = (name) => name.slice(state.prefix.length);
+  const check = (file) => h("input", {
+    type: "checkbox", "aria-label": t("files.select", short(file.name)), checked: state.selected.has(file.name),
+    onchange: (event) => { if (event.target.checked) state.selected.set(file.name, file); else state.selected.delete(file.name); drawBar(); },
+  });
+  return h("table", { class: "table" },
+    h("thead", {}, h("tr", {}, h("td", {}), ["files.name", "files.size", "files.type", "files.updated"].map((key) => h("th", { scope: "col" }, t(key))))),
+    h("tbody", {},
+      state.folders.map((folder) => h("tr", {}, h("td", {}), h("td", { colspan: 4 },
+        h("a", { class: "row", href: link("files", [bucket], { prefix: folder }), dir: "auto" }, h("span", { class: "thumbnail" }, icon("folder")), short(folder))))),
+      state.files.map((file) => h("tr", {}, h("td", {}, check(file)),
+        h("td", {}, h("a", { class: "row", href: link("files", [bucket], { prefix: state.prefix, file: file.name }), dir: "auto" }, thumbnail(file), short(file.name) || file.name)),
+        h("td", {}, bytesText(file.size)), h("td", {}, file.contentType || "–"), h("td", {}, instant(file.updated))))));
+}
+
+function selectionBar(state, destroy) {
+  return h("div", { class: "row panel" }, t("rows.selected", state.selected.size), h("button", { type: "button", class: "danger", onclick: destroy }, icon("trash"), t("files.delete", state.selected.size)));
+}
+
+async function removeAll(bucket, state, reload) {
+  const chosen = [...state.selected.values()];
+  if (!(await confirm(t("files.delete", chosen.length), t("files.deleteText"), t("files.delete", chosen.length)))) return;
+  const outcomes = await Promise.allSettled(chosen.map((file) => remove(bucket, file)));
+  const failed = outcomes.find((one) => one.status === "rejected");
+  toast(failed ? explain(failed.reason) : t("files.deleted", chosen.length));
+  reload();
+}
+
+let opened = null;
+
+/** Opens the file that the address names. */
+async function openFile(project, bucket, { prefix = "", file: name }, reload) {
+  if (opened === name) return;
+  opened = name;
+  try {
+    const file = await get(bucket, name);
+    if (await dialog(name, (close) => fileForm(bucket, file, close), { className: "wide" })) reload();
+  } catch (error) {
+    toast(explain(error));
+  }
+  opened = null;
+  go({ project, area: "files", rest: [bucket], query: { prefix } }, { replace: true });
+}
+
+/** Takes files and folders that are dropped or pasted. */
+function acceptDrops(element, add) {
+  const over = (isOver) => element.classList.toggle("dropping", isOver);
+  element.addEventListener("dragover", (event) => { event.preventDefault(); over(true); });
+  element.addEventListener("dragleave", () => over(false));
+  element.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    over(false);
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    add((await Promise.all(entries.map(filesOf))).flat());
+  });
+  listenTo(document, "paste", (event) => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    if (files.length > 0) add(files.map((file) => ({ file, name: file.name })));
+  });
+}
+
+/** The files of a dropped entry with their paths. */
+async function filesOf(entry) {
+  if (entry.isFile) return [{ file: await new Promise((resolve, reject) => entry.file(resolve, reject)), name: entry.fullPath.slice(1) }];
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) {
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return (await Promise.all(found.map(filesOf))).flat();
+    found.push(...some);
+  }
+}

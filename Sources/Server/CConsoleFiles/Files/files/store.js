@@ -1,0 +1,113 @@
+import { call, callForBlob, CallError, path, send } from "../base/api.js";
+import { read } from "../base/request.js";
+import { SNIFFED, typeOf } from "./sniff.js";
+
+/** The files of a project, by Google's JSON API. */
+
+const bucketPath = (bucket) => path("storage", "v1", "b", bucket);
+const objectPath = (bucket, name) => `${bucketPath(bucket)}${path("o", name)}`;
+
+/** The names of a project's buckets; where there is none yet, the one that apps use first. */
+export async function listBuckets(project) {
+  const { items = [] } = await call("GET", `/storage/v1/b?${new URLSearchParams({ project })}`);
+  const names = items.map((one) => one.name);
+  return names.length > 0 ? names : [`${project}.appspot.com`];
+}
+
+/** A page of what is below a prefix: `{folders, files, next}`. A bucket that nobody has used yet is empty. */
+export async function list(bucket, prefix, pageToken) {
+  const query = new URLSearchParams({ prefix, delimiter: "/", maxResults: 200, ...(pageToken ? { pageToken } : {}) });
+  try {
+    const { prefixes = [], items = [], nextPageToken = null } = await call("GET", `${bucketPath(bucket)}/o?${query}`);
+    return { folders: prefixes, files: items, next: nextPageToken };
+  } catch (error) {
+    if (error.status === 404) return { folders: [], files: [], next: null };
+    throw error;
+  }
+}
+
+/** A file's metadata. */
+export const get = (bucket, name) => call("GET", objectPath(bucket, name));
+
+/** A file's bytes, as the type that they are. */
+export async function download(bucket, name, { signal } = {}) {
+  const { blob } = await callForBlob("GET", `${objectPath(bucket, name)}?alt=media`, { signal });
+  const first = new Uint8Array(await blob.slice(0, SNIFFED).arrayBuffer());
+  return { blob, type: typeOf(first) };
+}
+
+/** Changes metadata, as long as nobody else did meanwhile. */
+export function update(bucket, file, changes) {
+  return call("PATCH", `${objectPath(bucket, file.name)}?${new URLSearchParams({ ifMetagenerationMatch: file.metageneration })}`, changes);
+}
+
+/** Deletes the generation of a file that was shown. */
+export async function remove(bucket, file) {
+  const response = await send("DELETE", `${objectPath(bucket, file.name)}?${new URLSearchParams({ ifGenerationMatch: file.generation })}`);
+  if (!response.ok) await read(response);
+}
+
+/** Gives a file another name, which must be free. */
+export function rename(bucket, file, name) {
+  const target = `${objectPath(bucket, file.name)}/moveTo${path("o", name)}`;
+  return call("POST", `${target}?${new URLSearchParams({ ifGenerationMatch: 0, ifSourceGenerationMatch: file.generation })}`, {});
+}
+
+/** Bytes that go at once; of more a part at a time, so that an upload can go on where it was. */
+const CHUNK = 8 << 20;
+
+/**
+ * Uploads a file. `generation` is the one that it replaces, "0" for none. `progress` is told the bytes so far.
+ *
+ * Throws `CallError` with status 412 where there is another generation.
+ */
+export async function upload(bucket, name, file, { generation = "0", progress, signal }) {
+  const type = file.type || typeOf(new Uint8Array(await file.slice(0, SNIFFED).arrayBuffer())) || "application/octet-stream";
+  const query = { name, ifGenerationMatch: generation };
+  if (file.size <= CHUNK) {
+    const address = `/upload${bucketPath(bucket)}/o?${new URLSearchParams({ uploadType: "media", ...query })}`;
+    return read(await send("POST", address, file, { headers: { "content-type": type }, signal }));
+  }
+  return uploadInParts(bucket, query, file, type, progress, signal);
+}
+
+async function uploadInParts(bucket, query, file, type, progress, signal) {
+  const address = `/upload${bucketPath(bucket)}/o?${new URLSearchParams({ uploadType: "resumable", ...query })}`;
+  const begun = await send("POST", address, "{}", { headers: { "content-type": "application/json", "x-upload-content-type": type }, signal });
+  if (!begun.ok) await read(begun);
+  const at = new URL(begun.headers.get("location"), location.href);
+  for (let start = 0; ; ) {
+    const end = Math.min(file.size, start + CHUNK);
+    const range = `bytes ${start}-${end - 1}/${file.size}`;
+    const response = await send("PUT", at.pathname + at.search, file.slice(start, end), { headers: { "content-range": range }, signal });
+    if (response.status !== 308) return read(response);
+    const taken = /bytes=0-(\d+)/.exec(response.headers.get("range") ?? "");
+    const next = taken ? Number(taken[1]) + 1 : 0;
+    if (next <= start) throw new CallError(response.status, "UNAVAILABLE", "The server took nothing.", null);
+    start = next;
+    progress(start);
+  }
+}
+
+/** A name beside one that is taken: `photo (2).jpg`. Pure. */
+export function nameBeside(name, number) {
+  const slash = name.lastIndexOf("/") + 1;
+  const dot = name.lastIndexOf(".");
+  const end = dot > slash ? dot : name.length;
+  return `${name.slice(0, end)} (${number})${name.slice(end)}`;
+}
+
+/** What differs between a file's metadata and what was typed, as the API takes it. Pure. */
+export function changesOf(file, typed) {
+  const changes = {};
+  for (const name of ["contentType", "cacheControl", "contentDisposition"]) {
+    if (typed[name] !== (file[name] ?? "")) changes[name] = typed[name] || null;
+  }
+  const old = file.metadata ?? {};
+  const metadata = {};
+  for (const key of new Set([...Object.keys(old), ...Object.keys(typed.metadata)])) {
+    if (old[key] !== typed.metadata[key]) metadata[key] = Object.hasOwn(typed.metadata, key) ? typed.metadata[key] : null;
+  }
+  if (Object.keys(metadata).length > 0) changes.metadata = metadata;
+  return changes;
+}

@@ -1,0 +1,80 @@
+import { dialog, explain } from "../base/dialog.js";
+import { h, iconButton, show } from "../base/dom.js";
+import { t } from "../base/i18n.js";
+import { guardLeaving } from "../base/navigation.js";
+import { onCleanup } from "../base/signal.js";
+import { get, nameBeside, upload } from "./store.js";
+
+/** Uploads one after the other, with how far they are; a name that is taken is asked about. */
+export function uploads(bucket, onDone) {
+  const queue = [];
+  const element = h("ul", { class: "stack uploads", "aria-label": t("files.uploads") });
+  let isRunning = false;
+  let release = null;
+  const add = (found) => {
+    for (const { file, name } of found) {
+      const one = { file, name, stop: new AbortController(), row: h("li", { class: "panel spread" }) };
+      one.row.append(...rowOf(one));
+      element.append(one.row);
+      queue.push(one);
+    }
+    if (!isRunning) run();
+  };
+  const run = async () => {
+    isRunning = true;
+    release = guardLeaving((isSilent) => !isSilent && window.confirm(t("files.leave")));
+    while (queue.length > 0) {
+      const one = queue.shift();
+      await uploadOne(bucket, one).then(() => one.row.remove(), (error) => fail(one, error));
+      onDone();
+    }
+    release();
+    isRunning = false;
+  };
+  onCleanup(() => {
+    for (const one of queue.splice(0)) one.stop.abort();
+    release?.();
+  });
+  return { element, add };
+}
+
+function rowOf(one) {
+  one.bar = h("progress", { max: one.file.size || 1, value: 0, "aria-label": one.name });
+  return [h("span", { class: "grow", dir: "auto" }, one.name), one.bar, iconButton("close", t("files.cancelUpload", one.name), () => { one.stop.abort(); one.row.remove(); })];
+}
+
+function fail(one, error) {
+  if (error.name === "AbortError") return one.row.remove();
+  return show(one.row, h("span", { class: "grow error", role: "alert" }, `${one.name}: ${explain(error)}`), iconButton("close", t("close"), () => one.row.remove()));
+}
+
+async function uploadOne(bucket, one, generation = "0") {
+  one.stop.signal.throwIfAborted();
+  try {
+    await upload(bucket, one.name, one.file, { generation, signal: one.stop.signal, progress: (bytes) => { one.bar.value = bytes; } });
+  } catch (error) {
+    if (error.status !== 412) throw error;
+    const answer = await ask(one.name);
+    if (answer === "replace") await uploadOne(bucket, one, (await get(bucket, one.name)).generation);
+    else if (answer === "both") await uploadBeside(bucket, one);
+  }
+}
+
+async function uploadBeside(bucket, one) {
+  for (let number = 2; number < 1_000; number += 1) {
+    try {
+      await upload(bucket, nameBeside(one.name, number), one.file, { signal: one.stop.signal, progress: (bytes) => { one.bar.value = bytes; } });
+      return;
+    } catch (error) {
+      if (error.status !== 412) throw error;
+    }
+  }
+}
+
+function ask(name) {
+  return dialog(t("files.taken"), (close) => [
+    h("p", { dir: "auto" }, t("files.takenText", name)),
+    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "button", onclick: () => close("both") }, t("files.keepBoth")),
+      h("button", { type: "button", class: "danger", onclick: () => close("replace") }, t("files.replace"))),
+  ]);
+}

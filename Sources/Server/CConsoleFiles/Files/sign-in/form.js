@@ -1,0 +1,84 @@
+import { explain } from "../base/dialog.js";
+import { h, show } from "../base/dom.js";
+import { t } from "../base/i18n.js";
+import { post } from "../base/request.js";
+
+/** Signing in: address and password, then the code of the second factor where there is one; `done` follows. */
+export function signInForm(done, known = "") {
+  const body = h("div", { class: "stack" });
+  const problem = h("p", { class: "error", role: "alert" });
+  const first = () => firstStep(known, (answer) => (answer.pending ? show(body, secondStep(answer, done, problem, restart), problem) : done()), problem);
+  const restart = (text) => {
+    show(body, first(), problem);
+    show(problem, text);
+  };
+  show(body, first(), problem);
+  return body;
+}
+
+/** A form whose button waits for the answer. */
+function step(fields, action, submit, problem, onFailure = (error) => show(problem, explain(error))) {
+  const button = h("button", { type: "submit", class: "primary" }, action);
+  const onsubmit = async (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    button.disabled = true;
+    show(problem);
+    try {
+      await submit();
+    } catch (error) {
+      onFailure(error);
+    }
+    button.disabled = false;
+  };
+  return h("form", { class: "stack", onsubmit }, fields, h("div", { class: "row" }, button));
+}
+
+function firstStep(known, next, problem) {
+  const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true, value: known, autofocus: !known });
+  const password = h("input", { type: "password", name: "password", autocomplete: "current-password", required: true, autofocus: Boolean(known) });
+  const fields = [h("label", { class: "field" }, t("users.email"), email), h("label", { class: "field" }, t("users.password"), password)];
+  const onFailure = (error) => show(problem, error.status === 401 ? t("signIn.wrong") : explain(error));
+  return step(fields, t("signIn"), async () => next(await post("/console/session/sign-in", { email: email.value, password: password.value })), problem, onFailure);
+}
+
+function secondStep({ pending, factor }, done, problem, restart) {
+  const code = codeInput();
+  const submit = async () => {
+    await post("/console/session/factor", { pending, factor, code: code.value.replace(/\s/g, "") });
+    done();
+  };
+  const onFailure = (error) => {
+    // The first factor is good for some codes; then it has to be given again.
+    if (error.status === 401) show(problem, t("signIn.wrongCode"));
+    else restart(explain(error));
+  };
+  queueMicrotask(() => code.focus());
+  return step([h("label", { class: "field" }, t("signIn.code"), code)], t("signIn"), submit, problem, onFailure);
+}
+
+/** A field for the six digits of an authenticator program. */
+export function codeInput() {
+  return h("input", { type: "text", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: 12, class: "mono" });
+}
+
+/** Sets the account of a link up. */
+export function setUpForm(code, invitation, done) {
+  const problem = h("p", { class: "error", role: "alert" });
+  const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true, value: invitation.email ?? "", readonly: Boolean(invitation.email) });
+  const password = h("input", { type: "password", name: "password", autocomplete: "new-password", required: true, minlength: 12 });
+  const factorCode = codeInput();
+  const fields = [
+    h("label", { class: "field" }, t("users.email"), email),
+    h("label", { class: "field" }, t("users.password"), password), h("p", { class: "note" }, t("setUp.passwordText")),
+    h("section", { class: "panel stack" }, h("h2", {}, t("setUp.factor")), h("p", {}, t("setUp.factorText")),
+      h("p", { class: "mono secret" }, invitation.secret.match(/.{1,4}/g).join(" ")), h("p", {}, h("a", { href: invitation.address }, t("setUp.open"))),
+      h("label", { class: "field" }, t("signIn.code"), factorCode), invitation.requiresFactor ? null : h("p", { class: "note" }, t("setUp.factorOptional"))),
+  ];
+  const submit = async () => {
+    const factor = factorCode.value.replace(/\s/g, "");
+    await post("/console/session/accept", { code, email: email.value, password: password.value, factorCode: factor });
+    done();
+  };
+  return h("div", { class: "stack" }, step(fields, t("setUp.finish"), submit, problem), problem);
+}

@@ -1,0 +1,74 @@
+import { explain } from "../base/dialog.js";
+import { h, icon, show } from "../base/dom.js";
+import { language, languageNames, setLanguage, t } from "../base/i18n.js";
+import { post } from "../base/request.js";
+import { session } from "../base/session.js";
+import { setUpForm, signInForm } from "./form.js";
+
+/** The code of the set-up link by which the page was opened; taken out of the address, where it would be kept. */
+export function takeInvitation() {
+  const code = new URLSearchParams(location.hash.slice(1)).get("invitation");
+  if (code) history.replaceState(null, "", location.pathname + location.search);
+  return code;
+}
+
+/** Shows who is nobody yet how to come in; the promise ends when there is a session. */
+export function askAtTheDoor(invitation) {
+  return new Promise((resolve) => {
+    const main = h("main", { class: "door", id: "page" });
+    const done = () => {
+      main.remove();
+      resolve();
+    };
+    const draw = async () => {
+      document.title = `${t(invitation ? "setUp" : "signIn")} · Brasa`;
+      show(main, frame(invitation ? await setUp(invitation, done, () => { invitation = null; draw(); }) : signIn(done)), languages(draw));
+      main.querySelector("[autofocus]")?.focus();
+    };
+    document.body.append(main);
+    draw();
+  });
+}
+
+const brand = () => h("div", { class: "row" }, h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "", width: 24, height: 24 }), h("span", { class: "word" }, "Brasa"));
+
+const frame = (content) => h("div", { class: "stack" }, brand(), content);
+
+const signIn = (done) => [h("h1", {}, t("signIn")), h("p", { class: "muted" }, location.host), signInForm(done), h("p", { class: "note" }, t("signIn.help"))];
+
+async function setUp(code, done, giveUp) {
+  try {
+    const invitation = await post("/console/session/invitation", { code });
+    return [h("h1", {}, t("setUp")), h("p", {}, t("setUp.text", t(`role.${invitation.role}`))), setUpForm(code, invitation, done)];
+  } catch (error) {
+    return [h("h1", {}, t("setUp")), h("div", { class: "notice danger", role: "alert" }, icon("warning"), h("div", { class: "grow" }, explain(error))),
+      h("button", { type: "button", onclick: giveUp }, t("signIn"))];
+  }
+}
+
+function languages(draw) {
+  const choose = async (event) => {
+    await setLanguage(event.target.value);
+    draw();
+  };
+  return h("select", { "aria-label": t("language"), onchange: choose },
+    Object.entries(languageNames).map(([tag, name]) => h("option", { value: tag, selected: tag === language.peek() }, name)));
+}
+
+/** Asks over the page as it is, when the session has ended; the promise ends when there is another. */
+export function askOverThePage() {
+  return new Promise((resolve) => {
+    const element = h("dialog", { "aria-labelledby": "door-title", class: "door-dialog" });
+    const done = () => {
+      element.close();
+      element.remove();
+      resolve();
+    };
+    const form = signInForm(done, session.peek()?.email ?? "");
+    element.append(h("div", { class: "stack" }, h("h2", { id: "door-title" }, t("signIn.again")), h("p", {}, t("signIn.againText")), form));
+    // Nothing else can be done without a session.
+    element.addEventListener("cancel", (event) => event.preventDefault());
+    document.body.append(element);
+    element.showModal();
+  });
+}

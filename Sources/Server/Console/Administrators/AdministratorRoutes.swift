@@ -1,0 +1,118 @@
+import Access
+import AuditTrail
+import FirestoreModel
+import FirestoreWire
+import Foundation
+import HTTPTypes
+import KeyValueStore
+import ServiceModule
+
+/// The administrators and what they did, for owners.
+///
+///     GET    /console/api/administrators            the accounts
+///     POST   /console/api/administrators            an invitation; its code is shown this once
+///     PATCH  /console/api/administrators/{email}    another role
+///     DELETE /console/api/administrators/{email}
+///     GET    /console/api/audit?before=             the audit trail, the newest first
+struct AdministratorRoutes: Sendable {
+  let environment: ConsoleEnvironment
+  let administrators: Administrators
+  let audit: AuditTrail
+
+  /// Seconds for which a link to a colleague is valid.
+  private static let invitationLifetime: Int64 = 86_400
+
+  var routes: [HTTPRoute] {
+    let root = "/console/api/administrators"
+    return [
+      route(.get, root, list), route(.post, root, invite), route(.patch, root + "/{email}", change),
+      route(.delete, root + "/{email}", remove), route(.get, "/console/api/audit", trail),
+    ]
+  }
+
+  private func route(
+    _ method: HTTPRequest.Method,
+    _ pattern: String,
+    _ answer: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
+  ) -> HTTPRoute {
+    var route = HTTPRoute(method, RoutePattern(pattern), for: .administrators) { request in
+      try OwnOrigin.require(request)
+      _ = try environment.access.consoleAdministrator(request.context)
+      return try await answer(request)
+    }
+    route.decidesOrigins = true
+    return route.demanding { _, _ in .owner }
+  }
+
+  @Sendable
+  private func list(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let found = try await environment.blocking { try administrators.list() }
+    return .private(.object(["administrators": .array(found.map(\.json))]))
+  }
+
+  @Sendable
+  private func invite(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let body = try await ConsoleBody(request)
+    let (email, role) = (try body.required("email"), try Self.role(body))
+    let code = try await environment.blocking {
+      try administrators.invite(email: email, role: role, lifetime: Self.invitationLifetime)
+    }
+    return .private(.object(["code": .string(code)]))
+  }
+
+  @Sendable
+  private func change(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let role = try Self.role(try await ConsoleBody(request))
+    let email = request.parameters["email"] ?? ""
+    try await environment.blocking { try administrators.setRole(role, of: email) }
+    return .private(.object([JSONValue.Member]()))
+  }
+
+  @Sendable
+  private func remove(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let email = request.parameters["email"] ?? ""
+    try await environment.blocking { try administrators.remove(email) }
+    return .private(.object([JSONValue.Member]()))
+  }
+
+  @Sendable
+  private func trail(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let before = try QueryParameters(request.query).parameters.first { $0.name == "before" }
+    let number = before.flatMap { Int64($0.value) }
+    let found = try await environment.blocking {
+      try audit.entries(before: number, limit: Self.page)
+    }
+    return .private(.object(["entries": .array(found.map(\.json))]))
+  }
+
+  private static let page = 100
+
+  private static func role(_ body: ConsoleBody) throws(FirestoreError) -> AdministratorRole {
+    guard let role = AdministratorRole(rawValue: try body.required("role")) else {
+      throw .invalidArgument("A role is owner, editor or viewer.")
+    }
+    return role
+  }
+}
+
+extension AdministratorAccount {
+  fileprivate var json: JSONValue {
+    .object([
+      "email": .string(email), "role": .string(role.rawValue),
+      "hasSecondFactor": .bool(hasSecondFactor), "disabled": .bool(isDisabled),
+      "lastSignIn": lastSignIn.map { .string(String($0)) } ?? .null,
+    ])
+  }
+}
+
+extension AuditEntry {
+  fileprivate var json: JSONValue {
+    .object([
+      "number": .number(String(number)), "time": .number(String(time / 1_000)),
+      "administrator": .string(event.administrator), "address": .string(event.address),
+      "action": .string(event.action), "target": .string(event.target),
+      "status": .number(String(event.status)), "request": .string(event.requestID),
+      "digest": .string(Base64.url(digest)),
+    ])
+  }
+}

@@ -1,0 +1,298 @@
+import Access
+import Authentication
+import FirestoreModel
+
+/// The administrators of the console: accounts of the server's own scope, which no route of an app's accounts
+/// reaches, with their invitations and sessions.
+///
+/// A session is a ticket of that scope, so it outlives a restart and is swept with the others. All calls but
+/// `tokens` block, some for as long as hashing a password takes. Any thread may call.
+package final class Administrators: Sendable {
+  private let accounts: Accounts
+  let sessions: AdministratorSessions
+  /// Whether nobody signs in without a second factor.
+  let requiresSecondFactor: Bool
+
+  /// The administrators among those accounts.
+  package init(_ accounts: Accounts, requiresSecondFactor: Bool) {
+    self.accounts = accounts
+    self.requiresSecondFactor = requiresSecondFactor
+    let clock = accounts.configuration.clock
+    let sessions = AdministratorSessions(now: { clock.now() })
+    self.sessions = sessions
+    accounts.onRevocation { revocation in
+      if case .user(.server, let uid) = revocation { sessions.end(uid: uid) }
+    }
+  }
+
+  /// What the choke point asks about the page's tokens.
+  package var tokens: any AdministratorTokens { sessions }
+
+  private var scope: ProjectAccounts { accounts[.server] }
+  private var now: Int64 { accounts.configuration.clock.now() / 1_000_000 }
+
+  // MARK: Accounts
+
+  /// All administrators by address.
+  func list() throws -> [AdministratorAccount] {
+    try scope.list().users.compactMap(AdministratorAccount.init).sorted { $0.email < $1.email }
+  }
+
+  /// Whether there is an administrator of that address.
+  func isKnown(_ email: String) throws -> Bool { try scope.user(email: email) != nil }
+
+  /// Whether nobody could sign in.
+  package func isEmpty() throws -> Bool { try list().isEmpty }
+
+  /// The administrators for people: a line each.
+  package func lines() throws -> [String] {
+    try list().map { account in
+      let notes = [
+        account.hasSecondFactor ? nil : "no second factor", account.isDisabled ? "disabled" : nil,
+      ]
+      return ([account.email, account.role.rawValue] + notes.compactMap(\.self))
+        .joined(separator: "  ")
+    }
+  }
+
+  /// Takes an administrator's account; at least one owner stays.
+  package func remove(_ email: String) throws {
+    let account = try account(email)
+    try keepAnOwner(without: account)
+    try scope.delete(account.uid)
+  }
+
+  /// Gives an administrator another role, and ends the sessions; at least one owner stays.
+  func setRole(_ role: AdministratorRole, of email: String) throws {
+    let account = try account(email)
+    if role != .owner { try keepAnOwner(without: account) }
+    var update = UserUpdate()
+    update.customClaims = .set(AdministratorAccount.claims(of: role))
+    // Ends the tokens that say the old role.
+    update.validSince = now
+    _ = try scope.update(account.uid, update)
+  }
+
+  private func account(_ email: String) throws -> AdministratorAccount {
+    guard let user = try scope.user(email: email), let account = AdministratorAccount(user) else {
+      throw FirestoreError(.notFound, "There is no administrator \(email.prefix(300)).")
+    }
+    return account
+  }
+
+  private func keepAnOwner(without account: AdministratorAccount) throws {
+    let others = try list().filter { $0.role == .owner && !$0.isDisabled && $0.uid != account.uid }
+    guard account.role != .owner || !others.isEmpty else {
+      throw FirestoreError(.failedPrecondition, "The last owner has to stay.")
+    }
+  }
+
+  // MARK: Invitations
+
+  private static let invitationKind = TicketKind(rawValue: "console-invitation")
+
+  /// The code of a new invitation, for a link that is used once; who has an account and accepts it gets another
+  /// password, second factor and role.
+  ///
+  /// - Parameter lifetime: In seconds.
+  package func invite(
+    email: String?,
+    role: AdministratorRole,
+    lifetime: Int64
+  ) throws -> String {
+    if let email, EmailAddress(email) == nil { throw Self.badAddress }
+    let secret = accounts.configuration.random.bytes(20)
+    let invitation = Invitation(email: email, role: role, secret: secret)
+    return try scope.issueTicket(Self.invitationKind, invitation.payload, lifetime: lifetime)
+  }
+
+  /// The set-up link of a code; what follows the number sign is in no log and no other page's address.
+  package static func link(_ code: String, origin: String) -> String {
+    "\(origin)/console#invitation=\(code)"
+  }
+
+  /// The invitation of a code.
+  func invitation(_ code: String) throws -> Invitation {
+    try Self.invitation(of: try known { try scope.ticket(Self.invitationKind, code) })
+  }
+
+  /// Makes the account that an invitation is for, or its owner's new password and second factor, and signs in.
+  ///
+  /// - Parameter factorCode: A first code of the second factor; nil leaves it out where it may be.
+  func accept(
+    _ code: String,
+    email chosen: String?,
+    password: String,
+    factorCode: String?
+  ) throws -> (secret: String, email: String) {
+    let invitation = try invitation(code)
+    guard let email = invitation.email ?? chosen, EmailAddress(email) != nil else {
+      throw Self.badAddress
+    }
+    try Self.policy.check(password)
+    let factors = try secondFactors(invitation, factorCode)
+    _ = try Self.invitation(of: known { try scope.redeemTicket(Self.invitationKind, code) })
+    let claims = AdministratorAccount.claims(of: invitation.role)
+    guard let existing = try scope.user(email: email) else {
+      var draft = NewUser(email: email, password: password)
+      draft.isEmailVerified = true
+      draft.customClaims = claims
+      draft.secondFactors = factors
+      return (try begin(try scope.create(draft)), email)
+    }
+    guard invitation.email != nil else {
+      throw FirestoreError(.alreadyExists, "There is an administrator of this address.")
+    }
+    var update = UserUpdate()
+    update.password = .set(password)
+    update.customClaims = .set(claims)
+    update.secondFactors = factors
+    update.isDisabled = false
+    return (try begin(try scope.update(existing.uid, update)), email)
+  }
+
+  private func secondFactors(_ invitation: Invitation, _ code: String?) throws -> [SecondFactor] {
+    guard let code, !code.isEmpty else {
+      guard !requiresSecondFactor else { throw Self.wrongCode }
+      return []
+    }
+    let step = TimedPassword.step(
+      of: code,
+      secret: invitation.secret,
+      at: now,
+      adjacent: 1,
+      after: 0
+    )
+    guard let step else { throw Self.wrongCode }
+    let proof = SecondFactor.Proof.totp(secret: invitation.secret, lastStep: step)
+    let id = Base64.url(accounts.configuration.random.bytes(21))
+    return [SecondFactor(id: Text(id), enrolledAt: now * 1_000, proof: proof)]
+  }
+
+  private static func invitation(of ticket: Ticket) throws -> Invitation {
+    guard let invitation = Invitation(ticket.payload) else { throw overLink }
+    return invitation
+  }
+
+  private func known(_ body: () throws -> Ticket) throws -> Ticket {
+    do { return try body() } catch is Ticket.Problem { throw Self.overLink }
+  }
+
+  // MARK: Signing in
+
+  /// What a right password leads to.
+  enum SignIn: Sendable {
+    /// The secret of a session.
+    case session(String)
+    /// A code of the second factor has to follow, with these two.
+    case needsSecondFactor(pending: String, factor: String)
+  }
+
+  /// Signs in with address and password.
+  func signIn(email: String, password: String, from address: String) throws -> SignIn {
+    let outcome = try scope.signIn(
+      email: email,
+      password: password,
+      from: .client(address: address)
+    )
+    switch outcome {
+    case .needsSecondFactor(let user, let pending):
+      let factor = user.secondFactors.first?.id.string ?? ""
+      return .needsSecondFactor(pending: pending, factor: factor)
+    case .signedIn(let session):
+      guard !requiresSecondFactor else {
+        throw FirestoreError(
+          .failedPrecondition,
+          "This account has no second factor: an owner or `brasa console invite` gives a new link."
+        )
+      }
+      return .session(try begin(session.user))
+    }
+  }
+
+  /// Gives the second factor; returns the secret of the session and the address.
+  func finishSignIn(
+    pending: String,
+    factor: String,
+    code: String
+  ) throws -> (secret: String, email: String) {
+    let session = try scope.finishSignIn(
+      pendingCredential: pending,
+      factor: Text(factor),
+      code: code
+    )
+    return (try begin(session.user), session.user.email?.string ?? "")
+  }
+
+  // MARK: Sessions
+
+  private static let sessionKind = TicketKind(rawValue: "console-session")
+  /// Seconds for which a session lasts.
+  static let sessionLifetime: Int64 = 12 * 3_600
+
+  private func begin(_ user: User) throws -> String {
+    let payload = JSONText.object([
+      .init("uid", .string(user.uid.string)), .init("session", .integer(user.session)),
+    ])
+    return try scope.issueTicket(Self.sessionKind, payload, lifetime: Self.sessionLifetime)
+  }
+
+  /// A new token for the holder of a session's secret; UNAUTHENTICATED where the session has ended.
+  func makeToken(session: String) throws -> (token: String, holder: SignedInAdministrator) {
+    let holder = try holder(ofSession: session)
+    let token =
+      AccessControl.administratorTokenPrefix
+      + Base64.url(accounts.configuration.random.bytes(32))
+    sessions.insert(token, of: holder, session: session)
+    do {
+      // Who ended the session meanwhile may have looked for its tokens before this one was there.
+      return (token, try self.holder(ofSession: session))
+    } catch {
+      sessions.end(session: session)
+      throw error
+    }
+  }
+
+  private func holder(ofSession session: String) throws -> SignedInAdministrator {
+    let ticket: Ticket
+    do {
+      ticket = try scope.ticket(Self.sessionKind, session)
+    } catch is Ticket.Problem {
+      throw Self.endedSession
+    }
+    guard let uid = ticket.payload["uid"]?.string, let user = try scope.user(Text(uid)),
+      !user.isDisabled, ticket.payload["session"]?.integer == user.session,
+      let account = AdministratorAccount(user)
+    else { throw Self.endedSession }
+    return SignedInAdministrator(uid: user.uid, email: account.email, role: account.role)
+  }
+
+  /// Ends the session of a token, with all its tokens.
+  func signOut(token: Substring) throws {
+    guard let session = sessions.session(of: token) else { return }
+    defer { sessions.end(session: session) }
+    do {
+      _ = try scope.redeemTicket(Self.sessionKind, session)
+    } catch is Ticket.Problem {
+      // It ended by itself meanwhile.
+    }
+  }
+
+  // MARK: Errors
+
+  private static let policy: PasswordPolicy = {
+    var policy = PasswordPolicy()
+    policy.minimumLength = 12
+    return policy
+  }()
+
+  private static let badAddress = FirestoreError.invalidArgument("This is no email address.")
+  private static let wrongCode = FirestoreError.invalidArgument(
+    "The code of the authenticator program is not right."
+  )
+  private static let overLink = FirestoreError(
+    .failedPrecondition,
+    "This link is not valid any more: it is used once, and expires."
+  )
+  private static let endedSession = FirestoreError(.unauthenticated, "The session has ended.")
+}

@@ -1,0 +1,16 @@
+import Access
+import AuditTrail
+
+extension AuditEvent {
+  /// A call that an administrator made.
+  package init(_ call: AdministrativeCall) {
+    self.init(
+      administrator: call.administrator.email,
+      address: call.address,
+      action: call.action,
+      target: call.target,
+      status: call.status,
+      requestID: call.requestID
+    )
+  }
+}

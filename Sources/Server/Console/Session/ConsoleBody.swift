@@ -1,0 +1,29 @@
+import FirestoreModel
+import FirestoreWire
+import ServiceModule
+
+/// The JSON object that a page of the console sends.
+struct ConsoleBody: Sendable {
+  private let json: JSONValue
+
+  private static let limit = 64 << 10
+
+  /// Reads a request's body, which must say that it is JSON: no page of another origin can send that unasked.
+  init(_ request: ServiceRequest) async throws {
+    guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+      throw FirestoreError.invalidArgument("The body must be JSON, and say so.")
+    }
+    json = try JSONParser.parse(try await request.collectText(upTo: Self.limit))
+  }
+
+  /// The text of a member; nil without one.
+  func text(_ name: String) -> String? {
+    if case .string(let text)? = json[[name]] { text } else { nil }
+  }
+
+  /// The text of a member that must be there.
+  func required(_ name: String) throws(FirestoreError) -> String {
+    guard let text = text(name) else { throw .invalidArgument("\(name) is missing.") }
+    return text
+  }
+}

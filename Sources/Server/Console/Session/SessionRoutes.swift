@@ -1,0 +1,206 @@
+import Access
+import Authentication
+import AuditTrail
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import KeyValueStore
+import ServiceModule
+
+/// Signing in to the console and out of it.
+///
+///     POST /console/session/sign-in       email and password: a session, or a second factor is asked for
+///     POST /console/session/factor        the code of the second factor: a session
+///     POST /console/session/invitation    what a set-up link is for
+///     POST /console/session/accept        makes the account of a set-up link: a session
+///     POST /console/session/token         a short token for the cookie of a session
+///     POST /console/session/end           ends the session of a token
+///
+/// A session is a cookie, which the route of tokens alone reads. Every other call of the page carries a token, which no
+/// browser sends by itself.
+struct SessionRoutes: Sendable {
+  let environment: ConsoleEnvironment
+  let administrators: Administrators
+  let audit: AuditTrail
+
+  var routes: [HTTPRoute] {
+    [
+      route("sign-in", signIn), route("factor", factor), route("invitation", invitation),
+      route("accept", accept), route("token", token), route("end", end),
+    ]
+  }
+
+  private func route(
+    _ name: String,
+    _ answer: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
+  ) -> HTTPRoute {
+    var route = HTTPRoute(
+      .post,
+      RoutePattern("/console/session/\(name)"),
+      for: .administrators
+    ) { request in
+      try OwnOrigin.requireStrictly(request)
+      guard request.context.isSecure || request.context.isLocal else { throw Self.unsafe }
+      do {
+        return try await answer(request)
+      } catch let error as AccountError {
+        if error.code == .tooManyAttempts { await environment.holdRefusal() }
+        throw Self.error(error)
+      }
+    }
+    // The answers are for the page of this origin alone.
+    route.decidesOrigins = true
+    return route.demanding { _, _ in .viewer }
+  }
+
+  // MARK: Answers
+
+  @Sendable
+  private func signIn(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let body = try await ConsoleBody(request)
+    let (email, password) = (try body.required("email"), try body.required("password"))
+    let address = request.address
+    let outcome = try await noting("sign-in", request, of: email) {
+      (try administrators.signIn(email: email, password: password, from: address), email)
+    }
+    switch outcome {
+    case .session(let secret): return signedIn(secret, request)
+    case .needsSecondFactor(let pending, let factor):
+      return .private(.object(["pending": .string(pending), "factor": .string(factor)]))
+    }
+  }
+
+  @Sendable
+  private func factor(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let body = try await ConsoleBody(request)
+    let (pending, factor) = (try body.required("pending"), try body.required("factor"))
+    let code = try body.required("code")
+    let secret = try await noting("second factor", request) {
+      try administrators.finishSignIn(pending: pending, factor: factor, code: code)
+    }
+    return signedIn(secret, request)
+  }
+
+  @Sendable
+  private func invitation(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let body = try await ConsoleBody(request)
+    let code = try body.required("code")
+    let found = try await environment.blocking { try administrators.invitation(code) }
+    var members: [JSONValue.Member] = [
+      .init(name: "role", value: .string(found.role.rawValue)),
+      .init(name: "secret", value: .string(found.secretText)),
+      .init(name: "address", value: .string(found.address(for: found.email ?? "administrator"))),
+      .init(name: "requiresFactor", value: .bool(administrators.requiresSecondFactor)),
+    ]
+    if let email = found.email { members.append(.init(name: "email", value: .string(email))) }
+    return .private(.object(members))
+  }
+
+  @Sendable
+  private func accept(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let body = try await ConsoleBody(request)
+    let (code, password) = (try body.required("code"), try body.required("password"))
+    let secret = try await noting("set-up", request) {
+      try administrators.accept(
+        code,
+        email: body.text("email"),
+        password: password,
+        factorCode: body.text("factorCode")
+      )
+    }
+    return signedIn(secret, request)
+  }
+
+  @Sendable
+  private func token(_ request: ServiceRequest) async throws -> ServiceResponse {
+    guard let secret = SessionCookie.secret(request) else {
+      throw FirestoreError(.unauthenticated, "Nobody is signed in.")
+    }
+    let made = try await environment.blocking { try administrators.makeToken(session: secret) }
+    return .private(
+      .object([
+        "token": .string(made.token),
+        "expiresIn": .number(String(AdministratorSessions.lifetime)),
+        "email": .string(made.holder.email), "role": .string(made.holder.role.rawValue),
+      ])
+    )
+  }
+
+  @Sendable
+  private func end(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let holder = try environment.access.consoleAdministrator(request.context)
+    if let authorization = request.headers[.authorization] {
+      let token = authorization.split(separator: " ").last ?? ""
+      try await noting("sign-out", request) {
+        (try administrators.signOut(token: token), holder?.email ?? "")
+      }
+    }
+    return signedIn("", request)
+  }
+
+  /// An answer that sets the cookie.
+  private func signedIn(_ secret: String, _ request: ServiceRequest) -> ServiceResponse {
+    var response = ServiceResponse.private(.object([JSONValue.Member]()))
+    let isSecure = request.context.isSecure || environment.isBehindTLS
+    response.headers.append(SessionCookie.field(secret, isSecure: isSecure))
+    return response
+  }
+
+  // MARK: Audit
+
+  /// Runs blocking work and notes in the audit trail that it succeeded.
+  ///
+  /// A failure is noted where it is about an administrator's account, whose attempts are limited: what strangers
+  /// try would only make the trail long.
+  ///
+  /// - Parameters:
+  ///   - work: Gives its result and the administrator's address.
+  ///   - email: The address that was typed.
+  private func noting<R: Sendable>(
+    _ action: String,
+    _ request: ServiceRequest,
+    of email: String? = nil,
+    _ work: @escaping @Sendable () throws -> (R, email: String)
+  ) async throws -> R {
+    let note = { @Sendable [audit] (email: String, status: Int) throws -> Void in
+      let event = AuditEvent(
+        administrator: email,
+        address: request.address,
+        action: action,
+        target: "",
+        status: status,
+        requestID: request.context.requestID
+      )
+      try audit.append(event)
+    }
+    return try await environment.blocking { [administrators] in
+      do {
+        let (result, email) = try work()
+        try note(email, 200)
+        return result
+      } catch let error as AccountError {
+        let isLimited = error.code == .tooManyAttempts
+        if let email, !isLimited, try administrators.isKnown(email) { try note(email, 401) }
+        throw error
+      }
+    }
+  }
+
+  // MARK: Errors
+
+  /// What an administrator learns of a refusal: never which of address, password and code was wrong.
+  private static func error(_ error: AccountError) -> FirestoreError {
+    switch error.code {
+    case .tooManyAttempts:
+      FirestoreError(.resourceExhausted, "Too many attempts. Try again later.", cause: error)
+    case .weakPassword, .passwordDoesNotMeetRequirements, .invalidEmail:
+      FirestoreError(.invalidArgument, error.message, cause: error)
+    default: FirestoreError(.unauthenticated, "This is not right.", cause: error)
+    }
+  }
+
+  private static let unsafe = FirestoreError(
+    .permissionDenied,
+    "Administrators sign in over TLS, or on the server's own machine."
+  )
+}

@@ -1,0 +1,46 @@
+import Access
+import AuditTrail
+import Authentication
+import Console
+import FirestoreModel
+
+extension LocalAdministration {
+  /// Does what `brasa console` asks.
+  func console(
+    _ request: ConsoleRequest,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let administrators = Administrators(accounts, requiresSecondFactor: true)
+    switch request {
+    case .invite(let email, let name, let seconds, let origin):
+      guard let role = AdministratorRole(rawValue: name) else {
+        throw FirestoreError.invalidArgument("A role is owner, editor or viewer.")
+      }
+      let code = try administrators.invite(email: email, role: role, lifetime: seconds)
+      try note("invite", of: email ?? "")
+      try output(.line(Administrators.link(code, origin: origin ?? accounts.origin)))
+      try output(.finished(summary: "used once, within \(seconds / 60) minutes"))
+    case .list:
+      let lines = try administrators.lines()
+      for line in lines { try output(.line(line)) }
+      try output(.finished(summary: lines.count.counting("administrator")))
+    case .remove(let email):
+      try administrators.remove(email)
+      try note("remove", of: email)
+      try output(.finished(summary: "removed \(email)"))
+    }
+  }
+
+  private func note(_ action: String, of email: String) throws {
+    try audit.append(
+      AuditEvent(
+        administrator: "",
+        address: "",
+        action: action,
+        target: email,
+        status: 200,
+        requestID: ""
+      )
+    )
+  }
+}

@@ -1,0 +1,78 @@
+import FirestoreModel
+
+/// Something that an administrator did.
+package struct AuditEvent: Sendable, Hashable {
+  /// The administrator's email address; empty for what is done at the machine itself.
+  package var administrator: String
+  /// The client's IP address; empty for what is done at the machine itself.
+  package var address: String
+  /// The HTTP method, or a word of the console's own such as `sign-in`.
+  package var action: String
+  /// The path, or the account that it is about.
+  package var target: String
+  /// The HTTP status of the answer.
+  package var status: Int
+  package var requestID: String
+
+  /// An event; texts are cut to a few hundred characters.
+  package init(
+    administrator: String,
+    address: String,
+    action: String,
+    target: String,
+    status: Int,
+    requestID: String
+  ) {
+    self.administrator = String(administrator.prefix(Self.longest))
+    self.address = String(address.prefix(Self.longest))
+    self.action = String(action.prefix(Self.longest))
+    self.target = String(target.prefix(2 * Self.longest))
+    self.status = status
+    self.requestID = String(requestID.prefix(Self.longest))
+  }
+
+  private static let longest = 300
+}
+
+/// One entry of the audit trail.
+package struct AuditEntry: Sendable, Hashable {
+  /// Counts from 1 without gaps.
+  package let number: Int64
+  /// Microseconds since 1970.
+  package let time: Int64
+  package let event: AuditEvent
+  /// The digest of this entry and of all before it.
+  package let digest: [UInt8]
+}
+
+extension AuditEvent {
+  /// The event and its time as the text that is kept.
+  func record(at time: Int64) -> String {
+    JSONText.object([
+      .init("time", .number(String(time))), .init("administrator", .string(administrator)),
+      .init("address", .string(address)), .init("action", .string(action)),
+      .init("target", .string(target)), .init("status", .number(String(status))),
+      .init("request", .string(requestID)),
+    ]).compact
+  }
+
+  /// Reads what `record(at:)` wrote; nil for anything else.
+  static func read(_ record: String) -> (event: AuditEvent, time: Int64)? {
+    guard let json = try? JSONText(parsing: record), let time = json["time"]?.integer,
+      let status = json["status"]?.integer
+    else { return nil }
+    let texts = ["administrator", "address", "action", "target", "request"].compactMap {
+      json[$0]?.string
+    }
+    guard texts.count == 5 else { return nil }
+    let event = AuditEvent(
+      administrator: texts[0],
+      address: texts[1],
+      action: texts[2],
+      target: texts[3],
+      status: Int(status),
+      requestID: texts[4]
+    )
+    return (event, time)
+  }
+}

@@ -1,0 +1,78 @@
+"""Administrators of a production server's console: made by the links that operators print."""
+
+import base64
+import hashlib
+import hmac
+import struct
+import time
+
+import requests
+
+from support import secrets, server as servers
+
+PASSWORD = "correct horse battery staple"
+STEP_SECONDS = 30
+
+
+def timed_code(secret, steps=0):
+    """The code of an authenticator program that has the secret, some steps from now."""
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    mac = hmac.new(key, struct.pack(">q", int(time.time()) // STEP_SECONDS + steps), hashlib.sha1).digest()
+    start = mac[-1] & 15
+    number = struct.unpack(">I", mac[start:start + 4])[0] & 0x7FFFFFFF
+    return f"{number % 1_000_000:06d}"
+
+
+def invite(server, email=None, role="owner"):
+    """The set-up link that an operator gets."""
+    arguments = ["invite", email, "--role", role] if email else ["open"]
+    [link] = servers.run("console", *arguments, "--data", server.data).stdout.strip().splitlines()
+    origin, code = link.split("#invitation=")
+    assert origin.endswith("/console")
+    secrets.note(code, "invitation")
+    return link
+
+
+class Page:
+    """What the console's page does, without a browser: a session's cookie, and tokens for calls."""
+
+    def __init__(self, server):
+        self.server = server
+        self.session = requests.Session()
+        self.session.verify = server.authority
+        self.token = None
+        self.secret = None
+
+    def post(self, route, body=None, headers=None, **options):
+        """One of the routes of signing in, as the page of this origin calls it."""
+        same = {"sec-fetch-site": "same-origin"}
+        return self.session.post(f"{self.server.url}/console/session/{route}", json=body or {}, headers=same | (headers or {}), verify=self.server.authority, timeout=60, **options)
+
+    def set_up(self, link, email=None, password=PASSWORD):
+        """Opens a set-up link and makes the account."""
+        code = link.split("#invitation=")[1]
+        invitation = self.post("invitation", {"code": code}).json()
+        self.secret = secrets.note(invitation["secret"], "secret of a second factor")
+        body = {"code": code, "email": email, "password": password, "factorCode": timed_code(self.secret)}
+        answer = self.post("accept", body)
+        assert answer.status_code == 200, answer.text
+        return self.renew()
+
+    def renew(self):
+        """Gets a token for the session."""
+        answer = self.post("token")
+        assert answer.status_code == 200, answer.text
+        self.token = secrets.note(answer.json()["token"], "administrator's token")
+        self.role = answer.json()["role"]
+        return self
+
+    def call(self, method, path, **options):
+        """A call with the token, and without the cookie."""
+        headers = {"authorization": f"Bearer {self.token}"} | options.pop("headers", {})
+        return requests.request(method, self.server.url + path, headers=headers, verify=self.server.authority, timeout=60, **options)
+
+
+def administrator(server, role, email=None):
+    """A new administrator of a role, signed in."""
+    email = email or f"{role}@example.org"
+    return Page(server).set_up(invite(server, email, role))

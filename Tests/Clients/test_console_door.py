@@ -1,0 +1,112 @@
+"""Coming into a production server's console in a browser: the set-up link, signing in, a session that ends meanwhile."""
+
+import shutil
+
+import pytest
+
+from support import secrets, server as servers
+from support.administrators import PASSWORD, administrator, invite, timed_code
+
+pytestmark = [
+    pytest.mark.brasa_only,
+    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
+]
+
+PROJECT = servers.PROJECT
+CHAIR = f"/v1/projects/{PROJECT}/databases/(default)/documents/products/chair"
+
+
+@pytest.fixture(scope="module")
+def owner(production):
+    return administrator(production, "owner", "first@example.org")
+
+
+@pytest.fixture
+def console(browser, production, owner):
+    from support.console import Console
+
+    browser.show_as(1280, 800)
+    browser.driver.delete_all_cookies()
+    browser.complaints()
+    made = Console(browser, production, PROJECT)
+    yield made
+    assert made.violations() == []
+
+
+def come_in(console, link, language="en"):
+    """Opens a set-up link, chooses a password, gives the first code; returns the secret of the second factor."""
+    driver = console.driver
+    driver.get(f"{console.server.url}/__/console/none/none")
+    console.browser.run("localStorage.clear(); localStorage.setItem('brasa.language', arguments[0])", language)
+    driver.get(f"{console.server.url}/console#invitation={link.split('#invitation=')[1]}")
+    # The code is out of the address before anything else happens.
+    console.browser.wait("return document.querySelector('main.door .secret')")
+    assert "invitation" not in driver.current_url
+    secret = secrets.note(console.browser.run("return document.querySelector('.secret').textContent").replace(" ", ""), "secret of a second factor")
+    words = {"en": ("Password", "Code of the authenticator program", "Finish"), "pt-BR": ("Senha", "Código do aplicativo autenticador", "Concluir")}[language]
+    password = next(one for one in console.all("textbox") if one.get_attribute("type") == "password")
+    password.send_keys(PASSWORD)
+    console.fill(words[1], timed_code(secret))
+    console.click("button", words[2])
+    console.browser.wait("return document.querySelector('.shell main')")
+    return secret
+
+
+def test_from_the_link_to_the_console_and_out_again(console, production):
+    secret = come_in(console, invite(production, "ana@example.org", "editor"))
+    console.sees("Editor")
+    assert console.browser.run("return document.cookie") == ""
+    assert console.browser.run("return JSON.stringify({ ...localStorage, ...sessionStorage })") == '{"brasa.language":"en"}'
+    console.click("button", "Sign out")
+    console.find("heading", "Sign in")
+    console.fill("Email", "ana@example.org")
+    console.fill("Password", "not the password")
+    console.click("button", "Sign in")
+    console.sees("Email or password is not right.")
+    console.fill("Password", PASSWORD)
+    console.click("button", "Sign in")
+    console.fill("Code of the authenticator program", timed_code(secret, 1))
+    console.click("button", "Sign in")
+    console.browser.wait("return document.querySelector('.shell main')")
+
+
+def test_a_link_that_was_used_says_so_in_portuguese(console, production):
+    link = invite(production, "bia@example.org", "viewer")
+    come_in(console, link, "pt-BR")
+    console.sees("Leitor")
+    console.click("button", "Sair")
+    console.find("heading", "Entrar")
+    console.driver.get(f"{production.url}/console?again#invitation={link.split('#invitation=')[1]}")
+    console.find("alert")
+    console.click("button", "Entrar")
+    console.find("textbox", "Senha")
+
+
+def test_nothing_typed_is_lost_when_the_session_ends(console, production, owner):
+    fields = {"fields": {"name": {"stringValue": "Cadeira"}}}
+    assert owner.renew().call("PATCH", CHAIR, json=fields).status_code == 200
+    secret = come_in(console, invite(production, "editing@example.org", "editor"))
+    console.driver.get(f"{production.url}/console/{PROJECT}/firestore/-default-/data/products/chair")
+    console.fill("Value of name", "typed meanwhile")
+    # Another role ends the session on the server.
+    change = owner.renew().call("PATCH", "/console/api/administrators/editing@example.org", json={"role": "owner"})
+    assert change.status_code == 200
+    console.click("button", "Save")
+    console.find("dialog", "Sign in again")
+    console.fill("Password", PASSWORD)
+    console.click("button", "Sign in")
+    console.fill("Code of the authenticator program", timed_code(secret, 1))
+    console.click("button", "Sign in")
+    console.sees("Saved")
+    assert owner.call("GET", CHAIR).json()["fields"]["name"] == {"stringValue": "typed meanwhile"}
+
+
+def test_a_viewer_is_told_that_nothing_was_saved(console, production, owner):
+    fields = {"fields": {"name": {"stringValue": "Mesa"}}}
+    assert owner.renew().call("PATCH", CHAIR, json=fields).status_code == 200
+    come_in(console, invite(production, "looking@example.org", "viewer"))
+    console.driver.get(f"{production.url}/console/{PROJECT}/firestore/-default-/data/products/chair")
+    console.fill("Value of name", "not allowed")
+    console.click("button", "Save")
+    console.sees("You may not do this.")
+    assert owner.call("GET", CHAIR).json()["fields"]["name"] == {"stringValue": "Mesa"}
