@@ -18,7 +18,7 @@ OWNER = {"authorization": "Bearer owner"}
 RULESETS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 PAGES = [
     "overview", "firestore/-default-/data", "firestore/-default-/data/products", "firestore/-default-/data/products/chair", "firestore/-default-/indexes",
-    "firestore/-/create", "rules", "users",
+    "firestore/-/create", "rules", "users", "files", "config", "requests", "settings", "settings/administrators", "settings/audit",
 ]
 
 

@@ -204,6 +204,14 @@ static const unsigned char file_overview_page_js[] = {
 #embed "Files/overview/page.js"
 };
 
+static const unsigned char file_requests_group_js[] = {
+#embed "Files/requests/group.js"
+};
+
+static const unsigned char file_requests_page_js[] = {
+#embed "Files/requests/page.js"
+};
+
 static const unsigned char file_rules_diff_js[] = {
 #embed "Files/rules/diff.js"
 };
@@ -234,6 +242,10 @@ static const unsigned char file_rules_rules_css[] = {
 
 static const unsigned char file_rules_store_js[] = {
 #embed "Files/rules/store.js"
+};
+
+static const unsigned char file_settings_apps_js[] = {
+#embed "Files/settings/apps.js"
 };
 
 static const unsigned char file_settings_page_js[] = {
@@ -327,6 +339,8 @@ static const struct console_file files[] = {
     {"indexes/link.js", file_indexes_link_js, sizeof file_indexes_link_js},
     {"indexes/page.js", file_indexes_page_js, sizeof file_indexes_page_js},
     {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
+    {"requests/group.js", file_requests_group_js, sizeof file_requests_group_js},
+    {"requests/page.js", file_requests_page_js, sizeof file_requests_page_js},
     {"rules/diff.js", file_rules_diff_js, sizeof file_rules_diff_js},
     {"rules/editor.js", file_rules_editor_js, sizeof file_rules_editor_js},
     {"rules/highlight.js", file_rules_highlight_js, sizeof file_rules_highlight_js},
@@ -335,6 +349,7 @@ static const struct console_file files[] = {
     {"rules/release.js", file_rules_release_js, sizeof file_rules_release_js},
     {"rules/rules.css", file_rules_rules_css, sizeof file_rules_rules_css},
     {"rules/store.js", file_rules_store_js, sizeof file_rules_store_js},
+    {"settings/apps.js", file_settings_apps_js, sizeof file_settings_apps_js},
     {"settings/page.js", file_settings_page_js, sizeof file_settings_page_js},
     {"shell/pages.js", file_shell_pages_js, sizeof file_shell_pages_js},
     {"shell/shell.css", file_shell_shell_css, sizeof file_shell_shell_css},

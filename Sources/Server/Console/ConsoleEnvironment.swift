@@ -29,6 +29,9 @@ package struct ConsoleEnvironment: Sendable {
   /// the binary.
   package var directory: String?
 
+  /// How apps' configuration files are made; nil shows no apps.
+  package var apps: AppFiles?
+  let accounts: Accounts
   /// Whether browsers reach the server over TLS though it speaks none itself.
   package var isBehindTLS = false
   /// What the refusal of too many attempts waits for, so that who tries again at once costs little.
@@ -38,6 +41,7 @@ package struct ConsoleEnvironment: Sendable {
   package init(
     access: AccessControl,
     threads: EngineThreads,
+    accounts: Accounts,
     administrators: Administrators,
     audit: AuditTrail,
     accountThreads: EngineThreads,
@@ -48,6 +52,7 @@ package struct ConsoleEnvironment: Sendable {
   ) {
     self.access = access
     self.threads = threads
+    self.accounts = accounts
     self.administrators = administrators
     self.audit = audit
     self.accountThreads = accountThreads

@@ -13,6 +13,7 @@ extension ServiceModule {
   ///     GET  /console/api/projects                  the projects, for administrators
   ///     POST /console/session/…                     signing in and out, see `SessionRoutes`
   ///     *    /console/api/administrators, …/audit   see `AdministratorRoutes`
+  ///     *    /console/api/projects/{project}/…      see `AppRoutes`, `DenialRoutes`
   package static func console(_ environment: ConsoleEnvironment) -> ServiceModule {
     var module = ServiceModule("console")
     let pages = ConsolePages(environment)
@@ -29,6 +30,11 @@ extension ServiceModule {
       audit: audit
     )
     module.routes = pages.routes + calls.routes + sessions.routes + management.routes
+    module.routes += DenialRoutes(environment: environment).routes
+    if let files = environment.apps {
+      let apps = AppRoutes(environment: environment, files: files, accounts: environment.accounts)
+      module.routes += apps.routes
+    }
     return module
   }
 }

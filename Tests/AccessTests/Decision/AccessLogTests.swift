@@ -1,4 +1,5 @@
 import AccessTestSupport
+import FirestoreModel
 import Logging
 import Synchronization
 import Testing
@@ -15,14 +16,36 @@ struct AccessLogTests {
     for _ in 0..<50 {
       log.noteDenial { _ in
         details += 1
-        return AccessLog.Denial(metadata: [:])
+        return AccessLog.Denial(project: "shop", metadata: [:])
       }
     }
     #expect(details == 20 && notes.entries.withLock { $0.count } == 20)
     time.withLock { $0 += 1_000_000 }
-    log.noteDenial { _ in AccessLog.Denial(metadata: [:]) }
+    log.noteDenial { _ in AccessLog.Denial(project: "shop", metadata: [:]) }
     let last = notes.entries.withLock { Array($0[20...]) }
     #expect(last.map(\.message) == ["more denials than are written", "denied by the rules"])
     #expect(last.first?.metadata["count"] == "30")
+  }
+
+  @Test func `what was written is kept for the console, of each project its own`() throws {
+    let log = AccessLog(notes.logger) { 7_000_000 }
+    for (project, path) in [("shop", "a"), ("other", "b"), ("shop", "c")] as [(Text, String)] {
+      log.noteDenial { _ in
+        AccessLog.Denial(project: project, metadata: ["path": "\(path)", "seen": ["L3: x = 1"]])
+      }
+    }
+    let found = log.recent.entries(of: "shop", after: 0)
+    #expect(found.map(\.number) == [1, 3] && found.map { $0.facts["path"] } == ["a", "c"])
+    #expect(found[0].seen == ["L3: x = 1"] && found[0].time == 7_000_000)
+    #expect(found[0].facts["seen"] == nil)
+    #expect(log.recent.entries(of: "shop", after: 1).map(\.number) == [3])
+  }
+
+  @Test func `the oldest make room`() {
+    let recent = RecentDenials(capacity: 10)
+    for _ in 0..<100 { recent.append(project: "shop", facts: [:], seen: [], at: 0) }
+    let numbers = recent.entries(of: "shop", after: 0).map(\.number)
+    #expect(numbers.count <= 10 && numbers.last == 100)
+    #expect(numbers == Array((numbers.first ?? 0)...100))
   }
 }

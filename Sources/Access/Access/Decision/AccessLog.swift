@@ -20,6 +20,8 @@ final class AccessLog: Sendable {
   }
 
   private let log: Logger
+  /// Those of which more than their number is known, for the console.
+  let recent = RecentDenials()
   private let state = Mutex(State())
   private let clock: @Sendable () -> Int64
 
@@ -34,7 +36,17 @@ final class AccessLog: Sendable {
 
   /// A client was denied something.
   struct Denial {
+    let project: Text
     let metadata: Logger.Metadata
+    /// The facts that are texts.
+    var facts: [String: String] {
+      metadata.compactMapValues { if case .array = $0 { nil } else { "\($0)" } }
+    }
+    /// What the conditions saw.
+    var seen: [String] {
+      guard case .array(let lines)? = metadata["seen"] else { return [] }
+      return lines.map { "\($0)" }
+    }
   }
 
   /// Warns, once a database, that development allows everything.
@@ -114,7 +126,10 @@ final class AccessLog: Sendable {
     if dropped > 0 {
       log.notice("more denials than are written", metadata: ["count": "\(dropped)"])
     }
-    if hasRoom { log.notice("denied by the rules", metadata: denial(true).metadata) }
+    guard hasRoom else { return }
+    let denial = denial(true)
+    log.notice("denied by the rules", metadata: denial.metadata)
+    recent.append(project: denial.project, facts: denial.facts, seen: denial.seen, at: clock())
   }
 }
 
@@ -131,17 +146,18 @@ extension AccessLog.Denial {
       metadata["method"] = "list"
       metadata["path"] = "\(query.parent.string) \(query.scope)"
     }
-    self.init(metadata, gate.requestID, gate.ruleset, gate.caller, decision)
+    self.init(gate.database.project, metadata, gate.requestID, gate.ruleset, gate.caller, decision)
   }
 
   /// The same of a question about a bucket.
   init(_ gate: ObjectGate, _ request: RulesRequest, _ decision: RulesDecision) {
     var metadata = Self.subject(request)
     metadata["bucket"] = "\(gate.bucket.name.string)"
-    self.init(metadata, gate.requestID, gate.ruleset, gate.caller, decision)
+    self.init(gate.bucket.project, metadata, gate.requestID, gate.ruleset, gate.caller, decision)
   }
 
   private init(
+    _ project: Text,
     _ subject: Logger.Metadata,
     _ requestID: String,
     _ ruleset: ReleasedRuleset,
@@ -167,7 +183,7 @@ extension AccessLog.Denial {
         }
       )
     }
-    self.init(metadata: metadata)
+    self.init(project: project, metadata: metadata)
   }
 
   /// The method, and the path below the database or bucket.

@@ -7,7 +7,6 @@ import { asking } from "./base/session.js";
 import { effect, scope, untracked } from "./base/signal.js";
 import { applyTheme } from "./base/theme.js";
 import { shell } from "./shell/shell.js";
-import { askAtTheDoor, askOverThePage, takeInvitation } from "./sign-in/page.js";
 
 /** The console begins here: language, session, then the shell, made anew when the language changes. */
 async function start() {
@@ -34,16 +33,26 @@ async function start() {
   });
 }
 
+/** What signing in takes, which development and most visits do without. */
+const door = () => import("./sign-in/page.js");
+
+/** The code of the set-up link by which the page was opened; taken out of the address, where it would be kept. */
+function takeInvitation() {
+  const code = new URLSearchParams(location.hash.slice(1)).get("invitation");
+  if (code) history.replaceState(null, "", location.pathname + location.search);
+  return code;
+}
+
 /** Finds out who is there; who is nobody yet signs in first. */
 async function comeIn() {
   const invitation = takeInvitation();
-  if (invitation) await askAtTheDoor(invitation);
+  if (invitation) await (await door()).askAtTheDoor(invitation);
   for (;;) {
     await loadSession();
     if (isSignedIn()) break;
-    await askAtTheDoor(null);
+    await (await door()).askAtTheDoor(null);
   }
-  asking.act = askOverThePage;
+  asking.act = async () => (await door()).askOverThePage();
 }
 
 start();

@@ -177,6 +177,7 @@ extension ServedSystem {
       var console = ConsoleEnvironment(
         access: access,
         threads: threads,
+        accounts: accounts,
         administrators: administrators,
         audit: audit,
         accountThreads: accountThreads,
@@ -188,6 +189,7 @@ extension ServedSystem {
             .union(try accounts.knownProjects(limit: 1_000))
         }
       )
+      console.apps = .served(accounts)
       console.services = modules.map(\.name)
       console.directory = settings.consoleDirectory
       console.isBehindTLS = settings.origin.hasPrefix("https://")

@@ -15,6 +15,15 @@ struct AppConfiguration {
     case json
     /// `google-services.json`, which the build of Android apps reads.
     case googleServices = "google-services"
+
+    /// What the systems of apps expect the file to be called.
+    var fileName: String {
+      switch self {
+      case .plist: "GoogleService-Info.plist"
+      case .json: "firebase-config.json"
+      case .googleServices: "google-services.json"
+      }
+    }
   }
 
   let app: RegisteredApp
@@ -33,7 +42,8 @@ struct AppConfiguration {
     }
   }
 
-  private var usualForm: Form {
+  /// The form that is usual for the app's platform.
+  var usualForm: Form {
     switch app.platform {
     case .ios: .plist
     case .web, .linux: .json

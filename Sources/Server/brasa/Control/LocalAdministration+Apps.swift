@@ -65,7 +65,7 @@ extension LocalAdministration {
   }
 
   /// An origin that apps take from a file: over TLS, or this machine's own.
-  private static func checked(_ origin: String) throws(FirestoreError) -> String {
+  static func checked(_ origin: String) throws(FirestoreError) -> String {
     let loopback = ["127.0.0.1", "localhost", "::1", "[::1]"]
     guard let parts = URLComponents(string: origin), let host = parts.host, !host.isEmpty,
       parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil,
@@ -79,7 +79,7 @@ extension LocalAdministration {
   }
 
   /// The number that clients know a project by; the same as buckets show.
-  private static func number(of project: Text) -> UInt32 {
+  static func number(of project: Text) -> UInt32 {
     var crc = CRC32C()
     crc.update(Array(project.string.utf8))
     return crc.value

@@ -62,6 +62,7 @@ const PATHS = {
   folder: "M2 4h4l1.500 2H14v7H2z",
   file: "M4 2h5l3 3v9H4zM9 2v3h3",
   config: "M3 3h6M3 8h10M3 13h7M11 3h2M12 1.500v3",
+  history: "M3 8a5 5 0 1 0 1.500-3.500L3 6M3 3v3h3M8 5v3l2 1.500",
   search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zm3.500-1.500L14 14",
   plus: "M8 3v10M3 8h10",
   close: "M4 4l8 8M12 4l-8 8",

@@ -2,17 +2,21 @@ import { call, CallError, databaseName, resource } from "../base/api.js";
 import { explain } from "../base/dialog.js";
 import { freshID, h, icon, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
+import { place } from "../base/navigation.js";
 import { JSONTextError, read } from "../data/jsonText.js";
 import { tryRequest } from "./store.js";
+
+/** A request that the address asks for, as a link from what was denied does. */
+const asked = () => place.peek().query;
 
 const METHODS = ["get", "list", "create", "update", "delete"];
 
 /** Tries a request on the rules as they are written, with the document as it is now, and says why they answer as they do. */
 export function playground(project, database, source) {
-  const method = h("select", {}, METHODS.map((one) => h("option", { value: one }, one)));
-  const path = h("input", { type: "text", required: true, autocomplete: "off", spellcheck: "false" });
+  const method = h("select", {}, METHODS.map((one) => h("option", { value: one, selected: one === asked().method }, one)));
+  const path = h("input", { type: "text", required: true, value: asked().path ?? "", autocomplete: "off", spellcheck: "false" });
   const note = h("p", { class: "note", id: freshID("note") }, t("playground.uidText"));
-  const uid = h("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-describedby": note.id });
+  const uid = h("input", { type: "text", value: asked().uid ?? "", autocomplete: "off", spellcheck: "false", "aria-describedby": note.id });
   const claims = h("textarea", { rows: 2, class: "mono", spellcheck: "false", value: "{}" });
   const fields = h("textarea", { rows: 4, class: "mono", spellcheck: "false", value: "{}" });
   const fieldsLabel = h("label", { class: "field" }, t("playground.fields"), fields);

@@ -4,20 +4,23 @@ import { h, icon, iconButton, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { link, place } from "../base/navigation.js";
 import { effect, inScope, onCleanup, scope } from "../base/signal.js";
+import { appsView } from "./apps.js";
 
-/** The settings: who the administrators are, and what they did. */
+/** The settings: a project's apps and keys; for owners who the administrators are, and what they did. */
 
 const ROLES = ["owner", "editor", "viewer"];
-const VIEWS = { administrators: administratorsView, audit: auditView };
+const VIEWS = { apps: appsView, administrators: administratorsView, audit: auditView };
+const OPEN = ["apps"];
 
 export function page() {
   const holder = h("div", { class: "stack" });
   const tabs = h("nav", { "aria-label": t("page.settings"), class: "row" });
+  const views = session.peek().role === "owner" ? Object.keys(VIEWS) : OPEN;
   let shown = null;
   effect(() => {
     if (place.value.area !== "settings") return;
-    const view = place.value.rest[0] in VIEWS ? place.value.rest[0] : "administrators";
-    show(tabs, Object.keys(VIEWS).map((one) => h("a", { class: "button", href: link("settings", [one]), "aria-current": one === view ? "page" : null }, t(`settings.${one}`))));
+    const view = views.includes(place.value.rest[0]) ? place.value.rest[0] : "apps";
+    show(tabs, views.map((one) => h("a", { class: "button", href: link("settings", [one]), "aria-current": one === view ? "page" : null }, t(`settings.${one}`))));
     shown?.dispose();
     shown = scope(VIEWS[view]);
     show(holder, shown.result);

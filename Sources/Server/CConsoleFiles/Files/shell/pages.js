@@ -7,11 +7,12 @@ export const PAGES = [
   { area: "users", icon: "users", keys: "g u", service: "accounts", load: () => import("../users/page.js") },
   { area: "files", icon: "files", keys: "g f", service: "storage", load: () => import("../files/page.js") },
   { area: "config", icon: "config", keys: "g c", service: "remote config", load: () => import("../config/page.js") },
-  { area: "settings", icon: "settings", keys: "g s", role: "owner", load: () => import("../settings/page.js") },
+  { area: "requests", icon: "requests", keys: "g q", load: () => import("../requests/page.js") },
+  { area: "settings", icon: "settings", keys: "g s", load: () => import("../settings/page.js") },
 ];
 
-/** The pages of a server with those services, for who has that role. */
-export const pagesOf = ({ services, role }) => PAGES.filter((page) => (!page.service || services.includes(page.service)) && (!page.role || page.role === role));
+/** The pages of a server with those services. */
+export const pagesOf = ({ services }) => PAGES.filter((page) => !page.service || services.includes(page.service));
 
 /** A page's name among the texts. */
 export const pageKey = (page) => `page.${page.view ?? page.area}`;

@@ -5,13 +5,6 @@ import { post } from "../base/request.js";
 import { session } from "../base/session.js";
 import { setUpForm, signInForm } from "./form.js";
 
-/** The code of the set-up link by which the page was opened; taken out of the address, where it would be kept. */
-export function takeInvitation() {
-  const code = new URLSearchParams(location.hash.slice(1)).get("invitation");
-  if (code) history.replaceState(null, "", location.pathname + location.search);
-  return code;
-}
-
 /** Shows who is nobody yet how to come in; the promise ends when there is a session. */
 export function askAtTheDoor(invitation) {
   return new Promise((resolve) => {

@@ -1,0 +1,70 @@
+import { call, path } from "../base/api.js";
+import { explain } from "../base/dialog.js";
+import { h, icon, show } from "../base/dom.js";
+import { instant, number, t } from "../base/i18n.js";
+import { link, place } from "../base/navigation.js";
+import { inScope, onCleanup } from "../base/signal.js";
+import { groupsOf, playgroundOf } from "./group.js";
+
+/** What the rules denied, as it happens: grouped, with what the conditions saw. */
+
+const PERIOD_MILLISECONDS = 2_000;
+/** The denials that a tab keeps; the server keeps no more. */
+const MOST = 500;
+
+export function page() {
+  const { project } = place.peek();
+  const state = { denials: [], opened: new Set(), isPaused: false, timer: null };
+  const body = h("div", { class: "stack" });
+  const problem = h("p", { class: "error", role: "alert" });
+  const draw = () => show(body, state.denials.length === 0 ? h("p", {}, t("requests.none")) : groupsOf(state.denials).map((group) => groupView(group, state)));
+  const load = inScope(async () => {
+    try {
+      const last = state.denials.at(-1)?.number ?? 0;
+      const { denials } = await call("GET", `${path("console", "api", "projects", project, "denials")}?after=${last}`);
+      show(problem);
+      if (denials.length > 0 || last === 0) {
+        state.denials = [...state.denials, ...denials].slice(-MOST);
+        draw();
+      }
+    } catch (error) {
+      show(problem, explain(error));
+    }
+    plan();
+  });
+  // Tabs that nobody looks at cost the server nothing.
+  const plan = inScope(() => {
+    clearTimeout(state.timer);
+    if (!document.hidden && !state.isPaused) state.timer = setTimeout(load, PERIOD_MILLISECONDS);
+  });
+  const wake = () => !document.hidden && plan();
+  document.addEventListener("visibilitychange", wake);
+  onCleanup(() => {
+    clearTimeout(state.timer);
+    document.removeEventListener("visibilitychange", wake);
+  });
+  const pause = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
+    state.isPaused = !state.isPaused;
+    pause.setAttribute("aria-pressed", String(state.isPaused));
+    show(pause, icon(state.isPaused ? "play" : "pause"), t(state.isPaused ? "live.resume" : "live.pause"));
+    plan();
+  } }, icon("pause"), t("live.pause"));
+  load();
+  return h("div", { class: "body" }, h("div", { class: "spread" }, h("h1", {}, t("page.requests")), pause), h("p", { class: "note" }, t("requests.text")), problem, body);
+}
+
+function groupView(group, state) {
+  const { last } = group;
+  const again = playgroundOf(last);
+  const element = h("details", { class: "panel", open: state.opened.has(group.key), ontoggle: () => (element.open ? state.opened.add(group.key) : state.opened.delete(group.key)) },
+    h("summary", {}, h("span", { class: "badge" }, number(group.count)), " ", h("code", { dir: "auto" }, `${group.method} ${group.shape}`), " ",
+      h("span", { class: "muted" }, t("requests.people", group.people.size)), h("div", { class: "mono why" }, group.statement)),
+    h("div", { class: "stack" },
+      h("p", { class: "note" }, `${t("requests.last")} ${instant(last.time)} · ${t("requests.request")} ${last.request ?? ""}`),
+      h("dl", { class: "facts" }, [["requests.path", last.path], ["users.uid", last.uid], ["requests.scope", group.scope], ["requests.ruleset", last.ruleset]].map(([key, value]) =>
+        value ? [h("dt", {}, t(key)), h("dd", { class: "mono", dir: "auto" }, value)] : null)),
+      h("pre", {}, last.why ?? ""),
+      last.seen.length > 0 ? [h("h3", {}, t("requests.seen")), h("pre", {}, last.seen.join("\n"))] : null,
+      again ? h("p", {}, h("a", { class: "button", href: link("rules", again.rest, again.query) }, t("requests.again"))) : null));
+  return element;
+}

@@ -1,0 +1,175 @@
+import Authentication
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import ServiceModule
+
+/// What the composition knows of apps' configuration files.
+package struct AppFiles: Sendable {
+  /// A file's name and text, for an app of a project.
+  package typealias Make =
+    @Sendable (_ app: RegisteredApp, _ project: String, _ form: String?) throws -> (
+      name: String, text: String
+    )
+
+  let file: Make
+  let projectNumber: @Sendable (Text) -> UInt32
+
+  /// - Parameters:
+  ///   - file: Makes a file of a form; nil is the usual one of the app's platform.
+  ///   - projectNumber: The number that clients know a project by.
+  package init(file: @escaping Make, projectNumber: @escaping @Sendable (Text) -> UInt32) {
+    self.file = file
+    self.projectNumber = projectNumber
+  }
+}
+
+/// A project's apps, and the keys of service accounts.
+///
+///     GET, POST  /console/api/projects/{project}/apps            lists, registers
+///     DELETE     /console/api/projects/{project}/apps/{id}
+///     GET        /console/api/projects/{project}/apps/{id}/file?form=
+///     GET, POST  /console/api/projects/{project}/keys            lists, makes: the file is shown this once
+///     DELETE     /console/api/projects/{project}/keys/{id}
+struct AppRoutes: Sendable {
+  let environment: ConsoleEnvironment
+  let files: AppFiles
+  let accounts: Accounts
+
+  var routes: [HTTPRoute] {
+    let (apps, keys) = (
+      "/console/api/projects/{project}/apps", "/console/api/projects/{project}/keys"
+    )
+    let ofApps: [HTTPRoute] = [
+      .ofConsole(.get, apps, environment, list), .ofConsole(.post, apps, environment, register),
+      .ofConsole(.delete, apps + "/{id}", environment, forget),
+      .ofConsole(.get, apps + "/{id}/file", environment, file),
+    ]
+    let ofKeys: [HTTPRoute] = [
+      .ofConsole(.get, keys, environment, listKeys), .ofConsole(.post, keys, environment, makeKey),
+      .ofConsole(.delete, keys + "/{id}", environment, revokeKey),
+    ]
+    // A key is an administrator's, whoever has it.
+    return ofApps.map { $0.openToViewers() } + ofKeys.map { $0.demanding { _, _ in .owner } }
+  }
+
+  // MARK: Apps
+
+  @Sendable
+  private func list(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let scope = try scope(request)
+    let found = try await blocking { try scope.apps() }
+    return .private(.object(["apps": .array(found.map(\.json))]))
+  }
+
+  @Sendable
+  private func register(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let body = try await ConsoleBody(request)
+    guard let platform = RegisteredApp.Platform(rawValue: try body.required("platform")) else {
+      throw FirestoreError.invalidArgument("A platform is ios, android, web or linux.")
+    }
+    let (scope, number) = (try scope(request), files.projectNumber(try project(request)))
+    let app = try await blocking {
+      try scope.registerApp(
+        platform,
+        bundleID: body.text("bundleId"),
+        displayName: body.text("displayName"),
+        projectNumber: number
+      )
+    }
+    return .private(app.json)
+  }
+
+  @Sendable
+  private func forget(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let (scope, id) = (try scope(request), request.parameters["id"] ?? "")
+    guard try await blocking({ try scope.removeApp(id) }) else { throw Self.noApp }
+    return .private(.object([JSONValue.Member]()))
+  }
+
+  @Sendable
+  private func file(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let (scope, id) = (try scope(request), request.parameters["id"] ?? "")
+    let form = try QueryParameters(request.query).parameters.first { $0.name == "form" }?.value
+    guard let app = try await blocking({ try scope.app(id) }) else { throw Self.noApp }
+    let made = try files.file(app, try project(request).string, form)
+    return .private(.object(["name": .string(made.name), "text": .string(made.text)]))
+  }
+
+  // MARK: Keys
+
+  @Sendable
+  private func listKeys(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let found = accounts.serviceAccounts.all
+    return .private(.object(["keys": .array(found.map(\.json))]))
+  }
+
+  @Sendable
+  private func makeKey(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let name = try await ConsoleBody(request).required("name")
+    let (accounts, project) = (accounts, try project(request))
+    let made = try await blocking {
+      try accounts.serviceAccounts.create(
+        name,
+        role: .admin,
+        project: project,
+        origin: accounts.origin
+      )
+    }
+    return .private(.object(["name": .string("\(name).json"), "text": .string(made.file)]))
+  }
+
+  @Sendable
+  private func revokeKey(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let (accounts, id) = (accounts, request.parameters["id"] ?? "")
+    guard accounts.serviceAccounts.all.contains(where: { $0.keyID == id }) else {
+      throw FirestoreError(.notFound, "There is no such key.")
+    }
+    _ = try await blocking { try accounts.serviceAccounts.revoke(id) }
+    return .private(.object([JSONValue.Member]()))
+  }
+
+  // MARK: Parts
+
+  private func project(_ request: ServiceRequest) throws -> Text {
+    let project = Text(request.parameters["project"] ?? "")
+    try DatabaseID(project: project, database: "(default)").checkCreatable()
+    return project
+  }
+
+  private func scope(_ request: ServiceRequest) throws -> ProjectAccounts {
+    accounts.project(try project(request))
+  }
+
+  private func blocking<R: Sendable>(
+    _ work: @escaping @Sendable () throws -> R
+  ) async throws -> R {
+    do {
+      return try await environment.blocking(work)
+    } catch let error as AccountError {
+      throw FirestoreError(.invalidArgument, error.message, cause: error)
+    }
+  }
+
+  private static let noApp = FirestoreError(.notFound, "There is no such app.")
+}
+
+extension RegisteredApp {
+  fileprivate var json: JSONValue {
+    .object([
+      "id": .string(id), "platform": .string(platform.rawValue),
+      "bundleId": bundleID.map(JSONValue.string) ?? .null,
+      "displayName": displayName.map(JSONValue.string) ?? .null,
+      "createdAt": .number(String(createdAt / 1_000)),
+    ])
+  }
+}
+
+extension ServiceAccount {
+  fileprivate var json: JSONValue {
+    .object([
+      "id": .string(keyID), "email": .string(email), "role": .string(role.rawValue),
+      "createdAt": .number(String(createdAt * 1_000)),
+    ])
+  }
+}

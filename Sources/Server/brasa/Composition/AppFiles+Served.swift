@@ -1,0 +1,21 @@
+import Authentication
+import Console
+import FirestoreModel
+
+extension AppFiles {
+  /// The files that `brasa apps` writes too, with the address of the server.
+  static func served(_ accounts: Accounts) -> AppFiles {
+    AppFiles(
+      file: { app, project, form in
+        if let form, AppConfiguration.Form(rawValue: form) == nil {
+          throw FirestoreError.invalidArgument("A form is plist, json or google-services.")
+        }
+        let origin = try LocalAdministration.checked(accounts.origin)
+        let file = AppConfiguration(app: app, project: project, origin: origin)
+        let chosen = form.flatMap(AppConfiguration.Form.init) ?? file.usualForm
+        return (chosen.fileName, file.text(chosen))
+      },
+      projectNumber: LocalAdministration.number(of:)
+    )
+  }
+}

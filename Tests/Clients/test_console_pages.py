@@ -1,0 +1,244 @@
+"""The console in headless Chromium: files, Remote Config, apps, and what the rules denied."""
+
+import base64
+import json
+import plistlib
+import shutil
+
+import pytest
+import requests
+
+from support.remote_config import RemoteConfig
+
+pytestmark = [
+    pytest.mark.brasa_only,
+    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
+]
+
+OWNER = {"authorization": "Bearer owner"}
+# One red pixel.
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+)
+HOSTILE = "<img src=x onerror=alert(1)>\u202e & \"quotes\" 100%"
+
+
+@pytest.fixture
+def console(browser, server, project):
+    from support.console import Console
+
+    browser.show_as(1280, 900)
+    browser.complaints()
+    made = Console(browser, server, project)
+    yield made
+    assert made.violations() == []
+
+
+@pytest.fixture
+def files(server, project):
+    """The project's first bucket."""
+    class Files:
+        bucket = f"{project}.appspot.com"
+        root = f"{server.url}/storage/v1/b/{bucket}/o"
+
+        def put(self, name, content, kind=None):
+            headers = OWNER | ({"content-type": kind} if kind else {})
+            url = f"{server.url}/upload/storage/v1/b/{self.bucket}/o"
+            answer = requests.post(url, params={"uploadType": "media", "name": name}, data=content, headers=headers, timeout=30)
+            assert answer.status_code == 200, answer.text
+
+        def get(self, name):
+            answer = requests.get(f"{self.root}/{requests.utils.quote(name, safe='')}", headers=OWNER, timeout=30)
+            return answer.json() if answer.status_code == 200 else None
+
+        def content(self, name):
+            return requests.get(f"{self.root}/{requests.utils.quote(name, safe='')}?alt=media", headers=OWNER, timeout=30).content
+
+    return Files()
+
+
+def choose_files(console, *paths):
+    console.browser.run("document.querySelector('input[type=file]').hidden = false")
+    console.driver.find_element("css selector", "input[type=file]").send_keys("\n".join(map(str, paths)))
+    console.browser.run("document.querySelector('input[type=file]').hidden = true")
+
+
+# Files
+
+
+def test_files_are_uploaded_shown_changed_and_deleted(console, files, tmp_path):
+    local = tmp_path / "note.txt"
+    local.write_text("first")
+    console.open("files")
+    console.sees("There is nothing in this folder.")
+    choose_files(console, local)
+    console.find("link", "note.txt")
+    assert files.content("note.txt") == b"first"
+    # A name that is taken is asked about.
+    local.write_text("second")
+    choose_files(console, local)
+    console.click("button", "Keep both")
+    console.find("link", "note (2).txt")
+    assert files.content("note.txt") == b"first" and files.content("note (2).txt") == b"second"
+    choose_files(console, local)
+    console.click("button", "Replace")
+    console.browser.wait("return !document.querySelector('.uploads li')")
+    assert files.content("note.txt") == b"second"
+    console.click("link", "note.txt")
+    console.find("dialog")
+    console.sees("second")
+    console.fill("Type", "text/markdown")
+    console.fill("Name", "folder/renamed.md")
+    console.click("button", "Save")
+    console.sees("File saved")
+    assert files.get("note.txt") is None and files.get("folder/renamed.md")["contentType"] == "text/markdown"
+    console.click("link", "folder/")
+    console.click("link", "renamed.md")
+    console.click("button", "Delete")
+    console.click("button", "Delete 1 file")
+    console.sees("There is nothing in this folder.")
+    assert files.get("folder/renamed.md") is None
+
+
+def test_pictures_show_by_what_they_are(console, files):
+    files.put("photos/no-extension", PICTURE)
+    files.put("photos/lies.png", b"<svg onload=alert(1) xmlns='http://www.w3.org/2000/svg'/>", "image/png")
+    console.open(f"files/{files.bucket}?prefix=photos/")
+    console.browser.wait("return [...document.querySelectorAll('.thumbnail img')].filter((one) => one.complete && one.naturalWidth === 1).length === 1")
+    console.click("link", "no-extension")
+    console.browser.wait("return document.querySelector('dialog .preview img')?.naturalWidth === 1")
+    console.click("button", "Cancel")
+    console.click("link", "lies.png")
+    console.browser.wait("return document.querySelector('dialog .preview pre')?.textContent.startsWith('<svg onload')")
+
+
+def test_hostile_names_of_files_are_text(console, files):
+    files.put(f"{HOSTILE}/{HOSTILE}", b"x", "text/html")
+    console.open("files")
+    console.browser.wait("return [...document.querySelectorAll('main a')].some((one) => one.textContent.includes('onerror=alert(1)'))")
+    console.browser.run("[...document.querySelectorAll('main a')].find((one) => one.textContent.includes('onerror')).click()")
+    console.browser.wait("return document.querySelectorAll('.crumbs li').length === 2")
+    console.browser.wait("return [...document.querySelectorAll('tbody a')].some((one) => one.textContent === arguments[0])", HOSTILE)
+    console.browser.run("[...document.querySelectorAll('tbody a')].find((one) => one.textContent === arguments[0]).click()", HOSTILE)
+    assert console.find("textbox", "Name").get_attribute("value") == f"{HOSTILE}/{HOSTILE}"
+
+
+# Remote Config
+
+
+@pytest.fixture
+def template(server, project):
+    return RemoteConfig(server, project)
+
+
+def test_a_parameter_is_published_and_rolled_back(console, template):
+    console.open("config")
+    console.click("button", "Add parameter")
+    console.fill("Name", "welcome")
+    console.fill("Default", HOSTILE)
+    console.click("button", "Take over")
+    console.sees("There are changes that are not published.")
+    console.click("button", "Add condition")
+    console.fill("Name", "Brazil")
+    console.fill("Expression", "device.country is 'BR'")
+    console.click("button", "Take over")
+    console.sees("INVALID_CONDITION")
+    console.fill("Expression", "device.country in ['BR']")
+    console.click("button", "Take over")
+    console.click("button", "Publish changes")
+    console.find("dialog", "Publish changes")
+    console.click("button", "Publish changes")
+    console.sees("Published")
+    served, _ = template.get()
+    assert served["parameters"]["welcome"]["defaultValue"] == {"value": HOSTILE}
+    assert served["conditions"][0]["expression"] == "device.country in ['BR']"
+    console.click("button", "welcome")
+    console.fill("Default", "changed")
+    console.click("button", "Take over")
+    console.click("button", "Publish changes")
+    console.click("button", "Publish changes")
+    console.browser.wait("return document.querySelectorAll('main table:last-of-type').length > 0 && document.body.innerText.includes('changed')")
+    console.click("button", "Roll back")
+    console.find("dialog", "Roll back")
+    console.click("button", "Roll back")
+    console.browser.wait("return document.body.innerText.includes('onerror=alert(1)')")
+    assert template.get()[0]["parameters"]["welcome"]["defaultValue"] == {"value": HOSTILE}
+
+
+def test_two_who_publish_are_brought_together(console, template):
+    template.publish({"parameters": {"mine": {"defaultValue": {"value": "1"}}, "theirs": {"defaultValue": {"value": "1"}}}})
+    console.open("config")
+    console.click("button", "mine")
+    console.fill("Default", "2")
+    console.click("button", "Take over")
+    template.publish({"parameters": {"mine": {"defaultValue": {"value": "1"}}, "theirs": {"defaultValue": {"value": "3"}}}})
+    console.click("button", "Publish changes")
+    console.click("button", "Publish changes")
+    console.sees("Somebody else published meanwhile")
+    console.click("button", "Publish changes")
+    console.click("button", "Publish changes")
+    console.sees("Published")
+    served = template.get()[0]["parameters"]
+    assert {name: one["defaultValue"]["value"] for name, one in served.items()} == {"mine": "2", "theirs": "3"}
+
+
+# Apps
+
+
+def test_an_app_is_registered_and_its_file_names_this_server(console, server, project):
+    console.open("settings")
+    console.click("button", "Register app")
+    console.fill("Bundle id or package name", "com.example.shop")
+    console.find("dialog")
+    console.browser.run("document.querySelector('dialog button[type=submit]').click()")
+    console.sees("com.example.shop")
+    root = f"{server.url}/console/api/projects/{project}/apps"
+    [app] = requests.get(root, headers=OWNER, timeout=30).json()["apps"]
+    file = requests.get(f"{root}/{app['id']}/file", headers=OWNER, timeout=30).json()
+    assert file["name"] == "GoogleService-Info.plist"
+    found = plistlib.loads(file["text"].encode())
+    assert found["PROJECT_ID"] == project and found["BRASA_HOST"] == server.url and found["BUNDLE_ID"] == "com.example.shop"
+    assert requests.get(f"{root}/{app['id']}/file?form=exe", headers=OWNER, timeout=30).status_code == 400
+    console.click("button", "Remove com.example.shop")
+    console.find("dialog")
+    console.browser.run("document.querySelector('dialog button.danger').click()")
+    console.sees("No app is registered yet.")
+    assert requests.get(root, headers=OWNER, timeout=30).json() == {"apps": []}
+
+
+# Denials
+
+RULES = """rules_version = '2';
+service cloud.firestore {
+  match /databases/{database}/documents {
+    match /users/{id} {
+      allow read: if request.auth.uid == id;
+    }
+  }
+}
+"""
+
+
+def token(uid, project):
+    part = lambda data: base64.urlsafe_b64encode(json.dumps(data).encode()).rstrip(b"=").decode()  # noqa: E731
+    return f"{part({'alg': 'none'})}.{part({'sub': uid, 'aud': project})}."
+
+
+def test_denials_show_as_they_happen_and_lead_to_the_playground(console, server, project):
+    rules = {"rules": {"files": [{"name": "firestore.rules", "content": RULES}]}}
+    assert requests.put(f"{server.url}/emulator/v1/projects/{project}:securityRules", json=rules, headers=OWNER, timeout=30).status_code == 200
+    console.open("requests")
+    console.sees("The rules denied nothing lately.")
+    root = f"{server.url}/v1/projects/{project}/databases/(default)/documents/users"
+    for uid, name in (("ada", "grace"), ("ada", "alan"), ("grace", "ada")):
+        answer = requests.get(f"{root}/{name}", headers={"authorization": f"Bearer {token(uid, project)}"}, timeout=30)
+        assert answer.status_code == 403
+    console.sees("get users/*")
+    console.sees("2 callers")
+    console.browser.run("document.querySelector('details > summary').click()")
+    console.sees("What the conditions saw")
+    console.click("link", "Try in the playground")
+    assert console.find("textbox", "Path of the document").get_attribute("value") == "users/ada"
+    assert console.find("textbox", "uid").get_attribute("value") == "grace"
+    console.click("button", "Run")
+    console.sees("Denied")
