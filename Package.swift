@@ -274,7 +274,9 @@ let package = Package(
     ),
     .testTarget(
       name: "PushMessagingTests",
-      dependencies: ["PushMessaging", "FirestoreModel", "KeyValueStore", "ModelTestSupport"],
+      dependencies: [
+        "PushMessaging", "FirestoreModel", "KeyValueStore", "ModelTestSupport", crypto,
+      ],
       swiftSettings: strict
     ),
     .target(

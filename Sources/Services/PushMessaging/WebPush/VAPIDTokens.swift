@@ -1,0 +1,48 @@
+import Synchronization
+
+/// The headers that name a project to push services, each made once in 12 hours.
+///
+/// One entry a key and origin; at most `capacity` of them, beyond which all are forgotten, since making them anew
+/// costs one signature each.
+package final class VAPIDTokens: Sendable {
+  private struct Purpose: Hashable {
+    let publicKey: [UInt8]
+    let subject: String
+    let origin: String
+  }
+
+  private struct Entry {
+    let header: String
+    /// From when on it is made anew, in seconds since 1970.
+    let renewal: Int
+  }
+
+  /// How long a header is used, in seconds.
+  static let use = 12 * 3_600
+  /// How long a header is valid, in seconds; RFC 8292 allows a day.
+  static let validity = 18 * 3_600
+
+  private let capacity: Int
+  private let entries = Mutex<[Purpose: Entry]>([:])
+
+  /// A cache of that many headers.
+  package init(capacity: Int = 1_024) { self.capacity = capacity }
+
+  /// The header for requests to `origin` at the instant `now`, in seconds since 1970.
+  ///
+  /// Also made anew where the clock went back behind the time when the header was made.
+  package func authorization(_ pair: VAPIDPair, origin: String, now: Int) throws -> String {
+    let purpose = Purpose(publicKey: pair.publicKey, subject: pair.subject, origin: origin)
+    if let entry = entries.withLock({ $0[purpose] }), entry.renewal > now,
+      entry.renewal <= now + Self.use
+    {
+      return entry.header
+    }
+    let header = try pair.authorization(origin: origin, expiry: now + Self.validity)
+    entries.withLock { entries in
+      if entries.count >= capacity { entries.removeAll() }
+      entries[purpose] = Entry(header: header, renewal: now + Self.use)
+    }
+    return header
+  }
+}
