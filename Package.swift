@@ -301,9 +301,27 @@ let package = Package(
       path: "Sources/Server/Outbound",
       swiftSettings: strict
     ),
+    // Services that messages are pushed to, for tests and measurements.
+    .target(
+      name: "PushStandIns",
+      dependencies: [
+        "FirestoreModel", asn1, crypto, nio, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509,
+      ],
+      path: "Tests/PushStandIns",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "push-stand-in",
+      dependencies: ["PushStandIns", "Outbound", "PushMessaging", "FirestoreModel", crypto],
+      path: "Tests/PushStandInProgram",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "OutboundTests",
-      dependencies: ["Outbound", "Authentication", nioPosix, logging],
+      dependencies: [
+        "Outbound", "Authentication", "FirestoreModel", "PushMessaging", "PushStandIns", crypto,
+        nioPosix, logging,
+      ],
       swiftSettings: strict
     ),
 

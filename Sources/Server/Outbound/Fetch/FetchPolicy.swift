@@ -50,8 +50,10 @@ package struct FetchPolicy: Sendable, Hashable {
 
 /// The parts of a URL that decide whether it may be asked.
 struct FetchURL: Hashable {
-  let text: String
+  /// Behind the scheme and authority as it came; those are in the one form that others read as `host`.
+  private let path: Substring
   let host: String
+  let port: Int
   let isCleartext: Bool
 
   /// Nil for what is no plain http or https URL; user names in it and escapes in the host are refused.
@@ -65,7 +67,18 @@ struct FetchURL: Hashable {
     let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     guard let host = Self.host(of: authority) else { return nil }
     self.host = host.lowercased()
-    self.text = text
+    port = Self.port(of: authority) ?? (isCleartext ? 80 : 443)
+    path = rest[authority.endIndex...]
+  }
+
+  /// The URL with scheme and host in lower case, as a table of addresses by host names needs it.
+  var text: String { origin + path }
+
+  /// Scheme, host and port, the port only where it is not the scheme's own (RFC 6454).
+  var origin: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    let suffix = port == (isCleartext ? 80 : 443) ? "" : ":\(port)"
+    return "http\(isCleartext ? "" : "s")://\(name)\(suffix)"
   }
 
   private static func host(of authority: Substring) -> String? {
@@ -82,6 +95,12 @@ struct FetchURL: Hashable {
     }
     guard !host.isEmpty, isName, isPort(authority[host.endIndex...]) else { return nil }
     return String(host)
+  }
+
+  /// The number behind the last colon that is not part of an address; nil without one.
+  private static func port(of authority: Substring) -> Int? {
+    let text = authority.split(separator: "]", omittingEmptySubsequences: false).last ?? ""
+    return text.lastIndex(of: ":").flatMap { Int(text[text.index(after: $0)...]) }
   }
 
   private static func isPort(_ text: Substring) -> Bool {

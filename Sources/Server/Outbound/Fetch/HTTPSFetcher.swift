@@ -13,7 +13,7 @@ import NIOSSL
 package struct HTTPSFetcher: DocumentFetcher {
   private let policy: FetchPolicy
   private let group: any EventLoopGroup
-  private let resolve: @Sendable (String) throws -> [NetworkAddress]
+  private let judge: AddressJudge
 
   /// A fetcher on that event loop group.
   package init(
@@ -30,7 +30,7 @@ package struct HTTPSFetcher: DocumentFetcher {
   ) {
     self.policy = policy
     self.group = group
-    self.resolve = resolve
+    judge = AddressJudge(policy: policy, resolve: resolve)
   }
 
   package func fetch(_ request: DocumentRequest) async throws -> FetchedDocument {
@@ -38,13 +38,13 @@ package struct HTTPSFetcher: DocumentFetcher {
       throw OutboundError(.refused, "the address is no plain https URL")
     }
     try policy.check(url)
-    let address = try await judgedAddress(of: url)
+    let address = try await judge.addresses(of: url)[0]
     let client = HTTPClient(
       eventLoopGroupProvider: .shared(group),
       configuration: configuration(url, address)
     )
     do {
-      let document = try await perform(request, client)
+      let document = try await perform(request, at: url, client)
       try await client.shutdown()
       return document
     } catch {
@@ -52,18 +52,6 @@ package struct HTTPSFetcher: DocumentFetcher {
       if error is OutboundError { throw error }
       throw OutboundError(.unreachable, "\(url.host) could not be asked", cause: error)
     }
-  }
-
-  /// The first address of the host, once all were found in order.
-  private func judgedAddress(of url: FetchURL) async throws -> NetworkAddress {
-    let host = url.host
-    let resolve = resolve
-    let addresses = try await NIOThreadPool.singleton.runIfActive { try resolve(host) }
-    for address in addresses { try policy.check(address, of: url) }
-    guard let first = addresses.first(where: { $0.bytes.count == 4 }) ?? addresses.first else {
-      throw OutboundError(.unreachable, "the name \(host) has no address")
-    }
-    return first
   }
 
   private func configuration(
@@ -87,9 +75,10 @@ package struct HTTPSFetcher: DocumentFetcher {
 
   private func perform(
     _ request: DocumentRequest,
+    at url: FetchURL,
     _ client: HTTPClient
   ) async throws -> FetchedDocument {
-    var message = HTTPClientRequest(url: request.url)
+    var message = HTTPClientRequest(url: url.text)
     message.headers.add(name: "accept", value: "application/json")
     message.headers.add(name: "user-agent", value: "brasa")
     if let authorization = request.authorization {

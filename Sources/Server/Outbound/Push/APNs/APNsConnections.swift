@@ -1,0 +1,81 @@
+import AsyncHTTPClient
+import Synchronization
+
+/// The connections to one environment of Apple's service, used in turn.
+///
+/// Each is one HTTP/2 connection, with as many streams as Apple allows; a client opens it anew after GOAWAY. One on which
+/// a request got no answer in time is replaced, since a connection can be dead without anybody saying so.
+///
+/// In debug builds the client library asserts where a server changes its limit of streams while a connection is idle; in
+/// release builds all that comes of it is an idle connection that is closed sooner.
+final class APNsConnections: Sendable {
+  /// A connection, and which it was of those in its slot.
+  struct Selection: Sendable {
+    let client: PushHostClient
+    fileprivate let slot: Int
+    fileprivate let generation: Int
+  }
+
+  private struct Slot {
+    var client: PushHostClient
+    var generation = 0
+  }
+
+  private struct State {
+    var slots: [Slot] = []
+    var next = 0
+    var isClosed = false
+  }
+
+  /// More requests than streams wait in the client; beyond this many they are the caller's to repeat.
+  private static let inFlight = 2_000
+
+  private let url: FetchURL
+  private let settings: PushHostSettings
+  private let count: Int
+  private let state = Mutex(State())
+
+  init(_ url: FetchURL, count: Int, settings: PushHostSettings) {
+    self.url = url
+    self.count = count
+    self.settings = settings
+  }
+
+  /// The connection whose turn it is; nil once they are shut down.
+  func select() -> Selection? {
+    state.withLock { state in
+      if state.isClosed { return nil }
+      let slot = state.next % count
+      state.next = slot + 1
+      if slot == state.slots.count { state.slots.append(Slot(client: client())) }
+      let chosen = state.slots[slot]
+      return Selection(client: chosen.client, slot: slot, generation: chosen.generation)
+    }
+  }
+
+  /// Puts a new connection in the place of one that is silent; nothing happens where somebody did already.
+  func replace(_ selection: Selection) async {
+    let old = state.withLock { state -> PushHostClient? in
+      guard !state.isClosed, state.slots[selection.slot].generation == selection.generation else {
+        return nil
+      }
+      state.slots[selection.slot].client = client()
+      state.slots[selection.slot].generation += 1
+      return selection.client
+    }
+    await old?.retire()
+  }
+
+  /// Ends the connections, once the requests in flight are over.
+  func shutdown() async {
+    let slots = state.withLock { state in
+      state.isClosed = true
+      return state.slots
+    }
+    for slot in slots { await slot.client.retire() }
+  }
+
+  private func client() -> PushHostClient {
+    settings.client(for: url, at: nil, bound: Self.inFlight)
+  }
+}

@@ -1,0 +1,49 @@
+import AsyncHTTPClient
+import Synchronization
+
+/// An HTTP client that is shut down when it is retired and its last request is over.
+final class LeasedClient: Sendable {
+  private struct State {
+    var uses = 0
+    var isRetired = false
+  }
+
+  private let client: HTTPClient
+  private let state = Mutex(State())
+
+  /// Takes over the client, which nobody else may shut down.
+  init(_ client: HTTPClient) { self.client = client }
+
+  /// The client, to be given back by `release()`; nil where it is retired.
+  func lease() -> HTTPClient? {
+    state.withLock { state in
+      if state.isRetired { return nil }
+      state.uses += 1
+      return client
+    }
+  }
+
+  /// Ends a lease.
+  func release() async {
+    let isLast = state.withLock { state in
+      state.uses -= 1
+      return state.isRetired && state.uses == 0
+    }
+    if isLast { await shutDown() }
+  }
+
+  /// Lets no new request begin; idempotent.
+  func retire() async {
+    let isUnused = state.withLock { state in
+      guard !state.isRetired else { return false }
+      state.isRetired = true
+      return state.uses == 0
+    }
+    if isUnused { await shutDown() }
+  }
+
+  /// Closing connections that nobody uses any more can't fail in a way that matters to anybody.
+  private func shutDown() async {
+    do { try await client.shutdown() } catch {}
+  }
+}

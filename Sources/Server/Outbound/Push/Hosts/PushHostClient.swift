@@ -1,0 +1,147 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// The way to one origin: a client that connects to the address that was judged, a breaker, and a bound for what is in flight.
+final class PushHostClient: Sendable {
+  /// Why a request was not sent.
+  enum Refusal: Error, Sendable {
+    /// The host gets no request before that time has passed.
+    case paused(Duration)
+    /// As many requests are in flight as the host may have.
+    case busy
+    /// The client is retired: ask the pool for another one.
+    case retired
+  }
+
+  /// What a host said.
+  struct Answer: Sendable {
+    let status: Int
+    let headers: [String: String]
+    let body: [UInt8]
+  }
+
+  private struct State {
+    var breaker = HostBreaker()
+    var inFlight = 0
+  }
+
+  /// How often a request is sent where connections end under it: a pool may hand out one more that is about to.
+  static let attempts = 3
+
+  /// What of an answer's body is read.
+  private static let bodyLimit = 4_096
+
+  let address: NetworkAddress?
+  private let client: LeasedClient
+  private let bound: Int
+  private let timeout: Duration
+  private let state = Mutex(State())
+
+  /// A way over `client`, which lies at `address`.
+  init(_ client: HTTPClient, address: NetworkAddress?, bound: Int, timeout: Duration) {
+    self.client = LeasedClient(client)
+    self.address = address
+    self.bound = bound
+    self.timeout = timeout
+  }
+
+  /// Whether nothing is in flight.
+  var isIdle: Bool { state.withLock { $0.inFlight == 0 } }
+
+  /// Lets no new request begin.
+  func retire() async { await client.retire() }
+
+  /// Sends a request and reads the answer.
+  ///
+  /// Answers of 500 and more count as failures of the host, and so do silence and connections that can't be made. One that
+  /// ends under many requests does not: it would be as many failures. Throws `Refusal`, or what the client
+  /// throws where no answer came.
+  func send(_ request: HTTPClientRequest) async throws -> Answer {
+    try admit()
+    guard let leased = client.lease() else {
+      settle { $0.abandon(at: .now) }
+      throw Refusal.retired
+    }
+    do {
+      let answer = try await perform(request, leased)
+      settle { answer.status < 500 ? $0.succeed() : $0.fail(at: .now) }
+      await client.release()
+      return answer
+    } catch {
+      let isFailure = !Task.isCancelled && Self.isFailureOfHost(error)
+      settle { isFailure ? $0.fail(at: .now) : $0.abandon(at: .now) }
+      await client.release()
+      throw error
+    }
+  }
+
+  /// Leaves the host alone for that time.
+  func pause(for time: Duration) {
+    state.withLock { $0.breaker.pause(for: time, at: .now) }
+  }
+
+  private func admit() throws(Refusal) {
+    try state.withLock { state throws(Refusal) in
+      guard state.inFlight < bound else { throw .busy }
+      // Queues count in seconds: what is less would have them come again at once.
+      if case .wait(let time) = state.breaker.admit(at: .now) {
+        throw .paused(.seconds(time.components.seconds + 1))
+      }
+      state.inFlight += 1
+    }
+  }
+
+  private func settle(_ report: (inout HostBreaker) -> Void) {
+    state.withLock { state in
+      state.inFlight -= 1
+      report(&state.breaker)
+    }
+  }
+
+  private static func isFailureOfHost(_ error: any Error) -> Bool {
+    switch error {
+    case let error as HTTPClientError: isSilence(error)
+    case is NIOConnectionError, is NIOSSLError, is NIOSSLExtraError: true
+    default: false
+    }
+  }
+
+  /// Whether a request may be sent again at once: a connection that ended says nothing of the message, while silence took
+  /// the time there was.
+  static func isWorthRepeating(_ error: any Error) -> Bool {
+    if Task.isCancelled { return false }
+    return switch error {
+    case let error as HTTPClientError: !isSilence(error)
+    case Refusal.retired: true
+    case is Refusal, is OutboundError, is NIOConnectionError, is NIOSSLError, is NIOSSLExtraError:
+      false
+    default: true
+    }
+  }
+
+  /// Whether an error says that no answer came in time.
+  static func isSilence(_ error: HTTPClientError) -> Bool {
+    [.deadlineExceeded, .readTimeout, .connectTimeout, .getConnectionFromPoolTimeout]
+      .contains(error)
+  }
+
+  private func perform(_ request: HTTPClientRequest, _ client: HTTPClient) async throws -> Answer {
+    let deadline = NIODeadline.now() + TimeAmount(timeout)
+    let response = try await client.execute(request, deadline: deadline)
+    var body: [UInt8] = []
+    do {
+      body = Array(buffer: try await response.body.collect(upTo: Self.bodyLimit))
+    } catch is NIOTooManyBytesError {
+      // The status says it all; what is longer is a page for people.
+    }
+    let headers = response.headers.map { ($0.name.lowercased(), $0.value) }
+    return Answer(
+      status: Int(response.status.code),
+      headers: Dictionary(headers) { first, _ in first },
+      body: body
+    )
+  }
+}

@@ -1,0 +1,49 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOSSL
+
+/// How requests to push services are sent.
+struct PushHostSettings: Sendable {
+  let group: any EventLoopGroup
+  /// A PEM file of authorities to trust besides the system's.
+  var authorities: String?
+  /// From a request to the last byte of its answer.
+  var timeout = Duration.seconds(10)
+  /// How many hosts are kept at a time.
+  var capacity = 256
+  /// The addresses of a name; blocks.
+  var resolve: @Sendable (String) throws -> [NetworkAddress] = NetworkAddress.resolve
+
+  init(group: any EventLoopGroup) { self.group = group }
+
+  /// A way to the URL's host that connects to that address.
+  func client(for url: FetchURL, at address: NetworkAddress?, bound: Int) -> PushHostClient {
+    PushHostClient(
+      httpClient(for: url, at: address),
+      address: address,
+      bound: bound,
+      timeout: timeout
+    )
+  }
+
+  /// A client that connects to that address whatever the host's name says, follows nothing, and speaks HTTP/2
+  /// where the other side does.
+  func httpClient(for url: FetchURL, at address: NetworkAddress?) -> HTTPClient {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
+    if let authorities { tls.additionalTrustRoots = [.file(authorities)] }
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: tls,
+      redirectConfiguration: .disallow,
+      timeout: .init(connect: .seconds(5), read: TimeAmount(timeout))
+    )
+    if let address, NetworkAddress(url.host) == nil {
+      configuration.dnsOverride = [url.host: address.description]
+    }
+    configuration.httpVersion = .automatic
+    // Who waits for a connection that can't be had holds a worker of the queue; the queue repeats.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+    return HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+  }
+}
