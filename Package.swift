@@ -572,7 +572,8 @@ let package = Package(
       name: "brasa-load",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "KeyValueRocksDB",
-        "SecurityRules", "Authentication", "CRocksDB", "CEpoll", nio, nioHPACK, arguments,
+        "SecurityRules", "Authentication", "EventAnalytics", "CRocksDB", "CEpoll", nio, nioHPACK,
+        arguments,
       ],
       path: "Sources/Server/brasa-load",
       swiftSettings: strict

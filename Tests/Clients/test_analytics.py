@@ -206,8 +206,220 @@ def test_the_debug_view_shows_events_and_what_was_dropped(analytics):
     assert minutes(analytics) == {"quiet": 1}
 
 
+def day(ago=0):
+    import datetime
+
+    moment = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=ago)
+    return moment.strftime("%Y-%m-%d")
+
+
+def counted(rows):
+    return {row["name"]: (row["now"]["events"], row["now"]["users"]) for row in rows}
+
+
+@pytest.fixture
+def filled(analytics):
+    """Two days of two users: the events of the seed's list of products."""
+    yesterday = micros(86_400)
+    analytics.accepted(
+        batch(
+            INSTANCE, event("first_open", at=yesterday), event("new_item", at=yesterday + 1_000_000), userId="u1"
+        )
+    )
+    analytics.accepted(
+        batch(
+            INSTANCE,
+            event("select_item", {"item_id": "SKU_1", "engagement_time_msec": 250}),
+            event("attempt_delete_product", {"item_id": "SKU_1"}, sequence=1),
+            event("purchase", {"value": 9.5, "items": [{"item_id": "a", "quantity": 2}]}, sequence=2),
+            userProperties={"level": {"value": "12"}},
+            userId="u1",
+        )
+    )
+    other = batch("dAbc-efghijklmnopqrst_", event("select_item", {"item_id": "SKU_2"}))
+    other["device"] = {**other["device"], "country": "DE"}
+    analytics.accepted(other)
+    return analytics
+
+
+def test_events_with_the_days_before(filled):
+    report = filled.report("events", **{"from": day(), "to": day()})
+    assert (report["from"], report["to"]) == (day(), day())
+    assert counted(report["events"]) == {
+        "select_item": (2, 2), "attempt_delete_product": (1, 1), "purchase": (1, 1),
+        "first_open": (0, 0), "new_item": (0, 0),
+    }
+    rows = {row["name"]: row for row in report["events"]}
+    assert rows["new_item"]["before"]["events"] == 1
+    assert rows["purchase"]["now"]["value"] == 9.5
+    assert rows["select_item"]["now"]["engagementMillis"] == 250
+    assert counted(filled.report("events")["events"])["first_open"] == (1, 1)
+
+
+def test_parameters_have_the_products_code(filled):
+    [item] = filled.report("events/select_item")["parameters"]
+    assert item["name"] == "item_id" and counted(item["values"]) == {"SKU_1": (1, 1), "SKU_2": (1, 1)}
+    [item] = filled.report("events/attempt_delete_product")["parameters"]
+    assert counted(item["values"]) == {"SKU_1": (1, 1)}
+    assert filled.report("events/nobody_did")["parameters"] == []
+
+
+def test_breakdowns(filled):
+    assert counted(filled.report("breakdown", by="country", event="select_item")["rows"]) == {"BR": (1, 1), "DE": (1, 1)}
+    assert counted(filled.report("breakdown", by="appVersion")["rows"]) == {"1.4.0": (6, 2)}
+    assert counted(filled.report("breakdown", property="level")["rows"]) == {"12": (3, 1)}
+    filled.report("breakdown", status=400, by="shoe_size")
+
+
+def test_users_and_retention(filled):
+    report = filled.report("users", **{"from": day(1), "to": day()})
+    assert (report["users"], report["active"], report["new"]) == (2, 1, 1)
+    first, second = report["days"]
+    assert (first["users"], first["active"], first["new"]) == (1, 1, 1)
+    assert (second["users"], second["active"], second["active7"], second["new"]) == (2, 1, 1, 0)
+    first, second = filled.report("retention", **{"from": day(1), "to": day(), "days": 7})["cohorts"]
+    assert (first["users"], first["returned"]) == (1, [1, 1])
+    assert (second["users"], second["returned"]) == (0, [0])
+
+
+def test_a_funnel(filled):
+    steps = filled.report("funnel", "POST", body={"steps": ["select_item", "attempt_delete_product", "purchase"]})
+    assert [step["users"] for step in steps["steps"]] == [2, 1, 1]
+    filled.report("funnel", "POST", status=400, body={"steps": []})
+
+
+def test_one_users_timeline(filled):
+    names = [e["event"] for e in filled.report("timeline", instance=INSTANCE)["events"]]
+    assert names == ["purchase", "attempt_delete_product", "select_item", "new_item", "first_open"]
+    assert len(filled.report("timeline", user="u1")["events"]) == 5
+    assert [e["event"] for e in filled.report("timeline", user="u1", limit=1)["events"]] == ["purchase"]
+    assert filled.report("timeline", user="u2")["events"] == []
+    filled.report("timeline", status=400)
+
+
+def test_what_was_dropped_is_counted(analytics):
+    analytics.accepted(batch(INSTANCE, event("fine"), event("ga_x"), event("1x"), event("2x")))
+    assert {r["name"]: r["now"]["events"] for r in analytics.report("dropped")["dropped"]} == {
+        "NAME_RESERVED": 1, "NAME_INVALID": 2,
+    }
+
+
+def test_without_consent_events_count_and_nobody_does(analytics):
+    denied = batch("", event("quiet"), consent={"analyticsStorage": "DENIED"}, userId="u1")
+    analytics.accepted(denied)
+    assert counted(analytics.report("events")["events"]) == {"quiet": (1, 0)}
+    assert analytics.report("users")["users"] == 0
+    assert analytics.report("timeline", user="u1")["events"] == []
+    [row] = exported(analytics, day())
+    assert row["user_pseudo_id"] is None and row["privacy_info"] == {"analytics_storage": "No"}
+
+
+def exported(analytics, text):
+    import gzip
+    import json
+
+    root = f"{analytics.url}/v1/projects/{analytics.project}/analytics/export/{text}"
+    answer = analytics.session.get(root, headers={"Authorization": "Bearer owner"}, timeout=60)
+    assert answer.status_code == 200, answer.text
+    return [json.loads(line) for line in gzip.decompress(answer.content).splitlines()]
+
+
+def test_an_export_has_googles_columns(filled):
+    assert filled.report("days")["days"] == [day(1), day()]
+    rows = exported(filled, day())
+    assert len(rows) == 4
+    row = next(r for r in rows if r["event_name"] == "purchase")
+    assert row["event_date"] == day().replace("-", "") and row["user_pseudo_id"] == INSTANCE
+    assert row["event_params"] == [{"key": "value", "value": {"double_value": 9.5}}]
+    assert row["items"] == [{"item_id": "a", "quantity": 2}]
+    assert row["user_properties"][0]["key"] == "level"
+    assert row["user_properties"][0]["value"]["string_value"] == "12"
+    assert row["device"]["mobile_os_hardware_model"] == "iPhone17,2" and row["geo"] == {"country": "BR"}
+    assert abs(int(row["event_timestamp"]) - micros()) < 600_000_000
+    assert exported(filled, day(9)) == []
+
+
+def test_erasing_a_user(filled):
+    assert filled.report("erase", "POST", body={"userId": "u1"}) == {"events": 5}
+    assert counted(filled.report("events")["events"]) == {"select_item": (1, 1)}
+    assert filled.report("users")["users"] == 1
+    assert [row["user_pseudo_id"] for row in exported(filled, day())] == ["dAbc-efghijklmnopqrst_"]
+    assert filled.report("erase", "POST", body={"userId": "u1"}) == {"events": 0}
+    filled.report("erase", "POST", status=400, body={})
+
+
+def test_settings(analytics):
+    assert analytics.report("settings") == {"timeZone": "UTC", "retentionDays": 425}
+    changed = analytics.report("settings", "PATCH", body={"timeZone": "Pacific/Kiritimati", "retentionDays": 60})
+    assert changed == {"timeZone": "Pacific/Kiritimati", "retentionDays": 60}
+    for body in ({"timeZone": "Mars/Olympus"}, {"retentionDays": 1}, {"shoes": 2}):
+        analytics.report("settings", "PATCH", status=400, body=body)
+    assert analytics.report("settings") == changed
+
+
+def test_the_zone_says_which_day_it_is(analytics):
+    analytics.report("settings", "PATCH", body={"timeZone": "Pacific/Kiritimati"})
+    at = micros()
+    analytics.accepted(batch(INSTANCE, event("e", at=at)))
+    import datetime
+
+    local = datetime.datetime.fromtimestamp(at / 1e6, datetime.timezone(datetime.timedelta(hours=14)))
+    assert analytics.report("days")["days"] == [local.strftime("%Y-%m-%d")]
+
+
+def test_events_survive_a_kill_and_count_once(tmp_path):
+    """Whatever was acknowledged is there after kill -9, sealed or not, and a repeat is known."""
+    from support import server as servers
+
+    running = servers.Brasa(tmp_path / "data").start()
+    analytics = Analytics(running, "t-kill")
+    sent = []
+    for number in range(60):
+        made = batch(f"instance-{number % 7}", event("tick", {"n": number}), event("tock", sequence=1))
+        analytics.accepted(made)
+        sent.append(made)
+        if number % 20 == 10:
+            assert analytics.report("events")["events"]
+        if number % 20 == 15:
+            running.kill()
+            running.start()
+            analytics = Analytics(running, "t-kill")
+    for made in sent:
+        assert analytics.accepted(made)["repeated"]
+    assert counted(analytics.report("events")["events"]) == {"tick": (60, 7), "tock": (60, 7)}
+    running.kill()
+    done = servers.run("verify", "--data", tmp_path / "data")
+    assert "120 events" in done.stdout + done.stderr and "no differences" in done.stdout + done.stderr
+
+
+def test_the_command(filled, server, tmp_path):
+    from support import server as servers
+
+    def run(*arguments, **options):
+        return servers.run("analytics", *arguments, "--data", server.data, **options)
+
+    project = ("--project", filled.project)
+    listed = run("events", *project).stdout
+    assert "select_item  2 events  2 users" in listed
+    run("export", tmp_path / "events", *project)
+    files = sorted((tmp_path / "events").iterdir())
+    assert [file.name for file in files] == [f"events_{day(n).replace('-', '')}.json.gz" for n in (1, 0)]
+    copy = Analytics(server, filled.project + "-copy")
+    done = run("import", *files, "--project", copy.project)
+    assert "imported 6 events" in done.stdout + done.stderr
+    assert copy.report("events")["events"] == filled.report("events")["events"]
+    assert copy.report("users") == filled.report("users")
+    assert exported(copy, day()) == exported(filled, day())
+    assert "erased 5 events" in run("erase", "--user", "u1", "--project", copy.project).stderr
+    assert copy.report("users")["users"] == 1
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"event_name": "x"}\n{"event_name": "_x", "event_timestamp": 5}\nno\n')
+    refused = run("import", bad, "--project", copy.project, check=False)
+    assert refused.returncode == 1 and "imported 0 events" in refused.stdout + refused.stderr
+
+
 def test_reports_are_the_administrators(production_analytics):
-    for path in ("live", "debug"):
+    for path in ("live", "debug", "events", "users", "settings", "days", "export/2026-11-23"):
         url = f"{production_analytics.url}/v1/projects/{production_analytics.project}/analytics/{path}"
         answer = production_analytics.session.get(url, timeout=30)
         assert answer.status_code in (401, 403), answer.text

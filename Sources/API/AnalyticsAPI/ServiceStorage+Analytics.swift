@@ -1,4 +1,5 @@
 import EventAnalytics
+import FirestoreModel
 import ServiceModule
 
 extension ServiceStorage {
@@ -6,6 +7,28 @@ extension ServiceStorage {
   package static func analytics(_ analytics: EventAnalytics) -> ServiceStorage {
     var storage = ServiceStorage("analytics")
     storage.maintenance = { try analytics.maintain() }
+    storage.check = { _, tell in
+      let seen = try analytics.verify { try tell(.difference($0)) }
+      return [
+        StorageCount(seen.events, "event"),
+        StorageCount(seen.days, "day of events", plural: "days of events"),
+      ]
+    }
+    storage.transfers = [transfer(analytics)]
     return storage
+  }
+
+  /// A line an event, a file a day; what is imported is added to what is there.
+  private static func transfer(_ analytics: EventAnalytics) -> StorageTransfer {
+    StorageTransfer("events") { scope, _, item in
+      let transfer = EventTransfer(analytics: analytics, project: scope.database.project)
+      return StorageCount(try transfer.export(nil, item), "event")
+    } import: { scope, next, tell in
+      let transfer = EventTransfer(analytics: analytics, project: scope.database.project)
+      var refusals: [String] = []
+      let count = try transfer.importRows(next: next) { refusals.append($0) }
+      for refusal in refusals { try tell(.difference(refusal)) }
+      return StorageCount(count, "event")
+    }
   }
 }

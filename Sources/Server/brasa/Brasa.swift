@@ -23,6 +23,7 @@ struct Brasa: AsyncParsableCommand {
       ServeCommand.self, VerifyCommand.self, ExportCommand.self, ImportCommand.self,
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
       UsersCommand.self, AppsCommand.self, ConfigCommand.self,
+      AnalyticsCommand.self,
       StorageCommand.self, WatchCommand.self, CertsCommand.self,
       ConsoleCommand.self, VersionCommand.self,
     ]

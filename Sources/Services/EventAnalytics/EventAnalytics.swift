@@ -23,6 +23,7 @@ package final class EventAnalytics: Sendable {
   /// Held by whoever reorganises the store.
   let organizing = Mutex<Void>(())
   let dictionaries = DictionaryCache()
+  let upkeep = Mutex(UpkeepState())
 
   /// Opens the events of an engine; reads the disk.
   package init(
@@ -126,6 +127,10 @@ package struct AnalyticsConfiguration: Sendable {
   package var waitingSegments = 64
   /// Different texts of a parameter or a dimension that are counted apart; others are counted together.
   package var wordLimit = 2_000
+  /// What the disk has left; nil is not asked.
+  package var availableBytes: (@Sendable () throws -> Int)?
+  /// What it is to keep for documents.
+  package var reserveBytes = 1 << 30
 
   /// What a server has.
   package init() {}

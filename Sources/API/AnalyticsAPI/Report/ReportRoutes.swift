@@ -8,10 +8,23 @@ import ServiceModule
 
 /// What administrators and the console ask about a project's events.
 ///
-/// Below `/v1/projects/{project}/analytics`:
+/// Below `/v1/projects/{project}/analytics`; days are ?from= and ?to=, as `2026-11-23`, the last 28 where they are left out:
 ///
-///     GET   /live         the last thirty minutes
-///     GET   /debug        the devices in debug mode and what they sent; ?device= one of them
+///     GET   /live             the last thirty minutes
+///     GET   /debug            the devices in debug mode and what they sent; ?device= one of them
+///     GET   /events           events by name, with as many days before
+///     GET   /events/{name}    an event's parameters with their values
+///     GET   /breakdown        by ?by=country and others, or ?property=; of all events or ?event=
+///     GET   /users            users by day: all, active in 1, 7 and 28 days, new
+///     GET   /retention        new users who came back; ?days= later at most
+///     POST  /funnel           {"steps": [names], "windowSeconds": n}
+///     GET   /timeline         the events of ?instance= or ?user=, the newest first; ?limit=
+///     GET   /dropped          what was dropped, by code
+///     GET   /settings         zone and days of retention
+///     PATCH /settings
+///     POST  /erase            {"appInstanceId": id} or {"userId": id}: as if it had never been
+///     GET   /days             the days of which there are events
+///     GET   /export/{day}     a day's events as JSON lines in the shape of BigQuery's export, packed with gzip
 struct ReportRoutes: Sendable {
   let analytics: EventAnalytics
   let access: AccessControl
@@ -25,7 +38,39 @@ struct ReportRoutes: Sendable {
     [
       route(.get, "/live") { try $0.live($1) },
       route(.get, "/debug") { try $0.debug($1) },
+      route(.get, "/events") { try $0.events($1) },
+      route(.get, "/events/{name}") { try $0.parameters($1) },
+      route(.get, "/breakdown") { try $0.breakdown($1) },
+      route(.get, "/users") { try $0.users($1) },
+      route(.get, "/retention") { try $0.retention($1) },
+      route(.post, "/funnel") { try $0.funnel($1) },
+      route(.get, "/timeline") { try $0.timeline($1) },
+      route(.get, "/dropped") { try $0.dropped($1) },
+      route(.get, "/settings") { try $0.settings($1) },
+      route(.patch, "/settings") { try $0.change($1) },
+      route(.post, "/erase") { try $0.erase($1) },
+      route(.get, "/days") { try $0.days($1) },
+      HTTPRoute(
+        .get,
+        RoutePattern("/v1/projects/{project}/analytics/export/{name}"),
+        for: .administrators,
+        handler: export
+      ),
     ]
+  }
+
+  private func export(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let context = request.context
+    try await threads.run { try access.requireAdministration(try access.identify(context)) }
+    guard let day = EventDay(request.parameters["name"] ?? "") else {
+      throw FirestoreError.invalidArgument("A day is written as 2026-11-23.")
+    }
+    let project = Text(request.parameters["project"] ?? "")
+    let export = DayExport(analytics: analytics, threads: threads, project: project, day: day)
+    return ServiceResponse(
+      headers: [.contentType: "application/gzip", .cacheControl: "no-store"],
+      body: .stream { writer in try await export.write(to: &writer) }
+    )
   }
 
   private func route(

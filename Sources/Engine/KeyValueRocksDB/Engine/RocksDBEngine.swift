@@ -138,6 +138,9 @@ package final class RocksDBEngine: KeyValueEngine {
   /// Whether a write has failed and nothing is written until the engine has recovered, or for good.
   package var isStopped: Bool { condition.isStopped }
 
+  /// Bytes that the directory's file system has left for this process.
+  package func availableBytes() throws -> Int { try SystemFile.availableBytes(directory.path) }
+
   /// Writes a few bytes and returns when they are durable.
   ///
   /// Throws what keeps writes from being done. A stopped engine is taken up again here, too, if that

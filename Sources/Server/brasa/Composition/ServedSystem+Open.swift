@@ -101,7 +101,10 @@ extension ServedSystem {
       log: Logger(label: "firestore")
     )
     let templates = try ConfigTemplates(engine: directory.databases.engine)
-    let analytics = try EventAnalytics(engine: directory.events)
+    let analytics = try EventAnalytics(
+      engine: directory.events,
+      configuration: .served(by: directory.events)
+    )
     let stored = try directory.services(
       rules: rules,
       accounts: accounts,
@@ -119,7 +122,8 @@ extension ServedSystem {
         services: stored,
         templates: templates,
         files: files.storage,
-        audit: audit
+        audit: audit,
+        events: analytics
       )
     }
     let storage = StorageService(

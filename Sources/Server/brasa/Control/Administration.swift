@@ -51,6 +51,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case apps(project: String, AppsRequest)
   /// What `brasa config` asks of a template.
   case config(project: String, isServer: Bool, ConfigRequest)
+  /// What `brasa analytics` asks of a project's events.
+  case analytics(project: String, AnalyticsRequest)
   /// What `brasa storage` asks of buckets and objects.
   case storage(StorageRequest)
   /// What `brasa console` asks of the administrators.

@@ -27,6 +27,7 @@ extension AdministrationRequest {
     case .console(.invite): "console invite"
     case .console(.list): "console administrators"
     case .console(.remove): "console remove"
+    case .analytics(_, let request): "analytics \(request.command)"
     case .config(_, _, .get): "config get"
     case .config(_, _, .publish): "config publish"
     case .config(_, _, .versions): "config versions"

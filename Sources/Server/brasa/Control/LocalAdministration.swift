@@ -20,6 +20,7 @@ struct LocalAdministration: Administration {
   let templates: ConfigTemplates
   let files: ObjectStorage
   let audit: AuditTrail
+  let events: EventAnalytics
 
   /// Opens a directory at rest for one request.
   static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
@@ -39,11 +40,12 @@ struct LocalAdministration: Administration {
       defer { threads.stop() }
       let files = try FileServices(open, threads: threads)
       let audit = AuditTrail(engine: open.engine)
+      let events = try EventAnalytics(engine: open.events)
       let services = try open.services(
         rules: rules,
         accounts: accounts,
         templates: templates,
-        analytics: try EventAnalytics(engine: open.events),
+        analytics: events,
         files: files.storage,
         audit: audit
       )
@@ -54,7 +56,8 @@ struct LocalAdministration: Administration {
         services: services,
         templates: templates,
         files: files.storage,
-        audit: audit
+        audit: audit,
+        events: events
       )
       try body(administration)
       // What the request left to the background has nobody else to do it.
@@ -105,6 +108,8 @@ struct LocalAdministration: Administration {
       let namespace = isServer ? ConfigNamespace.server : .client
       let id = TemplateID(project: Text(project), namespace: namespace)
       try config(request, id, output)
+    case .analytics(let project, let request):
+      try analytics(request, of: Text(project), input, output)
     case .storage(let request): try storage(request, input, output)
     case .console(let request): try console(request, output)
     case .revokeKeys(let which): try revokeKeys(which, output)

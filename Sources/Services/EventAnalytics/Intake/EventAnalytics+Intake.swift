@@ -19,6 +19,9 @@ extension EventAnalytics {
     from address: String,
     to project: Text
   ) throws(FirestoreError) {
+    if isShortOfSpace {
+      throw FirestoreError(.resourceExhausted, "The server's disk is nearly full.")
+    }
     if let log = log(of: project), log.waiting.segments >= configuration.waitingSegments {
       throw FirestoreError(.resourceExhausted, "Too many events wait to be counted.")
     }

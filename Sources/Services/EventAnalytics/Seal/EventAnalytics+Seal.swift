@@ -4,13 +4,15 @@ import KeyValueStore
 extension EventAnalytics {
   /// Does one step of what nobody waits for and answers whether there is more to do at once.
   package func maintain() throws -> Bool {
+    if try keepReserve() { return true }
     for log in logs {
       let age = clock.now() - configuration.segmentAge
       if log.isDue(events: configuration.segmentEvents, openedBefore: age) { try close(log) }
       if try sealNext(of: log) { return true }
       if try mergeNext(of: log) { return true }
+      if try dropOld(of: log) { return true }
     }
-    return false
+    return try forgetOldBatches()
   }
 
   /// Counts all that a project has sent so far, so that what is read next has it.

@@ -1,0 +1,81 @@
+import EventAnalytics
+import FirestoreModel
+
+// A line of an export has the columns of BigQuery's table `events_YYYYMMDD` that Brasa knows something of; integers are
+// strings, as in BigQuery's own JSON. What others have on top is passed over when it is read.
+
+extension RecordedEvent {
+  /// The event as a row of BigQuery's export.
+  func row(on day: EventDay) -> JSONText {
+    .object([
+      .init("event_date", .string(day.compactText)),
+      .init("event_timestamp", .integerText(event.time)),
+      .init("event_name", .string(event.name)),
+      .init("event_params", .array(event.parameters.flatMap(\.columns))),
+      .init("event_server_timestamp_offset", .integerText(clockOffset)),
+      .init("batch_event_index", .integerText(event.sequence)),
+      .init("user_id", userID.map(JSONText.string) ?? .null),
+      .init("user_pseudo_id", instanceID.map(JSONText.string) ?? .null),
+      .init(
+        "privacy_info",
+        .object([.init("analytics_storage", .string(instanceID == nil ? "No" : "Yes"))])
+      ),
+      .init("user_properties", .array(properties.map(\.column))),
+      .init("device", device),
+      .init("geo", .object([.init("country", .string(context.country))])),
+      .init(
+        "app_info",
+        .object([
+          .init("version", .string(context.appVersion)),
+          .init("firebase_app_id", .string(context.appID)),
+        ])
+      ),
+      .init("platform", .string(context.platform)),
+      .init("items", items),
+    ])
+  }
+
+  private var device: JSONText {
+    .object([
+      .init("mobile_os_hardware_model", .string(context.model)),
+      .init("operating_system_version", .string(context.osVersion)),
+      .init("language", .string(context.language)),
+      .init("time_zone_offset_seconds", .integerText(context.timeZoneOffsetSeconds)),
+    ])
+  }
+
+  private var items: JSONText {
+    for parameter in event.parameters {
+      if case .items(let items) = parameter.value { return .array(items.map(\.json)) }
+    }
+    return .array([])
+  }
+}
+
+extension EventParameter {
+  /// The parameter as an element of `event_params`; none for items, which have a column of their own.
+  fileprivate var columns: [JSONText] {
+    let value: JSONText
+    switch self.value {
+    case .string(let text): value = .object([.init("string_value", .string(text))])
+    case .integer(let number): value = .object([.init("int_value", .integerText(number))])
+    case .double(let number): value = .object([.init("double_value", .number("\(number)"))])
+    case .items: return []
+    }
+    return [.object([.init("key", .string(name)), .init("value", value)])]
+  }
+}
+
+extension UserProperty {
+  fileprivate var column: JSONText {
+    let members: [JSONText.Member] = [
+      .init("string_value", .string(value)), .init("set_timestamp_micros", .integerText(time)),
+    ]
+    return .object([.init("key", .string(name)), .init("value", .object(members))])
+  }
+}
+
+extension JSONText {
+  /// A whole number as a string.
+  fileprivate static func integerText(_ number: Int64) -> JSONText { .string("\(number)") }
+}

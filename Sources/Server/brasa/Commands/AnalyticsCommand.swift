@@ -1,0 +1,148 @@
+import ArgumentParser
+import Foundation
+import StorageWire
+
+/// The command `brasa analytics`.
+struct AnalyticsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "analytics",
+    abstract: "Look at, move and erase the events of apps.",
+    discussion: """
+      Examples:
+        brasa analytics events --project shop --from 2026-11-01 --to 2026-11-30
+        brasa analytics export events --project shop
+        brasa analytics erase --project shop --user 7fPz…
+      """,
+    subcommands: [
+      AnalyticsEventsCommand.self, AnalyticsExportCommand.self, AnalyticsImportCommand.self,
+      AnalyticsEraseCommand.self,
+    ]
+  )
+}
+
+/// The days that a command is about.
+struct AnalyticsDaysOptions: ParsableArguments {
+  @Option(name: .long, help: "The first day, such as 2026-11-01.") var from: String?
+  @Option(name: .long, help: "The last day.") var to: String?
+}
+
+/// `brasa analytics events`.
+struct AnalyticsEventsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "events",
+    abstract: "List events by name, with as many days before (default: the last 28 days).",
+    discussion: """
+      Example:
+        brasa analytics events --project shop --from 2026-11-01 --to 2026-11-30
+      """
+  )
+
+  @OptionGroup var days: AnalyticsDaysOptions
+  @OptionGroup var project: RulesProjectOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    let request = AnalyticsRequest.events(from: days.from, to: days.to)
+    try printReplies(.analytics(project: try project.id(), request), of: data)
+  }
+}
+
+/// `brasa analytics export`.
+struct AnalyticsExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write events as a gzip file of JSON lines a day, in the shape of BigQuery's export.",
+    discussion: """
+      DuckDB, ClickHouse and BigQuery read the files as they are. A file that exists is written anew: \
+      after a stop, begin again with --from and the last day that is there.
+
+      Example:
+        brasa analytics export events --project shop --from 2026-11-01
+      """
+  )
+
+  @Argument(help: "The directory to write to; it may exist.", completion: .directory)
+  var directory: String
+  @OptionGroup var days: AnalyticsDaysOptions
+  @OptionGroup var project: RulesProjectOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    let files = EventFiles(directory: URL(fileURLWithPath: directory, isDirectory: true))
+    let request = AnalyticsRequest.export(from: days.from, to: days.to)
+    let progress = ProgressLine()
+    try data.perform(.analytics(project: try project.id(), request)) { reply in
+      switch reply {
+      case .item(let file, let bytes): try files.append(bytes, to: file)
+      case .finished(let summary):
+        try files.close()
+        progress.print(summary)
+      default: break
+      }
+    }
+  }
+}
+
+/// `brasa analytics import`.
+struct AnalyticsImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Read events in the shape of BigQuery's export: JSON lines, packed with gzip or not.",
+    discussion: """
+      Events are added to those that are there: what is imported twice counts twice.
+
+      Example:
+        brasa analytics import events/events_20261123.json.gz --project shop
+      """
+  )
+
+  @Argument(help: "The files to read, in the order of their days.", completion: .file())
+  var files: [String]
+  @OptionGroup var project: RulesProjectOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    let lines = try EventLines(files: files)
+    let progress = ProgressLine()
+    var refusals = 0
+    try data.perform(
+      .analytics(project: try project.id(), .importEvents),
+      input: { try lines.next() },
+      output: { reply in
+        switch reply {
+        case .difference(let text):
+          refusals += 1
+          progress.print(text)
+        case .finished(let summary): progress.print(summary)
+        default: break
+        }
+      }
+    )
+    if refusals > 0 { throw ExitCode(1) }
+  }
+}
+
+/// `brasa analytics erase`.
+struct AnalyticsEraseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "erase",
+    abstract: "Erase every event of a user, as if they had never been.",
+    discussion: """
+      Example:
+        brasa analytics erase --project shop --installation cFid…
+      """
+  )
+
+  @Option(name: .long, help: "The installation's id.") var installation: String?
+  @Option(name: .long, help: "The user id that the app has set.") var user: String?
+  @OptionGroup var project: RulesProjectOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    guard (installation == nil) != (user == nil) else {
+      throw ValidationError("Name either --installation or --user.")
+    }
+    let request = AnalyticsRequest.erase(installation: installation, user: user)
+    try printReplies(.analytics(project: try project.id(), request), of: data)
+  }
+}

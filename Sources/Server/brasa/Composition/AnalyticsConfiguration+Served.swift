@@ -1,0 +1,11 @@
+import EventAnalytics
+import KeyValueRocksDB
+
+extension AnalyticsConfiguration {
+  /// What a server has: events leave the disk its reserve.
+  static func served(by engine: RocksDBEngine) -> AnalyticsConfiguration {
+    var configuration = AnalyticsConfiguration()
+    configuration.availableBytes = { try engine.availableBytes() }
+    return configuration
+  }
+}

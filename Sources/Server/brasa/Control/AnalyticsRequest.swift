@@ -1,0 +1,21 @@
+/// What `brasa analytics` asks of a project's events.
+enum AnalyticsRequest: Codable, Sendable, Equatable {
+  /// Events by name from a day to a day, as `2026-11-23`; nil is the last 28.
+  case events(from: String?, to: String?)
+  /// Each event as an item of its day's file.
+  case export(from: String?, to: String?)
+  /// Takes the events that follow.
+  case importEvents
+  /// Erases what is kept of an installation or a user id.
+  case erase(installation: String?, user: String?)
+
+  /// As the log names it.
+  var command: String {
+    switch self {
+    case .events: "events"
+    case .export: "export"
+    case .importEvents: "import"
+    case .erase: "erase"
+    }
+  }
+}

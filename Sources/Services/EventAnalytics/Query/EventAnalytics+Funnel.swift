@@ -1,0 +1,103 @@
+import FirestoreModel
+
+/// Steps that users take one after the other.
+package struct Funnel: Sendable, Equatable {
+  package static let stepLimit = 10
+  /// The names of events.
+  package let steps: [String]
+  /// The time from the first step within which the others have to follow, in microseconds.
+  package let window: Int64
+
+  /// A funnel of those steps; INVALID_ARGUMENT where there are none or too many.
+  package init(steps: [String], windowSeconds: Int64) throws(FirestoreError) {
+    guard (1...Self.stepLimit).contains(steps.count) else {
+      throw .invalidArgument("A funnel has 1 to \(Self.stepLimit) steps.")
+    }
+    guard (1...31_536_000).contains(windowSeconds) else {
+      throw .invalidArgument("A funnel's window is 1 second to 365 days.")
+    }
+    self.steps = steps
+    window = windowSeconds * 1_000_000
+  }
+}
+
+extension EventAnalytics {
+  /// How many users got to each step within the days: in order, each step by an event of its own.
+  ///
+  /// Blocks.
+  package func funnel(of project: Text, _ range: DayRange, _ funnel: Funnel) throws -> [Int] {
+    let none = funnel.steps.map { _ in 0 }
+    return try view(of: project) { view in
+      let numbers = try funnel.steps.map { try view.words.number(of: $0, in: .events) }
+      // Behind a step that nobody has taken there is nobody.
+      let known = numbers.prefix { $0 != nil }.compactMap(\.self)
+      guard !known.isEmpty else { return none }
+      let counts = try view.funnel(range, known, window: funnel.window)
+      return counts + none.dropFirst(counts.count)
+    } ?? none
+  }
+}
+
+/// How far one user has got: for each step the start of the latest attempt that reached it.
+struct FunnelProgress {
+  private var starts: [Int64?]
+  /// How many steps were reached at most.
+  private(set) var depth = 0
+
+  init(steps: Int) { starts = Array(repeating: nil, count: steps) }
+
+  /// Takes the user's next event.
+  ///
+  /// It goes from the last step on, so that an event is one step of an attempt.
+  mutating func take(_ event: UInt32, at time: Int64, _ steps: [UInt32], window: Int64) {
+    for step in steps.indices.reversed() where steps[step] == event {
+      if step == 0 {
+        starts[0] = time
+        depth = max(depth, 1)
+      } else if let start = starts[step - 1], time - start <= window {
+        starts[step] = max(starts[step] ?? start, start)
+        depth = max(depth, step + 1)
+      }
+    }
+  }
+}
+
+extension AnalyticsView {
+  /// Reads the timelines of those users alone who have taken the first two steps in some order.
+  fileprivate func funnel(
+    _ range: DayRange,
+    _ steps: [UInt32],
+    window: Int64
+  ) throws -> [Int] {
+    var byDay: [EventDay: [UInt32: UserSet]] = [:]
+    var ever: [UInt32: UserSet] = [:]
+    for day in range.days {
+      for step in Set(steps) {
+        let users = try users(ofEvent: step, on: day)
+        byDay[day, default: [:]][step] = users
+        ever[step, default: UserSet()].formUnion(users)
+      }
+    }
+    let first = ever[steps[0]] ?? UserSet()
+    guard steps.count > 1 else { return [first.count] }
+    let candidates = first.intersection(ever[steps[1]] ?? UserSet())
+    var progress: [UInt32: FunnelProgress] = [:]
+    let wanted = Set(steps)
+    for day in range.days {
+      var users = UserSet()
+      for set in (byDay[day] ?? [:]).values { users.formUnion(set) }
+      users = users.intersection(candidates)
+      guard !users.isEmpty else { continue }
+      var timelines = try TimelineReader(project: project, day: day, reader: reader)
+      for user in users.numbers {
+        for event in try timelines.runs(at: user).orderedEvents where wanted.contains(event.name) {
+          progress[user, default: FunnelProgress(steps: steps.count)]
+            .take(event.name, at: event.time, steps, window: window)
+        }
+      }
+    }
+    return steps.indices.map { step in
+      step == 0 ? first.count : progress.values.count { $0.depth > step }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// What the upkeep of the store remembers between its steps.
+struct UpkeepState {
+  /// Where the look for old batch numbers goes on; nil begins anew when it is time.
+  var markPosition: [UInt8]?
+  var markTime: Int64 = 0
+  /// Whether the disk has less left than is to be left.
+  var isShort = false
+}
+
+extension EventAnalytics {
+  private static let markPause: Int64 = 3_600_000_000
+  private static let markStep = 4_096
+
+  /// Whether batches are refused because the disk is nearly full.
+  var isShortOfSpace: Bool { upkeep.withLock { $0.isShort } }
+
+  /// Forgets numbers of batches that are older than repeats are looked for, a few at a time; false where there is
+  /// nothing to do now.
+  func forgetOldBatches() throws -> Bool {
+    let now = clock.now()
+    let start = upkeep.withLock { upkeep -> [UInt8]? in
+      if let position = upkeep.markPosition { return position }
+      return now - upkeep.markTime >= Self.markPause ? [EventKey.Kind.batch.rawValue] : nil
+    }
+    guard let start else { return false }
+    var keys: [[UInt8]] = []
+    var last: [UInt8]?
+    try engine.read { reader in
+      let range = KeyRange(
+        lower: start,
+        upper: KeyRange.successor(ofPrefix: [EventKey.Kind.batch.rawValue])
+      )
+      let cursor = try reader.cursor(over: range, reversed: false)
+      var seen = 0
+      while seen < Self.markStep, try cursor.next() {
+        seen += 1
+        let key = Array(cursor.key)
+        if Self.time(Array(cursor.value)) <= now - Self.repeatWindow { keys.append(key) }
+        last = seen == Self.markStep ? key : nil
+      }
+    }
+    if !keys.isEmpty {
+      try engine.write(.background) { group in for key in keys { try group.delete(key) } }
+    }
+    upkeep.withLock { upkeep in
+      upkeep.markPosition = last
+      if last == nil { upkeep.markTime = now }
+    }
+    return last != nil
+  }
+
+  /// Looks whether the disk keeps its reserve.
+  ///
+  /// Where it does not the oldest events of all projects go, and batches are refused until there is room again.
+  func keepReserve() throws -> Bool {
+    guard let available = try configuration.availableBytes?() else { return false }
+    let isShort = available < configuration.reserveBytes
+    upkeep.withLock { $0.isShort = isShort }
+    guard isShort else { return false }
+    return try dropOldestDay()
+  }
+
+  /// Drops the oldest day of events that there is, but for today's; false where there is none.
+  private func dropOldestDay() throws -> Bool {
+    var oldest: (log: ProjectLog, day: EventDay)?
+    for log in logs {
+      guard let day = try firstDay(of: log), day < today(of: log.name) else { continue }
+      if oldest.map({ day < $0.day }) ?? true { oldest = (log, day) }
+    }
+    guard let (log, day) = oldest else { return false }
+    return try dropEvents(of: log, before: day.advanced(by: 1))
+  }
+
+  private func firstDay(of log: ProjectLog) throws -> EventDay? {
+    try engine.read { reader in
+      let range = KeyRange(prefix: EventKey.numbered(.timeline, log.number))
+      let cursor = try reader.cursor(over: range, reversed: false)
+      guard try cursor.next() else { return nil }
+      return EventDay(key: try EventKey.requiredNumber(cursor.key, at: 5))
+    }
+  }
+}
