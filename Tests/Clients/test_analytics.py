@@ -288,6 +288,32 @@ def test_a_funnel(filled):
     filled.report("funnel", "POST", status=400, body={"steps": []})
 
 
+def test_audiences(filled):
+    rules = {
+        "buyers": ({"event": "purchase"}, 1),
+        "lookers": ({"event": "select_item"}, 2),
+        "only lookers": ({"all": [{"event": "select_item"}, {"not": {"event": "purchase"}}]}, 1),
+        "germans or new": ({"any": [{"country": "DE"}, {"group": "new"}]}, 2),
+        "level": ({"property": {"name": "level", "value": "12"}}, 1),
+        "nobody": ({"event": "never_seen"}, 0),
+    }
+    for name, (rule, users) in rules.items():
+        kept = filled.report(f"audiences/{name}", "PUT", body={"days": 7, "rule": rule})
+        assert kept == {"name": name, "days": 7, "rule": rule, "users": users}
+    listed = filled.report("audiences")["audiences"]
+    assert {a["name"]: a["users"] for a in listed} == {name: users for name, (_, users) in rules.items()}
+    assert filled.report("audiences/buyers", limit=5)["appInstanceIds"] == [INSTANCE]
+    assert filled.report("audiences/buyers", "DELETE") == {}
+    filled.report("audiences/buyers", status=404)
+    filled.report("audiences/buyers", "DELETE", status=404)
+    deep = {"event": "x"}
+    for _ in range(9):
+        deep = {"not": deep}
+    for wrong in ({}, {"rule": {}}, {"rule": {"shoes": "red"}}, {"rule": {"all": []}}, {"days": 0, "rule": {"event": "x"}},
+                  {"rule": deep}, {"rule": {"event": "x", "country": "BR"}}):
+        filled.report("audiences/x", "PUT", status=400, body=wrong)
+
+
 def test_one_users_timeline(filled):
     names = [e["event"] for e in filled.report("timeline", instance=INSTANCE)["events"]]
     assert names == ["purchase", "attempt_delete_product", "select_item", "new_item", "first_open"]

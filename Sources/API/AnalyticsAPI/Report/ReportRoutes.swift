@@ -18,6 +18,10 @@ import ServiceModule
 ///     GET   /users            users by day: all, active in 1, 7 and 28 days, new
 ///     GET   /retention        new users who came back; ?days= later at most
 ///     POST  /funnel           {"steps": [names], "windowSeconds": n}
+///     GET   /audiences        saved sets of users and how many they are now
+///     GET   /audiences/{name} one of them; ?limit= ids of its installations
+///     PUT   /audiences/{name} {"days": n, "rule": {…}}, see AudienceRule
+///     DELETE /audiences/{name}
 ///     GET   /timeline         the events of ?instance= or ?user=, the newest first; ?limit=
 ///     GET   /dropped          what was dropped, by code
 ///     GET   /settings         zone and days of retention
@@ -43,7 +47,11 @@ struct ReportRoutes: Sendable {
       route(.get, "/breakdown") { try $0.breakdown($1) },
       route(.get, "/users") { try $0.users($1) },
       route(.get, "/retention") { try $0.retention($1) },
-      route(.post, "/funnel") { try $0.funnel($1) },
+      route(.post, "/funnel") { try $0.funnel($1) }.onlyReading(),
+      route(.get, "/audiences") { try $0.audiences($1) },
+      route(.get, "/audiences/{name}") { try $0.audience($1) },
+      route(.put, "/audiences/{name}") { try $0.putAudience($1) },
+      route(.delete, "/audiences/{name}") { try $0.deleteAudience($1) },
       route(.get, "/timeline") { try $0.timeline($1) },
       route(.get, "/dropped") { try $0.dropped($1) },
       route(.get, "/settings") { try $0.settings($1) },
@@ -55,7 +63,7 @@ struct ReportRoutes: Sendable {
         RoutePattern("/v1/projects/{project}/analytics/export/{name}"),
         for: .administrators,
         handler: export
-      ),
+      ).openToViewers(),
     ]
   }
 
@@ -90,7 +98,7 @@ struct ReportRoutes: Sendable {
       )
       let reports = Reports(analytics: analytics)
       return .json(try await threads.run(on: .scans) { try answer(reports, call) })
-    }
+    }.openToViewers()
   }
 }
 

@@ -26,6 +26,7 @@ struct StorageService: Service {
     self.control = control
     metrics.addSource {
       directory.engine.statistics().map { (name: "brasa_" + $0.key, value: $0.value) }
+        + directory.events.statistics().map { (name: "brasa_events_" + $0.key, value: $0.value) }
     }
   }
 

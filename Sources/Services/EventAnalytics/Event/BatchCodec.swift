@@ -46,7 +46,7 @@ extension EventBatch {
     properties = try (0..<reader.count()).map { _ in try UserProperty(from: &reader) }
     for _ in 0..<(try reader.count()) {
       let code = DropCode(rawValue: try reader.byte()) ?? .internalError
-      dropped[code, default: 0] += Int(try reader.number())
+      dropped[code, default: 0] &+= Int(truncatingIfNeeded: try reader.number())
     }
     events = try (0..<reader.count()).map { _ in try AnalyticsEvent(from: &reader) }
   }

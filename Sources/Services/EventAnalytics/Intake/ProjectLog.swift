@@ -17,7 +17,11 @@ final class ProjectLog: Sendable {
 
   private struct State {
     var position: Position
-    var settings: AnalyticsSettings
+    var record: ProjectRecord
+    /// Whether a segment was sealed since nothing was found to merge.
+    var mayMerge = true
+    /// When old events were looked for, in microseconds.
+    var lookedForOld: Int64 = 0
     /// Segments that are closed and not sealed yet.
     var closed: [UInt32]
   }
@@ -32,15 +36,32 @@ final class ProjectLog: Sendable {
     state = Mutex(
       State(
         position: Position(segment: segment),
-        settings: record.settings,
+        record: record,
         closed: closed
       )
     )
   }
 
-  var settings: AnalyticsSettings { state.withLock { $0.settings } }
+  var settings: AnalyticsSettings { record.settings }
 
-  func set(_ settings: AnalyticsSettings) { state.withLock { $0.settings = settings } }
+  /// What is kept of the project; changed under `organizing` alone.
+  var record: ProjectRecord { state.withLock { $0.record } }
+
+  func set(_ record: ProjectRecord) { state.withLock { $0.record = record } }
+
+  var mayMerge: Bool {
+    get { state.withLock { $0.mayMerge } }
+    set { state.withLock { $0.mayMerge = newValue } }
+  }
+
+  /// Whether old events were not looked for within a time; if so, they are now.
+  func takeLookForOld(at now: Int64, every pause: Int64) -> Bool {
+    state.withLock { state in
+      guard now - state.lookedForOld >= pause else { return false }
+      state.lookedForOld = now
+      return true
+    }
+  }
 
   /// The key of a batch of so many events; on the writing thread.
   func take(events: Int, now: Int64) -> [UInt8] {

@@ -8,6 +8,16 @@ final class LiveView: Sendable {
   private struct Counts {
     var events: [String: Int] = [:]
     var users: Set<String> = []
+
+    var held: Int { events.count + users.count }
+
+    /// Counts an event and answers how many names and users are held more than before.
+    mutating func note(_ name: String, of user: String?) -> Int {
+      let before = held
+      events[name, default: 0] += 1
+      if let user { users.insert(user) }
+      return held - before
+    }
   }
 
   private struct State {
@@ -28,12 +38,10 @@ final class LiveView: Sendable {
     state.withLock { state in
       Self.forget(before: oldest, in: project, &state)
       for event in batch.events where Self.minute(event.time) > oldest {
-        var counts = state.projects[project]?[Self.minute(event.time)] ?? Counts()
-        let before = counts.events.count + counts.users.count
-        counts.events[event.name, default: 0] += 1
-        if let id = batch.instanceID { counts.users.insert(id) }
-        state.held += counts.events.count + counts.users.count - before
-        state.projects[project, default: [:]][Self.minute(event.time)] = counts
+        // In place: a copy would be of all users of the minute.
+        let more = state.projects[project, default: [:]][Self.minute(event.time), default: Counts()]
+          .note(event.name, of: batch.instanceID)
+        state.held += more
       }
       while state.held > Self.heldLimit { Self.forgetOldest(&state) }
     }
@@ -57,7 +65,7 @@ final class LiveView: Sendable {
 
   private static func forget(before oldest: Int64, in project: Text, _ state: inout State) {
     for (number, counts) in state.projects[project] ?? [:] where number <= oldest {
-      state.held -= counts.events.count + counts.users.count
+      state.held -= counts.held
       state.projects[project]?[number] = nil
     }
   }
@@ -69,7 +77,7 @@ final class LiveView: Sendable {
       return
     }
     let counts = state.projects[project]?.removeValue(forKey: number)
-    state.held -= counts.map { $0.events.count + $0.users.count } ?? 0
+    state.held -= counts?.held ?? 0
     if state.projects[project]?.isEmpty == true { state.projects[project] = nil }
   }
 }

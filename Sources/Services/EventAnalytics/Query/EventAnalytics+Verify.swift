@@ -11,14 +11,15 @@ extension EventAnalytics {
   ) throws -> (events: Int, days: Int) {
     var seen = (events: 0, days: 0)
     for log in logs {
-      // The oldest day that is kept may be half dropped.
-      let oldest = today(of: log.name).advanced(by: -log.settings.retentionDays)
-      try organizing.withLock { _ in
-        try engine.read { reader in
-          for day in try daysWithFacets(of: log.number, reader) where day >= oldest {
-            seen.events += try verify(day, of: log, reader, difference)
-            seen.days += 1
-          }
+      // Events of earlier days go while this reads, or have gone.
+      let oldest = max(
+        today(of: log.name).advanced(by: -log.settings.retentionDays),
+        log.record.keptFrom
+      )
+      try engine.read { reader in
+        for day in try daysWithFacets(of: log.number, reader) where day >= oldest {
+          seen.events += try verify(day, of: log, reader, difference)
+          seen.days += 1
         }
       }
     }

@@ -67,14 +67,16 @@ extension EventAnalytics {
     try engine.write(.background) { group in for key in keys { try group.delete(key) } }
   }
 
-  /// Drops events that are older than their project keeps them, a day at a time; false where there are none.
+  private static let oldPause: Int64 = 3_600_000_000
+
+  /// Drops some of the events that are older than their project keeps them; false where there is nothing to do now.
   ///
   /// What was counted of them stays.
   func dropOld(of log: ProjectLog) throws -> Bool {
-    try dropEvents(
-      of: log,
-      before: today(of: log.name).advanced(by: -log.settings.retentionDays)
-    )
+    guard log.takeLookForOld(at: clock.now(), every: Self.oldPause) else { return false }
+    let oldest = today(of: log.name).advanced(by: -log.settings.retentionDays)
+    while try dropEvents(of: log, before: oldest) {}
+    return false
   }
 
   /// Drops some of the events of the days before one; false where there are none.
@@ -91,6 +93,11 @@ extension EventAnalytics {
         return keys
       }
       guard !keys.isEmpty else { return false }
+      if log.record.keptFrom < oldest {
+        var record = log.record
+        record.keptFrom = oldest
+        try store(record, of: log)
+      }
       try engine.write(.background) { group in for key in keys { try group.delete(key) } }
       return true
     }

@@ -5,14 +5,27 @@ extension EventAnalytics {
   /// Does one step of what nobody waits for and answers whether there is more to do at once.
   package func maintain() throws -> Bool {
     if try keepReserve() { return true }
-    for log in logs {
-      let age = clock.now() - configuration.segmentAge
-      if log.isDue(events: configuration.segmentEvents, openedBefore: age) { try close(log) }
-      if try sealNext(of: log) { return true }
-      if try mergeNext(of: log) { return true }
-      if try dropOld(of: log) { return true }
+    let logs = logs
+    let turn = upkeep.withLock { $0.turn }
+    for offset in logs.indices {
+      // Whoever had work done is last the next time.
+      let index = (turn + offset) % logs.count
+      guard try maintain(logs[index]) else { continue }
+      upkeep.withLock { $0.turn = index + 1 }
+      return true
     }
     return try forgetOldBatches()
+  }
+
+  private func maintain(_ log: ProjectLog) throws -> Bool {
+    let age = clock.now() - configuration.segmentAge
+    if log.isDue(events: configuration.segmentEvents, openedBefore: age) { try close(log) }
+    if try sealNext(of: log) { return true }
+    if log.mayMerge {
+      if try mergeNext(of: log) { return true }
+      log.mayMerge = false
+    }
+    return try dropOld(of: log)
   }
 
   /// Counts all that a project has sent so far, so that what is read next has it.
@@ -39,6 +52,7 @@ extension EventAnalytics {
       }
       dictionaries.keep(words)
       log.forgetClosed(segment)
+      log.mayMerge = true
       state.withLock { state in
         state.counts.sealed += 1
         state.counts.dropped += builder.unnamed

@@ -9,6 +9,8 @@ struct UpkeepState {
   var markTime: Int64 = 0
   /// Whether the disk has less left than is to be left.
   var isShort = false
+  /// The project whose turn it is.
+  var turn = 0
 }
 
 extension EventAnalytics {

@@ -15,14 +15,21 @@ extension EventAnalytics {
     do {
       let log = try makeLog(of: project)
       try sealAll(of: log)
-      var record = ProjectRecord(number: log.number)
-      record.settings = settings
-      let bytes = record.encoded
-      try engine.write { group in try group.put(EventKey.project(log.name), bytes) }
-      log.set(settings)
+      try organizing.withLock { _ in
+        var record = log.record
+        record.settings = settings
+        try store(record, of: log)
+      }
     } catch {
       throw FirestoreError.analytics(error)
     }
+  }
+
+  /// Keeps a project's record; under `organizing`.
+  func store(_ record: ProjectRecord, of log: ProjectLog) throws {
+    let bytes = record.encoded
+    try engine.write { group in try group.put(EventKey.project(log.name), bytes) }
+    log.set(record)
   }
 
   /// The log of a project, made where it has none; blocks.

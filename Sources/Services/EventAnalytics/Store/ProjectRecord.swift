@@ -15,6 +15,8 @@ package struct AnalyticsSettings: Sendable, Equatable {
 struct ProjectRecord: Sendable, Equatable {
   var number: UInt32
   var settings = AnalyticsSettings()
+  /// The first day whose events are whole; earlier ones may have been dropped.
+  var keptFrom = EventDay(Int(Int32.min))
 
   init(number: UInt32) { self.number = number }
 
@@ -26,6 +28,7 @@ struct ProjectRecord: Sendable, Equatable {
       case 1: number = UInt32(truncatingIfNeeded: try field.number())
       case 2: settings.zone = try field.string()
       case 3: settings.retentionDays = Int(try field.number())
+      case 4: keptFrom = EventDay(Int(try field.number()))
       default: continue
       }
     }
@@ -37,6 +40,7 @@ struct ProjectRecord: Sendable, Equatable {
     writer.put(1, Int64(number))
     writer.put(2, settings.zone)
     writer.put(3, Int64(settings.retentionDays))
+    writer.put(4, Int64(keptFrom.number))
     return writer.bytes
   }
 }
