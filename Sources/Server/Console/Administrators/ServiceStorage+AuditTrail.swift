@@ -7,6 +7,7 @@ extension ServiceStorage {
     var storage = ServiceStorage("audit")
     storage.check = { _, tell in
       let count = try trail.verify { try tell(.difference($0)) }
+      guard count > 0 else { return [] }
       return [StorageCount(count, "audit entry", plural: "audit entries")]
     }
     return storage
