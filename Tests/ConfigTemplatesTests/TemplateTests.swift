@@ -44,7 +44,13 @@ import Testing
     (#"{"parameters":{"k":{"defaultValue":{"value":"a","useInAppDefault":true}}}}"#, "only one"),
     (#"{"parameters":{"k":{"defaultValue":{}}}}"#, "only one"),
     (#"{"parameters":{"k":{"defaultValue":{"value":5}}}}"#, "a string is expected"),
-    (#"{"parameters":{"k":{"defaultValue":{"personalizationValue":{}}}}}"#, "no personalization"),
+    (
+      #"{"parameters":{"k":{"defaultValue":{"personalizationValue":"p"}}}}"#,
+      "an object is expected"
+    ),
+    (
+      #"{"parameters":{"k":{"defaultValue":{"personalizationValue":{},"value":"a"}}}}"#, "only one"
+    ),
     (
       #"{"conditions":[{"name":"a","expression":"device.os == "}]}"#,
       "The condition \"a\", column 14:"
@@ -104,6 +110,24 @@ import Testing
     )
     let other = compiled.decide(client(), audiences: nil, at: 0)
     #expect(compiled.outcomes(of: other).map(\.value) == ["2", nil])
+  }
+
+  @Test func `what a model of Google's would choose is kept, and the app takes its own`() throws {
+    let json = """
+      {"conditions":[{"name":"all","expression":"true"}],\
+      "parameters":{"k":{"defaultValue":{"value":"d"},"conditionalValues":{"all":{\
+      "personalizationValue":{"personalizationId":"p1","later":[1,{"a":null}]}}}},\
+      "n":{"defaultValue":{"personalizationValue":{}},"valueType":"NUMBER"}}}
+      """
+    let parsed = try template(json)
+    #expect(parsed.json.compact == json)
+    let compiled = try CompiledTemplate(parsed, for: .client)
+    let decision = compiled.decide(client(), audiences: nil, at: 0)
+    #expect(
+      compiled.outcomes(of: decision) == [
+        .init(key: "k", value: nil, condition: "all"), .init(key: "n", value: nil, condition: nil),
+      ]
+    )
   }
 
   @Test func `an experiment splits evenly whatever part takes part`() throws {

@@ -104,7 +104,7 @@ package struct CompiledTemplate: Sendable {
   ) throws(FirestoreError) {
     let made: Split
     switch value {
-    case .value, .useInAppDefault: return
+    case .value, .useInAppDefault, .personalization: return
     case .rollout(let rollout):
       made = Split(id: rollout.id, kind: .rollout(microPercent: rollout.microPercent), keys: [])
     case .experiment(let test):
@@ -165,7 +165,8 @@ package struct CompiledTemplate: Sendable {
   ) -> Outcome? {
     switch value {
     case .value(let text): return Outcome(key: key, value: text, condition: condition)
-    case .useInAppDefault: return Outcome(key: key, value: nil, condition: condition)
+    case .useInAppDefault, .personalization:
+      return Outcome(key: key, value: nil, condition: condition)
     case .rollout(let rollout):
       guard part(of: rollout.id, decision) == 1 else { return nil }
       return Outcome(key: key, value: rollout.value, condition: condition, split: rollout.id)

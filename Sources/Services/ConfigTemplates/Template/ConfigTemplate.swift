@@ -77,6 +77,8 @@ package enum ParameterValue: Sendable, Equatable {
   case useInAppDefault
   case rollout(Rollout)
   case experiment(Experiment)
+  /// What a model of Google's would choose, kept as it came. Here nobody chooses: clients are told nothing.
+  case personalization(JSONText)
 
   /// A value that some percent of the installations get; the others go on to the next condition.
   package struct Rollout: Sendable, Equatable {

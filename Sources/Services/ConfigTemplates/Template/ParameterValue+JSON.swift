@@ -10,23 +10,25 @@ extension ParameterValue {
         "value", "useInAppDefault", "rolloutValue", "experimentValue", "personalizationValue",
       ]
     )
-    if members["personalizationValue"] != nil {
-      throw FirestoreError(
-        .unimplemented,
-        "\(path): there is no personalization here: it needs a model of Google's."
-      )
-    }
+    let personalization = members["personalizationValue"]
     let rollout = members["rolloutValue"]
     let experiment = members["experimentValue"]
     let value = try members.text("value")
     let isInApp = members["useInAppDefault"]?.boolean == true
-    switch (value, isInApp, rollout, experiment) {
-    case (let value?, false, nil, nil): self = .value(value)
-    case (nil, true, nil, nil): self = .useInAppDefault
-    case (nil, false, let json?, nil):
+    switch (value, isInApp, rollout, experiment, personalization) {
+    case (let value?, false, nil, nil, nil): self = .value(value)
+    case (nil, true, nil, nil, nil): self = .useInAppDefault
+    case (nil, false, let json?, nil, nil):
       self = .rollout(try Rollout(json, at: "\(path).rolloutValue"))
-    case (nil, false, nil, let json?):
+    case (nil, false, nil, let json?, nil):
       self = .experiment(try Experiment(json, at: "\(path).experimentValue"))
+    case (nil, false, nil, nil, let json?):
+      guard json.members != nil else {
+        throw .invalidArgument(
+          "Invalid value at '\(path).personalizationValue': an object is expected."
+        )
+      }
+      self = .personalization(json)
     default:
       throw .invalidArgument("Invalid value at '\(path)': it is one value and only one.")
     }
@@ -38,6 +40,7 @@ extension ParameterValue {
     case .useInAppDefault: .members([("useInAppDefault", .boolean(true))])
     case .rollout(let rollout): .members([("rolloutValue", rollout.json)])
     case .experiment(let experiment): .members([("experimentValue", experiment.json)])
+    case .personalization(let json): .members([("personalizationValue", json)])
     }
   }
 
@@ -45,7 +48,7 @@ extension ParameterValue {
   var texts: [String] {
     switch self {
     case .value(let text): [text]
-    case .useInAppDefault: []
+    case .useInAppDefault, .personalization: []
     case .rollout(let rollout): [rollout.value]
     case .experiment(let experiment): experiment.variants.compactMap(\.value)
     }

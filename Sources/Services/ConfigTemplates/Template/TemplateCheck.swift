@@ -111,7 +111,7 @@ extension ConfigTemplate {
     for value in parameters.flatMap(\.values) {
       let (id, shape): (String, [Int])
       switch value {
-      case .value, .useInAppDefault: continue
+      case .value, .useInAppDefault, .personalization: continue
       case .rollout(let rollout): (id, shape) = (rollout.id, [rollout.microPercent])
       case .experiment(let experiment):
         (id, shape) = (
