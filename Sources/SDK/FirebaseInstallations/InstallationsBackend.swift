@@ -117,7 +117,7 @@ struct InstallationsBackend: Sendable {
 
   private func exchange(_ request: URLRequest) async throws -> (Data, Int) {
     do {
-      let (data, response) = try await session.data(for: request)
+      let (data, response) = try await session.exchange(request)
       return (data, (response as? HTTPURLResponse)?.statusCode ?? 0)
     } catch {
       if error is CancellationError || (error as? URLError)?.code == .cancelled {

@@ -112,7 +112,7 @@ struct ConfigBackend: Sendable {
 
   private func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse?) {
     do {
-      let (data, response) = try await session.data(for: request)
+      let (data, response) = try await session.exchange(request)
       return (data, response as? HTTPURLResponse)
     } catch {
       if error is CancellationError || (error as? URLError)?.code == .cancelled {
