@@ -76,6 +76,11 @@ final class EventUploader: Sendable {
     }
   }
 
+  /// Returns when nothing waits, or nothing more is sent.
+  func waitUntilIdle() async {
+    while let task = state.withLock({ $0.isStopped ? nil : $0.task }) { await task.value }
+  }
+
   /// Sends no more.
   func stop() {
     let task = state.withLock { state in
