@@ -57,6 +57,7 @@ let package = Package(
     .library(name: "FirebaseFirestore", targets: ["FirebaseFirestore"]),
     .library(name: "FirebaseFirestoreSwift", targets: ["FirebaseFirestoreSwift"]),
     .library(name: "FirebaseInstallations", targets: ["FirebaseInstallations"]),
+    .library(name: "FirebaseMessaging", targets: ["FirebaseMessaging"]),
     .library(name: "FirebaseRemoteConfig", targets: ["FirebaseRemoteConfig"]),
     .library(name: "FirebaseRemoteConfigSwift", targets: ["FirebaseRemoteConfigSwift"]),
     .library(name: "FirebaseSharedSwift", targets: ["FirebaseSharedSwift"]),
@@ -761,6 +762,20 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "FirebaseMessaging",
+      dependencies: ["FirebaseCore", "FirebaseInstallations"],
+      path: "Sources/SDK/FirebaseMessaging",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirebaseMessagingTests",
+      // The tests run the program.
+      dependencies: [
+        "FirebaseMessaging", "FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa",
+      ],
+      swiftSettings: strict
+    ),
+    .target(
       name: "FirebaseRemoteConfig",
       dependencies: ["FirebaseCore", "FirebaseInstallations"],
       path: "Sources/SDK/FirebaseRemoteConfig",
@@ -801,7 +816,7 @@ let package = Package(
       name: "Firebase",
       dependencies: [
         "FirebaseAnalytics", "FirebaseAuth", "FirebaseCore", "FirebaseFirestore",
-        "FirebaseInstallations", "FirebaseRemoteConfig", "FirebaseStorage",
+        "FirebaseInstallations", "FirebaseMessaging", "FirebaseRemoteConfig", "FirebaseStorage",
       ],
       path: "Sources/SDK/Firebase",
       swiftSettings: strict

@@ -4,5 +4,6 @@
 @_exported import FirebaseCore
 @_exported import FirebaseFirestore
 @_exported import FirebaseInstallations
+@_exported import FirebaseMessaging
 @_exported import FirebaseRemoteConfig
 @_exported import FirebaseStorage

@@ -1,0 +1,62 @@
+import Foundation
+
+/// The domain of messaging's errors.
+public let MessagingErrorDomain = "com.google.fcm"
+
+/// What went wrong with a registration, a topic or a token.
+public struct MessagingError: CustomNSError, LocalizedError, Sendable, Hashable {
+  /// The kinds of errors.
+  public enum Code: Int, Sendable {
+    /// None of the others.
+    case unknown = 0
+    /// The server does not believe who the app is.
+    case authentication = 1
+    /// The app may not do that.
+    case noAccess = 2
+    /// The server did not answer in time.
+    case timeout = 3
+    /// The server cannot be reached.
+    case network = 4
+    /// The same is being done.
+    case operationInProgress = 5
+    /// The server does not take what was asked.
+    case invalidRequest = 7
+    /// A topic's name has characters that topics do not have.
+    case invalidTopicName = 8
+  }
+
+  /// The kind.
+  public let code: Code
+  /// The error in words.
+  public let message: String
+
+  init(_ code: Code, _ message: String) {
+    (self.code, self.message) = (code, message)
+  }
+
+  /// The domain of this error as an `NSError`.
+  public static var errorDomain: String { MessagingErrorDomain }
+  /// The number of this error as an `NSError`.
+  public var errorCode: Int { code.rawValue }
+  /// What is wrong, for people.
+  public var errorDescription: String? { message }
+  /// The members of this error as an `NSError`.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
+
+  /// None of the others.
+  public static var unknown: Code { .unknown }
+  /// The server does not believe who the app is.
+  public static var authentication: Code { .authentication }
+  /// The app may not do that.
+  public static var noAccess: Code { .noAccess }
+  /// The server did not answer in time.
+  public static var timeout: Code { .timeout }
+  /// The server cannot be reached.
+  public static var network: Code { .network }
+  /// The same is being done.
+  public static var operationInProgress: Code { .operationInProgress }
+  /// The server does not take what was asked.
+  public static var invalidRequest: Code { .invalidRequest }
+  /// A topic's name has characters that topics do not have.
+  public static var invalidTopicName: Code { .invalidTopicName }
+}

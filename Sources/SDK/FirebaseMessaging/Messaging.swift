@@ -1,0 +1,361 @@
+import FirebaseCore
+import FirebaseInstallations
+import Foundation
+import Synchronization
+
+extension Notification.Name {
+  /// Posted when the app has another token, which is the notification's object.
+  public static let MessagingRegistrationTokenRefreshed = Notification.Name(
+    "com.firebase.messaging.notif.fcm-token-refreshed"
+  )
+}
+
+/// Messages to this installation of the app: its token, its topics, and off Apple's systems the stream by which
+/// messages come.
+///
+/// Messages come at least once from the server, and one by one to the app: those that were handed over before are
+/// dropped by their ids. May be used from any thread; the delegate is called on ``callbackQueue``.
+public final class Messaging: NSObject, FirebaseComponent, Sendable {
+  /// What holds a delegate.
+  ///
+  /// Unchecked: apps' delegates are not `Sendable`. This one is never called but on the queue of callbacks.
+  struct DelegateBox: @unchecked Sendable {
+    weak var delegate: (any MessagingDelegate)?
+  }
+
+  struct State {
+    var kept: MessagingState?
+    var box = DelegateBox()
+    var callbackQueue = DispatchQueue.main
+    var address: MessagingState.AppleAddress?
+    var apnsToken: Data?
+    var registration: Task<String, any Error>?
+    /// Gets a token and follows the stream.
+    var work: Task<Void, Never>?
+    var topicWork: Task<Void, Never>?
+    var receiptWork: Task<Void, Never>?
+    var topicWaiters: [Int: CheckedContinuation<Void, any Error>] = [:]
+    var receipts = Receipts()
+    var pings = PingSchedule()
+    var feeds: [Int: AsyncStream<RemoteMessage>.Continuation] = [:]
+    var nextFeed = 0
+    var failures = 0
+    var isDeleted = false
+  }
+
+  let state = Mutex(State())
+  private let store: any StateStore
+  private let installations: Installations
+  let backend: MessagingBackend
+  /// Whether messages come by Apple, so that a device's token of Apple is needed.
+  let usesApple: Bool
+  /// Waits between attempts and pings.
+  let sleep: @Sendable (TimeInterval) async throws -> Void
+
+  /// The messages of an app, with a store and a way to wait.
+  package init(
+    app: FirebaseApp,
+    store: any StateStore,
+    installations: Installations,
+    usesApple: Bool = Messaging.isOnApple,
+    sleep: @escaping @Sendable (TimeInterval) async throws -> Void = {
+      try await Task.sleep(for: .seconds($0))
+    }
+  ) {
+    self.store = store
+    self.installations = installations
+    self.usesApple = usesApple
+    self.sleep = sleep
+    backend = MessagingBackend(
+      options: app.options,
+      installations: installations,
+      device: .current
+    )
+  }
+
+  #if canImport(UIKit)
+  package static let isOnApple = true
+  #else
+  package static let isOnApple = false
+  #endif
+
+  /// The messages of the default app; traps before it is configured.
+  public static func messaging() -> Messaging {
+    guard let app = FirebaseApp.app() else {
+      fatalError("The default app is not configured. Call FirebaseApp.configure() first.")
+    }
+    return messaging(app: app)
+  }
+
+  /// The messages of an app.
+  package static func messaging(app: FirebaseApp) -> Messaging {
+    let installations = Installations.installations(app: app)
+    let messaging = app.component("FirebaseMessaging") {
+      let store = app.stateStore(
+        named: "firebase_messaging",
+        keychain: "com.firebase.FIRMessaging"
+      )
+      return Messaging(app: app, store: store, installations: installations)
+    }
+    #if canImport(UIKit) && !os(watchOS)
+    Task { @MainActor in AppDelegateProxy.install(for: messaging) }
+    #endif
+    messaging.start()
+    return messaging
+  }
+
+  /// Ends the stream and whatever waits.
+  package func appWasDeleted() {
+    let (tasks, waiters, feeds) = state.withLock { state in
+      defer { (state.work, state.topicWork, state.receiptWork) = (nil, nil, nil) }
+      state.isDeleted = true
+      defer { (state.topicWaiters, state.feeds) = ([:], [:]) }
+      return (
+        [state.work, state.topicWork, state.receiptWork], state.topicWaiters.values,
+        state.feeds.values
+      )
+    }
+    for task in tasks { task?.cancel() }
+    for waiter in waiters { waiter.resume(throwing: CancellationError()) }
+    for feed in feeds { feed.finish() }
+  }
+
+  /// Who hears of tokens and messages; not kept alive.
+  public weak var delegate: (any MessagingDelegate)? {
+    get { state.withLock { $0.box }.delegate }
+    set {
+      let box = DelegateBox(delegate: newValue)
+      state.withLock { $0.box = box }
+      if let token = fcmToken { tellDelegate(of: token) }
+    }
+  }
+
+  /// Where the delegate and callbacks are called: a serial queue, the main one unless set.
+  public var callbackQueue: DispatchQueue {
+    get { state.withLock { $0.callbackQueue } }
+    set { state.withLock { $0.callbackQueue = newValue } }
+  }
+
+  // MARK: What is kept
+
+  /// What is kept, read when somebody first asks.
+  var kept: MessagingState { change { $0 } }
+
+  /// Changes what is kept, in memory and then in the store; what cannot be written lasts as long as the program.
+  @discardableResult
+  func change<Result: Sendable>(_ body: (inout MessagingState) -> Result) -> Result {
+    state.withLock { state in
+      let before = state.kept ?? readKept()
+      var kept = before
+      let result = body(&kept)
+      state.kept = kept
+      guard kept != before else { return result }
+      do {
+        try store.update { _ in try kept.encoded() }
+      } catch {
+        log("The registration cannot be kept: \(error)")
+      }
+      return result
+    }
+  }
+
+  private func readKept() -> MessagingState {
+    do {
+      return MessagingState(decoding: try store.read())
+    } catch {
+      log("The registration of the last run cannot be read: \(error)")
+      return MessagingState()
+    }
+  }
+
+  func log(_ text: String) {
+    FirebaseLog.write(.error, "FirebaseMessaging", "I-FCM000001", text)
+  }
+
+  // MARK: Tokens
+
+  /// The token that back ends send to; nil before there is one.
+  public var fcmToken: String? { kept.token }
+
+  /// Whether a token is made without being asked for.
+  ///
+  /// What was set lasts; without it `FirebaseMessagingAutoInitEnabled` of the property list decides.
+  public var isAutoInitEnabled: Bool {
+    get {
+      let listed =
+        Bundle.main.object(forInfoDictionaryKey: "FirebaseMessagingAutoInitEnabled") as? Bool
+      return kept.isAutoInitEnabled ?? listed ?? true
+    }
+    set {
+      change { $0.isAutoInitEnabled = newValue }
+      if newValue { start() }
+    }
+  }
+
+  /// The device's token of Apple.
+  public var apnsToken: Data? {
+    get { state.withLock { $0.apnsToken } }
+    set {
+      if let newValue {
+        setAPNSToken(newValue, type: .unknown)
+      } else {
+        state.withLock { ($0.apnsToken, $0.address) = (nil, nil) }
+      }
+    }
+  }
+
+  /// Sets the device's token of Apple and the environment that it is from.
+  public func setAPNSToken(_ apnsToken: Data, type: MessagingAPNSTokenType) {
+    let digits = apnsToken.map { byte in
+      let text = String(byte, radix: 16)
+      return byte < 16 ? "0\(text)" : text
+    }
+    let address = MessagingState.AppleAddress(
+      token: digits.joined(),
+      environment: Self.environment(type)
+    )
+    let isNew = state.withLock { state in
+      defer { (state.apnsToken, state.address) = (apnsToken, address) }
+      return state.address != address
+    }
+    if isNew { start() }
+  }
+
+  private static func environment(_ type: MessagingAPNSTokenType) -> String {
+    switch type {
+    case .sandbox: return "SANDBOX"
+    case .prod: return "PROD"
+    case .unknown:
+      #if DEBUG
+      return "SANDBOX"
+      #else
+      return "PROD"
+      #endif
+    }
+  }
+
+  /// The token that back ends send to, made where there is none.
+  public func token() async throws -> String {
+    let token = try await sharedRegistration().value
+    start(always: true)
+    return token
+  }
+
+  private func sharedRegistration() -> Task<String, any Error> {
+    state.withLock { state in
+      if let running = state.registration { return running }
+      let task = Task {
+        defer { self.state.withLock { $0.registration = nil } }
+        return try await self.registered()
+      }
+      state.registration = task
+      return task
+    }
+  }
+
+  private func registered() async throws -> String {
+    let id = try await installations.installationID()
+    let address = state.withLock { $0.address }
+    let known = kept
+    if let token = known.token, known.installationID == id, known.registeredAddress == address {
+      return token
+    }
+    guard address != nil || !usesApple else {
+      throw MessagingError(
+        .unknown,
+        "No APNS token specified before fetching FCM Token. Set apnsToken first."
+      )
+    }
+    let token = try await Self.translating { try await self.backend.register(address) }
+    state.withLock { $0.receipts = Receipts() }
+    change { kept in
+      kept.forgetRegistration()
+      (kept.token, kept.installationID, kept.registeredAddress) = (token, id, address)
+    }
+    tellDelegate(of: token)
+    NotificationCenter.default.post(name: .MessagingRegistrationTokenRefreshed, object: token)
+    return token
+  }
+
+  /// Does a call of the server, whose other failures are errors of this module.
+  static func translating<Result>(
+    _ call: () async throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await call()
+    } catch is MessagingBackend.Unregistered {
+      throw MessagingError(.invalidRequest, "The server does not know the project or the token.")
+    } catch is MessagingBackend.Busy {
+      throw MessagingError(.network, "The server is busy.")
+    }
+  }
+
+  private func tellDelegate(of token: String) {
+    onQueue { $0.messaging($1, didReceiveRegistrationToken: token) }
+  }
+
+  /// Calls the delegate on its queue, if there is one.
+  func onQueue(_ call: @escaping @Sendable (any MessagingDelegate, Messaging) -> Void) {
+    let (box, queue) = state.withLock { ($0.box, $0.callbackQueue) }
+    guard box.delegate != nil else { return }
+    queue.async {
+      if let delegate = box.delegate { call(delegate, self) }
+    }
+  }
+
+  /// Has the server forget the token; messages come no more until another one is asked for.
+  public func deleteToken() async throws {
+    let task = state.withLock { state in
+      defer { state.work = nil }
+      return state.work
+    }
+    task?.cancel()
+    if let token = kept.token { try await Self.translating { try await backend.delete(token) } }
+    state.withLock { $0.receipts = Receipts() }
+    change { $0.forgetRegistration() }
+  }
+
+  /// Has the server forget the token, and forgets topics and messages.
+  public func deleteData() async throws {
+    try await deleteToken()
+    change { kept in
+      let isAutoInitEnabled = kept.isAutoInitEnabled
+      kept = MessagingState()
+      kept.isAutoInitEnabled = isAutoInitEnabled
+    }
+  }
+
+  /// The token for a sender: there is one sender, the project.
+  public func retrieveFCMToken(forSenderID senderID: String) async throws -> String {
+    try checkSender(senderID)
+    return try await token()
+  }
+
+  /// Has the server forget the token for a sender.
+  public func deleteFCMToken(forSenderID senderID: String) async throws {
+    try checkSender(senderID)
+    try await deleteToken()
+  }
+
+  private func checkSender(_ id: String) throws {
+    guard id == backend.options.gcmSenderID else {
+      throw MessagingError(.invalidRequest, "\(id) is not the sender of this project.")
+    }
+  }
+
+  // MARK: Messages
+
+  /// Notes a message that came by Apple, so that its sender sees that it arrived.
+  @discardableResult
+  public func appDidReceiveMessage(_ message: [AnyHashable: Any]) -> MessagingMessageInfo {
+    guard let id = message["gcm.message_id"] as? String else {
+      return MessagingMessageInfo(.unknown)
+    }
+    let isNew = change { $0.note(id) }
+    if isNew { note(id, sequence: nil) }
+    return MessagingMessageInfo(isNew ? .new : .unknown)
+  }
+
+  /// The messages of the direct stream as they come; of those that nobody takes the newest hundred wait.
+  public var messages: RemoteMessages { RemoteMessages(messaging: self) }
+}

@@ -1,0 +1,9 @@
+/// Which of Apple's environments a device's token is from.
+public enum MessagingAPNSTokenType: Int, Sendable {
+  /// Whichever the app was built for.
+  case unknown = 0
+  /// The one for development.
+  case sandbox = 1
+  /// The one for everybody.
+  case prod = 2
+}

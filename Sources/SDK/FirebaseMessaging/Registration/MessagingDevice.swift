@@ -1,0 +1,38 @@
+import Foundation
+
+/// What a registration says of the device and the app.
+struct MessagingDevice: Sendable {
+  var platform: String
+  var appVersion: String?
+  var language: String?
+  var timeZone: String
+
+  /// The device that the program runs on.
+  static var current: MessagingDevice {
+    #if os(Linux)
+    let platform = "linux"
+    #else
+    let platform = "apple"
+    #endif
+    return MessagingDevice(
+      platform: platform,
+      appVersion: Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String,
+      language: Locale.preferredLanguages.first,
+      timeZone: TimeZone.current.identifier
+    )
+  }
+
+  /// What every registration has.
+  var appMembers: [String: Any] {
+    appVersion.map { ["app_version": $0] } ?? [:]
+  }
+
+  /// What a registration for the direct stream has.
+  var directMembers: [String: Any] {
+    var members = appMembers
+    members["platform"] = platform
+    members["language"] = language
+    members["time_zone"] = timeZone
+    return members
+  }
+}

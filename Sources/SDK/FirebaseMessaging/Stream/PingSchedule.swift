@@ -1,0 +1,28 @@
+/// How often the client is heard, so that the ways between do not forget the stream.
+///
+/// Pure. It begins with 55 seconds. Two pings in a row that nothing went wrong with make the next stream's interval twice
+/// as long, up to nine minutes; a stream that breaks makes it half as long, down to where it began. The interval of a
+/// stream is fixed: the server is told it at its beginning and waits for two and a half of them.
+struct PingSchedule: Sendable, Equatable {
+  private static let range = 55...540
+  private static let quietPings = 2
+
+  /// The seconds between pings of the next stream.
+  private(set) var seconds = range.lowerBound
+  private var quiet = 0
+
+  /// A ping was answered; returns whether the stream should be opened anew, with a longer interval.
+  mutating func pingWasAnswered() -> Bool {
+    quiet += 1
+    guard quiet >= Self.quietPings, seconds < Self.range.upperBound else { return false }
+    quiet = 0
+    seconds = min(seconds * 2, Self.range.upperBound)
+    return true
+  }
+
+  /// The stream broke.
+  mutating func streamBroke() {
+    quiet = 0
+    seconds = max(seconds / 2, Self.range.lowerBound)
+  }
+}

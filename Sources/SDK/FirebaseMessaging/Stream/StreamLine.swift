@@ -1,0 +1,27 @@
+import Foundation
+
+/// A line of the stream.
+enum StreamLine: Sendable, Equatable {
+  /// The stream is open. Messages may have been dropped since the last one.
+  case connected(hasDropped: Bool)
+  case message(RemoteMessage, sequence: Int64)
+
+  /// Reads a line; nil for those of later versions and for what is no JSON.
+  init?(_ line: Data) {
+    guard let json = try? JSONSerialization.jsonObject(with: line),
+      let members = json as? [String: Any]
+    else { return nil }
+    if let connected = members["connected"] as? [String: Any] {
+      let flag = members["deleted"] ?? connected["deleted"]
+      self = .connected(hasDropped: flag as? Bool ?? false)
+    } else if let content = members["message"] as? [String: Any],
+      let sequence = (members["sequence"] as? String).flatMap(Int64.init)
+        ?? (members["sequence"] as? NSNumber)?.int64Value,
+      let message = RemoteMessage(id: members["messageId"] as? String, json: content)
+    {
+      self = .message(message, sequence: sequence)
+    } else {
+      return nil
+    }
+  }
+}
