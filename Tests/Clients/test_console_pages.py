@@ -182,6 +182,34 @@ def test_two_who_publish_are_brought_together(console, template):
     assert {name: one["defaultValue"]["value"] for name, one in served.items()} == {"mine": "2", "theirs": "3"}
 
 
+# Earlier versions of documents
+
+
+def test_every_earlier_version_is_shown_and_one_restored(console, server, project):
+    address = f"{server.url}/v1/projects/{project}/databases/(default)/documents/products/chair"
+    for number in range(1, 4):
+        assert requests.patch(address, json={"fields": {"n": {"integerValue": str(number)}}}, headers=OWNER, timeout=30).status_code == 200
+    console.open("firestore/-default-/data/products/chair")
+    console.find("complementary")
+    console.click("button", "Earlier versions")
+    console.find("dialog")
+    shown = "return [...document.querySelectorAll('dialog .diff .added')].some((one) => one.textContent.includes(arguments[0]))"
+    console.click("button", "Earlier")
+    console.browser.wait(shown, '"n": 2')
+    console.click("button", "Earlier")
+    console.browser.wait(shown, '"n": 1')
+    console.click("button", "Earlier")
+    console.sees("There is nothing earlier")
+    console.click("button", "Later")
+    console.browser.wait(shown, '"n": 2')
+    console.click("button", "Restore this version")
+    console.sees("The earlier version is back")
+    assert requests.get(address, headers=OWNER, timeout=30).json()["fields"]["n"] == {"integerValue": "2"}
+    console.click("button", "Undo")
+    console.sees("Undone")
+    assert requests.get(address, headers=OWNER, timeout=30).json()["fields"]["n"] == {"integerValue": "3"}
+
+
 # Apps
 
 
@@ -217,6 +245,41 @@ service cloud.firestore {
   }
 }
 """
+
+
+STORAGE_RULES = """rules_version = '2';
+service firebase.storage {
+  match /b/{bucket}/o {
+    match /photos/{name} {
+      allow read: if true;
+      allow write: if request.resource.size < 2000 && request.resource.contentType.matches('image/.*');
+    }
+  }
+}
+"""
+
+
+def test_rules_of_a_bucket_are_tried_and_published(console, files, server, project):
+    files.put("photos/one", PICTURE, "image/png")
+    console.driver.get(f"{server.url}/project/{project}/storage/{files.bucket}/rules")
+    console.find("textbox", "Source of the rules")
+    assert console.driver.current_url.endswith(f"/console/{project}/rules/-storage-/{files.bucket}")
+    console.sees("only administrators reach this bucket")
+    console.put("Source of the rules", STORAGE_RULES)
+    console.fill("Path of the file", "photos/one")
+    console.click("button", "Run")
+    console.sees("Allowed")
+    console.choose("Method", "update")
+    console.put("File after the write, as JSON", '{ "size": 3000, "contentType": "image/png" }')
+    console.click("button", "Run")
+    console.sees("Denied")
+    console.click("button", "Publish")
+    console.find("dialog")
+    console.click("button", "Publish")
+    console.sees("The rules are in force")
+    url = f"{server.url}/v0/b/{files.bucket}/o/photos%2Fone"
+    assert requests.get(url, timeout=30).status_code == 200
+    assert requests.get(url.replace("photos", "other"), timeout=30).status_code == 403
 
 
 def token(uid, project):

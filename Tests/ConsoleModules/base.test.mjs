@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import { justBefore } from "../../Sources/Server/CConsoleFiles/Files/data/instants.js";
 import { merge } from "../../Sources/Server/CConsoleFiles/Files/data/merge.js";
 import { readIndex } from "../../Sources/Server/CConsoleFiles/Files/indexes/link.js";
 import english from "../../Sources/Server/CConsoleFiles/Files/i18n/en.js";
@@ -146,4 +147,9 @@ test("no module makes markup, runs text or writes a text of its own into the pag
 test("all modules together are within their budget", () => {
   const bytes = modules.concat(["i18n/en.js", "i18n/pt-BR.js"]).reduce((sum, path) => sum + Buffer.byteLength(sourceOf(path)), 0);
   assert.ok(bytes <= 350 << 10, `${bytes} bytes`);
+});
+
+test("an instant before another one is a microsecond before it", () => {
+  const cases = { "2026-03-01T12:00:00.000001Z": "2026-03-01T12:00:00.000000Z", "2026-03-01T00:00:00Z": "2026-02-28T23:59:59.999999Z", "2026-03-01T12:00:00.5Z": "2026-03-01T12:00:00.499999Z", "1969-12-31T23:59:59.000000Z": "1969-12-31T23:59:58.999999Z" };
+  for (const [text, before] of Object.entries(cases)) assert.equal(justBefore(text), before);
 });

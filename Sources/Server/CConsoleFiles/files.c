@@ -120,6 +120,14 @@ static const unsigned char file_data_filter_js[] = {
 #embed "Files/data/filter.js"
 };
 
+static const unsigned char file_data_history_js[] = {
+#embed "Files/data/history.js"
+};
+
+static const unsigned char file_data_instants_js[] = {
+#embed "Files/data/instants.js"
+};
+
 static const unsigned char file_data_jsonText_js[] = {
 #embed "Files/data/jsonText.js"
 };
@@ -318,6 +326,8 @@ static const struct console_file files[] = {
     {"data/drawer.js", file_data_drawer_js, sizeof file_data_drawer_js},
     {"data/fieldEditor.js", file_data_fieldEditor_js, sizeof file_data_fieldEditor_js},
     {"data/filter.js", file_data_filter_js, sizeof file_data_filter_js},
+    {"data/history.js", file_data_history_js, sizeof file_data_history_js},
+    {"data/instants.js", file_data_instants_js, sizeof file_data_instants_js},
     {"data/jsonText.js", file_data_jsonText_js, sizeof file_data_jsonText_js},
     {"data/merge.js", file_data_merge_js, sizeof file_data_merge_js},
     {"data/order.js", file_data_order_js, sizeof file_data_order_js},

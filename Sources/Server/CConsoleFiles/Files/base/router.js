@@ -59,7 +59,7 @@ function area(product, rest) {
     case "authentication":
       return { area: "users", rest: [] };
     case "storage":
-      return { area: "files", rest: rest.filter((part) => part !== "files") };
+      return rest[1] === "rules" ? { area: "rules", rest: ["-storage-", rest[0]] } : { area: "files", rest: rest.filter((part) => part !== "files") };
     case "config":
       return { area: "config", rest: [] };
     case "messaging":

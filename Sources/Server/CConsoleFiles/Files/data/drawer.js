@@ -8,6 +8,7 @@ import { deleteDocument, isConflict, listCollections, nameOf, saveDocument, undo
 import { fieldEditor } from "./fieldEditor.js";
 import { JSONTextError, read, write } from "./jsonText.js";
 import { areSame } from "./jsonText.js";
+import { showHistory } from "./history.js";
 import { merge } from "./merge.js";
 import { own, summary } from "./value.js";
 
@@ -134,6 +135,10 @@ export function documentDrawer(where, path, { onClose }) {
     }
   };
   state.remove = remove;
+  state.history = async () => {
+    if (!state.document || (state.isDirty && !leave())) return;
+    await showHistory(name, state.document, { onRestored: () => { reset(); toast(t("history.restored"), { label: t("undo"), run: undoLast }); } });
+  };
 
   draw();
   onCleanup(listen(where, { documents: { documents: [name] } },
@@ -158,6 +163,7 @@ function head(path, state, onClose) {
   return h("div", { class: "drawer-head" },
     h("h2", { dir: "auto", title: path.join("/") }, path.at(-1)),
     iconButton("copy", t("copy.path"), () => navigator.clipboard.writeText(path.join("/")).then(() => toast(t("copied")))),
+    iconButton("history", t("history.title"), () => state.history()),
     iconButton("trash", t("document.delete"), () => state.remove()),
     iconButton("close", t("close"), onClose));
 }

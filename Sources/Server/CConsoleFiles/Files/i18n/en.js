@@ -443,5 +443,18 @@ export default {
   "apps.remove": (name) => `Remove ${name}`,
   "keys.revoke": (name) => `Revoke the key of ${name}`,
 
+  "rules.target": "Database or bucket",
+  "rules.noneStorage": "No rules are in force: only administrators reach this bucket.",
+  "playground.file": "File after the write, as JSON",
+  "playground.filePath": "Path of the file",
 
+  "history.title": "Earlier versions",
+  "history.differences": "Differences from now",
+  "history.earlier": "Earlier",
+  "history.later": "Later",
+  "history.restore": "Restore this version",
+  "history.restored": "The earlier version is back",
+  "history.end": "There is nothing earlier within what history keeps.",
+  "history.current": (when) => `As it is now, since ${when}`,
+  "history.of": (when) => `As it was from ${when} on`,
 };

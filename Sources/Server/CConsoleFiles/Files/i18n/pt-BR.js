@@ -443,5 +443,18 @@ export default {
   "apps.remove": (name) => `Remover ${name}`,
   "keys.revoke": (name) => `Revogar a chave de ${name}`,
 
+  "rules.target": "Banco ou bucket",
+  "rules.noneStorage": "Nenhuma regra em vigor: só administradores alcançam este bucket.",
+  "playground.file": "Arquivo depois da escrita, em JSON",
+  "playground.filePath": "Caminho do arquivo",
 
+  "history.title": "Versões anteriores",
+  "history.differences": "Diferenças em relação a agora",
+  "history.earlier": "Anterior",
+  "history.later": "Posterior",
+  "history.restore": "Restaurar esta versão",
+  "history.restored": "A versão anterior voltou",
+  "history.end": "Não há nada anterior no que o histórico guarda.",
+  "history.current": (when) => `Como está agora, desde ${when}`,
+  "history.of": (when) => `Como era a partir de ${when}`,
 };

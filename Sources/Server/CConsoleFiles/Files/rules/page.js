@@ -1,3 +1,4 @@
+import { session } from "../base/api.js";
 import { dialog, explain, toast } from "../base/dialog.js";
 import { command } from "../base/commands.js";
 import { h, icon, show } from "../base/dom.js";
@@ -6,31 +7,33 @@ import { go, guardLeaving, place } from "../base/navigation.js";
 import { inScope, onCleanup, signal, effect } from "../base/signal.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { initialRules } from "../data/createDatabase.js";
+import { listBuckets } from "../files/store.js";
 import { diffLines } from "./diff.js";
 import { editor } from "./editor.js";
 import { highlightLine } from "./highlight.js";
 import { playground } from "./playground.js";
+import { CLOSED_STORAGE, releaseOf, restOf, targetOf } from "./release.js";
 import { check, current, deploy, sourceOf, versions } from "./store.js";
 
 const CHECK_MILLISECONDS = 400;
 
-/** The rules of a database: written, checked as they are written, tried, compared and deployed. */
+/** The rules of a database or a bucket: written, checked as they are written, tried, compared and deployed. */
 export function page() {
   const { project, rest } = place.peek();
-  const database = rest[0] ?? firstDatabase();
+  const target = targetOf(rest, firstDatabase());
   const holder = h("div", { class: "body" }, h("p", { class: "muted" }, t("loading")));
   holder.style.maxInlineSize = "1600px";
-  const open = inScope((inForce) => show(holder, rulesView(project, database, inForce)));
-  current(project, database).then(open, (error) => show(holder, h("p", { class: "error", role: "alert" }, explain(error))));
+  const open = inScope((inForce) => show(holder, rulesView(project, target, inForce)));
+  current(project, target).then(open, (error) => show(holder, h("p", { class: "error", role: "alert" }, explain(error))));
   return holder;
 }
 
-function rulesView(project, database, inForce) {
+function rulesView(project, target, inForce) {
   const state = { inForce, timer: null, release: null };
   const isDirty = signal(false);
   const issues = h("ul", { class: "issues", "aria-label": t("rules.issues") });
   const text = editor({
-    value: inForce?.source ?? initialRules("production", new Date()), label: t("rules.source"), highlight: highlightLine,
+    value: inForce?.source ?? (target.bucket ? CLOSED_STORAGE : initialRules("production", new Date())), label: t("rules.source"), highlight: highlightLine,
     onInput: () => {
       isDirty.value = text.value !== state.inForce?.source;
       clearTimeout(state.timer);
@@ -60,7 +63,7 @@ function rulesView(project, database, inForce) {
     if (!isSure) return;
     try {
       const source = text.value;
-      const ruleset = await deploy(project, database, source, state.inForce?.ruleset ?? null);
+      const ruleset = await deploy(project, target, source, state.inForce?.ruleset ?? null);
       state.inForce = { ruleset, source, updateTime: new Date().toISOString() };
       isDirty.value = text.value !== source;
       toast(t("rules.published"));
@@ -72,13 +75,13 @@ function rulesView(project, database, inForce) {
   };
 
   const replacedMeanwhile = async () => {
-    state.inForce = await current(project, database);
+    state.inForce = await current(project, target);
     toast(t("rules.changed"));
     drawInForce();
   };
 
   const inForceText = h("p", { class: "muted" });
-  const drawInForce = () => show(inForceText, state.inForce ? t("rules.inForce", instant(state.inForce.updateTime)) : t("rules.none"));
+  const drawInForce = () => show(inForceText, state.inForce ? t("rules.inForce", instant(state.inForce.updateTime)) : t(target.bucket ? "rules.noneStorage" : "rules.none"));
   drawInForce();
   const publishButton = h("button", { type: "button", class: "primary", onclick: publish }, t("rules.publish"));
   effect(() => { publishButton.disabled = !isDirty.value && state.inForce !== null; });
@@ -90,18 +93,26 @@ function rulesView(project, database, inForce) {
     checkNow();
   };
   return [
-    h("div", { class: "spread" }, h("h1", {}, t("page.rules")), h("div", { class: "row" }, databaseChoice(project, database),
+    h("div", { class: "spread" }, h("h1", {}, t("page.rules")), h("div", { class: "row" }, targetChoice(project, target),
       h("button", { type: "button", onclick: () => versionsDialog(project, text, restore) }, t("rules.versions")), publishButton)),
     inForceText,
-    h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, h("div", { role: "status" }, issues)), playground(project, database, () => text.value)),
+    h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, h("div", { role: "status" }, issues)), playground(project, target, () => text.value)),
   ];
 }
 
-function databaseChoice(project, database) {
-  const all = [...new Set([...databases.peek(), database])].sort();
-  if (all.length < 2) return null;
-  return h("select", { "aria-label": t("database"), onchange: (event) => go({ project, area: "rules", rest: [event.target.value] }) },
-    all.map((one) => h("option", { value: one, selected: one === database }, one)));
+/** The databases and buckets that may have rules. */
+function targetChoice(project, target) {
+  const holder = h("span", {});
+  const draw = (buckets) => {
+    const all = new Map([...databases.peek().map((database) => ({ database })), ...buckets.map((bucket) => ({ bucket })), target].map((one) => [releaseOf(one), one]));
+    const option = ([release, one]) => h("option", { value: release, selected: release === releaseOf(target) }, one.bucket ?? one.database);
+    const group = (label, isOf) => h("optgroup", { label }, [...all].filter(([, one]) => isOf(one)).sort().map(option));
+    show(holder, h("select", { "aria-label": t("rules.target"), onchange: (event) => go({ project, area: "rules", rest: restOf(all.get(event.target.value)) }) },
+      group(t("page.data"), (one) => one.database), group(t("page.files"), (one) => one.bucket)));
+  };
+  draw([]);
+  if (session.peek().services.includes("storage")) listBuckets(project).then(draw, () => {});
+  return holder;
 }
 
 function comparison(before, after, buttons) {

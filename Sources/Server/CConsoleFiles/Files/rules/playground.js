@@ -4,22 +4,25 @@ import { freshID, h, icon, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { place } from "../base/navigation.js";
 import { JSONTextError, read } from "../data/jsonText.js";
+import { get } from "../files/store.js";
 import { tryRequest } from "./store.js";
 
 /** A request that the address asks for, as a link from what was denied does. */
 const asked = () => place.peek().query;
 
+const NEW_FILE = '{ "size": 1000, "contentType": "image/png" }';
+
 const METHODS = ["get", "list", "create", "update", "delete"];
 
 /** Tries a request on the rules as they are written, with the document as it is now, and says why they answer as they do. */
-export function playground(project, database, source) {
+export function playground(project, target, source) {
   const method = h("select", {}, METHODS.map((one) => h("option", { value: one, selected: one === asked().method }, one)));
   const path = h("input", { type: "text", required: true, value: asked().path ?? "", autocomplete: "off", spellcheck: "false" });
   const note = h("p", { class: "note", id: freshID("note") }, t("playground.uidText"));
   const uid = h("input", { type: "text", value: asked().uid ?? "", autocomplete: "off", spellcheck: "false", "aria-describedby": note.id });
   const claims = h("textarea", { rows: 2, class: "mono", spellcheck: "false", value: "{}" });
-  const fields = h("textarea", { rows: 4, class: "mono", spellcheck: "false", value: "{}" });
-  const fieldsLabel = h("label", { class: "field" }, t("playground.fields"), fields);
+  const fields = h("textarea", { rows: 4, class: "mono", spellcheck: "false", value: target.bucket ? NEW_FILE : "{}" });
+  const fieldsLabel = h("label", { class: "field" }, t(target.bucket ? "playground.file" : "playground.fields"), fields);
   const outcome = h("div", { class: "stack", role: "status" });
   const drawFields = () => { fieldsLabel.hidden = !["create", "update"].includes(method.value); };
   method.addEventListener("change", drawFields);
@@ -28,7 +31,7 @@ export function playground(project, database, source) {
   const run = async (event) => {
     event.preventDefault();
     try {
-      const test = await caseOf({ project, database, method: method.value, path: path.value, uid: uid.value, claims: claims.value, fields: fields.value });
+      const test = await caseOf({ project, ...target, method: method.value, path: path.value, uid: uid.value, claims: claims.value, fields: fields.value });
       show(outcome, verdict(await tryRequest(project, source(), test)));
     } catch (error) {
       show(outcome, h("p", { class: "error" }, messageOf(error)));
@@ -37,7 +40,7 @@ export function playground(project, database, source) {
   return h("section", { class: "panel stack", "aria-label": t("playground") }, h("h2", {}, t("playground")),
     h("form", { class: "stack", onsubmit: run },
       h("label", { class: "field" }, t("playground.method"), method),
-      h("label", { class: "field" }, t("playground.path"), path),
+      h("label", { class: "field" }, t(target.bucket ? "playground.filePath" : "playground.path"), path),
       h("label", { class: "field" }, t("playground.uid"), uid), note,
       h("label", { class: "field" }, t("playground.claims"), claims),
       fieldsLabel,
@@ -52,7 +55,8 @@ function messageOf(error) {
 }
 
 /** The test case of what was asked for, with the document as it is now. */
-async function caseOf({ project, database, method, path, uid, claims, fields }) {
+async function caseOf({ project, database, bucket, method, path, uid, claims, fields }) {
+  if (bucket) return fileCaseOf({ bucket, method, path, uid, claims, fields });
   const segments = path.split("/").filter(Boolean);
   const name = [databaseName(project, database), "documents", ...segments].join("/");
   const request = { method, path: ["", "databases", database, "documents", ...segments].join("/") };
@@ -62,6 +66,22 @@ async function caseOf({ project, database, method, path, uid, claims, fields }) 
   const document = segments.length % 2 === 0 && method !== "create" ? await documentOf(name) : null;
   if (document) test.resource = { fields: document.fields ?? {} };
   return test;
+}
+
+/** The same for a file of a bucket. */
+async function fileCaseOf({ bucket, method, path, uid, claims, fields }) {
+  const name = path.replace(/^\//, "");
+  const request = { method, path: `/b/${bucket}/o/${name}` };
+  if (uid) request.auth = { uid, token: JSON.parse(claims) };
+  if (["create", "update"].includes(method)) request.resource = { name, bucket, ...JSON.parse(fields) };
+  const file = method === "list" ? null : await get(bucket, name).catch((error) => { if (error.status === 404) return null; throw error; });
+  return file ? { request, resource: resourceOf(file) } : { request };
+}
+
+/** A file as rules see it. */
+function resourceOf(file) {
+  const { name, bucket, contentType = "", md5Hash = "", metadata = {} } = file;
+  return { name, bucket, contentType, md5Hash, metadata, size: Number(file.size), generation: Number(file.generation), metageneration: Number(file.metageneration) };
 }
 
 async function documentOf(name) {

@@ -1,4 +1,32 @@
-/** The release under which a database's rules are in force. Pure. */
+/** What rules are for: a database or a bucket of Storage, in addresses and releases. Pure. */
+
+/** What stands in an address before a bucket; no database has such a name. */
+const STORAGE = "-storage-";
+
+/** The release under which a database's rules are in force. */
 export function releaseName(database) {
   return database === "(default)" ? "cloud.firestore" : `cloud.firestore/${database}`;
 }
+
+/** What an address names, `{database}` or `{bucket}`; without anything the given database. */
+export function targetOf(rest, first) {
+  return rest[0] === STORAGE && rest[1] ? { bucket: rest[1] } : { database: rest[0] ?? first };
+}
+
+/** The part of an address that names a target. */
+export const restOf = ({ database, bucket }) => (bucket ? [STORAGE, bucket] : [database]);
+
+/** The release under which a target's rules are in force. */
+export const releaseOf = ({ database, bucket }) => (bucket ? `firebase.storage/${bucket}` : releaseName(database));
+
+/** The rules that a bucket begins with: nobody reads or writes. */
+export const CLOSED_STORAGE = `rules_version = '2';
+
+service firebase.storage {
+  match /b/{bucket}/o {
+    match /{path=**} {
+      allow read, write: if false;
+    }
+  }
+}
+`;

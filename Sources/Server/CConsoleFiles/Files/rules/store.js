@@ -1,15 +1,15 @@
 import { call, CallError, path, resource } from "../base/api.js";
-import { releaseName } from "./release.js";
+import { releaseOf } from "./release.js";
 
-/** The rules of a database: what is in force, its versions, deploying, trying. */
+/** The rules of a database or bucket: what is in force, its versions, deploying, trying. */
 
-const releasePath = (project, database) =>
-  `${path("v1", "projects", project, "releases")}/${releaseName(database).split("/").map(encodeURIComponent).join("/")}`;
+const releasePath = (project, target) =>
+  `${path("v1", "projects", project, "releases")}/${releaseOf(target).split("/").map(encodeURIComponent).join("/")}`;
 
 /** The rules in force: `{ruleset, source}`; null where none are. */
-export async function current(project, database) {
+export async function current(project, target) {
   try {
-    const release = await call("GET", releasePath(project, database));
+    const release = await call("GET", releasePath(project, target));
     return { ruleset: release.rulesetName, source: await sourceOf(release.rulesetName), updateTime: release.updateTime };
   } catch (error) {
     if (error instanceof CallError && error.code === "NOT_FOUND") return null;
@@ -51,12 +51,12 @@ export async function tryRequest(project, source, test) {
  * `expected` is the version that it was written on; throws a `CallError` of code ABORTED where another one is in
  * force by now.
  */
-export async function deploy(project, database, source, expected) {
-  const now = await current(project, database);
+export async function deploy(project, target, source, expected) {
+  const now = await current(project, target);
   if ((now?.ruleset ?? null) !== expected) throw new CallError(409, "ABORTED", "");
   const { name } = await call("POST", path("v1", "projects", project, "rulesets"), { source: files(source) });
-  await call("PATCH", releasePath(project, database), {
-    release: { name: `projects/${project}/releases/${releaseName(database)}`, rulesetName: name },
+  await call("PATCH", releasePath(project, target), {
+    release: { name: `projects/${project}/releases/${releaseOf(target)}`, rulesetName: name },
   });
   return name;
 }

@@ -139,7 +139,7 @@ function showPages(main, pages) {
     }
     const page = pageOf(place.value, pages);
     // The page itself follows the rest of the address.
-    const key = `${pageVersion.value} ${project} ${area} ${page.view ?? ""} ${["firestore", "rules"].includes(area) ? rest[0] ?? "" : ""}`;
+    const key = `${pageVersion.value} ${project} ${area} ${page.view ?? ""} ${area === "rules" ? rest.join("/") : area === "firestore" ? rest[0] ?? "" : ""}`;
     if (shown?.key === key) return;
     shown?.dispose();
     shown = { key, dispose: () => {} };

@@ -1,0 +1,70 @@
+import { call, CallError, resource } from "../base/api.js";
+import { dialog, explain, toast } from "../base/dialog.js";
+import { h, show } from "../base/dom.js";
+import { instant, t } from "../base/i18n.js";
+import { diffLines } from "../rules/diff.js";
+import { saveDocument } from "./documents.js";
+import { justBefore } from "./instants.js";
+import { write } from "./jsonText.js";
+
+/** Earlier states of a document: each is what was there just before the one after it, so none is left out. */
+
+/** The state before another one; null where the document was not there, or history does not reach. */
+async function stateBefore(name, document) {
+  const query = new URLSearchParams({ readTime: justBefore(document.updateTime) });
+  try {
+    return await call("GET", `${resource(name)}?${query}`);
+  } catch (error) {
+    if (error instanceof CallError && ["NOT_FOUND", "FAILED_PRECONDITION", "INVALID_ARGUMENT"].includes(error.code)) return null;
+    throw error;
+  }
+}
+
+/** Shows the earlier states of a document one by one, each beside the present one, and restores one. */
+export async function showHistory(name, current, { onRestored }) {
+  const states = [current];
+  const fields = await dialog(t("history.title"), (close) => historyView(name, current, states, close), { className: "wide" });
+  if (!fields) return;
+  try {
+    await saveDocument(current, fields);
+    onRestored();
+  } catch (error) {
+    toast(explain(error));
+  }
+}
+
+function historyView(name, current, states, close) {
+  let at = 0;
+  let isEnd = false;
+  const said = h("p", { role: "status" });
+  const lines = h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("history.differences") });
+  const earlier = h("button", { type: "button", onclick: () => step(1) }, t("history.earlier"));
+  const later = h("button", { type: "button", onclick: () => step(-1) }, t("history.later"));
+  const restore = h("button", { type: "submit", class: "primary", onclick: () => close(states[at].fields ?? {}) }, t("history.restore"));
+  const draw = () => {
+    const chosen = states[at];
+    const sign = { same: " ", added: "+", removed: "-" };
+    const found = diffLines(write(current.fields ?? {}), write(chosen.fields ?? {}));
+    show(lines, found.map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`)));
+    show(said, at === 0 ? t("history.current", instant(chosen.updateTime)) : t("history.of", instant(chosen.updateTime)), isEnd && at === states.length - 1 ? ` ${t("history.end")}` : null);
+    earlier.disabled = isEnd && at === states.length - 1;
+    later.disabled = at === 0;
+    restore.disabled = at === 0;
+  };
+  const step = async (by) => {
+    earlier.disabled = true;
+    try {
+      if (at + by === states.length) {
+        const found = await stateBefore(name, states[at]);
+        if (found) states.push(found);
+        else isEnd = true;
+      }
+      if (at + by < states.length) at += by;
+      draw();
+    } catch (error) {
+      show(said, explain(error));
+    }
+  };
+  draw();
+  return [said, lines, h("div", { class: "spread" }, h("div", { class: "row" }, earlier, later), h("div", { class: "row" }, h("button", { type: "button", onclick: () => close(null) }, t("close")), restore))];
+}
