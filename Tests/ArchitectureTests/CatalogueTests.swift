@@ -44,12 +44,13 @@ struct CatalogueTests {
     #expect(Set(listed) == (try declarations(of: library)))
   }
 
-  @Test func `the tutorials are there in both languages`() throws {
-    let folder = "Sources/SDK/Firebase/Firebase.docc"
-    let landing = try text("\(folder)/Firebase.md")
+  @Test(arguments: [("Firebase", 6), ("FirebaseFirestore", 2)])
+  func `the tutorials are there in both languages`(library: String, count: Int) throws {
+    let folder = "Sources/SDK/\(library)/\(library).docc"
+    let landing = try text("\(folder)/\(library).md")
     let tutorials = landing.matches(of: #/<doc:(\w+)>/#).map { String($0.1) }
-    #expect(tutorials.count == 6)
-    for pair in zip(tutorials.prefix(3), tutorials.suffix(3)) {
+    #expect(tutorials.count == count)
+    for pair in zip(tutorials.prefix(count / 2), tutorials.suffix(count / 2)) {
       let (english, portuguese) = (
         try text("\(folder)/\(pair.0).md"), try text("\(folder)/\(pair.1).md")
       )
