@@ -26,8 +26,30 @@ let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+let firebaseAuth = Target.Dependency.product(name: "FirebaseAuth", package: "brasa")
+let firebaseFirestore = Target.Dependency.product(name: "FirebaseFirestore", package: "brasa")
 
-/// One example: its service, and its client as core, pages and SwiftUI app, each in its folder.
+/// One example's client: core, pages and SwiftUI app, each in its folder.
+func client(_ name: String, core: [Target.Dependency]) -> [Target] {
+  [
+    .target(name: "\(name)Core", dependencies: core, path: "\(name)/Core", swiftSettings: strict),
+    .target(
+      name: "\(name)Web",
+      dependencies: [.init(stringLiteral: "\(name)Core"), "LivePage", "ServiceHost"] + core,
+      path: "\(name)/Web",
+      resources: [.copy("Pages")],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "\(name)App",
+      dependencies: [.init(stringLiteral: "\(name)Core")] + core,
+      path: "\(name)/App",
+      swiftSettings: strict
+    ),
+  ]
+}
+
+/// One example: its service, its client and their tests.
 func example(
   _ name: String,
   core: [Target.Dependency] = [],
@@ -35,31 +57,12 @@ func example(
   serviceResources: [Resource] = [],
   tests: [Target.Dependency] = []
 ) -> [Target] {
-  [
+  client(name, core: ["RESTClient"] + core) + [
     .target(
       name: "\(name)Service",
       dependencies: ["ServiceHost", grdb, hummingbird, nioFoundation] + service,
       path: "\(name)/Service",
       resources: serviceResources,
-      swiftSettings: strict
-    ),
-    .target(
-      name: "\(name)Core",
-      dependencies: ["RESTClient"] + core,
-      path: "\(name)/Core",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "\(name)Web",
-      dependencies: [.init(stringLiteral: "\(name)Core"), "LivePage", "RESTClient", "ServiceHost"],
-      path: "\(name)/Web",
-      resources: [.copy("Pages")],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "\(name)App",
-      dependencies: [.init(stringLiteral: "\(name)Core"), "RESTClient"],
-      path: "\(name)/App",
       swiftSettings: strict
     ),
     .testTarget(
@@ -74,11 +77,24 @@ func example(
   ]
 }
 
+/// An example whose server is Brasa itself.
+func firebaseExample(_ name: String, core: [Target.Dependency]) -> [Target] {
+  client(name, core: core) + [
+    .testTarget(
+      name: "\(name)Tests",
+      dependencies: [.init(stringLiteral: "\(name)Core"), "ExampleTesting"] + core,
+      path: "\(name)/Tests",
+      swiftSettings: strict
+    )
+  ]
+}
+
 let package = Package(
   name: "brasa-examples",
   platforms: [.macOS(.v26), .iOS(.v26)],
   products: [
     .executable(name: "examples", targets: ["examples"]),
+    .library(name: "CodableGuideApp", targets: ["CodableGuideApp"]),
     .library(name: "PontoApp", targets: ["PontoApp"]),
     .library(name: "SalesApp", targets: ["SalesApp"]),
     .library(name: "VollmedApp", targets: ["VollmedApp"]),
@@ -93,6 +109,7 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(name: "brasa", path: ".."),
   ],
   targets: [
     .target(name: "RESTClient", swiftSettings: strict),
@@ -112,7 +129,8 @@ let package = Package(
     .executableTarget(
       name: "examples",
       dependencies: [
-        "PontoCore", "PontoService", "PontoWeb", "SalesService", "SalesWeb", "VollmedService",
+        "CodableGuideWeb", "PontoCore", "PontoService", "PontoWeb", "SalesService", "SalesWeb",
+        "VollmedService",
         "VollmedWeb",
         "ServiceHost", "LivePage", arguments,
       ],
@@ -136,6 +154,7 @@ let package = Package(
       swiftSettings: strict
     ),
   ]
+    + firebaseExample("CodableGuide", core: [firebaseAuth, firebaseFirestore])
     + example("Ponto", core: [grdb], tests: ["examples"])
     + example("Sales", service: [crypto, logging])
     + example("Vollmed", serviceResources: [.copy("Faces")])

@@ -10,7 +10,8 @@ struct Examples: AsyncParsableCommand {
     commandName: "examples",
     abstract: "The services and pages of the examples.",
     subcommands: [
-      PontoServiceCommand.self, PontoWebCommand.self, PontoClientCommand.self,
+      CodableGuideWebCommand.self, PontoServiceCommand.self, PontoWebCommand.self,
+      PontoClientCommand.self,
       SalesServiceCommand.self, SalesWebCommand.self, VollmedServiceCommand.self,
       VollmedWebCommand.self,
     ]

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import threading
@@ -19,6 +20,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("EXAMPLES_PROGRAM", ROOT / ".build/debug/examples"))
+BRASA = pathlib.Path(os.environ.get("BRASA_BINARY", ROOT.parent / ".build/debug/brasa"))
 PATIENCE = 20
 
 
@@ -62,6 +64,57 @@ class Process:
     def restart(self):
         """The same part on the same port, as a service that comes back."""
         self.start(self.port)
+
+
+class Brasa:
+    """A Brasa in production mode with an example's rules and sample data."""
+
+    def __init__(self, data, project, example):
+        self.data = data
+        self.port = 0
+        self.start()
+        for command in (
+            ["import", example / "Data"],
+            ["rules", "deploy", example / "firestore.rules"],
+        ):
+            subprocess.run(
+                [str(BRASA), *map(str, command), "--project", project, "--data", str(data)],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+        # The first start prints the key of its administrator to the terminal.
+        key = re.search(r"brasa-admin-\w+", self.data.with_suffix(".log").read_text())[0]
+        request = urllib.request.Request(
+            f"{self.address}/v2/projects/{project}/config?updateMask=signIn.anonymous.enabled",
+            data=b'{"signIn":{"anonymous":{"enabled":true}}}',
+            headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
+            method="PATCH",
+        )
+        urllib.request.urlopen(request, timeout=PATIENCE).close()
+
+    def start(self):
+        """Starts the server; after `stop` on the same port."""
+        self.log = open(self.data.with_suffix(".log"), "a")
+        self.process = subprocess.Popen(
+            [str(BRASA), "serve", "--port", str(self.port), "--data", str(self.data)],
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
+        for line in self.process.stdout:
+            if line.startswith("brasa listening "):
+                self.port = int(line.split(" port=")[1].split()[0])
+                break
+        assert self.process.poll() is None and self.port, self.data.with_suffix(".log").read_text()
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def stop(self):
+        """Ends the server as a crash would."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.log.close()
 
 
 class Proxy:
@@ -228,6 +281,28 @@ def driver():
     driver = make_driver()
     yield driver
     driver.quit()
+
+
+@pytest.fixture
+def make_page():
+    """Opens pages, each in a browser of its own, and closes the browsers when the test is over."""
+    drivers = []
+
+    def make(address):
+        drivers.append(make_driver())
+        return Page(drivers[-1], address)
+
+    yield make
+    for one in drivers:
+        one.quit()
+
+
+@pytest.fixture
+def guide_server(tmp_path):
+    """The Codable guide's own Brasa."""
+    server = Brasa(tmp_path / "brasa", "codable-guide", ROOT / "CodableGuide")
+    yield server
+    server.stop()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pathlib
 import sys
 import tempfile
 
-from conftest import ROOT, Page, Process, make_driver, write_mock
+from conftest import ROOT, Brasa, Page, Process, make_driver, write_mock
 
 
 class Album:
@@ -174,7 +174,68 @@ def ponto(folder, scheme, target):
         service.stop()
 
 
-EXAMPLES = {"Ponto": ponto, "Sales": sales, "Vollmed": vollmed}
+def codable_guide(folder, scheme, target):
+    server = Brasa(folder / "brasa", "codable-guide", ROOT / "CodableGuide")
+    web = Process(
+        "codable-guide-web", "--service", server.address, "--folder", str(folder / "devices")
+    )
+    driver = make_driver(scheme)
+    try:
+        album = Album("CodableGuide", driver, web.address, target)
+        page = album.page
+        end = "-dark" if scheme == "dark" else ""
+
+        def open_entry(title):
+            if page.all(".split.open"):
+                page.click("‹ Menu")
+            page.click(title)
+            page.sees(title, "main h1")
+
+        page.sees("Choose an entry of the menu.")
+        album.take(f"menu{end}")
+        open_entry("Simple types")
+        page.click("Fetch")
+        page.sees("Fetched hitchhiker")
+        album.take(f"simple{end}")
+        page.click("Fetch an invalid one")
+        page.sees("numberOfPages", ".error")
+        album.take(f"error{end}")
+        open_entry("Arrays of custom types")
+        page.click("Fetch")
+        page.sees("series", "#part")
+        page.click("Add a tag")
+        page.sees("classic", "#part")
+        album.take(f"nested{end}")
+        open_entry("Dates and times")
+        page.sees("TypeScript", "#languages")
+        page.click("I am here now")
+        page.sees("Remark: null")
+        page.sees_no(".behind")
+        driver.execute_script("scrollTo(0, 0)")
+        album.take(f"dates{end}")
+        open_entry("GeoPoints")
+        page.sees("Hamburg", "#locations")
+        page.sees_no(".behind")
+        album.take(f"locations{end}")
+        open_entry("Colours")
+        page.fill("#name", "Half of violet")
+        page.set("#color", "#7a3cff")
+        page.set("#opacity", "128")
+        page.click("Add")
+        page.sees("#7a3cff80", "#colors")
+        page.sees_no(".behind")
+        album.take(f"colors{end}")
+        open_entry("Enums")
+        page.sees("in review", "#articles")
+        page.sees_no(".behind")
+        album.take(f"enums{end}")
+    finally:
+        driver.quit()
+        web.stop()
+        server.stop()
+
+
+EXAMPLES = {"CodableGuide": codable_guide, "Ponto": ponto, "Sales": sales, "Vollmed": vollmed}
 
 
 def main():

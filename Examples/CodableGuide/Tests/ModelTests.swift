@@ -1,0 +1,99 @@
+import CodableGuideCore
+import FirebaseFirestore
+import Foundation
+import Testing
+
+/// What the models promise without any server.
+@Suite struct `Codable guide's models` {
+  @Test(arguments: [
+    ("#f05138", "#f05138"), ("#F05138", "#f05138"), ("#f0513800", "#f0513800"),
+    ("#F05138FF", "#f05138"), ("#000000", "#000000"), ("#ffffff7F", "#ffffff7f"),
+  ])
+  func `a colour keeps its text, alpha included`(stored: String, written: String) throws {
+    let fields = ["name": "x", "color": stored]
+    let entry = try Firestore.Decoder().decode(
+      CodableGuideCore.Tag.self,
+      from: ["title": "x", "color": stored]
+    )
+    #expect(fields["color"] == stored && entry.color.text == written)
+    let again = try Firestore.Encoder().encode(entry)
+    #expect(again["color"] as? String == written)
+  }
+
+  @Test(arguments: ["", "#", "f05138", "#f0513", "#f051381", "#f05138fff", "#g05138", "#+05138"])
+  func `a text that is no colour is corrupt data, not black`(text: String) {
+    #expect(HexColor(text) == nil)
+    let problem = Self.problem(CodableGuideCore.Tag.self, ["title": "x", "color": text])
+    #expect(problem?.kind == .dataCorrupted)
+    #expect(problem?.detail.hasPrefix("color: ") == true)
+  }
+
+  @Test func `text is black on what is light in two channels`() {
+    #expect(HexColor("#ffd60a")?.isLight == true && HexColor("#ff0000")?.isLight == false)
+    #expect(HexColor("#00000010")?.isLight == true && HexColor("#a6a6a6")?.isLight == true)
+    #expect(HexColor("#a5a5a5")?.isLight == false)
+  }
+
+  @Test func `errors are told apart`() {
+    let good: [String: Any] = ["title": "T", "numberOfPages": 1, "author": "A"]
+    #expect(
+      Self.problem(Book.self, good.merging(["numberOfPages": "1"]) { $1 })?.kind == .typeMismatch
+    )
+    #expect(Self.problem(Book.self, good.filter { $0.key != "author" })?.kind == .keyNotFound)
+    #expect(Self.problem(Book.self, NSNull())?.kind == .valueNotFound)
+    let status = Self.problem(Article.self, ["title": "T", "status": "lost"])
+    #expect(status?.kind == .dataCorrupted && status?.detail.hasPrefix("status: ") == true)
+    let texts = Set([
+      Self.problem(Book.self, NSNull())?.text, status?.text,
+      Self.problem(Book.self, good.filter { $0.key != "author" })?.text,
+      MappingError(FirestoreErrorCode(.permissionDenied)).text,
+    ])
+    #expect(texts.count == 4 && !texts.contains(nil))
+  }
+
+  @Test func `keys and statuses are stored as other clients call them`() throws {
+    var language = ProgrammingLanguage.empty
+    language.name = "Swift"
+    language.reasonWhyILoveThis = "Optionals"
+    let fields = try Firestore.Encoder().encode(language)
+    #expect(Set(fields.keys) == ["language_name", "year"] && fields["year"] is Timestamp)
+    let statuses = try Article.Status.allCases.map {
+      var article = Article.empty
+      article.status = $0
+      return try Firestore.Encoder().encode(article)["status"] as? String
+    }
+    #expect(statuses == ["draft", "in review", "approved", "published"])
+  }
+
+  @Test func `a map has its pins where they belong`() throws {
+    let (west, east) = (GeoPoint(latitude: 0, longitude: -10), GeoPoint(latitude: 0, longitude: 10))
+    let map = MapFrame(fitting: [west, east])
+    let (left, right) = (try #require(map.position(of: west)), try #require(map.position(of: east)))
+    #expect(abs(left.x + right.x - 1) < 1e-9 && left.x < right.x)
+    #expect(abs(left.y - 0.5) < 1e-9 && abs(map.span - 28) < 1e-9)
+    #expect(map.position(of: GeoPoint(latitude: 0, longitude: 15)) == nil)
+    let north = try #require(map.position(of: GeoPoint(latitude: 5, longitude: 0)))
+    #expect(north.y < 0.5 && abs(north.x - 0.5) < 1e-9)
+    #expect(map.meridians.map(\.degrees) == [-10, -5, 0, 5, 10])
+    #expect(map.parallels.map(\.degrees) == [10, 5, 0, -5, -10].sorted())
+    let close = MapFrame(center: east, span: MapFrame.closeSpan)
+    let middle = try #require(close.position(of: east))
+    #expect(abs(middle.x - 0.5) < 1e-9 && abs(middle.y - 0.5) < 1e-9)
+    #expect(close.meridians.count >= 3 && MapFrame(fitting: []).span == 360)
+  }
+
+  /// What decoding a value says; nil where it succeeds.
+  private static func problem<Value: Decodable>(_ type: Value.Type, _ fields: Any) -> MappingError?
+  {
+    do {
+      let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
+      options.projectID = "models"
+      let app = try FirebaseApp.configured(name: UUID().uuidString, options: options)
+      let document = Firestore.firestore(app: app).document("any/document")
+      _ = try Firestore.Decoder().decode(type, from: fields, in: document)
+      return nil
+    } catch {
+      return MappingError(error)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A real Brasa in production mode, with a data directory of its own.
+///
+/// `BRASA_BINARY` names the program; without it the debug build of this checkout is taken.
+package final class Brasa {
+  /// The program did what it should not; its output says more.
+  package struct Failure: Error {
+    let output: String
+  }
+
+  private let data: URL
+  private var process: Process?
+  private var port = 0
+  /// The administrator key; the first start prints it.
+  package private(set) var administrator = ""
+
+  package init(data: URL) {
+    self.data = data
+  }
+
+  package var url: String { "http://127.0.0.1:\(port)" }
+
+  /// Runs one of the commands to its end.
+  package func run(_ arguments: [String]) throws {
+    let output = Pipe()
+    let process = Self.process(arguments + ["--data", data.path], output)
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure(output: text) }
+  }
+
+  /// Starts the server; after `stop` on the same port.
+  package func start() throws {
+    let output = Pipe()
+    let process = Self.process(["serve", "--port", "\(port)", "--data", data.path], output)
+    try process.run()
+    self.process = process
+    try readStart(output.fileHandleForReading)
+  }
+
+  /// Ends the server as a crash would.
+  package func stop() {
+    guard let process else { return }
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    self.process = nil
+  }
+
+  private static func process(_ arguments: [String], _ output: Pipe) -> Process {
+    let process = Process()
+    process.executableURL = program
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.filter { variable in
+      !["BRASA_", "FIRESTORE_", "FIREBASE_"].contains { variable.key.hasPrefix($0) }
+    }
+    process.standardOutput = output
+    process.standardError = output
+    process.standardInput = FileHandle.nullDevice
+    return process
+  }
+
+  private static var program: URL {
+    if let path = ProcessInfo.processInfo.environment["BRASA_BINARY"] { return URL(filePath: path) }
+    let checkout = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    return checkout.appending(path: ".build/debug/brasa")
+  }
+
+  /// Reads until the server says where it listens, the first time also the key, and lets the rest run off.
+  private func readStart(_ output: FileHandle) throws {
+    var text = ""
+    while true {
+      let part = output.availableData
+      guard !part.isEmpty else { throw Failure(output: text) }
+      text += String(decoding: part, as: UTF8.self)
+      if let key = text.firstMatch(of: #/(brasa-admin-[0-9a-f]{64})\s/#) {
+        administrator = String(key.1)
+      }
+      if let found = text.firstMatch(of: #/brasa listening address=\S+ port=(\d+) /#),
+        let port = Int(found.1), !administrator.isEmpty
+      {
+        self.port = port
+        output.readabilityHandler = { _ = $0.availableData }
+        return
+      }
+    }
+  }
+}
