@@ -1,6 +1,7 @@
 import FirestoreModel
 import NIOCore
 import NIOHTTP2
+import ServiceModule
 import Testing
 
 @testable import Gateway
@@ -165,6 +166,66 @@ import Testing
       let http2 = try await FrameClient.connect(to: gateway.port)
       try await http2.send([.request(1, "POST", path), .data(1, [1])])
       #expect(await http2.answer().reset == .cancel)
+    }
+  }
+
+  private static func expecting(_ path: String, _ length: Int) -> String {
+    "POST \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer guest\r\n"
+      + "Content-Length: \(length)\r\nExpect: 100-continue\r\n\r\n"
+  }
+
+  @Test func `a client that waits is told to send its body`() async throws {
+    try await withGateway(modules: [GuestBook().module]) { gateway in
+      let client = try await RawClient.connect(to: gateway.port)
+      for _ in 0..<2 {
+        try await client.send(Self.expecting("/v1/projects/p/guests/g:greet", 5))
+        let told = await client.receive { $0.suffix(4) == Array("\r\n\r\n".utf8)[...] }
+        #expect(String(decoding: told, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+        try await client.send("hello")
+        let answer = await client.receive { $0.last == UInt8(ascii: "}") }
+        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n"))
+      }
+      // Who does not wait is told nothing before the answer.
+      let path = "/v1/projects/p/guests/g:greet"
+      try await client.send(Self.expecting(path, 5) + "hello")
+      let answer = await client.receive { $0.last == UInt8(ascii: "}") }
+      #expect(String(decoding: answer, as: UTF8.self).contains("\r\n\r\n{\"p\":\"g: hello\"}"))
+    }
+  }
+
+  @Test func `a connection ends with the refusal of a body that may come`() async throws {
+    try await withGateway { gateway in
+      let answer = try await RawClient.exchange(
+        Self.expecting("/nowhere", 5),
+        port: gateway.port
+      )
+      #expect(answer.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+      #expect(answer.lowercased().contains("\r\nconnection: close\r\n"))
+      #expect(!answer.contains("HTTP/1.1 400"))
+    }
+  }
+
+  /// A service whose answer waits for what never comes.
+  private static func silence(_ arrived: AsyncStream<Void>.Continuation) -> ServiceModule {
+    let (never, source) = AsyncStream<Void>.makeStream()
+    var module = ServiceModule("silence")
+    module.routes = [
+      HTTPRoute(.get, "/silence", for: .clients) { [never, source] _ in
+        arrived.yield()
+        for await _ in never {}
+        source.finish()
+        return .text("")
+      }
+    ]
+    return module
+  }
+
+  @Test func `a handler that waits for another server does not hold up the stop`() async throws {
+    let (arrivals, arrived) = AsyncStream<Void>.makeStream()
+    try await withGateway(modules: [Self.silence(arrived)]) { gateway in
+      let client = try await RawClient.connect(to: gateway.port)
+      try await client.send("GET /silence HTTP/1.1\r\nHost: x\r\n\r\n")
+      for await _ in arrivals { break }
     }
   }
 

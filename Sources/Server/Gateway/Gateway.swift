@@ -73,6 +73,7 @@ package final class Gateway: Service {
         bodyLimit: configuration.limits.messageBytes
       ).routes
     served = modules + [own]
+    let routes = try RouteTable(served)
     environment = ConnectionEnvironment(
       methods: methods,
       recognizes: recognizes,
@@ -81,11 +82,17 @@ package final class Gateway: Service {
       metrics: gatewayMetrics,
       logger: logger,
       responder: GatewayResponder(
-        routes: try RouteTable(served),
+        routes: routes,
         methods: methods,
         origins: configuration.development,
         metrics: gatewayMetrics,
         audit: audit,
+        logger: logger
+      ),
+      memoryAnswers: MemoryAnswers(
+        routes: routes,
+        origins: configuration.development,
+        metrics: gatewayMetrics,
         logger: logger
       ),
       tasks: TaskQueue()
@@ -140,6 +147,8 @@ package final class Gateway: Service {
       await self.waitForShutdown(of: listener)
       await self.drain()
       self.environment.tasks.finish()
+      // Their connections are gone: what handlers still wait for, as another server's answer, nobody waits for.
+      tasks.cancelAll()
       await tasks.waitForAll()
     }
   }

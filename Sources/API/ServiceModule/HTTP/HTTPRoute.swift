@@ -9,6 +9,12 @@ package struct HTTPRoute: Sendable {
   /// status 413; anything else is logged and told as an internal error.
   package typealias Handler = @Sendable (ServiceRequest) async throws -> ServiceResponse
 
+  /// Answers a request of the route without a body from memory alone, on the event loop of its connection.
+  ///
+  /// Nil, also for what it throws, where that takes more or is no success: the route's handler begins anew then.
+  /// It must not block, takes no more than some ten microseconds, and answers with bytes that are there.
+  package typealias MemoryHandler = @Sendable (ServiceRequest) throws -> ServiceResponse?
+
   /// Which web pages may call the route in development, where requests need no credentials.
   ///
   /// In production credentials decide, and this says nothing.
@@ -23,6 +29,8 @@ package struct HTTPRoute: Sendable {
   package let pattern: RoutePattern
   package let audience: Audience
   package let handler: Handler
+  /// Asked first where there is one.
+  package var memoryHandler: MemoryHandler?
   /// Whether the body may be of any length: its bytes count only until the handler takes the next part, and
   /// its client may take as long as it sends something.
   package var takesStream = false

@@ -165,9 +165,8 @@ package struct RouteTable: Sendable {
 
   /// The decoded segments; one with a malformed escape stays as it is.
   private static func segments(of path: String) -> [String] {
-    path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
-      PercentEncoding.decode($0) ?? String($0)
-    }
+    path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+      .map { PercentEncoding.decode(Substring($0)) ?? String(Substring($0)) }
   }
 
   private func find(_ method: HTTPRequest.Method, _ segments: [String]) -> Found? {

@@ -48,15 +48,15 @@ package struct ServiceRequest: Sendable {
 
   /// The path as it came, not decoded, without the query.
   package var path: String {
-    let path = head.path ?? "/"
-    return String(path.prefix { $0 != "?" && $0 != "#" })
+    let path = (head.path ?? "/").utf8
+    return String(Substring(path.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
   }
 
   /// What follows the question mark, not decoded; nil without one.
   package var query: String? {
-    let path = (head.path ?? "").prefix { $0 != "#" }
-    guard let mark = path.firstIndex(of: "?") else { return nil }
-    return String(path[path.index(after: mark)...])
+    let path = (head.path ?? "").utf8.prefix { $0 != UInt8(ascii: "#") }
+    guard let mark = path.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+    return String(Substring(path[path.index(after: mark)...]))
   }
 }
 

@@ -15,6 +15,7 @@ final class ConnectionEnvironment: Sendable {
   let metrics: GatewayMetrics
   let logger: Logger
   let responder: GatewayResponder
+  let memoryAnswers: MemoryAnswers
   /// Runs the handlers of HTTP requests inside the gateway's task group.
   let tasks: TaskQueue
   private let connectionNumber = Atomic<UInt64>(0)
@@ -27,6 +28,7 @@ final class ConnectionEnvironment: Sendable {
     metrics: GatewayMetrics,
     logger: Logger,
     responder: GatewayResponder,
+    memoryAnswers: MemoryAnswers,
     tasks: TaskQueue
   ) {
     self.methods = methods
@@ -36,6 +38,7 @@ final class ConnectionEnvironment: Sendable {
     self.metrics = metrics
     self.logger = logger
     self.responder = responder
+    self.memoryAnswers = memoryAnswers
     self.tasks = tasks
   }
 

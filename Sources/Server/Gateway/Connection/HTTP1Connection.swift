@@ -1,4 +1,5 @@
 import Access
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import KeyValueStore
@@ -41,11 +42,12 @@ final class HTTP1Connection: Sendable {
     let limits = environment.limits
     let http1 = HTTP1Channel(
       responder: { request, writer, _ in
-        try await self.respond(request, writer)
+        try await self.respond(request, writer, channel)
         if self.state.withLock({ $0.isStopping }) { channel.closeWhenWritten() }
       },
       configuration: HTTP1Channel.Configuration(
         additionalChannelHandlers: [
+          HTTP1Expectation(),
           HTTP1RequestWatch(
             limit: TimeAmount(limits.bodyTimeout),
             streamedBytes: limits.streamedBodyBytes,
@@ -53,8 +55,9 @@ final class HTTP1Connection: Sendable {
             isStream: { self.state.withLock { $0.lease?.isStream ?? false } }
           ),
           StalledReaderTimeout(limit: TimeAmount(limits.stalledReaderTimeout), account: account),
+          HTTP1IdleTimeout(limit: TimeAmount(limits.headTimeout)),
+          HTTP1MemoryAnswers { self.answerFromMemory($0) },
         ],
-        idleTimeout: TimeAmount(limits.headTimeout),
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: limits.metadataBytes,
           maxHeaderListSize: limits.headerListBytes,
@@ -82,7 +85,11 @@ final class HTTP1Connection: Sendable {
     if isIdle { channel.closeWhenWritten() }
   }
 
-  private func respond(_ request: Request, _ writer: consuming ResponseWriter) async throws {
+  private func respond(
+    _ request: Request,
+    _ writer: consuming ResponseWriter,
+    _ channel: any Channel
+  ) async throws {
     let cancellation = Cancellation()
     let ordinal = state.withLock { state in
       state.requests += 1
@@ -96,8 +103,9 @@ final class HTTP1Connection: Sendable {
     }
     var response = await response(
       to: request,
-      requestID: "\(String(number, radix: 36))-\(ordinal)",
-      cancellation
+      requestID: requestID(ordinal),
+      cancellation,
+      channel
     )
     if peer.memory.hasShownCredentials { account.trust() }
     if state.withLock({ $0.isStopping }) { response.headers[.connection] = "close" }
@@ -105,10 +113,36 @@ final class HTTP1Connection: Sendable {
     try await writer.write(response: response.head, body: response.body)
   }
 
+  /// The answer that memory alone can give; nil where the request takes more, or the connection is about to end.
+  private func answerFromMemory(
+    _ head: HTTPRequest
+  ) -> (response: HTTPResponse, body: [UInt8])? {
+    let ordinal = state.withLock { state -> Int? in
+      guard !state.isStopping else { return nil }
+      state.requests += 1
+      return state.requests
+    }
+    guard let ordinal else { return nil }
+    let answer = environment.memoryAnswers.answer(
+      head,
+      requestID: requestID(ordinal),
+      peer: peer,
+      account: account
+    )
+    if peer.memory.hasShownCredentials { account.trust() }
+    activity.rest()
+    return answer
+  }
+
+  private func requestID(_ ordinal: Int) -> String {
+    "\(String(number, radix: 36))-\(ordinal)"
+  }
+
   private func response(
     to request: Request,
     requestID: String,
-    _ cancellation: Cancellation
+    _ cancellation: Cancellation,
+    _ channel: any Channel
   ) async -> Response {
     let cost = request.head.approximateBytes + HTTP2Connection.requestBytes
     guard let lease = RequestLease(account, bytes: cost) else {
@@ -120,7 +154,13 @@ final class HTTP1Connection: Sendable {
     }
     state.withLock { $0.lease = lease }
     var request = request
-    request.body = RequestBody(asyncSequence: MeteredBody(base: request.body, lease: lease))
+    var body = MeteredBody(base: request.body, lease: lease)
+    if request.head.expectsContinue {
+      body.whenWanted = {
+        channel.triggerUserOutboundEvent(HTTP1Expectation.BodyIsWanted(), promise: nil)
+      }
+    }
+    request.body = RequestBody(asyncSequence: body)
     return await environment.responder.respond(
       to: request,
       requestID: requestID,

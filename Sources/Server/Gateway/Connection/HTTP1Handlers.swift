@@ -50,6 +50,8 @@ final class HTTP1RequestWatch: ChannelInboundHandler, RemovableChannelHandler {
   /// Whether the body that is coming may be of any length.
   private let isStream: @Sendable () -> Bool
   private var timer: Scheduled<Void>?
+  /// Whether a request has begun and not come to its end.
+  private var isRequestOpen = false
   /// Body bytes that came since the timer was set.
   private var recentBytes = 0
 
@@ -69,13 +71,21 @@ final class HTTP1RequestWatch: ChannelInboundHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head:
       meter.headArrived()
-      watch(context)
+      isRequestOpen = true
     case .body(let bytes): recentBytes += bytes.readableBytes
     case .end:
       meter.requestArrived()
+      isRequestOpen = false
       timer?.cancel()
+      timer = nil
     }
     context.fireChannelRead(data)
+  }
+
+  /// A request that came as a whole needs no timer.
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if isRequestOpen, timer == nil { watch(context) }
+    context.fireChannelReadComplete()
   }
 
   func channelInactive(context: ChannelHandlerContext) {

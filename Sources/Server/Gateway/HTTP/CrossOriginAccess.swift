@@ -19,12 +19,17 @@ struct CrossOriginAccess: RouterMiddleware {
     var response =
       request.method == .options
       ? preflight(request) : try await next(request, context)
-    response.headers[.accessControlAllowOrigin] = origin
-    response.headers[.accessControlAllowCredentials] = "true"
-    let own = response.headers[.accessControlExposeHeaders].map { ", \($0)" } ?? ""
-    response.headers[.accessControlExposeHeaders] = Self.exposed + own
-    response.headers.append(HTTPField(name: .vary, value: "Origin"))
+    Self.admit(origin, to: &response.headers)
     return response
+  }
+
+  /// Lets pages of an origin read an answer with those headers.
+  static func admit(_ origin: String, to headers: inout HTTPFields) {
+    headers[.accessControlAllowOrigin] = origin
+    headers[.accessControlAllowCredentials] = "true"
+    let own = headers[.accessControlExposeHeaders].map { ", \($0)" } ?? ""
+    headers[.accessControlExposeHeaders] = exposed + own
+    headers.append(HTTPField(name: .vary, value: "Origin"))
   }
 
   /// Whether the route of the request, or of the one that a preflight announces, decides about origins.

@@ -43,16 +43,18 @@ package struct DevelopmentOrigins: Sendable, Equatable {
   func verdict(on request: HTTPRequest, to routes: RouteTable) -> Verdict {
     let host = request.authority.flatMap(Self.host(ofAuthority:))
     if let authority = request.authority, !isOurs(host) { return .unknownHost(authority) }
-    let path = request.path ?? "/"
-    let isForClients = routes.isForClients(String(path.prefix { $0 != "?" }))
+    // Looks at all methods' routes: asked for pages alone.
+    func isForClients() -> Bool {
+      routes.isForClients(String((request.path ?? "/").prefix { $0 != "?" }))
+    }
     if let origin = request.headerFields[.origin] {
       if admits(page: origin, to: host) { return .admitted }
-      return isForClients ? .admittedAsClient : .foreignPage(origin)
+      return isForClients() ? .admittedAsClient : .foreignPage(origin)
     }
     // Without an origin a browser sends what changes nothing, or what no page may read.
     let isReading = request.method == .get || request.method == .head
-    guard let site = request.headerFields[.secFetchSite], !isReading, !isForClients,
-      !["same-origin", "none"].contains(site)
+    guard !isReading, let site = request.headerFields[.secFetchSite],
+      !["same-origin", "none"].contains(site), !isForClients()
     else { return .admitted }
     return .foreignPage(site)
   }

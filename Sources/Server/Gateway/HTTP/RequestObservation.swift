@@ -14,15 +14,26 @@ struct RequestObservation: RouterMiddleware {
     let start = ContinuousClock.now
     var response = try await next(request, context)
     response.headers[.requestID] = context.requestID
-    metrics.observe(status: response.status.code)
-    context.logger.debug(
+    observe(request.head, request.uri.path, response.status, since: start, context.logger)
+    return response
+  }
+
+  /// Counts and logs a request that was answered.
+  func observe(
+    _ head: HTTPRequest,
+    _ path: String,
+    _ status: HTTPResponse.Status,
+    since start: ContinuousClock.Instant,
+    _ logger: Logger
+  ) {
+    metrics.observe(status: status.code)
+    logger.debug(
       "request",
       metadata: [
-        "method": "\(request.method)", "path": "\(request.uri.path)",
-        "status": "\(response.status.code)", "duration": "\(ContinuousClock.now - start)",
+        "method": "\(head.method)", "path": "\(path)", "status": "\(status.code)",
+        "duration": "\(ContinuousClock.now - start)",
       ]
     )
-    return response
   }
 }
 

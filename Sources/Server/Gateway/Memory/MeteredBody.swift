@@ -10,12 +10,17 @@ struct MeteredBody: AsyncSequence, Sendable {
 
   let base: RequestBody
   let lease: RequestLease
+  /// Told before the first part is awaited.
+  var whenWanted: (@Sendable () -> Void)?
 
   struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var base: RequestBody.AsyncIterator
     fileprivate let lease: RequestLease
+    fileprivate var whenWanted: (@Sendable () -> Void)?
 
     mutating func next() async throws -> ByteBuffer? {
+      whenWanted?()
+      whenWanted = nil
       guard let part = try await base.next() else { return nil }
       guard lease.extend(by: part.readableBytes) else { throw ByteLedger.exhausted }
       return part
@@ -23,7 +28,7 @@ struct MeteredBody: AsyncSequence, Sendable {
   }
 
   func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(base: base.makeAsyncIterator(), lease: lease)
+    AsyncIterator(base: base.makeAsyncIterator(), lease: lease, whenWanted: whenWanted)
   }
 }
 

@@ -1,4 +1,5 @@
 import FirestoreModel
+import Synchronization
 
 /// The gateway's own metrics, looked up once so that counting a call costs two locks at most.
 struct GatewayMetrics: Sendable {
@@ -12,10 +13,12 @@ struct GatewayMetrics: Sendable {
   let sentMessages: CounterMetric
   /// Calls that were refused before their method mattered.
   let refusedCalls: MethodMetrics
+  private let requests: RequestCounters
   private let registry: MetricsRegistry
 
   init(registry: MetricsRegistry) {
     self.registry = registry
+    requests = RequestCounters(registry)
     receivedBytes = registry.counter("received_bytes_total")
     sentBytes = registry.counter("sent_bytes_total")
     connections = registry.gauge("connections")
@@ -34,8 +37,21 @@ struct GatewayMetrics: Sendable {
   }
 
   /// Counts an HTTP request.
-  func observe(status: Int) {
-    registry.counter("http_requests_total", [("status", String(status))]).add(1)
+  func observe(status: Int) { requests.counter(status).add(1) }
+}
+
+/// The counters of HTTP requests by status, each looked up in the registry once.
+private final class RequestCounters: Sendable {
+  private let known = Mutex<[Int: CounterMetric]>([:])
+  private let registry: MetricsRegistry
+
+  init(_ registry: MetricsRegistry) { self.registry = registry }
+
+  func counter(_ status: Int) -> CounterMetric {
+    if let counter = known.withLock({ $0[status] }) { return counter }
+    let counter = registry.counter("http_requests_total", [("status", String(status))])
+    known.withLock { $0[status] = counter }
+    return counter
   }
 }
 

@@ -4,7 +4,13 @@ package enum PercentEncoding {
   ///
   /// In queries, a plus is a space.
   package static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
-    bytes(text.utf8, plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+    // Most parts have nothing to decode.
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+      return String(text)
+    }
+    return bytes(text.utf8, plusIsSpace: plusIsSpace).flatMap {
+      String(validating: $0, as: UTF8.self)
+    }
   }
 
   /// Decodes a form's value, where a plus is a space; nil where an escape is malformed.

@@ -1,0 +1,128 @@
+import FirestoreModel
+import HTTPTypes
+import ServiceModule
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// Requests that routes answer on the connection's event loop.
+@Suite struct MemoryAnswerTests {
+  /// A shelf whose even numbers are in memory; others take a while.
+  ///
+  ///     GET /shelf/{number}    the number, and by which way it was found
+  private final class Shelf: Sendable {
+    private let asked = Mutex<[String]>([])
+
+    var module: ServiceModule {
+      var route = HTTPRoute(.get, "/shelf/{number}", for: .clients) { request in
+        self.answer(request, "fetched")
+      }
+      route.memoryHandler = { request in
+        guard let number = Int(request.parameters["number"] ?? "") else {
+          throw FirestoreError(.invalidArgument, "no number")
+        }
+        return number.isMultiple(of: 2) ? self.answer(request, "remembered") : nil
+      }
+      var module = ServiceModule("shelf")
+      module.routes = [route]
+      return module
+    }
+
+    /// The requests' ids, as handlers saw them.
+    var ids: [String] { asked.withLock { $0 } }
+
+    private func answer(_ request: ServiceRequest, _ way: String) -> ServiceResponse {
+      asked.withLock { $0.append(request.context.requestID) }
+      return .text("\(request.parameters["number"] ?? "") \(way) \(request.query ?? "")\n")
+    }
+  }
+
+  private static func get(_ path: String, _ headers: String = "") -> String {
+    "GET \(path) HTTP/1.1\r\nHost: x\r\n\(headers)\r\n"
+  }
+
+  /// What the server answers to those bytes, until so many answers have ended.
+  private static func answers(_ bytes: String, _ count: Int, port: Int) async throws -> String {
+    let client = try await RawClient.connect(to: port)
+    try await client.send(bytes)
+    let answer = await client.receive { bodies(String(decoding: $0, as: UTF8.self)).count >= count }
+    return String(decoding: answer, as: UTF8.self)
+  }
+
+  /// The bodies, each of which is a line; in heads a line ends otherwise.
+  private static func bodies(_ answers: String) -> [String] {
+    let lines = answers.replacing("\r\n", with: "|").split(
+      separator: "\n",
+      omittingEmptySubsequences: false
+    )
+    return lines.dropLast().map { line in
+      String(line[(line.lastIndex(of: "|").map(line.index(after:)) ?? line.startIndex)...])
+    }
+  }
+
+  @Test func `answers keep the order of their requests, whichever way they take`() async throws {
+    let shelf = Shelf()
+    try await withGateway(modules: [shelf.module]) { gateway in
+      let numbers = [2, 4, 1, 6, 3, 5, 8, 10, 7, 12]
+      let requests = numbers.map { Self.get("/shelf/\($0)?a") }.joined()
+      let answers = try await Self.answers(requests, numbers.count, port: gateway.port)
+      let bodies = Self.bodies(answers)
+      #expect(bodies.map { $0.prefix { $0 != " " } } == numbers.map { "\($0)" })
+      #expect(bodies[0] == "2 remembered a" && bodies[1] == "4 remembered a")
+      #expect(bodies[2] == "1 fetched a")
+      #expect(Set(shelf.ids).count == numbers.count)
+      for id in shelf.ids { #expect(answers.contains("x-request-id: \(id)\r\n")) }
+    }
+  }
+
+  @Test func `what comes from memory is counted, and has what other answers have`() async throws {
+    try await withGateway(modules: [Shelf().module]) { gateway in
+      let page = Self.get("/shelf/2", "Origin: http://a\r\n")
+      let answer = try await Self.answers(page + Self.get("/shelf/4"), 2, port: gateway.port)
+      #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(answer.contains("Access-Control-Allow-Origin: http://a\r\n"))
+      #expect(answer.contains("Content-Length: 14\r\n"))
+      let client = try await FrameClient.connect(to: gateway.port)
+      try await client.send([.request(1, "GET", "/metrics", endStream: true)])
+      let text = String(decoding: await client.answer(1).data, as: UTF8.self)
+      #expect(text.contains("brasa_http_requests_total{status=\"200\"} 2\n"))
+    }
+  }
+
+  @Test(arguments: [
+    ("Content-Length: 1\r\n", "x"), ("Connection: close\r\n", ""),
+    ("Transfer-Encoding: chunked\r\n", "1\r\nx\r\n0\r\n\r\n"),
+  ])
+  func `a body, or a connection that ends, is the handler's`(
+    headers: String,
+    body: String
+  ) async throws {
+    try await withGateway(modules: [Shelf().module]) { gateway in
+      let request = Self.get("/shelf/2", headers) + body
+      let answer = try await Self.answers(request, 1, port: gateway.port)
+      #expect(Self.bodies(answer) == ["2 fetched "])
+    }
+  }
+
+  @Test func `what memory's handler throws is left to the other one`() async throws {
+    try await withGateway(modules: [Shelf().module]) { gateway in
+      let answer = try await Self.answers(Self.get("/shelf/x"), 1, port: gateway.port)
+      #expect(Self.bodies(answer) == ["x fetched "])
+    }
+  }
+
+  @Test func `a connection that rests is cut off, whichever way its requests took`() async throws {
+    var limits = GatewayConfiguration.Limits.test
+    limits.headTimeout = .milliseconds(50)
+    try await withGateway(limits: limits, modules: [Shelf().module]) { gateway in
+      for path in ["/shelf/2", "/shelf/1"] {
+        let client = try await RawClient.connect(to: gateway.port)
+        // On a busy machine the connection may be cut off before the write.
+        _ = try? await client.send(Self.get(path))
+        let bodies = Self.bodies(String(decoding: await client.receive(), as: UTF8.self))
+        #expect(bodies.count <= 1)
+      }
+    }
+  }
+}
