@@ -19,6 +19,8 @@ package final class ObjectStorage: Sendable {
   /// Blobs whose bytes arrive, or whose record is on its way.
   let blobsInUse = BlobsInUse()
   let sessions = UploadSessions()
+  let memory: ObjectMemory
+  let room = KnownRoom()
   /// Raised when there are released blobs.
   let released = Mutex(true)
 
@@ -33,6 +35,7 @@ package final class ObjectStorage: Sendable {
     self.blobs = blobs
     self.threads = threads
     self.configuration = configuration
+    memory = ObjectMemory(bytes: configuration.memoryBytes)
   }
 
   /// The bucket that the permit is for; a project's default bucket is made on first use, and any where the
@@ -108,10 +111,22 @@ package final class ObjectStorage: Sendable {
   }
 
   func storedBucket(_ name: BucketName) async throws -> StoredBucket? {
-    try await read { try $0.bucket(name) }
+    try await look { try $0.bucket(name) }
   }
 
   // MARK: The engine
+
+  /// Reads a few keys: here where memory has them, else on a thread that may block.
+  func look<R: Sendable>(
+    _ body: @escaping @Sendable (any KeyValueSnapshot) throws -> R
+  ) async throws -> R {
+    try await Self.translating {
+      if let found = try engine.readInMemory(steps: Self.lookSteps, body) { return found }
+      return try await threads.run { [engine] in try engine.read(body) }
+    }
+  }
+
+  private static let lookSteps = 16
 
   /// Reads on a thread that may block.
   func read<R: Sendable>(

@@ -16,6 +16,8 @@ package struct StorageConfiguration: Sendable {
   package var uploadLimits = UploadLimits()
   /// So many bytes of the disk are left to others: uploads are refused where fewer are free.
   package var reservedBytes: Int64 = 256 << 20
+  /// What small objects that were downloaded lately may take of memory.
+  package var memoryBytes = 16 << 20
   package var clock = MicrosecondClock.system
   /// Told of failures in the background.
   package var errorObserver: @Sendable (any Error) -> Void = { _ in }

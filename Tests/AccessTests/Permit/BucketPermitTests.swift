@@ -188,6 +188,25 @@ struct BucketPermitTests {
     #expect(try !Self.isAllowed(fixture, .nobody, .write(Self.image("a")), "a"))
   }
 
+  @Test func `memory allows what the rules allow without documents, and nothing else`() throws {
+    let fixture = try AccessFixture(.production(key: Self.key))
+    defer { fixture.close() }
+    try Self.deploy(
+      """
+      match /users/{uid}/{n} { allow get: if request.auth.uid == uid; }
+      match /open/{n} { allow get: if !firestore.exists(/databases/(default)/documents/flags/locked); }
+      """,
+      fixture
+    )
+    let permit = try fixture.access.permit(Self.ana, Self.bucket)
+    #expect(permit.allowsInMemory(.get, "users/ana/1", stored: Self.image("users/ana/1")))
+    #expect(!permit.allowsInMemory(.get, "users/bea/1", stored: Self.image("users/bea/1")))
+    #expect(!permit.allowsInMemory(.get, "open/1", stored: Self.image("open/1")))
+    #expect(try Self.isAllowed(fixture, Self.ana, .get, "open/1"))
+    let all = try fixture.access.permit(.administrator, Self.bucket)
+    #expect(all.allowsInMemory(.delete, "users/bea/1", stored: nil))
+  }
+
   private static func write(_ path: String, _ fixture: AccessFixture) async throws {
     let database = try fixture.databases.database(DatabaseID(project: "p"))
     let name = try DocumentName(parsing: "\(database.id.path)/documents/\(path)")

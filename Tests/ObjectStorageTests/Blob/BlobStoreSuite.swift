@@ -11,6 +11,7 @@ struct BlobStoreSuite {
     try await testResume()
     try await testRemove()
     try await testEmpty()
+    try await testAtOnce()
   }
 
   private func bytes(_ id: BlobID) async throws -> [UInt8] {
@@ -65,6 +66,20 @@ struct BlobStoreSuite {
     try await second.finish()
     #expect(try await bytes(id) == content)
     try await store.remove(id)
+  }
+
+  private func testAtOnce() async throws {
+    let id = BlobID.random()
+    let content = pattern(70_000)
+    try await store.store(id, content)
+    #expect(try await bytes(id) == content)
+    #expect(try await store.contents(id, size: 70_000) == content)
+    #expect(try await store.contents(id, size: 80_000) == content)
+    #expect(try await store.contents(id, size: 9) == Array(content[..<9]))
+    #expect(try await isListed(id))
+    #expect(try await !store.unfinishedBlobs().contains(id))
+    try await store.remove(id)
+    #expect(await code { _ = try await store.contents(id, size: 1) } == .notFound)
   }
 
   private func testRemove() async throws {

@@ -13,7 +13,7 @@ import Testing
     let session = try await bucket.beginSession(NewObject(try ObjectName("b")), initiator: [])
     _ = try await session.receive(at: 0, Parts(bytes: [1]))
     let upload = try await bucket.beginUpload(NewObject(try ObjectName("c")))
-    try await upload.write([1])
+    try await upload.write(Array(repeating: 1, count: ObjectContent.partBytes))
     for isFinished in [true, false] {
       let writer = try await fixture.blobs.begin(.random())
       try await writer.write([1])

@@ -9,7 +9,9 @@ import ServiceModule
 extension ServiceRequest {
   /// Whether every escape of the path is one, and what they say is UTF-8.
   var hasSoundPath: Bool {
-    path.split(separator: "/").allSatisfy { PercentEncoding.decode($0) != nil }
+    path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy { part in
+      PercentEncoding.decode(Substring(part)) != nil
+    }
   }
 }
 

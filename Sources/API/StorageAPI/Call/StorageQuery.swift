@@ -8,10 +8,11 @@ package struct StorageQuery: Sendable {
   /// Reads a raw query; throws for malformed escapes.
   package init(_ query: String?) throws(StorageError) {
     var values: [String: String] = [:]
-    for part in (query ?? "").split(separator: "&") {
-      let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentEncoding.decode(halves[0], plusIsSpace: true),
-        let value = PercentEncoding.decode(halves.count > 1 ? halves[1] : "", plusIsSpace: true)
+    for part in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+      let name = part.prefix { $0 != UInt8(ascii: "=") }
+      let value = part[name.endIndex...].dropFirst()
+      guard let name = PercentEncoding.decode(Substring(name), plusIsSpace: true),
+        let value = PercentEncoding.decode(Substring(value), plusIsSpace: true)
       else { throw StorageError(.invalid, "The URL's query has a malformed escape.") }
       values[name] = value
     }

@@ -42,13 +42,39 @@ package struct ObjectDownload: Sendable {
       let content = try await bucket.content(of: object)
       if try await Self.isGzip(content) { return expanded(content, headers, threads) }
     }
-    var status = HTTPResponse.Status.ok
+    guard let range = try describe(&headers) else {
+      return ServiceResponse(status: .rangeNotSatisfiable, headers: headers)
+    }
+    let status = Self.status(headers)
+    if let bytes = try await bucket.smallContent(of: object) {
+      return ServiceResponse(status: status, headers: headers, body: .bytes(bytes.part(range)))
+    }
+    let content = try await bucket.content(of: object)
+    return ServiceResponse(
+      status: status,
+      headers: headers,
+      body: .stream { writer in
+        try await content.forEachPart(range) { try await writer.write($0) }
+      }
+    )
+  }
+
+  /// The answer with bytes that are there; nil where it takes more than to send them.
+  package func response(of content: [UInt8]) throws -> ServiceResponse? {
+    guard case .met = condition, !wantsExpansion else { return nil }
+    var headers = self.headers
+    guard let range = try describe(&headers) else { return nil }
+    let body = ServiceResponse.Body.bytes(content.part(range))
+    return ServiceResponse(status: Self.status(headers), headers: headers, body: body)
+  }
+
+  /// Says in the headers what of the bytes is sent; nil where nothing of them is in the range that was asked for.
+  private func describe(_ headers: inout HTTPFields) throws -> Range<Int64>? {
     var range = 0..<object.size
     do {
       switch try ByteRange(isRangeValid ? request[.range] : nil, size: object.size) {
       case .whole: headers[.googHash] = hashes
       case .part(let part):
-        status = .partialContent
         range = part
         headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(object.size)"
       }
@@ -56,17 +82,14 @@ package struct ObjectDownload: Sendable {
       guard error.code == .rangeNotSatisfiable else { throw error }
       headers[.contentRange] = "bytes */\(object.size)"
       headers[.contentType] = nil
-      return ServiceResponse(status: .rangeNotSatisfiable, headers: headers)
+      return nil
     }
     headers[.contentLength] = String(range.count)
-    let content = try await bucket.content(of: object)
-    return ServiceResponse(
-      status: status,
-      headers: headers,
-      body: .stream { [range] writer in
-        for try await part in content.parts(range) { try await writer.write(part) }
-      }
-    )
+    return range
+  }
+
+  private static func status(_ headers: HTTPFields) -> HTTPResponse.Status {
+    headers[.contentRange] == nil ? .ok : .partialContent
   }
 
   private var entityTag: String { "\"\(object.entityTag)\"" }
@@ -193,6 +216,13 @@ package struct ObjectDownload: Sendable {
   private var isRangeValid: Bool {
     guard let basis = request[.ifRange] else { return true }
     return basis == entityTag || HTTPDate.seconds(basis) == modified
+  }
+}
+
+extension [UInt8] {
+  /// The bytes of a range of all.
+  fileprivate func part(_ range: Range<Int64>) -> [UInt8] {
+    range.count == count ? self : Array(self[Int(range.lowerBound)..<Int(range.upperBound)])
   }
 }
 

@@ -13,11 +13,11 @@ struct FirebaseRequest: Sendable {
     self.base = base
     guard base.hasSoundPath else { throw .badRequest("The URL's path has a malformed escape.") }
     var parameters: [String: String] = [:]
-    for part in (base.query ?? "").split(separator: "&") {
-      let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let value = halves.count > 1 ? halves[1] : ""
-      guard let name = PercentEncoding.decode(halves[0], plusIsSpace: true),
-        let value = PercentEncoding.decode(value, plusIsSpace: true)
+    for part in (base.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+      let name = part.prefix { $0 != UInt8(ascii: "=") }
+      let value = part[name.endIndex...].dropFirst()
+      guard let name = PercentEncoding.decode(Substring(name), plusIsSpace: true),
+        let value = PercentEncoding.decode(Substring(value), plusIsSpace: true)
       else { throw .badRequest("The URL's query has a malformed escape.") }
       parameters[name] = value
     }

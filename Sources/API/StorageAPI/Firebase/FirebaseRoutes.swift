@@ -33,11 +33,22 @@ struct FirebaseRoutes: Sendable {
     return [
       route(.get, "/v0", "READ") { _ in .json(Array(#"{"emulator":"storage"}"#.utf8)) },
       route(.get, bucket, "LIST", list), route(.post, bucket, "WRITE", takesStream: true, post),
-      route(.put, bucket, "WRITE", takesStream: true, post), route(.get, object, "READ", get),
+      route(.put, bucket, "WRITE", takesStream: true, post), reading(object),
       route(.post, object, "WRITE", takesStream: true, post),
       route(.put, object, "WRITE", takesStream: true, post),
       route(.patch, object, "WRITE", patch), route(.delete, object, "WRITE", delete),
     ]
+  }
+
+  /// Reads an object, from memory alone where that has its bytes.
+  private func reading(_ object: RoutePattern) -> HTTPRoute {
+    var route = route(.get, object, "READ", get)
+    route.memoryHandler = { request in
+      guard var response = try download(try FirebaseRequest(request)) else { return nil }
+      response.headers[.accessControlExposeHeaders] = Self.exposedHeaders
+      return response
+    }
+    return route
   }
 
   /// A route whose errors are this dialect's.
@@ -112,6 +123,34 @@ struct FirebaseRoutes: Sendable {
     let shown =
       object.attributes.downloadTokens.isEmpty ? try await tokened(object, request) : object
     return .json(Array(FirebaseMetadata.json(shown).compact.utf8))
+  }
+
+  /// The bytes of an object that memory has, for a holder of its download token or a caller whom memory knows.
+  private func download(_ request: FirebaseRequest) throws -> ServiceResponse? {
+    guard request.parameter("alt") == "media", let found = try readableInMemory(request)
+    else { return nil }
+    var download = ObjectDownload(found.object, request.base.headers)
+    download.defaultDisposition = FirebaseMetadata.disposition(of: found.object)
+    return try download.response(of: found.content)
+  }
+
+  /// As `readable`, from memory alone; nil where that does not say yes.
+  private func readableInMemory(_ request: FirebaseRequest) throws -> RememberedObject? {
+    let (name, context) = (try request.objectName(), request.base.context)
+    if let token = request.parameter("token"), !token.isEmpty {
+      let bucket = try storage.bucketInMemory(try request.bucket) {
+        try access.permit(.administrator, $0, requestID: context.requestID)
+      }
+      guard let found = try bucket?.objectInMemory(name),
+        DownloadToken.isOne(of: found.object.attributes.downloadTokens, token)
+      else { return nil }
+      return found
+    }
+    guard let caller = try access.identifyInMemory(context) else { return nil }
+    let bucket = try storage.bucketInMemory(try request.bucket) {
+      try access.permit(caller, $0, requestID: context.requestID)
+    }
+    return try bucket?.objectInMemory(name)
   }
 
   /// The object of a request, where its download token or else the rules allow to read it.

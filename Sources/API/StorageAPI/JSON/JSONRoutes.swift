@@ -75,11 +75,15 @@ struct JSONRoutes: Sendable {
 
   private func objects(_ root: String) -> [HTTPRoute] {
     let object = root + "/b/{bucket}/o/{object}"
+    var reading = route(.get, object) { call in
+      call.query["alt"] == "media" ? try await call.download() : try await call.getObject()
+    }
+    reading.memoryHandler = { [environment] request in
+      let call = try StorageCall(request, environment)
+      return call.query["alt"] == "media" ? try call.downloadFromMemory() : nil
+    }
     return [
-      route(.get, root + "/b/{bucket}/o") { try await $0.listObjects() },
-      route(.get, object) { call in
-        call.query["alt"] == "media" ? try await call.download() : try await call.getObject()
-      },
+      route(.get, root + "/b/{bucket}/o") { try await $0.listObjects() }, reading,
       route(.patch, object) { try await $0.changeObject(isReplacement: false) },
       route(.put, object) { try await $0.changeObject(isReplacement: true) },
       route(.post, object) { call in
@@ -150,9 +154,13 @@ struct JSONRoutes: Sendable {
         }
       }
     }
-    return uploads + [
-      route(.get, "/download/storage/v1/b/{bucket}/o/{object}") { try await $0.download() }
-    ]
+    var download = route(.get, "/download/storage/v1/b/{bucket}/o/{object}") {
+      try await $0.download()
+    }
+    download.memoryHandler = { [environment] request in
+      try StorageCall(request, environment).downloadFromMemory()
+    }
+    return uploads + [download]
   }
 }
 

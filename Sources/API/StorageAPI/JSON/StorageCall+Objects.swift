@@ -67,6 +67,18 @@ extension StorageCall {
     return try await download.response(bucket, environment.threads)
   }
 
+  /// The same, where memory has all that it takes.
+  func downloadFromMemory() throws -> ServiceResponse? {
+    let access = environment.access
+    guard query["generation"] == nil, let caller = try access.identifyInMemory(request.context),
+      let bucket = try storage.bucketInMemory(
+        try BucketName(parameter("bucket")),
+        { try access.administratorPermit(for: caller, $0) }
+      ), let found = try bucket.objectInMemory(try objectName(), try query.preconditions())
+    else { return nil }
+    return try ObjectDownload(found.object, request.headers).response(of: found.content)
+  }
+
   func changeObject(isReplacement: Bool) async throws -> ServiceResponse {
     let bucket = try await administratorsBucket()
     let change = try AttributesJSON(try await json())

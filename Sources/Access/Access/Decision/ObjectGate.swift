@@ -28,6 +28,17 @@ struct ObjectGate: Sendable {
     if !isAllowed { throw AccessControl.denied }
   }
 
+  /// Whether the rules allow without a look at documents.
+  func allowsInMemory(_ request: ObjectRequest, _ name: Text, stored: StorageResource?) -> Bool {
+    let question = question(request, name, stored: stored)
+    do {
+      return try session(NoDocuments()).evaluate(question).isAllowed
+    } catch {
+      // It takes documents, or fails again where the error is told.
+      return false
+    }
+  }
+
   private func question(
     _ request: ObjectRequest,
     _ name: Text,

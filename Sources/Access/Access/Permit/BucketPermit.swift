@@ -41,4 +41,13 @@ package struct BucketPermit: Sendable {
   ) throws {
     try gate?.require(request, name, stored: stored)
   }
+
+  /// Whether no rules apply, or they allow without a look at documents; false says nothing.
+  ///
+  /// For threads that must not block; whoever hears false asks `require`.
+  package func allowsInMemory(
+    _ request: ObjectRequest,
+    _ name: Text,
+    stored: StorageResource?
+  ) -> Bool { gate?.allowsInMemory(request, name, stored: stored) ?? true }
 }

@@ -50,6 +50,7 @@ struct FileServices {
     var configuration = StorageConfiguration()
     configuration.makesBuckets = settings.isDevelopment
     configuration.project = settings.project.map { Text($0) }
+    configuration.memoryBytes = directory.fileMemoryBytes
     configuration.errorObserver = { error in
       log.error("maintenance failed", metadata: ["error": "\(error)"])
     }
@@ -102,13 +103,24 @@ struct FileServices {
       // A key that does not open the bucket ends the start, rather than every request.
       module.tasks.append(
         ServiceTask("files' bucket") {
-          try await remote.check()
-          try await gracefulShutdown()
+          let outcome = await Self.untilShutdown(of: remote)
           try await remote.shutdown()
+          try outcome.get()
         }
       )
     }
     return module
+  }
+
+  /// How the check of the bucket ended: with an error at once, or well, and then with the program.
+  private static func untilShutdown(of remote: S3BlobStore) async -> Result<Void, any Error> {
+    do {
+      try await remote.check()
+      try await gracefulShutdown()
+      return .success(())
+    } catch {
+      return .failure(error)
+    }
   }
 
   private static func configuration(_ settings: FileSettings.S3) -> S3Configuration {

@@ -14,6 +14,8 @@ final class OpenDataDirectory: Sendable {
   /// Holds the events of analytics.
   let events: RocksDBEngine
   let databases: Databases
+  /// The files' part of the cache.
+  let fileMemoryBytes: Int
 
   /// Opens the directory, making it if it does not exist.
   ///
@@ -43,7 +45,9 @@ final class OpenDataDirectory: Sendable {
     var configuration = configuration
     configuration.documentCacheBytes = cache / 2
     let eventCache = cache / 16
-    tuning.blockCacheBytes = cache - configuration.documentCacheBytes - eventCache
+    fileMemoryBytes = cache / 8
+    tuning.blockCacheBytes =
+      cache - configuration.documentCacheBytes - eventCache - fileMemoryBytes
     engine = try RocksDBEngine(directory: path + "/store", configuration: tuning)
     do {
       events = try RocksDBEngine(

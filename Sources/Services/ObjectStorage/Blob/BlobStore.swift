@@ -10,6 +10,12 @@ package protocol BlobStore: Sendable {
   /// Begins a blob.
   func begin(_ id: BlobID) async throws -> any BlobWriter
 
+  /// Stores a whole blob, as `begin`, `write` and `finish` do one after the other.
+  func store(_ id: BlobID, _ bytes: [UInt8]) async throws
+
+  /// The first bytes of a finished blob, all where it has no more; throws as `open` does.
+  func contents(_ id: BlobID, size: Int) async throws -> [UInt8]
+
   /// Goes on with an unfinished blob at what was persisted last; bytes beyond are dropped.
   ///
   /// Throws `StorageError.notFound` for a blob that is not there.
@@ -42,6 +48,21 @@ package protocol BlobStore: Sendable {
 
 extension BlobStore {
   package var figures: [(name: String, value: Double)] { [] }
+
+  package func store(_ id: BlobID, _ bytes: [UInt8]) async throws {
+    let writer = try await begin(id)
+    do {
+      try await writer.write(bytes)
+      try await writer.finish()
+    } catch {
+      await writer.close()
+      throw error
+    }
+  }
+
+  package func contents(_ id: BlobID, size: Int) async throws -> [UInt8] {
+    try await open(id).read(at: 0, count: size)
+  }
 }
 
 /// How much of an unfinished blob is durable.

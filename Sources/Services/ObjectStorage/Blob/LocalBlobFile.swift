@@ -93,9 +93,7 @@ final class LocalBlobWriter: BlobWriter {
   func finish() async throws {
     try await store.run {
       try self.file.withDescriptor { try FileCall.sync($0, self.path) }
-      try FileCall.rename(self.path, to: self.store.finishedPath(self.id))
-      try FileCall.syncDirectory(self.store.shardDirectory(of: self.id))
-      self.store.syncs.add(2, ordering: .relaxed)
+      try self.store.moveFinished(self.id)
     }
   }
 

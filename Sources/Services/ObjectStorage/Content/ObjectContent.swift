@@ -3,6 +3,8 @@ package struct ObjectContent: Sendable {
   /// What one read takes at most.
   package static let partBytes = 256 << 10
 
+  static let endsTooEarly = StorageError(.corrupt, "The bytes of an object end too early.")
+
   private let reader: any BlobReader
   package let object: StoredObject
 
@@ -11,9 +13,34 @@ package struct ObjectContent: Sendable {
     self.object = object
   }
 
+  /// Hands on the bytes of a range, part by part: the next one is read while one is taken.
+  package func forEachPart(
+    _ range: Range<Int64>,
+    _ take: ([UInt8]) async throws -> Void
+  ) async throws {
+    var position = range.lowerBound
+    var part = try await part(from: position, upTo: range.upperBound)
+    while !part.isEmpty {
+      position += Int64(part.count)
+      let end = position
+      async let next = self.part(from: end, upTo: range.upperBound)
+      try await take(part)
+      part = try await next
+    }
+  }
+
+  /// Empty at the end.
+  private func part(from position: Int64, upTo end: Int64) async throws -> [UInt8] {
+    let count = Int(min(end - position, Int64(Self.partBytes)))
+    guard count > 0 else { return [] }
+    let bytes = try await reader.read(at: position, count: count)
+    guard bytes.count == count else { throw Self.endsTooEarly }
+    return bytes
+  }
+
   /// The bytes of a range, part by part.
   package func parts(_ range: Range<Int64>? = nil) -> Parts {
-    Parts(reader: reader, range: range ?? 0..<object.size)
+    Parts(content: self, range: range ?? 0..<object.size)
   }
 
   /// Parts of a range, in their order.
@@ -21,27 +48,22 @@ package struct ObjectContent: Sendable {
     package typealias Element = [UInt8]
     package typealias Failure = any Error
 
-    fileprivate let reader: any BlobReader
+    fileprivate let content: ObjectContent
     fileprivate let range: Range<Int64>
 
     package func makeAsyncIterator() -> AsyncIterator {
-      AsyncIterator(reader: reader, position: range.lowerBound, end: range.upperBound)
+      AsyncIterator(content: content, position: range.lowerBound, end: range.upperBound)
     }
 
     package struct AsyncIterator: AsyncIteratorProtocol {
-      fileprivate let reader: any BlobReader
+      fileprivate let content: ObjectContent
       fileprivate var position: Int64
       fileprivate let end: Int64
 
       package mutating func next() async throws -> [UInt8]? {
-        guard position < end else { return nil }
-        let count = Int(Swift.min(end - position, Int64(ObjectContent.partBytes)))
-        let bytes = try await reader.read(at: position, count: count)
-        guard bytes.count == count else {
-          throw StorageError(.corrupt, "The bytes of an object end too early.")
-        }
-        position += Int64(count)
-        return bytes
+        let part = try await content.part(from: position, upTo: end)
+        position += Int64(part.count)
+        return part.isEmpty ? nil : part
       }
     }
   }

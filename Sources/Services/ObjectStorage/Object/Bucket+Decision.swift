@@ -38,6 +38,9 @@ extension Bucket {
     existing: StoredObject?
   ) async throws -> DecisionBasis? {
     guard !permit.isAdministrator else { return nil }
+    if permit.allowsInMemory(request, name, stored: existing?.resource) {
+      return DecisionBasis(existing)
+    }
     try await storage.threads.run { [permit] in
       try permit.require(request, name, stored: existing?.resource)
     }
@@ -51,7 +54,7 @@ extension Bucket {
     _ write: (DecisionBasis?) async throws -> R
   ) async throws -> R {
     for _ in 0..<4 {
-      let existing = try await storage.read { [stored] in try $0.object(name, in: stored) }
+      let existing = try await storage.look { [stored] in try $0.object(name, in: stored) }
       let basis = try await decide(try request(existing), name.text, existing: existing)
       do {
         return try await write(basis)

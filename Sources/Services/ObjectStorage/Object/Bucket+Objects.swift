@@ -12,7 +12,7 @@ extension Bucket {
     isSoftDeleted: Bool = false,
     _ preconditions: ObjectPreconditions = ObjectPreconditions()
   ) async throws -> StoredObject {
-    let found = try await storage.read { [stored] in
+    let found = try await storage.look { [stored] in
       try $0.object(name, generation, in: stored)
     }
     _ = try await decide(.get, name.text, existing: found)
@@ -93,10 +93,30 @@ extension Bucket {
 
   /// Opens an object's bytes.
   package func content(of object: StoredObject) async throws -> ObjectContent {
+    try await opening(object) {
+      ObjectContent(try await storage.blobs.open(object.blob), object)
+    }
+  }
+
+  /// All bytes of an object that is small enough to be remembered, which it then is; nil for a larger one.
+  package func smallContent(of object: StoredObject) async throws -> [UInt8]? {
+    guard storage.memory.takes(object.size) else { return nil }
+    let bytes = try await opening(object) {
+      try await storage.blobs.contents(object.blob, size: Int(object.size))
+    }
+    guard bytes.count == Int(object.size) else { throw ObjectContent.endsTooEarly }
+    if object.isLive {
+      storage.memory.keep(object, bytes, StorageKey.object(stored.number, object.name))
+    }
+    return bytes
+  }
+
+  /// Says of a blob that is not there whether the object is gone or damaged.
+  private func opening<R>(_ object: StoredObject, _ open: () async throws -> R) async throws -> R {
     do {
-      return ObjectContent(try await storage.blobs.open(object.blob), object)
+      return try await open()
     } catch let error as StorageError where error.code == .notFound {
-      let current = try await storage.read { [stored] in
+      let current = try await storage.look { [stored] in
         try $0.object(object.name, object.generation, in: stored)
       }
       guard current?.blob == object.blob else {

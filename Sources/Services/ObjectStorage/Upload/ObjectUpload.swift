@@ -1,58 +1,98 @@
+import Synchronization
+
 /// An object whose bytes arrive in one go.
 ///
 /// One task at a time writes; it ends with `finish` or `cancel`, and nothing is visible before `finish`
-/// has returned.
+/// has returned. What comes in one part or a few small ones is stored at once, at the end.
 package actor ObjectUpload {
   private let bucket: Bucket
   private let new: NewObject
   private let blob: BlobID
-  private var sink: ContentSink
+  /// All that came, while it is little.
+  private var head: [UInt8] = []
+  /// Takes the bytes once they are many.
+  private var sink: ContentSink?
+  /// Whether something may be there of the blob.
+  private var hasBegun = false
   /// Up to which size the disk was found to have room.
   private var room: Int64 = 0
 
-  init(_ bucket: Bucket, _ new: NewObject, _ blob: BlobID, _ writer: any BlobWriter) {
+  init(_ bucket: Bucket, _ new: NewObject, _ blob: BlobID) {
     self.bucket = bucket
     self.new = new
     self.blob = blob
-    sink = ContentSink(writer)
   }
 
   /// Bytes that came so far.
-  package var size: Int64 { sink.size }
+  package var size: Int64 { sink?.size ?? Int64(head.count) }
 
   /// Takes the next bytes; returns when more may follow.
   package func write(_ bytes: [UInt8]) async throws {
-    let end = sink.size + Int64(bytes.count)
+    let end = size + Int64(bytes.count)
     if end > room {
       try await bucket.storage.requireRoom(for: Int64(bytes.count))
       room = end + ObjectStorage.roomStep
     }
-    var next = sink
+    if sink == nil, end < Int64(ObjectContent.partBytes) {
+      if head.isEmpty { head = bytes } else { head += bytes }
+    } else {
+      try await pass(bytes)
+    }
+    guard let limit = new.expected.size, end > limit else { return }
+    throw StorageError(.invalid, "More than the expected \(limit) bytes of content came.")
+  }
+
+  /// Hands bytes on to the blob, behind those that waited.
+  private func pass(_ bytes: [UInt8]) async throws {
+    var next = try await begun()
+    if !head.isEmpty {
+      try await next.take(head)
+      head = []
+    }
     try await next.take(bytes)
     sink = next
-    guard let limit = new.expected.size, sink.size > limit else { return }
-    throw StorageError(.invalid, "More than the expected \(limit) bytes of content came.")
+  }
+
+  private func begun() async throws -> ContentSink {
+    if let sink { return sink }
+    hasBegun = true
+    return ContentSink(try await bucket.storage.blobs.begin(blob))
   }
 
   /// Makes the object visible if the content is what was expected of it.
   ///
   /// - Parameter expected: What the client says after the content; nil fields leave what it said before.
   package func finish(_ expected: ExpectedContent? = nil) async throws -> StoredObject {
-    var last = sink
-    try await last.flush()
-    sink = last
-    let hashes = sink.hasher.hashes
+    let hashes = try await hashes()
     try new.expected.check(hashes)
     try expected?.check(hashes)
-    try await sink.writer.finish()
+    if let sink {
+      try await sink.writer.finish()
+    } else {
+      hasBegun = true
+      try await bucket.storage.blobs.store(blob, head)
+    }
     let object = try await bucket.commit(new, hashes, blob)
     bucket.storage.blobsInUse.remove(blob)
     return object
   }
 
+  /// Of all that came, which the blob has then where it was begun.
+  private func hashes() async throws -> ContentHashes {
+    guard var last = sink else {
+      var hasher = ContentHasher()
+      hasher.update(head)
+      return hasher.hashes
+    }
+    try await last.flush()
+    sink = last
+    return last.hasher.hashes
+  }
+
   /// Gives the upload up, also after an error of the others.
   package func cancel() async {
-    await sink.writer.close()
+    guard hasBegun else { return bucket.storage.blobsInUse.remove(blob) }
+    await sink?.writer.close()
     await bucket.storage.discard(blob)
   }
 }
@@ -63,12 +103,7 @@ extension Bucket {
     try await prepare(new)
     let blob = BlobID.random()
     storage.blobsInUse.insert(blob)
-    do {
-      return ObjectUpload(self, new, blob, try await storage.blobs.begin(blob))
-    } catch {
-      storage.blobsInUse.remove(blob)
-      throw error
-    }
+    return ObjectUpload(self, new, blob)
   }
 
   /// Stores an object whose bytes are a sequence's.
@@ -95,7 +130,7 @@ extension Bucket {
     guard (0...Self.sizeLimit).contains(new.expected.size ?? 0) else {
       throw StorageError(.invalid, "Invalid size of the content: an object has at most 5 TiB.")
     }
-    let existing = try await storage.read { [stored] view in
+    let existing = try await storage.look { [stored] view in
       let bucket = try view.bucket(stored)
       if let quota = bucket.configuration.quotaBytes, let size = new.expected.size,
         try view.usage(of: bucket).bytes + size > quota
@@ -150,9 +185,12 @@ extension ObjectStorage {
 
   /// Throws where the disk has too little room left for that many bytes.
   func requireRoom(for bytes: Int64) async throws {
-    guard let available = try await blobs.availableBytes(),
-      available - bytes < configuration.reservedBytes
-    else { return }
+    let now = configuration.clock.now()
+    if room.isAmple(for: bytes, now: now) { return }
+    guard let available = try await blobs.availableBytes() else { return }
+    let left = available - bytes - configuration.reservedBytes
+    room.note(left, now: now)
+    guard left < 0 else { return }
     throw StorageError(
       .insufficientStorage,
       "The server's disk is almost full: uploads are refused, deletes are not."
@@ -167,5 +205,36 @@ extension ObjectStorage {
       configuration.errorObserver(error)
     }
     blobsInUse.remove(blob)
+  }
+}
+
+/// What was found of the room on the disk a moment ago, less what uploads asked for since.
+///
+/// Where plenty is left nobody asks the disk again for a second. Any thread may call.
+final class KnownRoom: Sendable {
+  private struct Finding {
+    var bytes: Int64
+    let time: Int64
+  }
+
+  private let last = Mutex<Finding?>(nil)
+
+  private static let ample: Int64 = 4 << 30
+  private static let lifetime: Int64 = 1_000_000
+
+  /// Whether there is no need to ask the disk for room for so many bytes, which count from now on.
+  func isAmple(for bytes: Int64, now: Int64) -> Bool {
+    last.withLock { last in
+      guard let finding = last, (0..<Self.lifetime).contains(now - finding.time),
+        finding.bytes - bytes >= Self.ample
+      else { return false }
+      last?.bytes -= bytes
+      return true
+    }
+  }
+
+  /// Notes what the disk said, beyond what is left to others.
+  func note(_ bytes: Int64, now: Int64) {
+    last.withLock { $0 = Finding(bytes: bytes, time: now) }
   }
 }
