@@ -51,6 +51,44 @@ def put(bucket, name, content, encoding="gzip", cache_control=None):
     return blob
 
 
+# From memory
+
+
+def test_what_memory_has_is_served_as_from_the_disk(bucket, read):
+    put(bucket, "small", b"0123456789", encoding=None)
+    tag = read("small")[0].headers["ETag"]
+    asked = [
+        {}, {"Range": "bytes=2-4"}, {"Range": "bytes=-3"}, {"Range": "bytes=20-"}, {"If_None_Match": tag},
+        {"If_Match": '"other"'}, {"Origin": "http://page.test"}, {"method": "HEAD"},
+    ]
+    for what in asked:
+        # A part of an answer alone does not come to memory: each kind is asked before the whole and after it.
+        put(bucket, "small", b"0123456789", encoding=None)
+        first, content = read("small", **{key: value for key, value in what.items() if key != "If_None_Match"})
+        read("small")
+        again, same = read("small", **what)
+        if "If_None_Match" in what:
+            tag = again.headers["ETag"]
+            first, content = read("small", If_None_Match=tag)
+            again, same = read("small", If_None_Match=tag)
+        assert (again.status_code, same) == (first.status_code, content), what
+        hidden = {"x-request-id"}
+        shown = [{k.lower(): v for k, v in a.headers.items() if k.lower() not in hidden} for a in (first, again)]
+        assert shown[0] == shown[1], what
+
+
+def test_what_was_replaced_or_deleted_is_not_served_from_memory(bucket, read):
+    for number in range(3):
+        put(bucket, "changing", f"content {number}", encoding=None)
+        assert [read("changing")[1] for _ in range(3)] == [f"content {number}".encode()] * 3
+    blob = bucket.blob("changing")
+    blob.metadata = {"a": "b"}
+    blob.patch()
+    assert read("changing")[0].headers["x-goog-metageneration"] == "2"
+    blob.delete()
+    assert read("changing")[0].status_code == 404
+
+
 # Decompressive transcoding
 
 
@@ -196,6 +234,23 @@ def test_the_other_apis_are_for_pages_of_all_origins(server, bucket):
         answer = preflight(f"{server.url}{path}", "http://localhost:3", method, "authorization")
         assert answer.status_code == 200 and answer.headers["Access-Control-Allow-Origin"] == "http://localhost:3", path
         assert answer.headers["Access-Control-Allow-Headers"] == "authorization"
+
+
+def test_origins_are_read_and_set_as_xml(server, bucket):
+    url, owner = f"{server.url}/{bucket.name}?cors", {"Authorization": "Bearer owner"}
+    assert requests.get(url, headers=owner, timeout=30).text.endswith("<CorsConfig></CorsConfig>")
+    xml = ("<CorsConfig><Cors><Origins><Origin>http://a.test</Origin><Origin>http://b.test</Origin></Origins>"
+           "<Methods><Method>GET</Method></Methods><ResponseHeaders><ResponseHeader>x-a</ResponseHeader></ResponseHeaders>"
+           "<MaxAgeSec>60</MaxAgeSec></Cors></CorsConfig>")
+    assert requests.put(url, xml, headers=owner, timeout=30).status_code == 200
+    assert requests.get(url, headers=owner, timeout=30).text.endswith(xml)
+    bucket.reload()
+    assert bucket.cors == [
+        {"origin": ["http://a.test", "http://b.test"], "method": ["GET"], "responseHeader": ["x-a"], "maxAgeSeconds": 60}
+    ]
+    for wrong in ("<Other/>", "<CorsConfig><Cors><MaxAgeSec>x</MaxAgeSec></Cors></CorsConfig>", "<CorsConfig>", ""):
+        assert requests.put(url, wrong, headers=owner, timeout=30).status_code == 400, wrong
+    assert requests.put(f"{server.url}/{bucket.name}", "", headers=owner, timeout=30).status_code == 501
 
 
 @pytest.mark.parametrize("cors", [

@@ -23,6 +23,11 @@ struct XMLFailure: Error {
   }
 
   static let denied = XMLFailure(403, "AccessDenied", "Access denied.")
+  static let malformed = XMLFailure(
+    400,
+    "MalformedXML",
+    "The XML that you provided was not well formed."
+  )
   static let noBucket = XMLFailure(404, "NoSuchBucket", "The specified bucket does not exist.")
   static let noKey = XMLFailure(404, "NoSuchKey", "The specified key does not exist.")
   static let noUpload = XMLFailure(

@@ -100,9 +100,7 @@ extension XMLRoutes {
     _ id: String,
     _ store: Bucket
   ) async throws -> [StoredObject] {
-    guard body.name == "CompleteMultipartUpload" else {
-      throw XMLFailure(400, "MalformedXML", "The XML that you provided was not well formed.")
-    }
+    guard body.name == "CompleteMultipartUpload" else { throw XMLFailure.malformed }
     var parts: [StoredObject] = []
     var last = 0
     for element in body.all("Part") {

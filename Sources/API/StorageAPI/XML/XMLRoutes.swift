@@ -8,7 +8,8 @@ import StorageWire
 
 /// Cloud Storage's XML API, in which signed URLs are: the paths are a bucket's and an object's name.
 ///
-///     GET    /{bucket}                        lists objects
+///     GET    /{bucket}                        lists objects; with cors the origins of pages that may read
+///     PUT    /{bucket}?cors                   sets those
 ///     POST   /{bucket}                        stores the file of a form with a signed policy
 ///     GET    /{bucket}/{object}               the bytes; with uploadId the parts of a multipart upload
 ///     PUT    /{bucket}/{object}               stores an object, or copies one; with partNumber a part;
@@ -31,7 +32,8 @@ struct XMLRoutes: Sendable {
     let bucket: RoutePattern = "/{bucket}"
     let object: RoutePattern = "/{bucket}/{object=**}"
     return [
-      route(.get, bucket, list), route(.post, bucket, takesStream: true, postForm),
+      route(.get, bucket, list), route(.put, bucket, configure),
+      route(.post, bucket, takesStream: true, postForm),
       route(.get, object, get), route(.head, object, head),
       route(.put, object, takesStream: true, put), route(.post, object, post),
       route(.delete, object, delete),
@@ -225,6 +227,7 @@ struct XMLRoutes: Sendable {
 
   private func list(_ request: XMLRequest) async throws -> ServiceResponse {
     let (bucket, _) = try await bucket(request)
+    if request.parameter("cors") != nil { return try showOriginRules(bucket) }
     guard
       request.parameters.allSatisfy({
         Self.listParameters.contains($0.name) || $0.name.hasPrefix("X-")
