@@ -133,6 +133,18 @@ def test_an_import_that_was_cut_off_is_begun_again(filled, tmp_path):
         assert other.stop() == 0
 
 
+def test_documents_are_imported_at_rest_where_their_database_is_not_yet(filled, tmp_path):
+    export(filled, tmp_path / "backup")
+    other = servers.Brasa(tmp_path / "other").start()
+    try:
+        assert other.stop() == 0
+        assert "1 document" in imported(tmp_path / "backup", other.data).stdout
+        other.start()
+        assert clients.connect(other, "shop").document("c/first").get().to_dict() == {"n": 1}
+    finally:
+        assert other.stop() == 0
+
+
 def test_files_can_be_left_out(filled, tmp_path):
     export(filled, tmp_path / "none")
     assert not (tmp_path / "none/files").exists()

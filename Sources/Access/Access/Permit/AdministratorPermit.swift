@@ -16,6 +16,12 @@ package struct AdministratorPermit: Sendable {
   /// The database of that id; made on first use where the store's configuration says so.
   package func database(_ id: DatabaseID) throws -> Database { try databases.database(id) }
 
+  /// The database of that id; a project's default one is made where there is none, whatever the configuration says.
+  package func databaseOnFirstUse(_ id: DatabaseID) throws -> Database {
+    if let existing = try databases.existingDatabase(id) { return existing }
+    return id.isDefault ? try databases.createDatabase(id) : try databases.database(id)
+  }
+
   /// Makes a database; refuses an id that is taken or malformed.
   package func createDatabase(_ id: DatabaseID) throws { _ = try databases.createDatabase(id) }
 

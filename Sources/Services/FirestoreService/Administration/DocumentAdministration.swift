@@ -60,11 +60,13 @@ package struct DocumentAdministration: Sendable {
 
   /// Writes the documents of `UpdateDocumentRequest` messages into a database, whichever they name; returns
   /// how many there were.
+  ///
+  /// A project's default database is made where there is none, as in a new directory at rest.
   package func importDocuments(
     into id: DatabaseID,
     next: () throws -> [UInt8]?
   ) throws -> Int {
-    let database = try permit.database(id)
+    let database = try permit.databaseOnFirstUse(id)
     var batch: [Write] = []
     var bytes = 0
     var count = 0
