@@ -14,7 +14,8 @@ struct BrasaLoad: AsyncParsableCommand {
       FillCommand.self, CreateCommand.self, BatchCreateCommand.self, GetCommand.self,
       QueryCommand.self, TransactCommand.self, ListenCommand.self,
       ListenPocketBaseCommand.self, RawCommand.self, RawGetCommand.self, RawQueryCommand.self,
-      RulesCommand.self, TokensCommand.self, FilesCommand.self, EventsCommand.self,
+      RulesCommand.self, TokensCommand.self, FilesCommand.self, ConfigCommand.self,
+      EventsCommand.self,
     ]
   )
 }
