@@ -14,6 +14,8 @@ struct EventSource {
   /// Events of a batch.
   static let batchEvents = 25
   static let day: Int64 = 86_400_000_000
+  /// Longer than all events of a batch take.
+  private static let sessionMicros: Int64 = 120_000_000
 
   let users: Int
   let days: Int
@@ -32,7 +34,9 @@ struct EventSource {
 
   /// A batch of a part of the whole time, from 0 to 1.
   mutating func batch(at part: Double, number: Int64) -> EventBatch {
-    let time = Int64(start.number) * Self.day + Int64(part * Double(days) * Double(Self.day))
+    // The last session ends before the last day does.
+    let span = Double(days) * Double(Self.day) - Double(Self.sessionMicros)
+    let time = Int64(start.number) * Self.day + Int64(part * span)
     // Some users come often, most seldom.
     let chance = Double(generator.below(1_000_000)) / 1_000_000
     let user = min(users - 1, Int(chance * chance * Double(users)))
