@@ -47,4 +47,25 @@ import Testing
     let others = try InstallationTokens(engine: MemoryEngine(storage: MemoryStorage()))
     #expect(others.installation(ana.id, of: "shop", refreshToken: token) == nil)
   }
+
+  @Test func `an authentication token says whose it is until it ends`() throws {
+    let tokens = InstallationTokens(secret: [UInt8](repeating: 7, count: 32))
+    let installation = InstallationTokens.Installation(
+      project: "shop",
+      id: "f1",
+      appID: "1:42:ios:ab"
+    )
+    let token = tokens.authToken(of: installation, now: 1_000)
+    let end = 1_000 + InstallationTokens.lifetime
+    #expect(tokens.installation(ofAuthToken: token, now: end - 1) == installation)
+    #expect(tokens.installation(ofAuthToken: token, now: end) == nil)
+    let other = InstallationTokens(secret: [UInt8](repeating: 8, count: 32))
+    #expect(other.installation(ofAuthToken: token, now: 1_000) == nil)
+    let parts = token.split(separator: ".")
+    for text in [
+      "", "..", "a.b.c", "\(parts[0]).\(parts[1]).", "\(parts[1]).\(parts[0]).\(parts[2])",
+    ] {
+      #expect(tokens.installation(ofAuthToken: text, now: 1_000) == nil)
+    }
+  }
 }

@@ -113,6 +113,23 @@ package struct InstallationTokens: Sendable {
     return "\(signed).\(Self.urlSafe(Array(signature)))"
   }
 
+  /// The installation whose authentication token it is, valid at a time in seconds; nil for another text.
+  package func installation(ofAuthToken token: String, now: Int64) -> Installation? {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard token.utf8.count <= 4_096, parts.count == 3, let code = Self.bytes(ofURLSafe: parts[2]),
+      HMAC<SHA256>.isValidAuthenticationCode(
+        code,
+        authenticating: Array("\(parts[0]).\(parts[1])".utf8),
+        using: secret
+      ),
+      let text = Self.bytes(ofURLSafe: parts[1]).flatMap({ String(validating: $0, as: UTF8.self) }),
+      let claims = try? JSONText(parsing: text), let id = claims["fid"]?.string,
+      let appID = claims["appId"]?.string, let project = claims["projectNumber"]?.string,
+      let end = claims["exp"]?.integer, now < end
+    else { return nil }
+    return Installation(project: Text(project), id: id, appID: appID)
+  }
+
   private func code(for purpose: String, _ installation: Installation) -> [UInt8] {
     let message = Self.message(purpose, installation)
     return Array(HMAC<SHA256>.authenticationCode(for: message, using: secret))
