@@ -1,0 +1,183 @@
+import KeyValueStore
+
+/// A way to devices.
+package enum PushChannel: UInt8, Sendable, CaseIterable {
+  case apns = 0
+  case webPush = 1
+  case direct = 2
+
+  /// As metrics and reports name it.
+  package var name: String {
+    switch self {
+    case .apns: "apns"
+    case .webPush: "webpush"
+    case .direct: "direct"
+    }
+  }
+}
+
+extension PushAddress {
+  /// By which way messages go there.
+  package var channel: PushChannel {
+    switch self {
+    case .apns: .apns
+    case .webPush: .webPush
+    case .direct: .direct
+    }
+  }
+}
+
+/// A queue of deliveries for the same way and of the same priority.
+struct Lane: Sendable, Hashable {
+  let channel: PushChannel
+  let priority: PushParcel.Priority
+
+  var rawValue: UInt8 { channel.rawValue * 2 + priority.rawValue }
+
+  init(_ channel: PushChannel, _ priority: PushParcel.Priority) {
+    self.channel = channel
+    self.priority = priority
+  }
+
+  init?(rawValue: UInt8) {
+    guard let channel = PushChannel(rawValue: rawValue / 2),
+      let priority = PushParcel.Priority(rawValue: rawValue % 2)
+    else { return nil }
+    self.init(channel, priority)
+  }
+}
+
+/// One message for one registration, and how far it has come.
+package struct Delivery: Sendable, Equatable {
+  /// How far a delivery is; it only ever goes to a state of a higher rank.
+  package enum State: UInt8, Sendable, CaseIterable {
+    case waiting = 0
+    /// The push service took it.
+    case handed
+    /// The device has it.
+    case acknowledged
+    /// The user opened it.
+    case opened
+    /// A newer message of its collapse key took its place.
+    case collapsed
+    case expired
+    /// The push service, or we, would not take it; the reason says why.
+    case refused
+    /// The registration is gone.
+    case gone
+
+    /// As reports and metrics name it.
+    package var name: String { "\(self)" }
+
+    var rank: Int {
+      switch self {
+      case .waiting: 0
+      case .handed, .collapsed, .expired, .refused, .gone: 1
+      case .acknowledged: 2
+      case .opened: 3
+      }
+    }
+  }
+
+  package var state: State
+  package let channel: PushChannel
+  let priority: PushParcel.Priority
+  /// When it came to its state.
+  package var at: Int64
+  /// Where its slot is while it waits: when it is due in its lane, or its sequence in the mailbox.
+  var slot: Int64
+  let collapseKey: String?
+  package var reason: String?
+
+  var lane: Lane { Lane(channel, priority) }
+
+  init(
+    _ lane: Lane,
+    _ state: State = .waiting,
+    at: Int64,
+    slot: Int64 = 0,
+    collapseKey: String? = nil,
+    reason: String? = nil
+  ) {
+    self.state = state
+    channel = lane.channel
+    priority = lane.priority
+    self.at = at
+    self.slot = slot
+    self.collapseKey = collapseKey
+    self.reason = reason
+  }
+
+  init(decoding value: some Collection<UInt8>) throws {
+    var reader = try RecordReader(Array(value))
+    var (state, lane): (State?, Lane?) = (nil, nil)
+    var key: String?
+    (at, slot) = (0, 0)
+    while let field = try reader.next() {
+      switch field.tag {
+      case 1: state = field.raw.first.flatMap(State.init(rawValue:))
+      case 2: lane = field.raw.first.flatMap(Lane.init(rawValue:))
+      case 3: at = try field.number()
+      case 4: slot = try field.number()
+      case 5: key = try field.string()
+      case 6: reason = try field.string()
+      default: break
+      }
+    }
+    guard let state, let lane else { throw RecordReader.corrupt("no delivery") }
+    self.state = state
+    (channel, priority) = (lane.channel, lane.priority)
+    collapseKey = key
+  }
+
+  var encoded: [UInt8] {
+    var writer = RecordWriter()
+    writer.put(1, bytes: [state.rawValue])
+    writer.put(2, bytes: [lane.rawValue])
+    writer.put(3, at)
+    writer.put(4, slot)
+    writer.put(5, collapseKey)
+    writer.put(6, reason)
+    return writer.bytes
+  }
+}
+
+/// How many of a message's deliveries are in each state, by the way that they go.
+package struct MessageCounts: Sendable, Equatable {
+  private var numbers = [Int64](
+    repeating: 0,
+    count: PushChannel.allCases.count * Delivery.State.allCases.count
+  )
+
+  /// No deliveries.
+  package init() {}
+
+  init(decoding value: some Collection<UInt8>) throws {
+    let bytes = Array(value)
+    guard bytes.count == numbers.count * 4 else {
+      throw KeyValueError(.corruption, "a message's counts are damaged")
+    }
+    for index in numbers.indices {
+      numbers[index] = bytes[(index * 4)..<(index * 4 + 4)].reduce(0) { $0 << 8 | Int64($1) }
+    }
+  }
+
+  var encoded: [UInt8] {
+    numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+  }
+
+  /// The number of deliveries of a way in a state.
+  package subscript(channel: PushChannel, state: Delivery.State) -> Int64 {
+    get { numbers[Self.index(channel, state)] }
+    set { numbers[Self.index(channel, state)] = newValue }
+  }
+
+  /// The number of deliveries in a state.
+  package subscript(state: Delivery.State) -> Int64 {
+    PushChannel.allCases.reduce(0) { $0 + self[$1, state] }
+  }
+
+  private static func index(_ channel: PushChannel, _ state: Delivery.State) -> Int {
+    Int(channel.rawValue) * Delivery.State.allCases.count + Int(state.rawValue)
+  }
+}

@@ -1,0 +1,224 @@
+import FirestoreModel
+import KeyValueStore
+
+/// Makes deliveries and moves them from state to state, within one write.
+///
+/// Keeps what `MessagingKey` says of slots, collapse keys and counts true. Used on the engine's writing thread alone.
+struct DeliveryBook {
+  let group: any KeyValueGroup
+  /// Microseconds.
+  let now: Int64
+
+  /// What a change is to those who wait in memory; told once it is durable.
+  struct Effects: Sendable {
+    /// Registrations whose mailbox has something new.
+    var mailboxes: [MailboxID] = []
+    /// Ways whose lanes have something new.
+    var lanes: Set<PushChannel> = []
+    /// The version at which entries of lanes are due; 0 without any.
+    var due: Int64 = 0
+    /// Deliveries by the state that they came to.
+    var moves: [Move] = []
+
+    /// One delivery's new state.
+    struct Move: Sendable, Hashable {
+      let channel: PushChannel
+      let state: Delivery.State
+    }
+  }
+
+  private(set) var effects = Effects()
+  /// By how much the write has changed messages' counts.
+  private var changes: [CountsID: [Effects.Move: Int64]] = [:]
+
+  private struct CountsID: Hashable {
+    let project: Text
+    let message: Int64
+  }
+
+  init(_ group: any KeyValueGroup, now: Int64) {
+    self.group = group
+    self.now = now
+  }
+
+  /// Writes the counts that changed, and gives what to tell others; the last call.
+  mutating func finish() throws -> Effects {
+    for (id, changes) in changes {
+      let key = MessagingKey(.counts, id.project, id.message).bytes
+      var counts = try group.get(key).map { try MessageCounts(decoding: $0) } ?? MessageCounts()
+      for (move, change) in changes { counts[move.channel, move.state] += change }
+      try group.put(key, counts.encoded)
+    }
+    changes = [:]
+    return effects
+  }
+
+  // MARK: Making
+
+  /// Makes the delivery of a message to a registration, unless there is one.
+  mutating func add(
+    _ message: StoredMessage,
+    to registration: Registration,
+    isConnected: Bool
+  ) throws {
+    let channel = registration.address.channel
+    let options = message.content.options(channel)
+    let key = MessagingKey(.delivery, message.project, message.id, registration.number).bytes
+    guard try group.get(key) == nil else { return }
+    var delivery = Delivery(
+      Lane(channel, options.priority),
+      at: now,
+      collapseKey: options.collapseKey
+    )
+    if let gone = registration.gone {
+      (delivery.state, delivery.reason) = (.gone, gone.reason)
+    } else if channel == .direct, options.timeToLive == 0, !isConnected {
+      (delivery.state, delivery.reason) = (.expired, "not-connected")
+    } else {
+      try collapse(registration, message.id, options.collapseKey)
+      delivery.slot = try takeSlot(delivery.lane, message, registration.number)
+    }
+    try group.put(key, delivery.encoded)
+    count(message.project, message.id, delivery, 1)
+    effects.moves.append(.init(channel: channel, state: delivery.state))
+  }
+
+  /// Puts the message in the place of one of the same key that waits.
+  private mutating func collapse(
+    _ registration: Registration,
+    _ id: Int64,
+    _ collapseKey: String?
+  ) throws {
+    guard let collapseKey else { return }
+    let key = MessagingKey(.collapse, registration.project, registration.number)
+      .text(collapseKey).bytes
+    if let older = try group.get(key) {
+      let older = try NumberValue.decode(older)
+      try move(registration.project, older, registration.number, to: .collapsed)
+    }
+    try group.put(key, NumberValue.encode(id))
+  }
+
+  private mutating func takeSlot(
+    _ lane: Lane,
+    _ message: StoredMessage,
+    _ number: Int64
+  ) throws -> Int64 {
+    guard lane.channel == .direct else {
+      // A version: entries of later writes come behind those of earlier ones, whatever the clock says.
+      if effects.due == 0 { effects.due = try group.allocateVersion() }
+      let due = effects.due
+      let key = MessagingKey.lane(lane, due: due, message.id, number)
+      try group.put(key, ProjectValue(message.project).encoded)
+      effects.lanes.insert(lane.channel)
+      return due
+    }
+    let headKey = MessagingKey(.mailboxHead, message.project, number).bytes
+    var head = try group.get(headKey).map { try MailboxHead(decoding: $0) } ?? MailboxHead()
+    head.last += 1
+    head.count += 1
+    let key = MessagingKey(.mailbox, message.project, number, head.last).bytes
+    try group.put(key, NumberValue.encode(message.id))
+    try group.put(headKey, head.encoded)
+    if head.count > MailboxHead.limit { try dropOldest(message.project, number) }
+    effects.mailboxes.append(MailboxID(project: message.project, number: number))
+    return head.last
+  }
+
+  private mutating func dropOldest(_ project: Text, _ number: Int64) throws {
+    let range = MessagingKey(.mailbox, project, number).range
+    let cursor = try group.cursor(over: range, reversed: false)
+    guard try cursor.next() else { return }
+    let id = try NumberValue.decode(cursor.value)
+    try move(project, id, number, to: .refused, reason: "mailbox-full")
+    let headKey = MessagingKey(.mailboxHead, project, number).bytes
+    guard let value = try group.get(headKey) else { return }
+    var head = try MailboxHead(decoding: value)
+    head.hasDropped = true
+    try group.put(headKey, head.encoded)
+  }
+
+  // MARK: Moving
+
+  /// Moves a delivery to a state of a higher rank; false where it is there, beyond, or missing.
+  @discardableResult
+  mutating func move(
+    _ project: Text,
+    _ id: Int64,
+    _ number: Int64,
+    to state: Delivery.State,
+    reason: String? = nil
+  ) throws -> Bool {
+    let key = MessagingKey(.delivery, project, id, number).bytes
+    guard var delivery = try group.get(key).map({ try Delivery(decoding: $0) }),
+      state.rank > delivery.state.rank
+    else { return false }
+    count(project, id, delivery, -1)
+    if delivery.state == .waiting { try giveUpSlot(delivery, project, id, number) }
+    (delivery.state, delivery.reason, delivery.at, delivery.slot) = (state, reason, now, 0)
+    try group.put(key, delivery.encoded)
+    count(project, id, delivery, 1)
+    effects.moves.append(.init(channel: delivery.channel, state: state))
+    return true
+  }
+
+  /// Lets a delivery that waits be tried again later; false where it waits no more.
+  mutating func postpone(
+    _ project: Text,
+    _ id: Int64,
+    _ number: Int64,
+    until due: Int64,
+    attempt: Int64,
+    reason: String
+  ) throws -> Bool {
+    let key = MessagingKey(.delivery, project, id, number).bytes
+    guard var delivery = try group.get(key).map({ try Delivery(decoding: $0) }),
+      delivery.state == .waiting, delivery.channel != .direct
+    else { return false }
+    try group.delete(MessagingKey.lane(delivery.lane, due: delivery.slot, id, number))
+    (delivery.slot, delivery.reason) = (due, reason)
+    let entry = ProjectValue(project, attempt).encoded
+    try group.put(MessagingKey.lane(delivery.lane, due: due, id, number), entry)
+    try group.put(key, delivery.encoded)
+    return true
+  }
+
+  private func giveUpSlot(
+    _ delivery: Delivery,
+    _ project: Text,
+    _ id: Int64,
+    _ number: Int64
+  ) throws {
+    if delivery.channel == .direct {
+      try group.delete(MessagingKey(.mailbox, project, number, delivery.slot).bytes)
+      let headKey = MessagingKey(.mailboxHead, project, number).bytes
+      if var head = try group.get(headKey).map({ try MailboxHead(decoding: $0) }) {
+        head.count -= 1
+        try group.put(headKey, head.encoded)
+      }
+    } else {
+      try group.delete(MessagingKey.lane(delivery.lane, due: delivery.slot, id, number))
+    }
+    guard let collapseKey = delivery.collapseKey else { return }
+    let key = MessagingKey(.collapse, project, number).text(collapseKey).bytes
+    if let holder = try group.get(key), try NumberValue.decode(holder) == id {
+      try group.delete(key)
+    }
+  }
+
+  private mutating func count(
+    _ project: Text,
+    _ id: Int64,
+    _ delivery: Delivery,
+    _ change: Int64
+  ) {
+    let move = Effects.Move(channel: delivery.channel, state: delivery.state)
+    changes[CountsID(project: project, message: id), default: [:]][move, default: 0] += change
+  }
+}
+
+/// A registration's mailbox.
+package struct MailboxID: Sendable, Hashable {
+  package let project: Text
+  package let number: Int64
+}

@@ -1,0 +1,211 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// Hands over what is due in the lanes of one way, a bounded number at once.
+///
+/// The queue is in the store; memory has only what is under way and how far each lane was read. New entries come behind
+/// what was read, but for those whose write took longer than their delay: every half minute the lanes are read from their
+/// beginnings.
+package final class LaneWorker: Sendable {
+  private struct State {
+    var underWay: Set<[UInt8]> = []
+    /// The last key that was read, by lane.
+    var positions: [Lane: [UInt8]] = [:]
+    var reread: ContinuousClock.Instant
+  }
+
+  private let service: PushService
+  private let channel: PushChannel
+  private let transport: any PushTransport
+  private let report: @Sendable (any Error) -> Void
+  private let state = Mutex(State(reread: .now))
+
+  private static let rereading = Duration.seconds(30)
+  /// The longest wait between two attempts, in seconds.
+  private static let longestBackoff = 600.0
+
+  /// A worker for a way.
+  ///
+  /// - Parameter report: Told what went wrong with the store.
+  package init(
+    _ service: PushService,
+    _ channel: PushChannel,
+    _ transport: any PushTransport,
+    report: @escaping @Sendable (any Error) -> Void
+  ) {
+    self.service = service
+    self.channel = channel
+    self.transport = transport
+    self.report = report
+  }
+
+  /// Works until its task is cancelled.
+  package func run() async {
+    await withDiscardingTaskGroup { group in
+      while !Task.isCancelled {
+        do {
+          let jobs = try await due()
+          for job in jobs { group.addTask { await self.work(job) } }
+          if jobs.isEmpty { await service.signals.lanes(channel).wait(atMost: .seconds(1)) }
+        } catch {
+          report(error)
+          await service.signals.lanes(channel).wait(atMost: .seconds(1))
+        }
+      }
+    }
+  }
+
+  /// Hands over everything that is due now and waits for it; for tests.
+  package func drain() async throws {
+    while true {
+      let jobs = try await due()
+      guard !jobs.isEmpty else { return }
+      await withDiscardingTaskGroup { group in
+        for job in jobs { group.addTask { await self.work(job) } }
+      }
+    }
+  }
+
+  // MARK: What is due
+
+  /// Takes what is due: of the free slots one in eight is for normal messages while there are any.
+  private func due() async throws -> [LaneJob] {
+    let free = state.withLock { state in
+      if state.reread + Self.rereading < .now { (state.positions, state.reread) = ([:], .now) }
+      return service.limits.underWay - state.underWay.count
+    }
+    guard free > 0 else { return [] }
+    let normal = try await due(Lane(channel, .normal), atMost: max(free / 8, 1))
+    let high = try await due(Lane(channel, .high), atMost: free - normal.count)
+    let rest = free - normal.count - high.count
+    guard rest > 0 else { return high + normal }
+    return high + normal + (try await due(Lane(channel, .normal), atMost: rest))
+  }
+
+  private func due(_ lane: Lane, atMost limit: Int) async throws -> [LaneJob] {
+    guard limit > 0 else { return [] }
+    let now = service.now
+    let upTo = try await service.laneTime()
+    let (position, underWay) = state.withLock { ($0.positions[lane], $0.underWay) }
+    let jobs = try await service.read(on: .scans) { reader in
+      let range = Self.range(lane, after: position, upTo: upTo)
+      return try Self.read(range, skipping: underWay, now: now, limit, reader)
+    }
+    state.withLock { state in
+      for job in jobs { state.underWay.insert(job.key) }
+      if let last = jobs.last { state.positions[lane] = last.key }
+    }
+    return jobs
+  }
+
+  private static func range(_ lane: Lane, after position: [UInt8]?, upTo time: Int64) -> KeyRange {
+    let prefix = MessagingKey(.lane, bytes: [lane.rawValue])
+    let upper = prefix.number(time + 1).bytes
+    let lower = position.map { $0 + [0] } ?? prefix.bytes
+    return KeyRange(lower: KeyOrder.compare(lower, upper) < 0 ? lower : upper, upper: upper)
+  }
+
+  private static func read(
+    _ range: KeyRange,
+    skipping underWay: Set<[UInt8]>,
+    now: Int64,
+    _ limit: Int,
+    _ reader: any KeyValueReader
+  ) throws -> [LaneJob] {
+    let cursor = try reader.cursor(over: range, reversed: false)
+    var jobs: [LaneJob] = []
+    var messages: [Int64: StoredMessage] = [:]
+    while jobs.count < limit, try cursor.next() {
+      let key = Array(cursor.key)
+      guard !underWay.contains(key) else { continue }
+      let entry = try ProjectValue(decoding: cursor.value)
+      let id = try MessagingKey.number(in: cursor.key, fromEnd: 1)
+      let number = try MessagingKey.number(in: cursor.key)
+      if messages[id] == nil { messages[id] = try StoredMessage.read(entry.project, id, reader) }
+      jobs.append(try LaneJob(key, entry, (id, number), messages[id], now: now, reader))
+    }
+    return jobs
+  }
+
+  // MARK: Handing over
+
+  private func work(_ job: LaneJob) async {
+    do {
+      switch job.action {
+      case .hand(let parcel): try await settle(job, await transport.hand(parcel))
+      case .settle(let state, let reason): try await move(job, to: state, reason)
+      case .drop:
+        try await service.write { try $0.delete(job.key) }
+      }
+    } catch {
+      report(error)
+    }
+    state.withLock { _ = $0.underWay.remove(job.key) }
+    service.signals.lanes(channel).signal()
+  }
+
+  private func settle(_ job: LaneJob, _ outcome: PushOutcome) async throws {
+    switch outcome {
+    case .handed: try await move(job, to: .handed)
+    case .refused(let reason): try await move(job, to: .refused, reason)
+    case .unauthorized(let reason): try await move(job, to: .refused, "unauthorized: \(reason)")
+    case .gone(let since):
+      guard since.map({ $0 > job.renewed }) ?? true else {
+        return try await move(job, to: .refused, "gone-before-renewal")
+      }
+      try await end(job)
+    case .retry(let delay, let reason): try await postpone(job, delay, reason)
+    }
+  }
+
+  private func move(
+    _ job: LaneJob,
+    to state: Delivery.State,
+    _ reason: String? = nil
+  ) async throws {
+    try await service.writeDeliveries { book in
+      try book.move(job.project, job.message, job.registration, to: state, reason: reason)
+      // The delivery may be gone, or have left this slot.
+      try book.group.delete(job.key)
+    }
+  }
+
+  private func end(_ job: LaneJob) async throws {
+    let reason = "\(channel.name)-gone"
+    try await service.writeDeliveries { book in
+      try book.move(job.project, job.message, job.registration, to: .gone, reason: reason)
+      guard let known = try Registration.read(job.project, job.registration, book.group),
+        known.renewed == job.renewed
+      else { return }
+      try PushService.end(known, reason: reason, &book)
+    }
+  }
+
+  private func postpone(
+    _ job: LaneJob,
+    _ delay: Duration?,
+    _ reason: String
+  ) async throws {
+    let seconds = delay.map { Double($0.components.seconds) } ?? Self.backoff(job.attempt)
+    let due = service.now + Int64(max(seconds, 0.001) * 1_000_000)
+    guard due <= job.deadline else { return try await move(job, to: .expired, reason) }
+    service.figures.retries.add(1, ordering: .relaxed)
+    _ = try await service.writeDeliveries { book in
+      try book.postpone(
+        job.project,
+        job.message,
+        job.registration,
+        until: due,
+        attempt: job.attempt,
+        reason: reason
+      )
+    }
+  }
+
+  /// Seconds before the next attempt: doubled each time, with full jitter.
+  private static func backoff(_ attempt: Int64) -> Double {
+    let highest = min(longestBackoff, Double(1 << min(attempt, 12)))
+    return Double.random(in: 0.5...highest)
+  }
+}

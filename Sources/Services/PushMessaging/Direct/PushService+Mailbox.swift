@@ -1,0 +1,134 @@
+import FirestoreModel
+import KeyValueStore
+
+// What waits for clients that connect.
+
+/// A message on its way to a client that is connected.
+package struct MailboxEntry: Sendable {
+  package let sequence: Int64
+  package let messageID: String
+  /// Seconds.
+  package let timeToLive: Int64
+  package let payload: JSONText
+}
+
+extension PushService {
+  /// Acknowledges what a client has, and says whether messages were dropped since it connected last.
+  package func beginConnection(
+    _ registration: Registration,
+    acknowledged: Int64
+  ) async throws -> Bool {
+    try await writeDeliveries { book in
+      try Self.acknowledge(registration, upTo: acknowledged, &book)
+      try Self.renew(registration, &book)
+      let key = MessagingKey(.mailboxHead, registration.project, registration.number).bytes
+      guard var head = try book.group.get(key).map({ try MailboxHead(decoding: $0) }),
+        head.hasDropped
+      else { return false }
+      head.hasDropped = false
+      try book.group.put(key, head.encoded)
+      return true
+    }
+  }
+
+  /// Notes once a day that the app was heard of.
+  private static func renew(_ registration: Registration, _ book: inout DeliveryBook) throws {
+    guard book.now - registration.renewed > 86_400_000_000,
+      var known = try Registration.read(registration.project, registration.number, book.group)
+    else { return }
+    known.renewed = book.now
+    try save(known, book.group)
+  }
+
+  /// What waits behind a sequence, the oldest first; empty where there is nothing.
+  package func entries(
+    of registration: Registration,
+    after sequence: Int64,
+    limit: Int
+  ) async throws -> [MailboxEntry] {
+    let now = now
+    return try await read { reader in
+      let prefix = MessagingKey(.mailbox, registration.project, registration.number)
+      let cursor = try reader.cursor(over: prefix.range(after: sequence), reversed: false)
+      var entries: [MailboxEntry] = []
+      while entries.count < limit, try cursor.next() {
+        let id = try NumberValue.decode(cursor.value)
+        guard let message = try StoredMessage.read(registration.project, id, reader),
+          now <= message.deadline(.direct)
+        else { continue }
+        entries.append(
+          Self.entry(message, try MessagingKey.number(in: cursor.key), registration, now)
+        )
+      }
+      return entries
+    }
+  }
+
+  private static func entry(
+    _ message: StoredMessage,
+    _ sequence: Int64,
+    _ registration: Registration,
+    _ now: Int64
+  ) -> MailboxEntry {
+    let life = message.content.options(.direct).timeToLive
+    let passed = (now - message.start) / 1_000_000
+    return MailboxEntry(
+      sequence: sequence,
+      messageID: message.name,
+      timeToLive: min(max(life - passed, 0), life),
+      payload: message.content.payload(.direct, message.payloadContext(for: registration))
+    )
+  }
+
+  /// What a client has received: everything by the stream up to a sequence, and single messages by any way.
+  package func acknowledge(
+    _ registration: Registration,
+    upTo sequence: Int64,
+    received: [String],
+    opened: [String]
+  ) async throws {
+    streams.hear(registration.mailbox)
+    guard sequence > 0 || !received.isEmpty || !opened.isEmpty else { return }
+    let (project, number) = (registration.project, registration.number)
+    try await writeDeliveries { book in
+      try Self.acknowledge(registration, upTo: sequence, &book)
+      for id in received.compactMap({ StoredMessage.id(of: $0) }) {
+        try book.move(project, id, number, to: .acknowledged)
+      }
+      for id in opened.compactMap({ StoredMessage.id(of: $0) }) {
+        try book.move(project, id, number, to: .opened)
+      }
+    }
+  }
+
+  private static func acknowledge(
+    _ registration: Registration,
+    upTo sequence: Int64,
+    _ book: inout DeliveryBook
+  ) throws {
+    guard sequence > 0 else { return }
+    let prefix = MessagingKey(.mailbox, registration.project, registration.number)
+    var range = prefix.range
+    if sequence < .max { range.upper = prefix.number(sequence + 1).bytes }
+    let cursor = try book.group.cursor(over: range, reversed: false)
+    while try cursor.next() {
+      let id = try NumberValue.decode(cursor.value)
+      let (project, number) = (registration.project, registration.number)
+      if try !book.move(project, id, number, to: .acknowledged) {
+        // Its message was pruned.
+        try book.group.delete(Array(cursor.key))
+      }
+    }
+  }
+}
+
+extension StoredMessage {
+  func payloadContext(for registration: Registration) -> PayloadContext {
+    PayloadContext(
+      messageID: name,
+      sender: target.sender ?? project.string,
+      project: project.string,
+      installation: registration.installation
+    )
+  }
+}

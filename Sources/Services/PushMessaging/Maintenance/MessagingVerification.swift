@@ -1,0 +1,185 @@
+import FirestoreModel
+import KeyValueStore
+
+/// Reads all of messaging and says where it does not fit together.
+package enum MessagingVerification {
+  /// How much there is.
+  package struct Seen: Sendable {
+    package var messages = 0
+    package var deliveries = 0
+    package var registrations = 0
+  }
+
+  /// Tells each difference, in words, and returns how much there is; blocks for as long as reading everything
+  /// takes.
+  package static func verify(
+    _ service: PushService,
+    difference: (String) throws -> Void
+  ) throws -> Seen {
+    let oldest = service.now - service.limits.messageDays * 86_400_000_000
+    return try service.reading { reader in
+      var seen = Seen()
+      try messages(reader, since: oldest, &seen, difference)
+      try slots(reader, difference)
+      try mailboxes(reader, difference)
+      try registrations(reader, &seen, difference)
+      try members(reader, difference)
+      return seen
+    }
+  }
+
+  /// Counts of messages against their deliveries, and the slots of those that wait.
+  private static func messages(
+    _ reader: any KeyValueReader,
+    since oldest: Int64,
+    _ seen: inout Seen,
+    _ difference: (String) throws -> Void
+  ) throws {
+    let cursor = try reader.cursor(over: MessagingKey(.message).range, reversed: false)
+    while try cursor.next() {
+      let (project, _) = try MessagingKey.project(of: cursor.key)
+      let id = try MessagingKey.number(in: cursor.key)
+      seen.messages += 1
+      var counts = MessageCounts()
+      let prefix = MessagingKey(.delivery, project, id)
+      let deliveries = try reader.cursor(over: prefix.range, reversed: false)
+      while try deliveries.next() {
+        let delivery = try Delivery(decoding: deliveries.value)
+        let number = try MessagingKey.number(in: deliveries.key)
+        counts[delivery.channel, delivery.state] += 1
+        seen.deliveries += 1
+        guard delivery.state == .waiting else { continue }
+        let slot = slot(of: delivery, project, id, number)
+        if try reader.get(slot) == nil {
+          try difference("message 0:\(id): a delivery that waits has no slot")
+        }
+      }
+      let kept = try reader.get(MessagingKey(.counts, project, id).bytes).map {
+        try MessageCounts(decoding: $0)
+      }
+      // Older ones may be deleted in part.
+      if id >= oldest, (kept ?? MessageCounts()) != counts {
+        try difference("message 0:\(id): its counts are not those of its deliveries")
+      }
+    }
+  }
+
+  private static func slot(
+    of delivery: Delivery,
+    _ project: Text,
+    _ id: Int64,
+    _ number: Int64
+  ) -> [UInt8] {
+    delivery.channel == .direct
+      ? MessagingKey(.mailbox, project, number, delivery.slot).bytes
+      : MessagingKey.lane(delivery.lane, due: delivery.slot, id, number)
+  }
+
+  /// Entries of lanes against deliveries that wait.
+  private static func slots(
+    _ reader: any KeyValueReader,
+    _ difference: (String) throws -> Void
+  ) throws {
+    let cursor = try reader.cursor(over: MessagingKey(.lane).range, reversed: false)
+    while try cursor.next() {
+      let project = try ProjectValue(decoding: cursor.value).project
+      let due = try MessagingKey.number(in: cursor.key, fromEnd: 2)
+      let id = try MessagingKey.number(in: cursor.key, fromEnd: 1)
+      let number = try MessagingKey.number(in: cursor.key)
+      let key = MessagingKey(.delivery, project, id, number).bytes
+      let delivery = try reader.get(key).map { try Delivery(decoding: $0) }
+      if delivery?.state != .waiting || delivery?.slot != due {
+        try difference("message 0:\(id): an entry of a lane is of no delivery that waits")
+      }
+    }
+  }
+
+  private static func mailboxes(
+    _ reader: any KeyValueReader,
+    _ difference: (String) throws -> Void
+  ) throws {
+    var counts: [MailboxID: Int64] = [:]
+    let entries = try reader.cursor(over: MessagingKey(.mailbox).range, reversed: false)
+    while try entries.next() {
+      let (project, _) = try MessagingKey.project(of: entries.key)
+      let number = try MessagingKey.number(in: entries.key, fromEnd: 1)
+      let id = try NumberValue.decode(entries.value)
+      counts[MailboxID(project: project, number: number), default: 0] += 1
+      let key = MessagingKey(.delivery, project, id, number).bytes
+      let delivery = try reader.get(key).map { try Delivery(decoding: $0) }
+      let sequence = try MessagingKey.number(in: entries.key)
+      if delivery?.state != .waiting || delivery?.slot != sequence {
+        try difference("message 0:\(id): an entry of a mailbox is of no delivery that waits")
+      }
+    }
+    let heads = try reader.cursor(over: MessagingKey(.mailboxHead).range, reversed: false)
+    while try heads.next() {
+      let (project, _) = try MessagingKey.project(of: heads.key)
+      let number = try MessagingKey.number(in: heads.key)
+      let head = try MailboxHead(decoding: heads.value)
+      let count = counts.removeValue(forKey: MailboxID(project: project, number: number)) ?? 0
+      if head.count != count {
+        try difference("registration \(number): \(head.count) messages are counted, \(count) wait")
+      }
+    }
+    for mailbox in counts.keys {
+      try difference("registration \(mailbox.number): a mailbox has no head")
+    }
+  }
+
+  /// Registrations against their tokens and the numbers of their projects.
+  private static func registrations(
+    _ reader: any KeyValueReader,
+    _ seen: inout Seen,
+    _ difference: (String) throws -> Void
+  ) throws {
+    var live: [Text: Int64] = [:]
+    let cursor = try reader.cursor(over: MessagingKey(.registration).range, reversed: false)
+    while try cursor.next() {
+      let (project, _) = try MessagingKey.project(of: cursor.key)
+      let number = try MessagingKey.number(in: cursor.key)
+      let known = try Registration(decoding: cursor.value, project: project, number: number)
+      seen.registrations += 1
+      let token = try reader.get(MessagingKey(.token, bytes: known.tokenHash).bytes)
+      if try token.map({ try ProjectValue(decoding: $0).number }) != number {
+        try difference("registration \(number): its token leads elsewhere")
+      }
+      if known.gone == nil { live[project, default: 0] += 1 }
+    }
+    let projects = try reader.cursor(over: MessagingKey(.project).range, reversed: false)
+    while try projects.next() {
+      let (project, _) = try MessagingKey.project(of: projects.key)
+      let record = try ProjectRecord(decoding: projects.value)
+      let count = live[project] ?? 0
+      if record.registrations != count {
+        try difference(
+          "project \(project): \(record.registrations) registrations are counted, \(count) are there"
+        )
+      }
+    }
+  }
+
+  /// Members of topics against the topics of registrations.
+  private static func members(
+    _ reader: any KeyValueReader,
+    _ difference: (String) throws -> Void
+  ) throws {
+    var (left, right) = (0, 0)
+    let members = try reader.cursor(over: MessagingKey(.member).range, reversed: false)
+    while try members.next() {
+      let (project, _) = try MessagingKey.project(of: members.key)
+      let topic = try MessagingKey.text(behindProjectIn: members.key)
+      let number = try MessagingKey.number(in: members.key)
+      left += 1
+      let key = MessagingKey(.membership, project, number).bytes + Array(topic.utf8)
+      if try reader.get(key) == nil {
+        try difference("topic \(topic): registration \(number) does not know of it")
+      }
+    }
+    let memberships = try reader.cursor(over: MessagingKey(.membership).range, reversed: false)
+    while try memberships.next() { right += 1 }
+    if left != right {
+      try difference("\(left) subscriptions are kept by topic, \(right) by registration")
+    }
+  }
+}

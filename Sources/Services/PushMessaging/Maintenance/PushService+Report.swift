@@ -1,0 +1,84 @@
+import FirestoreModel
+import KeyValueStore
+
+// What became of messages.
+
+/// A message with its counts.
+package struct MessageReport: Sendable {
+  package let message: StoredMessage
+  package let counts: MessageCounts
+}
+
+/// One delivery of a message.
+package struct DeliveryReport: Sendable {
+  /// The registration's number.
+  package let registration: Int64
+  package let delivery: Delivery
+}
+
+extension PushService {
+  /// A message and its counts; nil where there is none.
+  package func report(_ id: Int64, of project: Text) async throws -> MessageReport? {
+    try await read { try Self.report(project, id, $0) }
+  }
+
+  private static func report(
+    _ project: Text,
+    _ id: Int64,
+    _ reader: any KeyValueReader
+  ) throws -> MessageReport? {
+    guard let message = try StoredMessage.read(project, id, reader) else { return nil }
+    let counts = try reader.get(MessagingKey(.counts, project, id).bytes).map {
+      try MessageCounts(decoding: $0)
+    }
+    return MessageReport(message: message, counts: counts ?? MessageCounts())
+  }
+
+  /// A project's messages, the newest first, from below an id.
+  package func reports(
+    of project: Text,
+    before id: Int64 = .max,
+    limit: Int
+  ) async throws -> [MessageReport] {
+    try await read(on: .scans) { reader in
+      var range = MessagingKey(.message, project).range
+      range.upper = id == .max ? range.upper : MessagingKey(.message, project, id).bytes
+      let cursor = try reader.cursor(over: range, reversed: true)
+      var reports: [MessageReport] = []
+      while reports.count < limit, try cursor.next() {
+        let id = try MessagingKey.number(in: cursor.key)
+        if let report = try Self.report(project, id, reader) { reports.append(report) }
+      }
+      return reports
+    }
+  }
+
+  /// Deliveries of a message behind a registration's number.
+  package func deliveries(
+    of id: Int64,
+    in project: Text,
+    after number: Int64 = 0,
+    limit: Int
+  ) async throws -> [DeliveryReport] {
+    try await read(on: .scans) { reader in
+      let prefix = MessagingKey(.delivery, project, id)
+      let cursor = try reader.cursor(over: prefix.range(after: number), reversed: false)
+      var found: [DeliveryReport] = []
+      while found.count < limit, try cursor.next() {
+        let delivery = try Delivery(decoding: cursor.value)
+        let number = try MessagingKey.number(in: cursor.key)
+        found.append(DeliveryReport(registration: number, delivery: delivery))
+      }
+      return found
+    }
+  }
+
+  /// Figures for the metrics page.
+  package var metrics: [(name: String, value: Double)] {
+    figures.all + [
+      ("messaging_accepted_total", Double(figures.accepted.load(ordering: .relaxed))),
+      ("messaging_retries_total", Double(figures.retries.load(ordering: .relaxed))),
+      ("messaging_streams", Double(streams.count)),
+    ]
+  }
+}

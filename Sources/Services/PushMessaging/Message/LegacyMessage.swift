@@ -1,0 +1,173 @@
+import FirestoreModel
+
+/// A message in the form of before HTTP v1, as `/fcm/send` takes it.
+///
+/// It becomes a content of today's form, in which what the legacy form says for all platforms is said for each.
+package struct LegacyMessage: Sendable {
+  /// Whom it is for.
+  package enum Target: Sendable {
+    case tokens([String])
+    case everyone(OutgoingMessage.Recipient)
+  }
+
+  /// The recipients, or why there are none.
+  package let target: Result<Target, MessagingError>
+  package let content: MessageContent
+  /// Whether everything is checked and nothing sent.
+  package let isTrial: Bool
+
+  private static let tokenLimit = 1_000
+  /// What a notification of the legacy form has; others are passed on as `gcm.notification.…`.
+  private static let notificationNames: Set<String> = [
+    "title", "body", "sound", "badge", "click_action", "subtitle", "title_loc_key",
+    "title_loc_args", "body_loc_key", "body_loc_args", "android_channel_id", "icon", "tag",
+    "color", "image",
+  ]
+
+  /// Reads a message; throws INVALID_ARGUMENT for options that are none.
+  package init(_ json: JSONText, now: Int64) throws(MessagingError) {
+    target = Self.target(of: json)
+    isTrial = Self.flag(json["dry_run"])
+    let data = Self.texts(json["data"])
+    try MessageRules.checkData(data, at: "data")
+    let life = try Self.timeToLive(json["time_to_live"])
+    let notification = json["notification"]
+    var members: [JSONText.Member] = []
+    if let data, data.members?.isEmpty == false { members.append(.init("data", data)) }
+    if let notification {
+      let shown = (notification.members ?? []).filter {
+        ["title", "body", "image"].contains($0.key)
+      }
+      members.append(.init("notification", .object(shown)))
+    }
+    members.append(.init("android", Self.android(json, life: life)))
+    members.append(.init("apns", Self.apple(json, life: life, now: now)))
+    if let notification {
+      let others = (notification.members ?? []).filter {
+        !["title", "body", "image"].contains($0.key)
+      }.map { JSONText.Member($0.key, Self.text($0.value)) }
+      members.append(.init("webpush", .object([.init("notification", .object(others))])))
+    }
+    content = MessageContent(members, now: now)
+  }
+
+  // MARK: Recipients
+
+  private static func target(of json: JSONText) -> Result<Target, MessagingError> {
+    if let condition = json["condition"]?.string {
+      guard let parsed = TopicCondition(parsing: condition) else {
+        return .failure(.invalid("condition", "Malformed condition expression."))
+      }
+      return .success(.everyone(.condition(parsed, condition)))
+    }
+    if let list = json["registration_ids"]?.elements {
+      let tokens = list.compactMap(\.string)
+      guard (1...tokenLimit).contains(list.count), tokens.count == list.count else {
+        return .failure(
+          .invalid("registration_ids", "There are 1 to \(tokenLimit) tokens.", .missingRecipient)
+        )
+      }
+      return .success(.tokens(tokens))
+    }
+    guard let to = json["to"]?.string, !to.isEmpty else {
+      return .failure(.invalid("to", "The recipient is missing.", .missingRecipient))
+    }
+    guard to.hasPrefix("/topics/") else { return .success(.tokens([to])) }
+    guard let topic = TopicName(to) else {
+      return .failure(.invalid("to", "Malformed topic name.", .token))
+    }
+    return .success(.everyone(.topic(topic)))
+  }
+
+  // MARK: Options
+
+  private static func flag(_ json: JSONText?) -> Bool {
+    json?.boolean ?? ["1", "true"].contains(json?.string ?? "")
+  }
+
+  private static func timeToLive(_ json: JSONText?) throws(MessagingError) -> Int64 {
+    guard let json, json != .null else { return OutgoingMessage.longestLife }
+    guard let life = json.integer ?? json.string.flatMap({ Int64($0) }),
+      (0...OutgoingMessage.longestLife).contains(life)
+    else { throw .invalid("time_to_live", "Invalid time to live.", .timeToLive) }
+    return life
+  }
+
+  private static func isHigh(_ json: JSONText) -> Bool {
+    json["priority"]?.string.map { $0.lowercased() == "high" } ?? (json["notification"] != nil)
+  }
+
+  private static func android(_ json: JSONText, life: Int64) -> JSONText {
+    var members: [JSONText.Member] = [
+      .init("priority", .string(isHigh(json) ? "HIGH" : "NORMAL")),
+      .init("ttl", .string("\(life)s")),
+    ]
+    if let key = json["collapse_key"]?.string {
+      members.append(.init("collapse_key", .string(key)))
+    }
+    if let name = json["restricted_package_name"]?.string {
+      members.append(.init("restricted_package_name", .string(name)))
+    }
+    return .object(members)
+  }
+
+  private static func apple(_ json: JSONText, life: Int64, now: Int64) -> JSONText {
+    var headers: [JSONText.Member] = [
+      .init("apns-expiration", .string("\(now / 1_000_000 + life)"))
+    ]
+    if json["priority"] != nil {
+      headers.append(.init("apns-priority", .string(isHigh(json) ? "10" : "5")))
+    }
+    if let key = json["collapse_key"]?.string, !key.isEmpty, key.utf8.count <= 64 {
+      headers.append(.init("apns-collapse-id", .string(key)))
+    }
+    let notification = json["notification"]?.members ?? []
+    let others = notification.filter { !notificationNames.contains($0.key) }.map {
+      JSONText.Member("gcm.notification.\($0.key)", text($0.value))
+    }
+    let aps = aps(json)
+    let payload = (aps.isEmpty ? [] : [JSONText.Member("aps", .object(aps))]) + others
+    return .object([
+      .init("headers", .object(headers)), .init("payload", .object(payload)),
+    ])
+  }
+
+  private static func aps(_ json: JSONText) -> [JSONText.Member] {
+    var aps: [JSONText.Member] = []
+    let notification = json["notification"]
+    let alert = [
+      ("subtitle", "subtitle"), ("title_loc_key", "title-loc-key"),
+      ("title_loc_args", "title-loc-args"), ("body_loc_key", "loc-key"),
+      ("body_loc_args", "loc-args"),
+    ].compactMap { name, key in notification?[name].map { JSONText.Member(key, list($0)) } }
+    if !alert.isEmpty { aps.append(.init("alert", .object(alert))) }
+    if let sound = notification?["sound"] { aps.append(.init("sound", sound)) }
+    if let badge = notification?["badge"] {
+      let number = badge.integer ?? badge.string.flatMap { Int64($0) }
+      if let number { aps.append(.init("badge", .integer(number))) }
+    }
+    if let category = notification?["click_action"] { aps.append(.init("category", category)) }
+    if flag(json["content_available"]) { aps.append(.init("content-available", .integer(1))) }
+    if flag(json["mutable_content"]) { aps.append(.init("mutable-content", .integer(1))) }
+    return aps
+  }
+
+  /// Arguments of localised texts may come as a text that is a JSON list.
+  private static func list(_ json: JSONText) -> JSONText {
+    guard let text = json.string, text.hasPrefix("["), let list = try? JSONText(parsing: text)
+    else {
+      return json
+    }
+    return list
+  }
+
+  /// What clients get as text: other values are JSON.
+  private static func text(_ json: JSONText) -> JSONText { .string(json.string ?? json.compact) }
+
+  /// Data as texts; the legacy form takes other values too.
+  private static func texts(_ json: JSONText?) -> JSONText? {
+    json?.members.map { members in
+      .object(members.map { JSONText.Member($0.key, text($0.value)) })
+    }
+  }
+}

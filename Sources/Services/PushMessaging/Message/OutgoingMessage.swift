@@ -1,0 +1,174 @@
+import FirestoreModel
+
+/// A message that was checked and is to be sent.
+package struct OutgoingMessage: Sendable {
+  /// Whom a request names.
+  package enum Recipient: Sendable, Equatable {
+    case token(String)
+    case installation(String)
+    case topic(TopicName)
+    case condition(TopicCondition, String)
+    case user(String)
+  }
+
+  package let recipient: Recipient
+  package let content: MessageContent
+
+  /// Seconds that a message lives at most: 28 days.
+  package static let longestLife: Int64 = 2_419_200
+  /// Bytes of a payload.
+  package static let payloadLimit = 4_096
+
+  /// A message for a recipient, with its content checked.
+  package init(to recipient: Recipient, _ content: MessageContent) throws(MessagingError) {
+    self.recipient = recipient
+    self.content = content
+    try content.checkSize()
+  }
+
+  /// Reads the `message` of a request to `messages:send`; throws INVALID_ARGUMENT with the field.
+  ///
+  /// - Parameter recipient: Takes the place of the message's own, which must be absent then.
+  /// - Parameter now: What absolute times count from, in microseconds.
+  package init(
+    json: JSONText?,
+    recipient: Recipient? = nil,
+    now: Int64
+  ) throws(MessagingError) {
+    guard let json else {
+      throw .invalid("message", "The message is not set.")
+    }
+    let message = try MessageShape.message.read(json, at: "message")
+    let named = try Self.recipient(of: message)
+    guard let target = recipient ?? named, recipient == nil || named == nil else {
+      throw .invalid("message", "Recipient of the message is not set.", .missingRecipient)
+    }
+    try MessageRules.check(message)
+    let names: Set<String> = ["name", "token", "topic", "condition", "fid"]
+    let members = (message.members ?? []).filter { !names.contains($0.key) }
+    try self.init(to: target, MessageContent(members, now: now))
+  }
+
+  private static func recipient(of message: JSONText) throws(MessagingError) -> Recipient? {
+    let set = ["token", "topic", "condition", "fid"].filter {
+      message[$0]?.string?.isEmpty == false
+    }
+    guard set.count <= 1 else {
+      throw .invalid(
+        "message.\(set[1])",
+        "Invalid value at 'message' (oneof), oneof field 'target' is already set. Cannot set '\(set[1])'"
+      )
+    }
+    guard let field = set.first, let text = message[field]?.string else { return nil }
+    switch field {
+    case "token": return .token(text)
+    case "fid": return .installation(text)
+    case "topic":
+      guard let topic = TopicName(text) else {
+        throw .invalid("message.topic", "Malformed topic name.")
+      }
+      return .topic(topic)
+    default:
+      guard let condition = TopicCondition(parsing: text) else {
+        throw .invalid("message.condition", "Malformed condition expression.")
+      }
+      return .condition(condition, text)
+    }
+  }
+}
+
+/// What a message's fields have to keep beside their types.
+enum MessageRules {
+  static func check(_ message: JSONText) throws(MessagingError) {
+    for platform in ["message", "message.android", "message.webpush"] {
+      let object = platform.split(separator: ".").dropFirst().reduce(message as JSONText?) {
+        $0?[String($1)]
+      }
+      try checkData(object?["data"], at: "\(platform).data")
+      try checkLabel(object?["fcm_options"], at: "\(platform).fcm_options")
+    }
+    try checkLabel(message["apns"]?["fcm_options"], at: "message.apns.fcm_options")
+    try checkAndroid(message["android"])
+    try checkApple(message["apns"])
+    try checkWeb(message["webpush"])
+  }
+
+  static func checkData(_ data: JSONText?, at path: String) throws(MessagingError) {
+    for member in data?.members ?? [] {
+      let key = member.key
+      let isReserved =
+        ["from", "message_type"].contains(key)
+        || key.hasPrefix("google.") || key.hasPrefix("gcm.") || key.isEmpty
+      if isReserved {
+        throw .invalid(path, "Invalid data payload key: \(key.prefix(100))", .dataKey)
+      }
+    }
+  }
+
+  private static func checkLabel(
+    _ options: JSONText?,
+    at path: String
+  ) throws(MessagingError) {
+    guard let label = options?["analytics_label"]?.string, !label.isEmpty else { return }
+    let isValid =
+      label.utf8.count <= 50
+      && label.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+          UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "%"):
+          true
+        default: false
+        }
+      }
+    guard isValid else { throw .invalid("\(path).analytics_label", "Invalid analytics label.") }
+  }
+
+  private static func checkAndroid(_ android: JSONText?) throws(MessagingError) {
+    if let text = android?["ttl"]?.string, let seconds = MessageShape.seconds(text),
+      !(0...Double(OutgoingMessage.longestLife)).contains(seconds)
+    {
+      throw .invalid(
+        "message.android.ttl",
+        "Invalid time to live: it is between 0s and \(OutgoingMessage.longestLife)s.",
+        .timeToLive
+      )
+    }
+    if let color = android?["notification"]?["color"]?.string, !isColor(color) {
+      throw .invalid("message.android.notification.color", "Invalid color: #rrggbb is expected.")
+    }
+  }
+
+  private static func isColor(_ text: String) -> Bool {
+    text.utf8.count == 7 && text.hasPrefix("#") && text.dropFirst().allSatisfy(\.isHexDigit)
+  }
+
+  private static func checkApple(_ apns: JSONText?) throws(MessagingError) {
+    let headers = MessageContent.headers(of: apns)
+    if let priority = headers["apns-priority"], !["1", "5", "10"].contains(priority) {
+      throw .invalid("message.apns.headers", "Invalid apns-priority: it is 1, 5 or 10.")
+    }
+    if let expiration = headers["apns-expiration"], Int64(expiration) == nil {
+      throw .invalid("message.apns.headers", "Invalid apns-expiration.", .timeToLive)
+    }
+    if let id = headers["apns-collapse-id"], id.utf8.count > 64 {
+      throw .invalid("message.apns.headers", "Invalid apns-collapse-id: it has at most 64 bytes.")
+    }
+    if let aps = apns?["payload"]?["aps"], aps.members == nil {
+      throw .invalid("message.apns.payload.aps", "aps is an object.")
+    }
+  }
+
+  private static func checkWeb(_ webPush: JSONText?) throws(MessagingError) {
+    let headers = MessageContent.headers(of: webPush)
+    if let text = headers["ttl"], Int64(text).map({ $0 >= 0 }) != true {
+      throw .invalid("message.webpush.headers", "Invalid TTL.", .timeToLive)
+    }
+    if let urgency = headers["urgency"], !["very-low", "low", "normal", "high"].contains(urgency) {
+      throw .invalid("message.webpush.headers", "Invalid Urgency.")
+    }
+    if let link = webPush?["fcm_options"]?["link"]?.string, !link.hasPrefix("https://") {
+      throw .invalid("message.webpush.fcm_options.link", "The link is an HTTPS URL.")
+    }
+  }
+}

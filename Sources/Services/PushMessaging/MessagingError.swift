@@ -1,0 +1,69 @@
+import FirestoreModel
+import KeyValueStore
+
+/// Why a message is not sent, or a registration not made, in Cloud Messaging's words.
+package struct MessagingError: Error, Sendable {
+  /// The codes of `google.firebase.fcm.v1.FcmError`.
+  package enum Code: String, Sendable, CaseIterable {
+    case invalidArgument = "INVALID_ARGUMENT"
+    case unregistered = "UNREGISTERED"
+    case senderIDMismatch = "SENDER_ID_MISMATCH"
+    case quotaExceeded = "QUOTA_EXCEEDED"
+    case unavailable = "UNAVAILABLE"
+    case `internal` = "INTERNAL"
+    case thirdPartyAuthError = "THIRD_PARTY_AUTH_ERROR"
+  }
+
+  /// What is wrong with an argument, as the legacy form tells it.
+  package enum Kind: String, Sendable {
+    case other = "InvalidParameters"
+    case missingRecipient = "MissingRegistration"
+    case token = "InvalidRegistration"
+    case tooBig = "MessageTooBig"
+    case dataKey = "InvalidDataKey"
+    case timeToLive = "InvalidTtl"
+  }
+
+  package let code: Code
+  package let message: String
+  package var kind = Kind.other
+  /// The wrong fields of a request.
+  package var violations: [FirestoreError.FieldViolation] = []
+  /// For the log.
+  package var cause: (any Error)?
+
+  /// An error of that code.
+  package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  /// An argument that is wrong.
+  package static func invalid(
+    _ field: String,
+    _ message: String,
+    _ kind: Kind = .other
+  ) -> MessagingError {
+    var error = MessagingError(.invalidArgument, message)
+    error.kind = kind
+    error.violations = [.init(field: field, description: message)]
+    return error
+  }
+
+  /// The token is nobody's, or its registration is gone.
+  package static let unregistered = MessagingError(.unregistered, "Requested entity was not found.")
+
+  /// What a failure of the engine is to clients.
+  static func engine(_ error: any Error) -> any Error {
+    if error is MessagingError || error is FirestoreError { return error }
+    if let known = error as? KeyValueError, known.code == .corruption {
+      return MessagingError(.internal, "Stored data is damaged.", cause: known)
+    }
+    return MessagingError(
+      .unavailable,
+      "The service is temporarily unavailable. Try again later.",
+      cause: error
+    )
+  }
+}

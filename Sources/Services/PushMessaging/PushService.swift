@@ -1,0 +1,149 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// Registrations, topics, messages and their queues.
+///
+/// A message is durable before it is answered, and a delivery's outcome before it counts. Any thread may call; calls that are
+/// not `async` block unless they say otherwise.
+package final class PushService: Sendable {
+  let engine: any KeyValueEngine
+  let clock: MicrosecondClock
+  let threads: EngineThreads
+  package let limits: MessagingLimits
+  /// The clients that are connected.
+  package let streams: DirectStreams
+  let figures = MessagingFigures()
+  let signals = WorkSignals()
+  let random: @Sendable (Int) -> [UInt8]
+  /// How far registrations were looked at for ones that nobody uses.
+  let sweep = Mutex(RegistrationSweep())
+  /// Users who are to be forgotten.
+  let revoked = Mutex<Set<RevokedUser>>([])
+  /// The highest version at which an entry of a lane is due; versions may be ahead of the clock.
+  private let latestDue = Atomic<Int64>(0)
+
+  /// The messaging of an engine.
+  ///
+  /// - Parameter random: Gives so many bytes that nobody can guess.
+  package init(
+    engine: any KeyValueEngine,
+    threads: EngineThreads,
+    clock: MicrosecondClock = .system,
+    limits: MessagingLimits = MessagingLimits(),
+    random: @escaping @Sendable (Int) -> [UInt8] = PushService.systemRandom
+  ) {
+    self.engine = engine
+    self.threads = threads
+    self.clock = clock
+    self.limits = limits
+    self.random = random
+    streams = DirectStreams(limit: limits.streams)
+  }
+
+  /// The time in microseconds.
+  package var now: Int64 { clock.now() }
+
+  /// The time up to which entries of lanes are due at once; reads the store where nothing was written yet.
+  func laneTime() async throws -> Int64 {
+    if latestDue.load(ordering: .relaxed) == 0 {
+      let last = try await threads.run(on: .scans) { [self] in
+        try engine.read { try $0.readTime() }
+      }
+      latestDue.max(last, ordering: .relaxed)
+    }
+    return max(now, latestDue.load(ordering: .relaxed))
+  }
+
+  /// Bytes of the system's generator.
+  package static let systemRandom: @Sendable (Int) -> [UInt8] = { count in
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+  }
+
+  // MARK: The engine
+
+  func reading<R>(_ body: (any KeyValueReader) throws -> R) throws -> R {
+    do {
+      return try engine.read { try body($0) }
+    } catch {
+      throw MessagingError.engine(error)
+    }
+  }
+
+  /// Reads on a thread that may wait for the disk.
+  func read<R: Sendable>(
+    on lane: EngineThreads.Lane = .reads,
+    caller: String = "",
+    _ body: @escaping @Sendable (any KeyValueReader) throws -> R
+  ) async throws -> R {
+    do {
+      return try await threads.run(on: lane, caller: caller) { [self] in try reading(body) }
+    } catch {
+      throw MessagingError.engine(error)
+    }
+  }
+
+  /// Writes, and waits without a thread until it is durable; many wait for one sync together.
+  func write<R: Sendable>(
+    _ priority: WritePriority = .interactive,
+    _ body: @escaping @Sendable (any KeyValueGroup) throws -> R
+  ) async throws -> R {
+    do {
+      return try await submit(priority, WriteResult(), body)
+    } catch {
+      throw MessagingError.engine(error)
+    }
+  }
+
+  private func submit<R: Sendable>(
+    _ priority: WritePriority,
+    _ result: WriteResult<R>,
+    _ body: @escaping @Sendable (any KeyValueGroup) throws -> R
+  ) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      let write = QueuedWrite(priority) { group in
+        result.set(try body(group))
+      } completion: { outcome in
+        continuation.resume(with: outcome.flatMap { result.taken })
+      }
+      engine.submit(write)
+    }
+  }
+
+  /// Changes deliveries, and tells those who wait once that is durable.
+  func writeDeliveries<R: Sendable>(
+    _ priority: WritePriority = .interactive,
+    _ body: @escaping @Sendable (inout DeliveryBook) throws -> R
+  ) async throws -> R {
+    let now = now
+    let (value, effects) = try await write(priority) { group in
+      var book = DeliveryBook(group, now: now)
+      let value = try body(&book)
+      return (value, try book.finish())
+    }
+    settle(effects)
+    return value
+  }
+
+  func settle(_ effects: DeliveryBook.Effects) {
+    figures.note(effects.moves)
+    latestDue.max(effects.due, ordering: .relaxed)
+    for mailbox in effects.mailboxes { streams.wake(mailbox) }
+    for channel in effects.lanes { signals.lanes(channel).signal() }
+  }
+}
+
+/// What a write gives its caller.
+private final class WriteResult<R: Sendable>: Sendable {
+  private let value = Mutex<R?>(nil)
+
+  func set(_ new: R) { value.withLock { $0 = new } }
+
+  var taken: Result<R, any Error> {
+    value.withLock { value in
+      value.map(Result.success)
+        ?? .failure(KeyValueError(.misuse, "a write ended without its result"))
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import FirestoreModel
+import KeyValueStore
+
+/// An app on a device that gets messages.
+package struct Registration: Sendable, Equatable {
+  /// Why and since when a registration gets nothing any more.
+  package struct Gone: Sendable, Equatable {
+    package let reason: String
+    package let at: Int64
+  }
+
+  /// What an app says of itself.
+  package struct Details: Sendable, Equatable {
+    package var platform = ""
+    package var appVersion = ""
+    package var language = ""
+    package var timeZone = ""
+
+    /// Nothing said.
+    package init() {}
+  }
+
+  package let project: Text
+  package let number: Int64
+  /// The id of the app's installation.
+  package let installation: String
+  package let appID: String
+  package var address: PushAddress
+  package var details: Details
+  /// The user, where a verified token named one.
+  package var uid: String?
+  var tokenHash: [UInt8]
+  package let created: Int64
+  /// When the app last registered.
+  package var renewed: Int64
+  package var gone: Gone?
+
+  init(
+    project: Text,
+    number: Int64,
+    installation: String,
+    appID: String,
+    address: PushAddress,
+    details: Details,
+    uid: String?,
+    tokenHash: [UInt8],
+    now: Int64
+  ) {
+    self.project = project
+    self.number = number
+    self.installation = installation
+    self.appID = appID
+    self.address = address
+    self.details = details
+    self.uid = uid
+    self.tokenHash = tokenHash
+    created = now
+    renewed = now
+    gone = nil
+  }
+
+  init(decoding value: some Collection<UInt8>, project: Text, number: Int64) throws {
+    var reader = try RecordReader(Array(value))
+    var (installation, appID, uid) = ("", "", String?.none)
+    var (address, details): (PushAddress?, Details) = (nil, Details())
+    var (tokenHash, created, renewed): ([UInt8], Int64, Int64) = ([], 0, 0)
+    var (reason, at): (String?, Int64) = (nil, 0)
+    while let field = try reader.next() {
+      switch field.tag {
+      case 1: installation = try field.string()
+      case 2: appID = try field.string()
+      case 3: address = try PushAddress(decoding: field.raw)
+      case 4: details.platform = try field.string()
+      case 5: details.appVersion = try field.string()
+      case 6: details.language = try field.string()
+      case 7: details.timeZone = try field.string()
+      case 8: uid = try field.string()
+      case 9: tokenHash = field.raw
+      case 10: created = try field.number()
+      case 11: renewed = try field.number()
+      case 12: reason = try field.string()
+      case 13: at = try field.number()
+      default: break
+      }
+    }
+    guard let address else { throw RecordReader.corrupt("no registration") }
+    self.project = project
+    self.number = number
+    self.installation = installation
+    self.appID = appID
+    self.address = address
+    self.details = details
+    self.uid = uid
+    self.tokenHash = tokenHash
+    self.created = created
+    self.renewed = renewed
+    gone = reason.map { Gone(reason: $0, at: at) }
+  }
+
+  var encoded: [UInt8] {
+    var writer = RecordWriter()
+    writer.put(1, installation)
+    writer.put(2, appID)
+    writer.put(3, bytes: address.encoded)
+    writer.put(4, details.platform)
+    writer.put(5, details.appVersion)
+    writer.put(6, details.language)
+    writer.put(7, details.timeZone)
+    writer.put(8, uid)
+    writer.put(9, bytes: tokenHash)
+    writer.put(10, created)
+    writer.put(11, renewed)
+    writer.put(12, gone?.reason)
+    writer.put(13, gone?.at)
+    return writer.bytes
+  }
+
+  static func read(
+    _ project: Text,
+    _ number: Int64,
+    _ reader: any KeyValueReader
+  ) throws -> Registration? {
+    try reader.get(MessagingKey(.registration, project, number).bytes).map {
+      try Registration(decoding: $0, project: project, number: number)
+    }
+  }
+}
+
+extension PushAddress {
+  /// A record: 1 APNs token, 2 environment, 3 bundle; 4 endpoint, 5 public key, 6 secret, 7 VAPID key; neither is direct.
+  var encoded: [UInt8] {
+    var writer = RecordWriter()
+    switch self {
+    case .apns(let token, let environment, let bundle):
+      writer.put(1, token)
+      writer.put(2, environment.rawValue)
+      writer.put(3, bundle)
+    case .webPush(let endpoint, let p256dh, let auth, let vapidKey):
+      writer.put(4, endpoint)
+      writer.put(5, bytes: p256dh)
+      writer.put(6, bytes: auth)
+      writer.put(7, bytes: vapidKey)
+    case .direct: break
+    }
+    return writer.bytes
+  }
+
+  init(decoding bytes: [UInt8]) throws {
+    var reader = try RecordReader(bytes)
+    var (token, environment, bundle) = (String?.none, Environment.production, "")
+    var (endpoint, p256dh, auth) = (String?.none, [UInt8](), [UInt8]())
+    var vapidKey: [UInt8]?
+    while let field = try reader.next() {
+      switch field.tag {
+      case 1: token = try field.string()
+      case 2: environment = Environment(rawValue: try field.string()) ?? .production
+      case 3: bundle = try field.string()
+      case 4: endpoint = try field.string()
+      case 5: p256dh = field.raw
+      case 6: auth = field.raw
+      case 7: vapidKey = field.raw
+      default: break
+      }
+    }
+    if let token {
+      self = .apns(token: token, environment: environment, bundle: bundle)
+    } else if let endpoint {
+      self = .webPush(endpoint: endpoint, p256dh: p256dh, auth: auth, vapidKey: vapidKey)
+    } else {
+      self = .direct
+    }
+  }
+}

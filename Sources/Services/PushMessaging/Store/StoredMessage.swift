@@ -1,0 +1,166 @@
+import FirestoreModel
+import KeyValueStore
+
+/// A message as it is kept.
+package struct StoredMessage: Sendable {
+  /// How far a message is on its way to its deliveries.
+  package enum Stage: UInt8, Sendable {
+    /// Waits for its time.
+    case scheduled = 0
+    /// Its registrations are being gone through.
+    case expanding = 1
+    /// Every delivery is made.
+    case expanded = 2
+  }
+
+  package let project: Text
+  /// A version of the engine: when it was accepted.
+  package let id: Int64
+  package let content: MessageContent
+  /// In the form of `MessageTarget.stored`.
+  package let target: MessageTarget
+  /// The API that it came by, as `v1` or `legacy`.
+  package let origin: String
+  package var stage: Stage
+  /// What its lives and deadlines count from: when it was accepted, or its scheduled time.
+  package var start: Int64
+  /// Registrations that subscribed later do not get it.
+  var cutoff: Int64
+
+  /// The id as devices and back ends see it.
+  package var name: String { Self.name(of: id) }
+
+  /// A message's id as text.
+  package static func name(of id: Int64) -> String { "0:\(id)" }
+
+  /// The number in a message's id; nil for a text that is none.
+  package static func id(of name: some StringProtocol) -> Int64? {
+    name.hasPrefix("0:") ? Int64(name.dropFirst(2)) : nil
+  }
+
+  /// When deliveries of a way expire; a life of zero has ten seconds to be handed over in.
+  func deadline(_ channel: PushChannel) -> Int64 {
+    start + max(content.options(channel).timeToLive, 10) * 1_000_000
+  }
+
+  /// When no delivery lives any more.
+  var lastDeadline: Int64 { PushChannel.allCases.map(deadline).max() ?? start }
+
+  init(
+    project: Text,
+    id: Int64,
+    content: MessageContent,
+    target: MessageTarget,
+    origin: String,
+    stage: Stage,
+    start: Int64,
+    cutoff: Int64
+  ) {
+    self.project = project
+    self.id = id
+    self.content = content
+    self.target = target
+    self.origin = origin
+    self.stage = stage
+    self.start = start
+    self.cutoff = cutoff
+  }
+
+  init(decoding value: some Collection<UInt8>, project: Text, id: Int64) throws {
+    var reader = try RecordReader(Array(value))
+    var (content, target, origin) = ("{}", "", "")
+    var stage: Stage?
+    (start, cutoff) = (0, 0)
+    while let field = try reader.next() {
+      switch field.tag {
+      case 1: content = try field.string()
+      case 2: target = try field.string()
+      case 3: origin = try field.string()
+      case 4: stage = field.raw.first.flatMap(Stage.init(rawValue:))
+      case 5: start = try field.number()
+      case 6: cutoff = try field.number()
+      default: break
+      }
+    }
+    guard let stage, let target = MessageTarget(stored: target) else {
+      throw RecordReader.corrupt("no message")
+    }
+    self.project = project
+    self.id = id
+    self.content = MessageContent(try JSONText(parsing: content))
+    self.target = target
+    self.origin = origin
+    self.stage = stage
+  }
+
+  var encoded: [UInt8] {
+    var writer = RecordWriter()
+    writer.put(1, content.json.compact)
+    writer.put(2, target.stored)
+    writer.put(3, origin)
+    writer.put(4, bytes: [stage.rawValue])
+    writer.put(5, start)
+    writer.put(6, cutoff)
+    return writer.bytes
+  }
+
+  static func read(
+    _ project: Text,
+    _ id: Int64,
+    _ reader: any KeyValueReader
+  ) throws -> StoredMessage? {
+    try reader.get(MessagingKey(.message, project, id).bytes).map {
+      try StoredMessage(decoding: $0, project: project, id: id)
+    }
+  }
+}
+
+/// Whom a message is for.
+package enum MessageTarget: Sendable, Equatable {
+  /// A registration by its number; tokens are not kept.
+  case registration(Int64)
+  case topic(TopicName)
+  case condition(String)
+  /// Every registration of a signed-in user.
+  case user(String)
+
+  /// As text: a letter, then what it is.
+  var stored: String {
+    switch self {
+    case .registration(let number): "r\(number)"
+    case .topic(let name): "t\(name.text)"
+    case .condition(let text): "c\(text)"
+    case .user(let uid): "u\(uid)"
+    }
+  }
+
+  init?(stored: String) {
+    let rest = stored.dropFirst()
+    switch stored.first {
+    case "r":
+      guard let number = Int64(rest) else { return nil }
+      self = .registration(number)
+    case "t":
+      guard let name = TopicName(rest) else { return nil }
+      self = .topic(name)
+    case "c": self = .condition(String(rest))
+    case "u": self = .user(String(rest))
+    default: return nil
+    }
+  }
+
+  /// For people.
+  package var description: String {
+    switch self {
+    case .registration(let number): "registration \(number)"
+    case .topic(let name): "topic \(name.text)"
+    case .condition(let text): "condition \(text)"
+    case .user(let uid): "user \(uid)"
+    }
+  }
+
+  /// What devices see as the sender; nil where it is the project.
+  var sender: String? {
+    if case .topic(let name) = self { "/topics/\(name.text)" } else { nil }
+  }
+}

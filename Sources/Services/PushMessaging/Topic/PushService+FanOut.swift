@@ -1,0 +1,164 @@
+import FirestoreModel
+import KeyValueStore
+
+// Going through the registrations that a message to a topic or by a condition is for.
+//
+// A cursor of its own is in the store for each such message; a step makes the deliveries of some registrations and moves the
+// cursor in one write. So a step that is interrupted has happened whole or not at all.
+
+extension PushService {
+  /// Registrations of one step.
+  private static let stepSize = 1_000
+  /// Messages of which steps are taken in turns.
+  private static let turns = 16
+
+  /// Takes a step of each of the oldest messages that are gone through; true where there is more to do.
+  package func stepFanOuts() async throws -> Bool {
+    let waiting = try await read { reader -> [(id: Int64, project: Text)] in
+      let cursor = try reader.cursor(over: MessagingKey(.fanOut).range, reversed: false)
+      var waiting: [(id: Int64, project: Text)] = []
+      while waiting.count < Self.turns, try cursor.next() {
+        let entry = try ProjectValue(decoding: cursor.value)
+        waiting.append((try MessagingKey.number(in: cursor.key), entry.project))
+      }
+      return waiting
+    }
+    for entry in waiting { try await stepFanOut(entry.id, of: entry.project) }
+    return !waiting.isEmpty
+  }
+
+  private func stepFanOut(_ id: Int64, of project: Text) async throws {
+    let key = MessagingKey(.fanOut).number(id).bytes
+    let step = try await read(on: .scans) { reader -> FanOutStep? in
+      guard let value = try reader.get(key),
+        let message = try StoredMessage.read(project, id, reader)
+      else { return nil }
+      let position = try ProjectValue(decoding: value).number
+      return try FanOutStep(message, after: position, size: Self.stepSize, reader)
+    }
+    guard let step else {
+      try await write(.background) { try $0.delete(key) }
+      return
+    }
+    let streams = streams
+    try await writeDeliveries(.background) { book in
+      for registration in step.registrations {
+        let isConnected = streams.isConnected(registration.mailbox)
+        try book.add(step.message, to: registration, isConnected: isConnected)
+      }
+      if let next = step.next {
+        try book.group.put(key, ProjectValue(project, next).encoded)
+      } else {
+        try book.group.delete(key)
+        var message = step.message
+        message.stage = .expanded
+        try book.group.put(MessagingKey(.message, project, id).bytes, message.encoded)
+      }
+    }
+  }
+}
+
+/// The registrations of one step.
+private struct FanOutStep: Sendable {
+  let message: StoredMessage
+  let registrations: [Registration]
+  /// The number behind which the next step begins; nil behind the last.
+  let next: Int64?
+
+  init(
+    _ message: StoredMessage,
+    after position: Int64,
+    size: Int,
+    _ reader: any KeyValueReader
+  ) throws {
+    self.message = message
+    let (numbers, next) = try Self.numbers(message, after: position, size: size, reader)
+    self.next = next
+    registrations = try numbers.compactMap {
+      try Registration.read(message.project, $0, reader)
+    }.filter { $0.gone == nil }
+  }
+
+  private static func numbers(
+    _ message: StoredMessage,
+    after position: Int64,
+    size: Int,
+    _ reader: any KeyValueReader
+  ) throws -> ([Int64], next: Int64?) {
+    switch message.target {
+    case .topic(let topic):
+      return try matching(.topic(topic), message, after: position, size: size, reader)
+    case .condition(let text):
+      guard let condition = TopicCondition(parsing: text) else { return ([], nil) }
+      return try matching(condition, message, after: position, size: size, reader)
+    case .registration, .user: return ([], nil)
+    }
+  }
+
+  /// The registrations of which a condition is true, by looking at all that the condition could be true of.
+  private static func matching(
+    _ condition: TopicCondition,
+    _ message: StoredMessage,
+    after position: Int64,
+    size: Int,
+    _ reader: any KeyValueReader
+  ) throws -> ([Int64], next: Int64?) {
+    let isOfOthers = condition.holds(for: [])
+    let others = MessagingKey(.registration, message.project)
+    var merge = try MemberMerge(
+      condition.topics.map { PushService.memberKey(message.project, $0) }
+        + (isOfOthers ? [others] : []),
+      after: position,
+      reader
+    )
+    var numbers: [Int64] = []
+    for _ in 0..<(size * 4) {
+      guard let (number, lists) = try merge.next(cutoff: message.cutoff) else {
+        return (numbers, nil)
+      }
+      let topics = Set(
+        lists.compactMap { $0 < condition.topics.count ? condition.topics[$0] : nil }
+      )
+      if number <= message.cutoff, condition.holds(for: topics) { numbers.append(number) }
+      if numbers.count == size { return (numbers, number) }
+      merge.last = number
+    }
+    return (numbers, merge.last)
+  }
+}
+
+/// Walks ordered lists of registrations' numbers together.
+private struct MemberMerge {
+  private var cursors: [any KeyValueCursor] = []
+  private var heads: [Int64?] = []
+  private let areMembers: [Bool]
+  /// The number that was given last.
+  var last: Int64
+
+  init(
+    _ prefixes: [MessagingKey],
+    after position: Int64,
+    _ reader: any KeyValueReader
+  ) throws {
+    last = position
+    areMembers = prefixes.map { $0.bytes[1] == MessagingKey.Kind.member.rawValue }
+    for prefix in prefixes {
+      let cursor = try reader.cursor(over: prefix.range(after: position), reversed: false)
+      cursors.append(cursor)
+      heads.append(try cursor.next() ? try MessagingKey.number(in: cursor.key) : nil)
+    }
+  }
+
+  /// The least number that comes next, and the lists that have it since a version at or below the cutoff.
+  mutating func next(cutoff: Int64) throws -> (Int64, lists: [Int])? {
+    guard let least = heads.compactMap(\.self).min() else { return nil }
+    var lists: [Int] = []
+    for index in heads.indices where heads[index] == least {
+      let cursor = cursors[index]
+      let isIn = try !areMembers[index] || NumberValue.decode(cursor.value) <= cutoff
+      if isIn { lists.append(index) }
+      heads[index] = try cursor.next() ? try MessagingKey.number(in: cursor.key) : nil
+    }
+    return (least, lists)
+  }
+}

@@ -1,0 +1,160 @@
+import FirestoreModel
+import KeyValueStore
+import Testing
+
+@testable import PushMessaging
+
+/// What becomes of messages that go by a push service.
+@Suite struct DeliveryTests {
+  private static let address = PushAddress.webPush(
+    endpoint: "https://push.example/1",
+    p256dh: [4] + [UInt8](repeating: 1, count: 64),
+    auth: [UInt8](repeating: 2, count: 16),
+    vapidKey: nil
+  )
+
+  private let fixture = MessagingFixture()
+
+  private func worker(_ transport: ScriptedTransport) -> LaneWorker {
+    LaneWorker(fixture.service, .webPush, transport) { Issue.record($0) }
+  }
+
+  private func registered() async throws -> String {
+    _ = try await fixture.service.vapidPair(of: "p")
+    return try await fixture.register("f1", Self.address)
+  }
+
+  @Test func `a message is handed over with its payload and what is left of its life`() async throws
+  {
+    let token = try await registered()
+    let id = try await fixture.send(
+      """
+      {"token": "\(token)", "data": {"k": "v"}, "webpush": {"headers": {"TTL": "60", "Topic": "t", "Urgency": "high"}}}
+      """
+    )
+    fixture.advance(seconds: 20)
+    let transport = ScriptedTransport()
+    try await worker(transport).drain()
+    let parcel = try #require(transport.parcels.first)
+    #expect(transport.parcels.count == 1 && parcel.messageID == "0:\(id)")
+    #expect(parcel.timeToLive == .seconds(40) && parcel.collapseKey == "t")
+    #expect(parcel.priority == .high && parcel.attempt == 1 && parcel.address == Self.address)
+    #expect(parcel.payload["data"]?["k"]?.string == "v")
+    #expect(try await fixture.state(id, token) == .handed)
+    try await worker(transport).drain()
+    #expect(transport.parcels.count == 1)
+    #expect(try fixture.differences().isEmpty)
+  }
+
+  @Test(arguments: [
+    (PushOutcome.refused(reason: "r"), Delivery.State.refused, true),
+    (.unauthorized(reason: "r"), .refused, true), (.gone(since: nil), .gone, false),
+    (.gone(since: 1), .refused, true), (.gone(since: .max), .gone, false),
+    (.retry(after: .seconds(100_000), reason: "r"), .expired, true),
+  ])
+  func `an outcome is kept`(
+    outcome: PushOutcome,
+    state: Delivery.State,
+    isRegistered: Bool
+  ) async throws {
+    let token = try await registered()
+    let id = try await fixture.send(
+      "{\"token\": \"\(token)\", \"webpush\": {\"headers\": {\"TTL\": \"60\"}}}"
+    )
+    try await worker(ScriptedTransport([outcome])).drain()
+    #expect(try await fixture.state(id, token) == state)
+    let next = try? await fixture.send("{\"token\": \"\(token)\"}")
+    #expect((next != nil) == isRegistered)
+    #expect(try fixture.differences().isEmpty)
+  }
+
+  @Test func `a message is tried again when its time has come, also after a restart`() async throws
+  {
+    let token = try await registered()
+    let id = try await fixture.send("{\"token\": \"\(token)\"}")
+    let transport = ScriptedTransport([
+      .retry(after: .seconds(30), reason: "busy"), .retry(after: nil, reason: "busy"),
+    ])
+    try await worker(transport).drain()
+    #expect(try await fixture.state(id, token) == .waiting)
+    fixture.advance(seconds: 29)
+    try await worker(transport).drain()
+    #expect(transport.parcels.map(\.attempt) == [1])
+    fixture.restart()
+    fixture.advance(seconds: 1)
+    try await worker(transport).drain()
+    #expect(transport.parcels.map(\.attempt) == [1, 2])
+    fixture.advance(seconds: 4)
+    try await worker(transport).drain()
+    #expect(transport.parcels.map(\.attempt) == [1, 2, 3])
+    #expect(Set(transport.parcels.map(\.messageID)).count == 1)
+    #expect(try await fixture.state(id, token) == .handed)
+    #expect(try fixture.differences().isEmpty)
+  }
+
+  @Test func `what waits too long expires and is not handed over`() async throws {
+    let token = try await registered()
+    let id = try await fixture.send(
+      "{\"token\": \"\(token)\", \"webpush\": {\"headers\": {\"TTL\": \"60\"}}}"
+    )
+    fixture.advance(seconds: 61)
+    let transport = ScriptedTransport()
+    try await worker(transport).drain()
+    #expect(transport.parcels.isEmpty)
+    #expect(try await fixture.state(id, token) == .expired)
+  }
+
+  @Test func `a newer message of a collapse key takes the place of one that waits`() async throws {
+    let token = try await registered()
+    let text = "{\"token\": \"\(token)\", \"webpush\": {\"headers\": {\"Topic\": \"t\"}}}"
+    let older = try await fixture.send(text)
+    let newer = try await fixture.send(text)
+    let transport = ScriptedTransport()
+    try await worker(transport).drain()
+    #expect(transport.parcels.map(\.messageID) == ["0:\(newer)"])
+    #expect(try await fixture.state(older, token) == .collapsed)
+    let third = try await fixture.send(text)
+    #expect(try await fixture.state(newer, token) == .handed)
+    #expect(try await fixture.state(third, token) == .waiting)
+    #expect(try fixture.differences().isEmpty)
+  }
+
+  @Test func `a member that leaves before the message is handed over does not get it`() async throws
+  {
+    let token = try await registered()
+    let topic = try #require(TopicName("t"))
+    let change = fixture.service.changeTopic
+    _ = try await change(topic, [token], "p", true)
+    let id = try await fixture.send("{\"topic\": \"t\"}")
+    while try await fixture.service.stepFanOuts() {}
+    _ = try await change(topic, [token], "p", false)
+    let transport = ScriptedTransport()
+    try await worker(transport).drain()
+    #expect(transport.parcels.isEmpty)
+    #expect(try await fixture.state(id, token) == .refused)
+  }
+
+  @Test func `a scheduled message is sent at its time, unless it was taken back`() async throws {
+    let token = try await registered()
+    let service = fixture.service
+    let message = try OutgoingMessage(
+      json: try JSONText(parsing: "{\"token\": \"\(token)\"}"),
+      now: service.now
+    )
+    let time = service.now + 60_000_000
+    let kept = try await service.schedule(message, from: "p", origin: "test", at: time)
+    let other = try await service.schedule(message, from: "p", origin: "test", at: time)
+    let id = try #require(StoredMessage.id(of: other))
+    #expect(try await service.cancel(id, of: "p"))
+    let transport = ScriptedTransport()
+    fixture.advance(seconds: 59)
+    #expect(try await !service.releaseScheduled())
+    try await worker(transport).drain()
+    #expect(transport.parcels.isEmpty)
+    fixture.advance(seconds: 1)
+    _ = try await service.releaseScheduled()
+    try await worker(transport).drain()
+    #expect(transport.parcels.map(\.messageID) == [kept])
+    #expect(try await !service.cancel(id, of: "p"))
+  }
+}

@@ -1,0 +1,100 @@
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+@testable import PushMessaging
+
+/// A service on an engine in memory, with a clock that the test moves.
+final class MessagingFixture: Sendable {
+  static let start: Int64 = 1_800_000_000_000_000
+
+  let storage = MemoryStorage()
+  let threads = EngineThreads(count: 2)
+  private let time = Mutex(MessagingFixture.start)
+  private let opened: Mutex<PushService?> = Mutex(nil)
+
+  var clock: MicrosecondClock { MicrosecondClock { [self] in time.withLock { $0 } } }
+
+  /// The service; opened again after `restart`.
+  var service: PushService {
+    opened.withLock { service in
+      if let service { return service }
+      let engine = MemoryEngine(storage: storage, clock: clock)
+      let made = PushService(engine: engine, threads: threads, clock: clock)
+      service = made
+      return made
+    }
+  }
+
+  /// Forgets everything that is only in memory.
+  func restart() { opened.withLock { $0 = nil } }
+
+  func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000_000 } }
+
+  func register(
+    _ installation: String,
+    _ address: PushAddress = .direct,
+    uid: String? = nil
+  ) async throws -> String {
+    var request = RegistrationRequest(
+      project: "p",
+      installation: installation,
+      appID: "app",
+      address: address
+    )
+    request.uid = uid
+    return try await service.register(request)
+  }
+
+  /// Sends a message that is written as the API's JSON.
+  func send(_ json: String, to recipient: OutgoingMessage.Recipient? = nil) async throws -> Int64 {
+    let message = try OutgoingMessage(
+      json: try JSONText(parsing: json),
+      recipient: recipient,
+      now: service.now
+    )
+    let name = try await service.send(message, from: "p", origin: "test")
+    guard let id = StoredMessage.id(of: name) else { throw MessagingError.unregistered }
+    return id
+  }
+
+  func state(_ id: Int64, _ token: String) async throws -> Delivery.State? {
+    let number = try await service.read { reader in
+      try reader.get(MessagingKey(.token, bytes: RegistrationToken.hash(token)).bytes)
+        .map { try ProjectValue(decoding: $0).number }
+    }
+    let found = try await service.deliveries(of: id, in: "p", limit: 1_000)
+    return found.first { $0.registration == number }?.delivery.state
+  }
+
+  /// What the verification finds.
+  func differences() throws -> [String] {
+    var found: [String] = []
+    _ = try MessagingVerification.verify(service) { found.append($0) }
+    return found
+  }
+
+  deinit { threads.stop() }
+}
+
+/// A transport that answers what the test has said, and keeps what it was handed.
+final class ScriptedTransport: PushTransport {
+  private struct State {
+    var outcomes: [PushOutcome] = []
+    var parcels: [PushParcel] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Answers those outcomes one after the other, then takes everything.
+  init(_ outcomes: [PushOutcome] = []) { state.withLock { $0.outcomes = outcomes } }
+
+  var parcels: [PushParcel] { state.withLock { $0.parcels } }
+
+  func hand(_ parcel: PushParcel) async -> PushOutcome {
+    state.withLock { state in
+      state.parcels.append(parcel)
+      return state.outcomes.isEmpty ? .handed(id: nil) : state.outcomes.removeFirst()
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import FirestoreModel
+import Testing
+
+@testable import PushMessaging
+
+/// What devices of each platform get of a message.
+@Suite struct PayloadTests {
+  private static let context = PayloadContext(
+    messageID: "0:1",
+    sender: "shop",
+    project: "shop",
+    installation: "f1"
+  )
+  private static let now: Int64 = 1_800_000_000_000_000
+
+  private static func content(_ json: String) throws -> MessageContent {
+    let message = try OutgoingMessage(
+      json: try JSONText(parsing: json),
+      recipient: .user("ana"),
+      now: now
+    )
+    return message.content
+  }
+
+  /// The payload without what every one has.
+  private static func apple(_ content: MessageContent) -> String {
+    let common: Set<String> = ["gcm.message_id", "google.c.sender.id", "google.c.fid", "from"]
+    let members = content.payload(.apns, context).members ?? []
+    return JSONText.object(members.filter { !common.contains($0.key) }).compact
+  }
+
+  @Test(arguments: [
+    (
+      #"{"notification": {"title": "T", "body": "B"}}"#,
+      #"{"aps":{"alert":{"title":"T","body":"B"}}}"#, "alert", "high"
+    ),
+    (#"{"data": {"k": "v"}}"#, #"{"aps":{"content-available":1},"k":"v"}"#, "background", "normal"),
+    (
+      #"{"notification": {"title": "T", "image": "https://i"}}"#,
+      #"{"aps":{"alert":{"title":"T"},"mutable-content":1},"fcm_options":{"image":"https://i"}}"#,
+      "alert", "high"
+    ),
+    (
+      #"""
+      {"notification": {"title": "T", "body": "B"},
+       "apns": {"payload": {"aps": {"alert": {"body": "X", "loc-key": "L"}, "badge": 3}, "own": [1]}}}
+      """#,
+      #"{"aps":{"alert":{"title":"T","body":"X","loc-key":"L"},"badge":3},"own":[1]}"#, "alert",
+      "high"
+    ),
+    (
+      #"{"apns": {"payload": {"aps": {"alert": "Hi"}}, "headers": {"apns-priority": "5"}}}"#,
+      #"{"aps":{"alert":"Hi"}}"#, "alert", "normal"
+    ),
+    (
+      #"{"fcmOptions": {"analyticsLabel": "l"}, "apns": {"payload": {"aps": {"sound": "s"}}}}"#,
+      #"{"aps":{"sound":"s"},"google.c.a.e":"1","google.c.a.m_l":"l"}"#, "alert", "high"
+    ),
+  ])
+  func `an Apple device gets what the message says`(
+    json: String,
+    payload: String,
+    type: String,
+    priority: String
+  ) throws {
+    let content = try Self.content(json)
+    #expect(Self.apple(content) == payload)
+    #expect(content.headers(.apns)["apns-push-type"] == type)
+    #expect("\(content.options(.apns).priority)" == priority)
+  }
+
+  @Test func `what every Apple device gets`() throws {
+    let payload = try Self.content("{}").payload(.apns, Self.context)
+    #expect(payload["gcm.message_id"]?.string == "0:1")
+    #expect(payload["google.c.sender.id"]?.string == "shop" && payload["from"]?.string == "shop")
+    #expect(payload["google.c.fid"]?.string == "f1")
+  }
+
+  @Test func `the order message of the legacy form`() throws {
+    let json = #"""
+      {"to": "a:b", "priority": "high", "content_available": true, "collapse_key": "order", "time_to_live": 60,
+       "notification": {"title": "Provedor", "body": "Status", "badge": "2", "click_action": "ORDER",
+                        "orderInfo": {"orderID": 12, "newOrderStatus": "PAID"}}}
+      """#
+    let message = try LegacyMessage(try JSONText(parsing: json), now: Self.now)
+    #expect(
+      Self.apple(message.content)
+        == #"{"aps":{"alert":{"title":"Provedor","body":"Status"},"badge":2,"category":"ORDER","#
+        + #""content-available":1},"gcm.notification.orderInfo":"#
+        + #""{\"orderID\":12,\"newOrderStatus\":\"PAID\"}"}"#
+    )
+    for channel in PushChannel.allCases {
+      let options = message.content.options(channel)
+      #expect(options == DeliveryOptions(priority: .high, timeToLive: 60, collapseKey: "order"))
+    }
+    let shown = message.content.payload(.direct, Self.context)["notification"]
+    #expect(shown?["orderInfo"]?.string == #"{"orderID":12,"newOrderStatus":"PAID"}"#)
+  }
+
+  @Test(arguments: [
+    (#"{}"#, PushParcel.Priority.normal, Int64(2_419_200), String?.none),
+    (#"{"android": {"ttl": "3.5s", "priority": "high", "collapse_key": "k"}}"#, .high, 4, "k"),
+    (
+      #"{"webpush": {"headers": {"TTL": "9", "urgency": "high", "Topic": "t"}}, "android": {"ttl": "1s"}}"#,
+      .high, 9, "t"
+    ),
+    (#"{"webpush": {"headers": {"Urgency": "very-low"}}}"#, .normal, 2_419_200, nil),
+  ])
+  func `how a message goes to browsers`(
+    json: String,
+    priority: PushParcel.Priority,
+    life: Int64,
+    key: String?
+  ) throws {
+    let options = try Self.content(json).options(.webPush)
+    #expect(options == DeliveryOptions(priority: priority, timeToLive: life, collapseKey: key))
+  }
+
+  @Test func `an Apple expiration is counted from when the message is accepted`() throws {
+    let end = Self.now / 1_000_000 + 90
+    let json = #"{"apns": {"headers": {"apns-expiration": "\#(end)", "apns-collapse-id": "c"}}}"#
+    let options = try Self.content(json).options(.apns)
+    #expect(options.timeToLive == 90 && options.collapseKey == "c")
+    let past = #"{"apns": {"headers": {"apns-expiration": "0"}}}"#
+    #expect(try Self.content(past).options(.apns).timeToLive == 0)
+  }
+
+  @Test func `a content survives being stored`() throws {
+    let json = #"{"data": {"k": "é"}, "android": {"ttl": "7s", "collapse_key": "k"}}"#
+    let content = try Self.content(json)
+    let read = MessageContent(try JSONText(parsing: content.json.compact))
+    #expect(read == content && read.options(.direct).timeToLive == 7)
+  }
+}
