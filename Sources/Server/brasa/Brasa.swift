@@ -22,7 +22,7 @@ struct Brasa: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, VerifyCommand.self, ExportCommand.self, ImportCommand.self,
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
-      UsersCommand.self, AppsCommand.self, ConfigCommand.self,
+      UsersCommand.self, AppsCommand.self, ConfigCommand.self, MessagesCommand.self,
       AnalyticsCommand.self,
       StorageCommand.self, WatchCommand.self, CertsCommand.self,
       ConsoleCommand.self, VersionCommand.self,

@@ -103,12 +103,12 @@ def environment(**variables):
 
 
 @contextlib.contextmanager
-def google_hosts_at(port):
-    """Google's host names lead to a server on this machine, as an operator's DNS would have it."""
+def google_hosts_at(port, hosts=()):
+    """Google's host names, and more of them, lead to a server on this machine, as an operator's DNS would have it."""
     real = socket.getaddrinfo
 
     def resolve(host, asked, *more, **options):
-        if host in GOOGLE_HOSTS:
+        if host in GOOGLE_HOSTS or host in hosts:
             return real("127.0.0.1", port, *more, **options)
         return real(host, asked, *more, **options)
 

@@ -4,9 +4,10 @@ import ObjectStorage
 import Synchronization
 
 /// Lets a thread that may block wait for asynchronous work.
-enum Waiting {
+package enum Waiting {
   /// Runs the work and returns what it gives; blocks.
-  static func run<R: Sendable>(_ work: @escaping @Sendable () async throws -> R) throws -> R {
+  package static func run<R: Sendable>(_ work: @escaping @Sendable () async throws -> R) throws -> R
+  {
     let outcome = Outcome<R>()
     Task { outcome.settle(await Result(catching: work)) }
     return try outcome.wait()

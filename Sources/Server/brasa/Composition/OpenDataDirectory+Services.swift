@@ -8,7 +8,9 @@ import Console
 import EventAnalytics
 import FirestoreAPI
 import IdentityAPI
+import MessagingAPI
 import ObjectStorage
+import PushMessaging
 import RulesAPI
 import ServiceModule
 import StorageAPI
@@ -21,7 +23,8 @@ extension OpenDataDirectory {
     templates: ConfigTemplates,
     analytics: EventAnalytics,
     files: ObjectStorage,
-    audit: AuditTrail
+    audit: AuditTrail,
+    messages: PushService
   ) throws -> StoredServices {
     let databases = databases
     return try StoredServices([
@@ -32,6 +35,7 @@ extension OpenDataDirectory {
       .analytics(analytics),
       .files(files),
       .auditTrail(audit),
+      .messages(messages),
     ])
   }
 }

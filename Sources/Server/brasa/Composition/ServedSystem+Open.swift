@@ -15,6 +15,8 @@ import Installations
 import InstallationsAPI
 import KeyValueStore
 import Logging
+import MessagingAPI
+import PushMessaging
 import Realtime
 import RulesAPI
 import ServiceLifecycle
@@ -62,15 +64,16 @@ extension ServedSystem {
     )
     let administrators = Administrators(accounts, requiresSecondFactor: !settings.isLoopback)
     let audit = AuditTrail(engine: directory.databases.engine)
+    let verifier = AccountTokenVerifier(
+      accounts,
+      mode: settings.revocation,
+      protectsAdministrators: !settings.isDevelopment
+    )
     let access = AccessControl(
       mode: try mode(settings, log: log),
       databases: directory.databases,
       rules: rules,
-      verifier: AccountTokenVerifier(
-        accounts,
-        mode: settings.revocation,
-        protectsAdministrators: !settings.isDevelopment
-      ),
+      verifier: verifier,
       administrators: settings.servesConsole ? administrators.tokens : nil,
       compatibility: settings.rulesCompatibility == .emulator ? .emulator : .safe,
       log: Logger(label: "access")
@@ -105,13 +108,18 @@ extension ServedSystem {
       engine: directory.events,
       configuration: .served(by: directory.events)
     )
+    let messages = PushService(engine: directory.databases.engine, threads: threads)
+    verifier.onRevocation { project, uid in
+      messages.noteRevocation(of: uid.string, in: project)
+    }
     let stored = try directory.services(
       rules: rules,
       accounts: accounts,
       templates: templates,
       analytics: analytics,
       files: files.storage,
-      audit: audit
+      audit: audit,
+      messages: messages
     )
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
       let permit = access.administratorPermit(reason: "brasa \(request.command)")
@@ -123,7 +131,8 @@ extension ServedSystem {
         templates: templates,
         files: files.storage,
         audit: audit,
-        events: analytics
+        events: analytics,
+        messages: messages
       )
     }
     let storage = StorageService(
@@ -150,6 +159,7 @@ extension ServedSystem {
       takesAnyKey: settings.isDevelopment,
       isProject: { try accounts.knows($0) || projectsWithData().contains($0) }
     )
+    let installations = try InstallationTokens(engine: directory.databases.engine)
     var modules = [
       ServiceModule.firestore(
         service,
@@ -166,10 +176,14 @@ extension ServedSystem {
         log: Logger(label: "remote config")
       ),
       .analytics(analytics, access: access, threads: threads, keys: keys),
-      .installations(
-        try InstallationTokens(engine: directory.databases.engine),
+      .installations(installations, keys: keys, threads: threads),
+      try MessagingServices.module(
+        messages,
+        access: access,
+        threads: threads,
         keys: keys,
-        threads: threads
+        installations: installations,
+        settings: settings
       ),
       files.module(access: access, accounts: accounts, threads: threads),
     ]

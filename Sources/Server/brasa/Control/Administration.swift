@@ -53,6 +53,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case config(project: String, isServer: Bool, ConfigRequest)
   /// What `brasa analytics` asks of a project's events.
   case analytics(project: String, AnalyticsRequest)
+  /// What `brasa messages` asks of a project.
+  case messages(project: String, MessagesRequest)
   /// What `brasa storage` asks of buckets and objects.
   case storage(StorageRequest)
   /// What `brasa console` asks of the administrators.

@@ -28,6 +28,7 @@ extension AdministrationRequest {
     case .console(.list): "console administrators"
     case .console(.remove): "console remove"
     case .analytics(_, let request): "analytics \(request.command)"
+    case .messages(_, let request): "messages \(request.command)"
     case .config(_, _, .get): "config get"
     case .config(_, _, .publish): "config publish"
     case .config(_, _, .versions): "config versions"

@@ -8,6 +8,7 @@ import FirestoreModel
 import KeyValueStore
 import Logging
 import ObjectStorage
+import PushMessaging
 import ServiceModule
 
 /// Does what the storage commands ask, on an open store.
@@ -21,6 +22,7 @@ struct LocalAdministration: Administration {
   let files: ObjectStorage
   let audit: AuditTrail
   let events: EventAnalytics
+  let messages: PushService
 
   /// Opens a directory at rest for one request.
   static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
@@ -41,13 +43,15 @@ struct LocalAdministration: Administration {
       let files = try FileServices(open, threads: threads)
       let audit = AuditTrail(engine: open.engine)
       let events = try EventAnalytics(engine: open.events)
+      let messages = PushService(engine: open.engine, threads: threads)
       let services = try open.services(
         rules: rules,
         accounts: accounts,
         templates: templates,
         analytics: events,
         files: files.storage,
-        audit: audit
+        audit: audit,
+        messages: messages
       )
       let administration = LocalAdministration(
         permit: permit,
@@ -57,7 +61,8 @@ struct LocalAdministration: Administration {
         templates: templates,
         files: files.storage,
         audit: audit,
-        events: events
+        events: events,
+        messages: messages
       )
       try body(administration)
       // What the request left to the background has nobody else to do it.
@@ -110,6 +115,8 @@ struct LocalAdministration: Administration {
       try config(request, id, output)
     case .analytics(let project, let request):
       try analytics(request, of: Text(project), input, output)
+    case .messages(let project, let request):
+      try messages(request, of: Text(project), output)
     case .storage(let request): try storage(request, input, output)
     case .console(let request): try console(request, output)
     case .revokeKeys(let which): try revokeKeys(which, output)

@@ -41,6 +41,7 @@ struct ServeSettings: Sendable, Equatable {
   /// Where the console's files are read from while it is developed; nil takes those of the program.
   var consoleDirectory: String?
   var identity: IdentitySettings
+  var messaging: MessagingSettings
 
   /// How queries are proven by the rules.
   enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
@@ -67,6 +68,7 @@ struct ServeSettings: Sendable, Equatable {
     origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     identity = try IdentitySettings(environment)
+    messaging = MessagingSettings(environment)
     files = try FileSettings(environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     tableKilobytes = try environment.number("TABLE_KILOBYTES")

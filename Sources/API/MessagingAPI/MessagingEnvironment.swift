@@ -1,0 +1,167 @@
+import Access
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import KeyValueStore
+import PushMessaging
+import ServiceModule
+
+/// What the routes of messaging need of the program.
+package struct MessagingEnvironment: Sendable {
+  /// An app's installation, as its authentication token proves it.
+  package struct Installation: Sendable {
+    package let project: Text
+    package let id: String
+    package let appID: String
+
+    /// An installation of an app.
+    package init(project: Text, id: String, appID: String) {
+      self.project = project
+      self.id = id
+      self.appID = appID
+    }
+  }
+
+  package let service: PushService
+  package let access: AccessControl
+  package let threads: EngineThreads
+  package let keys: ProjectKeys
+  /// The installation whose valid authentication token it is; does not block.
+  package let installation: @Sendable (_ token: String) -> Installation?
+  private let quota: RegistrationQuota
+  /// Whether the legacy form takes any server key, which names its project then.
+  package var takesAnyServerKey = false
+
+  /// What the routes need.
+  package init(
+    service: PushService,
+    access: AccessControl,
+    threads: EngineThreads,
+    keys: ProjectKeys,
+    installation: @escaping @Sendable (_ token: String) -> Installation?
+  ) {
+    quota = RegistrationQuota(limit: service.limits.registrationsPerNetwork)
+    self.service = service
+    self.access = access
+    self.threads = threads
+    self.keys = keys
+    self.installation = installation
+  }
+
+  /// Throws PERMISSION_DENIED for callers who may not send.
+  func requireSender(_ request: ServiceRequest) async throws {
+    let (access, context) = (access, request.context)
+    if let known = try access.identifyInMemory(context) {
+      return try access.requireAdministration(known)
+    }
+    try await threads.run(caller: context.network) {
+      try access.requireAdministration(try access.identify(context))
+    }
+  }
+
+  /// The project that an app's request is about, by its API key.
+  func project(of request: ServiceRequest) async throws -> Text {
+    let key = try QueryParameters(request.query).apiKey ?? request.headers[.googleAPIKey]
+    let path = Text(request.parameters["project"] ?? "")
+    let keys = keys
+    return try await threads.run(caller: request.context.network) {
+      try keys.project(key: key, path: path)
+    }
+  }
+
+  /// The installation that a request comes from; UNAUTHENTICATED where it proves none, or one of another project.
+  func installation(
+    of request: ServiceRequest,
+    in project: Text
+  ) throws(FirestoreError) -> Installation {
+    let known = try installation(of: request)
+    guard known.project == project else { throw Self.invalidInstallation }
+    return known
+  }
+
+  private static let invalidInstallation = FirestoreError(
+    .unauthenticated,
+    "The installation's token is not valid."
+  )
+
+  /// Makes a registration, unless the client's network made too many; gives its token.
+  func register(_ asked: RegistrationRequest, _ request: ServiceRequest) async throws -> String {
+    guard quota.take(request.context.network, now: service.now) else {
+      throw MessagingError(.quotaExceeded, "Too many registrations were made. Try again later.")
+    }
+    return try await service.register(asked)
+  }
+
+  /// The installation that a request comes from, of any project.
+  func installation(of request: ServiceRequest) throws(FirestoreError) -> Installation {
+    let header = request.headers[.installationToken] ?? ""
+    let token = header.hasPrefix("FIS ") ? String(header.dropFirst(4)) : header
+    guard let known = installation(token) else { throw Self.invalidInstallation }
+    return known
+  }
+
+  /// The user whom the request's ID token names; nil without one, or for another project's.
+  func user(of request: ServiceRequest, in project: Text) async throws -> String? {
+    guard let scheme = request.context.authorization?.prefix(7).lowercased(), scheme == "bearer "
+    else { return nil }
+    let (access, context) = (access, request.context)
+    let caller = try await threads.run(caller: context.network) { try access.identify(context) }
+    guard case .user(let user) = caller, user.project == project else { return nil }
+    return user.uid.string
+  }
+}
+
+extension ServiceRequest {
+  /// The body as a JSON object; an empty one has no members.
+  func object(upTo limit: Int) async throws -> JSONText {
+    let bytes = try await collectText(upTo: limit)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw MessagingError(
+        .invalidArgument,
+        "Invalid JSON payload received. The text is not valid UTF-8."
+      )
+    }
+    guard !text.isEmpty else { return .object([]) }
+    let json: JSONText
+    do throws(FirestoreError) {
+      json = try JSONText(parsing: text)
+    } catch {
+      throw MessagingError(.invalidArgument, "Invalid JSON payload received. \(error.message)")
+    }
+    guard json.members != nil else {
+      throw MessagingError(
+        .invalidArgument,
+        "Invalid JSON payload received. An object is expected."
+      )
+    }
+    return json
+  }
+
+  /// A variable of the path.
+  func variable(_ name: String) -> String { parameters[name] ?? "" }
+}
+
+extension HTTPField.Name {
+  /// The field `x-goog-api-key`.
+  static let googleAPIKey = named("x-goog-api-key")
+  /// The field `x-goog-firebase-installations-auth`.
+  static let installationToken = named("x-goog-firebase-installations-auth")
+  /// The field `app`, by which Apple's clients name themselves.
+  static let app = named("app")
+
+  /// The name; for literals, which are names.
+  private static func named(_ name: String) -> HTTPField.Name {
+    guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
+    return field
+  }
+}
+
+extension ServiceResponse {
+  /// A JSON answer.
+  static func json(_ json: JSONText, status: HTTPResponse.Status = .ok) -> ServiceResponse {
+    .json(Array(json.compact.utf8), status: status)
+  }
+
+  /// An object without members.
+  static let emptyObject = ServiceResponse.json(.object([]))
+}

@@ -1,0 +1,230 @@
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import PushMessaging
+import ServiceModule
+
+/// What back ends call, with an administrator's credentials.
+///
+/// Below `/v1/projects/{project}`:
+///
+///     POST   /messages:send          sends {message, validate_only}
+///     POST   /messages:sendToUser    Brasa's own: to every registration of the user {uid}
+///     POST   /messages:schedule      Brasa's own: at {scheduleTime}
+///     GET    /messages               Brasa's own: the newest with what became of them; ?pageSize=, ?pageToken=
+///     GET    /messages/{id}          Brasa's own: one of them
+///     GET    /messages/{id}/deliveries  its deliveries; ?pageSize=, ?pageToken=
+///     DELETE /messages/{id}          takes back a message whose time has not come
+struct SendRoutes: Sendable {
+  let environment: MessagingEnvironment
+
+  /// The largest body: the payloads of all platforms, escaped.
+  private static let bodyLimit = 64 << 10
+
+  private var service: PushService { environment.service }
+
+  var routes: [HTTPRoute] {
+    let root = "/v1/projects/{project}/messages"
+    return [
+      messagingRoute(.post, root + ":send", for: .administrators, handler: send),
+      messagingRoute(.post, root + ":sendToUser", for: .administrators, handler: sendToUser),
+      messagingRoute(.post, root + ":schedule", for: .administrators, handler: schedule),
+      messagingRoute(.get, root, for: .administrators, handler: list),
+      messagingRoute(.get, root + "/{id}", for: .administrators, handler: get),
+      messagingRoute(.get, root + "/{id}/deliveries", for: .administrators, handler: deliveries),
+      messagingRoute(.delete, root + "/{id}", for: .administrators, handler: cancel),
+    ]
+  }
+
+  private func send(_ request: ServiceRequest) async throws -> ServiceResponse {
+    try await environment.requireSender(request)
+    let body = try await body(of: request, members: [])
+    let message = try OutgoingMessage(json: body.json["message"], now: service.now)
+    return try await send(message, body, request)
+  }
+
+  private func sendToUser(_ request: ServiceRequest) async throws -> ServiceResponse {
+    try await environment.requireSender(request)
+    let body = try await body(of: request, members: ["uid"])
+    guard let uid = body.json["uid"]?.string, !uid.isEmpty, uid.utf8.count <= 128 else {
+      throw MessagingError.invalid("uid", "The user's id is missing.")
+    }
+    let message = try OutgoingMessage(
+      json: body.json["message"],
+      recipient: .user(uid),
+      now: service.now
+    )
+    return try await send(message, body, request)
+  }
+
+  private func send(
+    _ message: OutgoingMessage,
+    _ body: Body,
+    _ request: ServiceRequest
+  ) async throws -> ServiceResponse {
+    let project = Text(request.variable("project"))
+    let id =
+      body.isTrial
+      ? try await service.check(message, from: project)
+      : try await service.send(message, from: project, origin: "v1")
+    return .json(.object([.init("name", .string("projects/\(project.string)/messages/\(id)"))]))
+  }
+
+  private func schedule(_ request: ServiceRequest) async throws -> ServiceResponse {
+    try await environment.requireSender(request)
+    let body = try await body(of: request, members: ["uid", "scheduleTime"])
+    guard let text = body.json["scheduleTime"]?.string, let time = TimestampText.parse(text) else {
+      throw MessagingError.invalid("scheduleTime", "The time is missing, or is none.")
+    }
+    let message = try OutgoingMessage(
+      json: body.json["message"],
+      recipient: body.json["uid"]?.string.map { .user($0) },
+      now: time.microseconds
+    )
+    let project = Text(request.variable("project"))
+    let id =
+      body.isTrial
+      ? try await service.check(message, from: project)
+      : try await service.schedule(message, from: project, origin: "v1", at: time.microseconds)
+    return .json(.object([.init("name", .string("projects/\(project.string)/messages/\(id)"))]))
+  }
+
+  /// The body of a request that sends.
+  private struct Body {
+    let json: JSONText
+    /// Whether everything is checked and nothing sent.
+    let isTrial: Bool
+  }
+
+  private func body(
+    of request: ServiceRequest,
+    members: Set<String>
+  ) async throws -> Body {
+    let json = try await request.object(upTo: Self.bodyLimit)
+    let known = members.union(["message", "validate_only", "validateOnly"])
+    if let unknown = json.members?.first(where: { !known.contains($0.key) }) {
+      let message =
+        "Invalid JSON payload received. Unknown name \"\(unknown.key.prefix(100))\": Cannot find field."
+      throw MessagingError.invalid("", message)
+    }
+    let flag = json["validate_only"] ?? json["validateOnly"]
+    return Body(json: json, isTrial: flag?.boolean ?? false)
+  }
+
+  // MARK: Reports
+
+  private func list(_ request: ServiceRequest) async throws -> ServiceResponse {
+    try await environment.requireSender(request)
+    let page = try Page(request)
+    let project = Text(request.variable("project"))
+    let reports = try await service.reports(
+      of: project,
+      before: page.token.flatMap { StoredMessage.id(of: $0) } ?? .max,
+      limit: page.size
+    )
+    let next = reports.count == page.size ? reports.last?.message.name : nil
+    return page.answer("messages", reports.map(\.json), next: next)
+  }
+
+  private func get(_ request: ServiceRequest) async throws -> ServiceResponse {
+    try await environment.requireSender(request)
+    let (project, id) = try Self.message(of: request)
+    guard let report = try await service.report(id, of: project) else {
+      throw MessagingError.unregistered
+    }
+    return .json(report.json)
+  }
+
+  private func deliveries(_ request: ServiceRequest) async throws -> ServiceResponse {
+    try await environment.requireSender(request)
+    let (project, id) = try Self.message(of: request)
+    let page = try Page(request)
+    let found = try await service.deliveries(
+      of: id,
+      in: project,
+      after: page.token.flatMap { Int64($0) } ?? 0,
+      limit: page.size
+    )
+    let next = found.count == page.size ? found.last.map { "\($0.registration)" } : nil
+    return page.answer("deliveries", found.map(\.json), next: next)
+  }
+
+  private func cancel(_ request: ServiceRequest) async throws -> ServiceResponse {
+    try await environment.requireSender(request)
+    let (project, id) = try Self.message(of: request)
+    guard try await service.cancel(id, of: project) else {
+      throw MessagingError(.unregistered, "No message of that id waits for its time.")
+    }
+    return .emptyObject
+  }
+
+  private static func message(
+    of request: ServiceRequest
+  ) throws(MessagingError) -> (Text, Int64) {
+    guard let id = StoredMessage.id(of: request.variable("id")) else {
+      throw MessagingError.unregistered
+    }
+    return (Text(request.variable("project")), id)
+  }
+}
+
+/// The part of a list that a request asks for.
+struct Page {
+  let size: Int
+  let token: String?
+
+  init(_ request: ServiceRequest) throws {
+    let parameters = try QueryParameters(request.query).parameters
+    let text = parameters.first { $0.name == "pageSize" }?.value ?? "100"
+    guard let size = Int(text), (1...1_000).contains(size) else {
+      throw MessagingError.invalid("pageSize", "pageSize is between 1 and 1000.")
+    }
+    self.size = size
+    token = parameters.first { $0.name == "pageToken" }?.value
+  }
+
+  func answer(_ name: String, _ items: [JSONText], next: String?) -> ServiceResponse {
+    let rest = next.map { [JSONText.Member("nextPageToken", .string($0))] } ?? []
+    return .json(.object([.init(name, .array(items))] + rest))
+  }
+}
+
+extension MessageReport {
+  /// The message and its counts by transport and state, without those that are zero.
+  package var json: JSONText {
+    let transports = PushChannel.allCases.compactMap { channel -> JSONText.Member? in
+      let states = Delivery.State.allCases.compactMap { state -> JSONText.Member? in
+        let count = counts[channel, state]
+        return count == 0 ? nil : .init(state.name, .integer(count))
+      }
+      return states.isEmpty ? nil : .init(channel.name, .object(states))
+    }
+    let instant = Timestamp(microseconds: message.start)
+    let time = TimestampText.format(seconds: instant.seconds, nanos: instant.nanos)
+    let label = message.content.label.map { [JSONText.Member("label", .string($0))] } ?? []
+    return .object(
+      [
+        .init("name", .string("projects/\(message.project.string)/messages/\(message.name)")),
+        .init("target", .string(message.target.description)),
+        .init("origin", .string(message.origin)), .init("stage", .string("\(message.stage)")),
+        .init("time", .string(time)),
+      ] + label + [.init("deliveries", .object(transports))]
+    )
+  }
+}
+
+extension DeliveryReport {
+  /// The delivery with its registration's number.
+  package var json: JSONText {
+    let instant = Timestamp(microseconds: delivery.at)
+    let time = TimestampText.format(seconds: instant.seconds, nanos: instant.nanos)
+    let reason = delivery.reason.map { [JSONText.Member("reason", .string($0))] } ?? []
+    return .object(
+      [
+        .init("registration", .string("\(registration)")),
+        .init("transport", .string(delivery.channel.name)),
+        .init("state", .string(delivery.state.name)), .init("time", .string(time)),
+      ] + reason
+    )
+  }
+}

@@ -1,0 +1,68 @@
+import Access
+import FirestoreModel
+import Installations
+import KeyValueStore
+import Logging
+import MessagingAPI
+import Outbound
+import PushMessaging
+import ServiceModule
+
+/// Messaging as a module: what its API needs of installations and accounts, and the ways to devices.
+enum MessagingServices {
+  /// Messaging on a store that is open.
+  static func module(
+    _ service: PushService,
+    access: AccessControl,
+    threads: EngineThreads,
+    keys: ProjectKeys,
+    installations: InstallationTokens,
+    settings: ServeSettings
+  ) throws -> ServiceModule {
+    var environment = MessagingEnvironment(
+      service: service,
+      access: access,
+      threads: threads,
+      keys: keys
+    ) { token in
+      let now = service.now / 1_000_000
+      return installations.installation(ofAuthToken: token, now: now).map {
+        MessagingEnvironment.Installation(project: $0.project, id: $0.id, appID: $0.appID)
+      }
+    }
+    environment.takesAnyServerKey = settings.isDevelopment
+    let network = settings.messaging
+    let seconds: @Sendable () -> Int = { Int(service.now / 1_000_000) }
+    let apple = APNsTransport(
+      try APNsEndpoints(
+        production: network.apnsProduction,
+        sandbox: network.apnsSandbox,
+        authorities: network.authorities
+      ),
+      clock: seconds
+    )
+    let web = WebPushTransport(
+      try PushHosts(
+        adding: network.pushHosts,
+        allowsPrivateAddresses: settings.isDevelopment
+      ),
+      authorities: network.authorities,
+      clock: seconds
+    )
+    var module = ServiceModule.messaging(
+      environment,
+      transports: [.apns: apple, .webPush: web],
+      log: Logger(label: "messaging")
+    )
+    module.tasks.append(
+      ServiceTask("connections to push services") {
+        do {
+          while true { try await Task.sleep(for: .seconds(3_600)) }
+        } catch {}
+        await apple.shutdown()
+        await web.shutdown()
+      }
+    )
+    return module
+  }
+}

@@ -1,0 +1,203 @@
+import FirestoreModel
+import FirestoreWire
+import MessagingAPI
+import PushMessaging
+import StorageAPI
+
+extension LocalAdministration {
+  /// Does what `brasa messages` asks.
+  func messages(
+    _ request: MessagesRequest,
+    of project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    do {
+      switch request {
+      case .send(let text, let user, let time, let validatesOnly):
+        let message = try Self.message(text, user: user, at: try time.map(Self.instant), messages)
+        let name = try send(message, at: try time.map(Self.instant), validatesOnly, project)
+        try output(.finished(summary: validatesOnly ? "the message is valid" : "accepted \(name)"))
+      case .list(let limit): try listMessages(limit, project, output)
+      case .show(let id, let limit): try showMessage(id, limit, project, output)
+      case .topics(let limit): try listTopics(limit, project, output)
+      case .credentials, .addAPNsKey, .removeAPNsKey, .vapid:
+        try credentials(request, of: project, output)
+      case .createServerKey, .listServerKeys, .revokeServerKey:
+        try serverKeys(request, of: project, output)
+      }
+    } catch let error as MessagingError {
+      throw error.firestoreError
+    }
+  }
+
+  // MARK: Sending
+
+  private static func instant(_ text: String) throws -> Int64 {
+    guard let instant = TimestampText.parse(text) else {
+      throw FirestoreError.invalidArgument("\(text) is no time such as 2027-01-15T08:00:00Z.")
+    }
+    return instant.microseconds
+  }
+
+  private static func message(
+    _ text: String,
+    user: String?,
+    at time: Int64?,
+    _ messages: PushService
+  ) throws -> OutgoingMessage {
+    let json = try JSONText(parsing: text)
+    return try OutgoingMessage(
+      json: json["message"] ?? json,
+      recipient: user.map { .user($0) },
+      now: time ?? messages.now
+    )
+  }
+
+  private func send(
+    _ message: OutgoingMessage,
+    at time: Int64?,
+    _ validatesOnly: Bool,
+    _ project: Text
+  ) throws -> String {
+    let messages = messages
+    return try Waiting.run {
+      if validatesOnly { return try await messages.check(message, from: project) }
+      guard let time else {
+        return try await messages.send(message, from: project, origin: "command")
+      }
+      return try await messages.schedule(message, from: project, origin: "command", at: time)
+    }
+  }
+
+  // MARK: Reports
+
+  private func listMessages(
+    _ limit: Int,
+    _ project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let messages = messages
+    let reports = try Waiting.run { try await messages.reports(of: project, limit: limit) }
+    for report in reports { try output(.line(report.line)) }
+    try output(.finished(summary: reports.count.counting("message")))
+  }
+
+  private func showMessage(
+    _ name: String,
+    _ limit: Int,
+    _ project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let messages = messages
+    let id = StoredMessage.id(of: name)
+    let report = try id.flatMap { id in
+      try Waiting.run { try await messages.report(id, of: project) }
+    }
+    guard let id, let report else {
+      throw FirestoreError(.notFound, "The project \(project.string) has no message \(name).")
+    }
+    try output(.line(report.line))
+    let deliveries = try Waiting.run {
+      try await messages.deliveries(of: id, in: project, limit: limit)
+    }
+    for found in deliveries {
+      let delivery = found.delivery
+      let reason = delivery.reason.map { "  \($0)" } ?? ""
+      try output(
+        .line("\(found.registration)  \(delivery.channel.name)  \(delivery.state.name)\(reason)")
+      )
+    }
+    try output(.finished(summary: deliveries.count.counting("delivery", plural: "deliveries")))
+  }
+
+  private func listTopics(
+    _ limit: Int,
+    _ project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let messages = messages
+    let topics = try Waiting.run { try await messages.topics(of: project, limit: limit) }
+    for topic in topics { try output(.line("\(topic.topic.text)  \(topic.registrations)")) }
+    try output(.finished(summary: topics.count.counting("topic")))
+  }
+
+  // MARK: Credentials
+
+  private func credentials(
+    _ request: MessagesRequest,
+    of project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let messages = messages
+    switch request {
+    case .addAPNsKey(let keyID, let teamID, let bundle, let privateKey):
+      let key = APNsKey(keyID: keyID, teamID: teamID, privateKey: privateKey, bundle: bundle)
+      try Waiting.run { try await messages.addAPNsKey(key, to: project) }
+      try output(.finished(summary: "kept the APNs key \(keyID)"))
+    case .removeAPNsKey(let bundle):
+      let isRemoved = try Waiting.run {
+        try await messages.removeAPNsKey(bundle: bundle, of: project)
+      }
+      guard isRemoved else {
+        throw FirestoreError(.notFound, "There is no APNs key of that bundle.")
+      }
+      try output(.finished(summary: "removed the APNs key"))
+    case .vapid(let subject):
+      let pair = try Waiting.run { try await messages.vapidPair(of: project, subject: subject) }
+      try output(.line(URLSafeText.encode(pair.publicKey)))
+      try output(.finished(summary: "push services may ask \(pair.subject)"))
+    default:
+      let found = try Waiting.run { try await messages.credentials(of: project) }
+      for key in found.apnsKeys {
+        let bundle = key.bundle.isEmpty ? "every app" : key.bundle
+        try output(.line("APNs  key \(key.keyID)  team \(key.teamID)  \(bundle)"))
+      }
+      if let vapid = found.vapid {
+        try output(.line("VAPID  \(URLSafeText.encode(vapid.publicKey))  \(vapid.subject)"))
+      }
+      let count = found.apnsKeys.count + (found.vapid == nil ? 0 : 1)
+      try output(.finished(summary: count.counting("credential")))
+    }
+  }
+
+  private func serverKeys(
+    _ request: MessagesRequest,
+    of project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let messages = messages
+    switch request {
+    case .createServerKey(let name):
+      let key = try Waiting.run { try await messages.makeServerKey(named: name, of: project) }
+      try output(.line(key))
+      try output(.finished(summary: "made the server key \(name); it is shown this once"))
+    case .revokeServerKey(let name):
+      let isRevoked = try Waiting.run {
+        try await messages.revokeServerKey(named: name, of: project)
+      }
+      guard isRevoked else { throw FirestoreError(.notFound, "There is no server key \(name).") }
+      try output(.finished(summary: "revoked the server key \(name)"))
+    default:
+      let keys = try Waiting.run { try await messages.serverKeys(of: project) }
+      for key in keys {
+        let instant = Timestamp(microseconds: key.created)
+        let time = TimestampText.format(seconds: instant.seconds, nanos: 0)
+        try output(.line("\(key.name)  \(key.hint)…  \(time)"))
+      }
+      try output(.finished(summary: keys.count.counting("server key")))
+    }
+  }
+}
+
+extension MessageReport {
+  /// The message in one line for people.
+  fileprivate var line: String {
+    let instant = Timestamp(microseconds: message.start)
+    let time = TimestampText.format(seconds: instant.seconds, nanos: 0)
+    let states = Delivery.State.allCases.compactMap { state in
+      counts[state] == 0 ? nil : "\(counts[state]) \(state.name)"
+    }.joined(separator: ", ")
+    let figures = states.isEmpty ? "no deliveries" : states
+    return "\(message.name)  \(time)  \(message.stage)  \(message.target.description)  \(figures)"
+  }
+}

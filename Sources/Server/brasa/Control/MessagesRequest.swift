@@ -1,0 +1,38 @@
+/// What `brasa messages` asks of a project.
+enum MessagesRequest: Codable, Sendable, Equatable {
+  /// Sends a message of HTTP v1's form, to a user where one is named, at a time in RFC 3339 where there is one.
+  case send(message: String, user: String?, at: String?, validatesOnly: Bool)
+  /// The newest messages.
+  case list(limit: Int)
+  /// A message with its deliveries.
+  case show(id: String, limit: Int)
+  /// Topics with the numbers of their registrations.
+  case topics(limit: Int)
+  /// Credentials, without secrets.
+  case credentials
+  /// Keeps an Apple key for a bundle; an empty one is every app.
+  case addAPNsKey(keyID: String, teamID: String, bundle: String, privateKey: String)
+  case removeAPNsKey(bundle: String)
+  /// Makes the VAPID pair if there is none, and says whom push services may ask.
+  case vapid(subject: String?)
+  case createServerKey(name: String)
+  case listServerKeys
+  case revokeServerKey(name: String)
+
+  /// As the log names it.
+  var command: String {
+    switch self {
+    case .send: "send"
+    case .list: "list"
+    case .show: "show"
+    case .topics: "topics"
+    case .credentials: "credentials"
+    case .addAPNsKey: "credentials apns"
+    case .removeAPNsKey: "credentials remove-apns"
+    case .vapid: "credentials vapid"
+    case .createServerKey: "keys create"
+    case .listServerKeys: "keys list"
+    case .revokeServerKey: "keys revoke"
+    }
+  }
+}
