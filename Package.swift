@@ -462,9 +462,14 @@ let package = Package(
       name: "MessagingAPI",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "Access", "PushMessaging", "KeyValueStore",
-        "ServiceModule", httpTypes, logging,
+        "ServiceModule", crypto, httpTypes, logging,
       ],
       path: "Sources/API/MessagingAPI",
+      resources: [
+        .embedInCode("Browser/Files/messaging.js"),
+        .embedInCode("Browser/Files/messaging-store.js"),
+        .embedInCode("Browser/Files/messaging-worker.js"),
+      ],
       swiftSettings: strict
     ),
     .target(

@@ -1,13 +1,20 @@
 """Stand-ins of push services, and what a device or a browser does with what they were given."""
 
 import base64
+import http.server
 import json
+import os
+import ssl
 import subprocess
+import threading
 
+import http_ece
+import requests
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from py_vapid import Vapid02
 
-from . import server as servers
+from . import certificates, server as servers
 
 PROGRAM = servers.binary().with_name("push-stand-in")
 
@@ -90,3 +97,102 @@ class APNs(Program):
         for push in found:
             push["body"] = json.loads(base64.b64decode(push["body"]))
         return found
+
+
+class WebPushService:
+    """A browser's push service: keeps what comes, decrypted with http-ece and checked with py-vapid."""
+
+    def __init__(self, directory):
+        self.pushes = []
+        self.answers = {}
+        certificates.certificate_for(["localhost"], directory)
+        self.authority = directory / "authority.pem"
+        service = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                status, headers = service.take(self.path, dict(self.headers.items()), body)
+                self.send_response(status)
+                for name, value in {**headers, "content-length": "0"}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(directory / "server.pem", directory / "server-key.pem")
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.host = f"localhost:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def settings(self):
+        """What the server has to be told to send here."""
+        return {"BRASA_PUSH_HOSTS": self.host, "BRASA_PUSH_CA": str(self.authority)}
+
+    def take(self, path, headers, body):
+        if self.answers.get(path):
+            return self.answers[path].pop(0)
+        headers = {name.lower(): value for name, value in headers.items()}
+        self.pushes.append(Push(path, headers, body, f"https://{self.host}"))
+        return 201, {"location": "/message/1"}
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Push:
+    """One request to a push service."""
+
+    def __init__(self, path, headers, body, origin):
+        self.path, self.headers, self.body, self.origin = path, headers, body, origin
+
+    def payload(self, subscription):
+        """What the subscription's owner reads; fails where it is not his, or not signed for this service."""
+        assert self.headers["content-encoding"] == "aes128gcm"
+        scheme, _, fields = self.headers["authorization"].partition(" ")
+        values = dict(field.split("=", 1) for field in fields.replace(" ", "").split(","))
+        assert scheme == "vapid" and Vapid02.verify(self.headers["authorization"])
+        assert json.loads(decode(values["t"].split(".")[1]))["aud"] == self.origin
+        content = http_ece.decrypt(
+            self.body, private_key=subscription.key, auth_secret=subscription.secret, version="aes128gcm"
+        )
+        return json.loads(content)
+
+
+class Subscription:
+    """A browser's end of a subscription."""
+
+    def __init__(self, service, name="1"):
+        self.key, self.secret = ec.generate_private_key(ec.SECP256R1()), os.urandom(16)
+        self.path = f"/up/{name}"
+        self.endpoint = f"https://{service.host}{self.path}"
+        self.keys = {"p256dh": encode(point(self.key)), "auth": encode(self.secret)}
+
+    @property
+    def form(self):
+        """What a page registers."""
+        return {"endpoint": self.endpoint, **self.keys}
+
+
+def point(key):
+    return key.public_key().public_bytes(
+        serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint
+    )
+
+
+def register(server, project, **form):
+    """Registers an address as an installation of its own; gives the token."""
+    headers = {"x-goog-api-key": "key"}
+    root = f"{server.url}/v1/projects/{project}"
+    made = requests.post(f"{root}/installations", headers=headers, json={"appId": "1:1:web:1"}, timeout=20).json()
+    headers["x-goog-firebase-installations-auth"] = f"FIS {made['authToken']['token']}"
+    answer = requests.post(f"{root}/registrations", headers=headers, json=form, timeout=20)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["token"]

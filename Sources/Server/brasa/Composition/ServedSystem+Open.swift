@@ -187,6 +187,7 @@ extension ServedSystem {
       ),
       files.module(access: access, accounts: accounts, threads: threads),
     ]
+    modules.append(.messagingScripts())
     if settings.isDevelopment {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))
     }

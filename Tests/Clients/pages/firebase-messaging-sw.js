@@ -1,0 +1,2 @@
+importScripts(`${new URL(self.location).searchParams.get("server")}/__/messaging/messaging-worker.js`);
+self.onBrasaBackgroundMessage = (payload) => { self.background = payload; };

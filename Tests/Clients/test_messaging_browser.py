@@ -1,0 +1,184 @@
+"""Messages in headless Chromium: the page registers, the worker shows, and both report what arrived.
+
+Chromium's push service is Google's; its part is played by a stand-in that decrypts with http-ece, and the developer tools
+(`ServiceWorker.deliverPushMessage`) bring what it decrypted to the worker.
+"""
+
+import itertools
+import json
+import shutil
+
+import pytest
+import requests
+import websocket
+
+from support import push, server as servers
+
+pytestmark = [
+    pytest.mark.brasa_only,
+    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
+]
+
+PAUSE = 20
+
+
+@pytest.fixture(scope="module")
+def pages():
+    from support import browser as browsers
+
+    made = browsers.Pages()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    made = push.WebPushService(tmp_path_factory.mktemp("push-service"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def pushing(tmp_path_factory, service):
+    """A development server that may send to the stand-in."""
+    running = servers.Brasa(tmp_path_factory.mktemp("pushing"), environment=service.settings)
+    running.start()
+    yield running
+    running.stop()
+
+
+class Tools:
+    """Chromium's developer tools on one page."""
+
+    def __init__(self, browser):
+        address = browser.driver.capabilities["goog:chromeOptions"]["debuggerAddress"]
+        self.targets = lambda: requests.get(f"http://{address}/json/list", timeout=10).json()
+        self.numbers = itertools.count(1)
+
+    def connect(self, kind, part):
+        url = next(t["webSocketDebuggerUrl"] for t in self.targets() if t["type"] == kind and part in t["url"])
+        return websocket.create_connection(url, suppress_origin=True, timeout=PAUSE)
+
+    def call(self, socket, method, **parameters):
+        number = next(self.numbers)
+        socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
+        return self.read(socket, lambda said: said.get("id") == number)
+
+    def read(self, socket, wanted):
+        while True:
+            said = json.loads(socket.recv())
+            assert "error" not in said, said
+            if wanted(said):
+                return said
+
+    def deliver(self, origin, payload, part):
+        """Brings a message to the worker of an origin, as the browser's push service does."""
+        socket = self.connect("page", part)
+        socket.send(json.dumps({"id": next(self.numbers), "method": "ServiceWorker.enable"}))
+        said = self.read(socket, lambda said: any(
+            r["scopeURL"].startswith(origin) for r in said.get("params", {}).get("registrations", [])
+        ))
+        registration = next(r for r in said["params"]["registrations"] if r["scopeURL"].startswith(origin))
+        self.call(socket, "ServiceWorker.deliverPushMessage", origin=origin,
+                  registrationId=registration["registrationId"], data=json.dumps(payload))
+        socket.close()
+
+    def click(self, part):
+        """Tells the worker that its first notification was clicked."""
+        socket = self.connect("service_worker", part)
+        script = """self.registration.getNotifications().then(([notification]) =>
+          self.dispatchEvent(new NotificationEvent("notificationclick", { notification })))"""
+        self.call(socket, "Runtime.evaluate", expression=script, awaitPromise=True)
+        socket.close()
+
+
+def send(server, project, token, **message):
+    response = requests.post(
+        f"{server.url}/v1/projects/{project}/messages:send",
+        headers={"authorization": "Bearer owner"},
+        json={"message": {"token": token, **message}}, timeout=PAUSE,
+    )
+    assert response.status_code == 200, response.text
+    return response.json()["name"].rsplit("/", 1)[1]
+
+
+def arrived(service, count):
+    servers.wait_for(lambda: len(service.pushes) >= count, f"{count} messages", PAUSE)
+    return service.pushes[count - 1]
+
+
+def became(server, project, name, state):
+    """Waits until the message's one delivery is in that state."""
+    def found():
+        answer = requests.get(f"{server.url}/v1/projects/{project}/messages/{name}",
+                              headers={"authorization": "Bearer owner"}, timeout=PAUSE)
+        return answer.json()["deliveries"] == {"webpush": {state: 1}}
+
+    return servers.wait_for(found, f"{name} to be {state}", PAUSE)
+
+
+def start(browser, pages, server, project, subscription):
+    browser.open(f"{pages.url}/messaging.html")
+    settings = {"server": server.url, "project": project, "endpoint": subscription.endpoint, "keys": subscription.keys}
+    assert later(browser, "start(arguments[0])", settings) is True
+
+
+def later(browser, expression, *arguments):
+    """What a promise of the page comes to."""
+    script = f"const done = arguments[arguments.length - 1]; ({expression}).then(done, (e) => done(String(e)))"
+    return browser.driver.execute_async_script(script, *arguments)
+
+
+def test_a_page_registers_receives_and_reports(browser, pages, pushing, service, project):
+    subscription = push.Subscription(service)
+    browser.driver.execute_cdp_cmd("Browser.grantPermissions", {"origin": pages.url, "permissions": ["notifications"]})
+    start(browser, pages, pushing, project, subscription)
+    token = later(browser, "take()")
+    fid, _, secret = token.partition(":")
+    assert fid and secret, token
+    assert len(browser.run("return asked[0]")) == 65
+    assert later(browser, "take()") == token
+
+    # A visible page gets the message and nothing is shown; a repetition is nothing new.
+    tools = Tools(browser)
+    name = send(pushing, project, token, notification={"title": "New order", "body": "Table 4"}, data={"order": "4"})
+    payload = arrived(service, 1).payload(subscription)
+    assert payload["fcmMessageId"] == name and payload["data"] == {"order": "4"}
+    for _ in range(2):
+        tools.deliver(pages.url, payload, "messaging.html")
+    assert browser.wait("return received.length && received") == [payload]
+    became(pushing, project, name, "acknowledged")
+    assert later(browser, "notifications()") == []
+
+    # Without one the worker shows it; a click opens its link and is reported.
+    name = send(pushing, project, token, notification={"title": "Ready", "body": "Table 5"},
+                webpush={"fcm_options": {"link": f"{pages.url}/messaging.html"}})
+    payload = arrived(service, 2).payload(subscription)
+    browser.driver.get("about:blank")
+    tools.deliver(pages.url, payload, "about:blank")
+    became(pushing, project, name, "acknowledged")
+    start(browser, pages, pushing, project, subscription)
+    assert later(browser, "notifications()") == [{"title": "Ready", "body": "Table 5", "id": name}]
+    tools.click("firebase-messaging-sw.js")
+    became(pushing, project, name, "opened")
+    assert later(browser, "notifications()") == []
+
+    # The end of the registration.
+    assert later(browser, "take()") == token
+    assert later(browser, "end()") is True
+    refused = requests.post(
+        f"{pushing.url}/v1/projects/{project}/messages:send", headers={"authorization": "Bearer owner"},
+        json={"message": {"token": token, "data": {"a": "b"}}}, timeout=PAUSE,
+    )
+    assert refused.status_code == 404, refused.text
+
+
+def test_scripts_are_served_to_every_origin(pushing):
+    for script in ("messaging.js", "messaging-store.js", "messaging-worker.js"):
+        url = f"{pushing.url}/__/messaging/{script}"
+        answer = requests.get(url, headers={"origin": "https://shop.example"}, timeout=PAUSE)
+        assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/javascript")
+        assert answer.headers["access-control-allow-origin"] == "https://shop.example"
+        assert answer.headers["cross-origin-resource-policy"] == "cross-origin"
+        again = requests.get(url, headers={"if-none-match": answer.headers["etag"]}, timeout=PAUSE)
+        assert again.status_code == 304 and not again.content
