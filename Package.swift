@@ -592,7 +592,12 @@ let package = Package(
 
     // The SDK for apps.
     .target(name: "FirebaseCore", path: "Sources/SDK/FirebaseCore", swiftSettings: strict),
-    .testTarget(name: "FirebaseCoreTests", dependencies: ["FirebaseCore"], swiftSettings: strict),
+    .testTarget(
+      name: "FirebaseCoreTests",
+      // The tests run the program.
+      dependencies: ["FirebaseCore", "SDKTestSupport", "brasa"],
+      swiftSettings: strict
+    ),
     .target(
       name: "FirestoreSync",
       dependencies: ["FirestoreModel", "DocumentCodec"],
@@ -665,7 +670,7 @@ let package = Package(
 
     .target(
       name: "FirestoreClient",
-      dependencies: ["FirestoreModel", "DocumentCodec", "FirestoreSync"],
+      dependencies: ["FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync"],
       path: "Sources/SDK/FirestoreClient",
       swiftSettings: strict
     ),
@@ -673,8 +678,8 @@ let package = Package(
       name: "FirestoreClientTests",
       // The tests run the program.
       dependencies: [
-        "FirestoreClient", "FirestoreModel", "DocumentCodec", "FirestoreSync", "ModelTestSupport",
-        "SDKTestSupport", "brasa",
+        "FirestoreClient", "FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync",
+        "ModelTestSupport", "SDKTestSupport", "brasa",
       ],
       swiftSettings: strict
     ),

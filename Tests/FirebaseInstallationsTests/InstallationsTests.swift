@@ -90,4 +90,26 @@ struct InstallationsTests {
     #expect(server.requests.count == 1 && target.requests.isEmpty)
     _ = await app.delete()
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a call whose connection breaks ends with a token or an error`() async throws {
+    let proxy = try CuttingProxy(to: BrasaServer.shared.get().port) { 250 + 60 * $0 }
+    let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
+    (options.projectID, options.apiKey) = ("cut-installation", "cut-installation")
+    options.brasaHost = "http://127.0.0.1:\(proxy.port)"
+    let app = try FirebaseApp.configured(name: "cut-installation", options: options)
+    let installations = Installations(app: app, store: store)
+    var tokenCount = 0
+    while proxy.cutCount < 40 {
+      do {
+        _ = try await installations.authTokenForcingRefresh(true)
+        tokenCount += 1
+      } catch let error as InstallationsErrorCode {
+        #expect(error.code == .serverUnreachable)
+      }
+    }
+    #expect(tokenCount > 0)
+    proxy.stop()
+    _ = await app.delete()
+  }
 }

@@ -157,4 +157,29 @@ struct RemoteConfigTests {
     #expect(target.requests.isEmpty)
     _ = await app.delete()
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a fetch whose connection breaks ends with values or an error`() async throws {
+    let proxy = try CuttingProxy(to: BrasaServer.shared.get().port) { 300 + 80 * $0 }
+    let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
+    (options.projectID, options.apiKey) = ("cut-parameters", "cut-parameters")
+    options.brasaHost = "http://127.0.0.1:\(proxy.port)"
+    let app = try FirebaseApp.configured(name: "cut-parameters", options: options)
+    let config = RemoteConfig(
+      app: app,
+      store: MemoryStateStore(),
+      installations: .init(app: app, store: MemoryStateStore())
+    )
+    var valueCount = 0
+    while proxy.cutCount < 40 {
+      do {
+        if try await config.fetch(withExpirationDuration: 0) == .success { valueCount += 1 }
+      } catch let error as RemoteConfigError {
+        #expect(error.code == .internalError)
+      }
+    }
+    #expect(valueCount > 0)
+    proxy.stop()
+    _ = await app.delete()
+  }
 }

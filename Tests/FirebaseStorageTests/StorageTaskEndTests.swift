@@ -87,11 +87,11 @@ struct StorageTaskEndTests {
 
   @Test
   func `what observers hold may use the task when it goes`() async throws {
-    let proxy = try FaultyProxy(
+    let proxy = try CuttingProxy(
       to: BrasaServer.shared.get().port,
       faults: [.holdSending(after: 0)]
     )
-    defer { proxy.close() }
+    defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy)
     let task = fixture.storage.reference(withPath: "open/a").putData(Data([1]))
     let gone = Count()

@@ -7,14 +7,14 @@ import Testing
 /// Uploads and downloads under way: observers, pauses, cuts, the end of patience.
 @Suite
 struct StorageTaskTests {
-  private static func proxy(_ faults: [FaultyProxy.Fault]) throws -> FaultyProxy {
-    try FaultyProxy(to: BrasaServer.shared.get().port, faults: faults)
+  private static func proxy(_ faults: [CuttingProxy.Fault]) throws -> CuttingProxy {
+    try CuttingProxy(to: BrasaServer.shared.get().port, faults: faults)
   }
 
   @Test
   func `a task tells how it goes`() async throws {
     let proxy = try Self.proxy([.holdSending(after: 0)])
-    defer { proxy.close() }
+    defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy, slice: 262_144)
     let log = TaskLog()
     let reference = fixture.storage.reference(withPath: "open/a")
@@ -43,13 +43,13 @@ struct StorageTaskTests {
     let proxy = try Self.proxy([
       .cutSending(after: 100_000), .cutSending(after: 200_000), .cutSending(after: 300_000),
     ])
-    defer { proxy.close() }
+    defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy)
     let bytes = StorageFixture.bytes(1_000_000)
     let reference = fixture.storage.reference(withPath: "open/cut")
     let stored = try await reference.putDataAsync(bytes)
     #expect(stored.size == 1_000_000 && stored.md5Hash == "P0PHWkG5oNMJPtCBDTYyhA==")
-    #expect(proxy.connections >= 4)
+    #expect(proxy.connectionCount >= 4)
     // What had arrived was not sent again, but for what the cuts swallowed.
     #expect(proxy.sentBytes < 1_600_000)
     #expect(fixture.clock.waited > 0)
@@ -60,7 +60,7 @@ struct StorageTaskTests {
   @Test
   func `an upload whose last answer was lost is not made twice`() async throws {
     let proxy = try Self.proxy([.loseAnswer(after: 50_000)])
-    defer { proxy.close() }
+    defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy)
     let reference = fixture.storage.reference(withPath: "open/lost")
     let stored = try await reference.putDataAsync(StorageFixture.bytes(100_000))
@@ -73,7 +73,7 @@ struct StorageTaskTests {
   @Test
   func `a download goes on where the connection broke`() async throws {
     let proxy = try Self.proxy([.cutAnswer(after: 350_000), .cutAnswer(after: 150_000)])
-    defer { proxy.close() }
+    defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy, slice: 262_144)
     let bytes = StorageFixture.bytes(1_000_000)
     let reference = fixture.storage.reference(withPath: "open/a")
@@ -85,7 +85,7 @@ struct StorageTaskTests {
       seen.withLock { $0.append(progress?.completedUnitCount ?? -1) }
     }
     #expect(try Data(contentsOf: file) == bytes)
-    #expect(proxy.connections >= 3)
+    #expect(proxy.connectionCount >= 3)
     #expect(seen.withLock { $0.contains { $0 > 0 && $0 < 1_000_000 } })
     try await fixture.remove()
   }
@@ -94,7 +94,7 @@ struct StorageTaskTests {
   func `a download begins anew where the object became another`() async throws {
     // The second slice is cut, be it on the connection of the first or on one of its own.
     let proxy = try Self.proxy([.cutAnswer(after: 350_000), .cutAnswer(after: 100_000)])
-    defer { proxy.close() }
+    defer { proxy.stop() }
     let fixture = try await StorageFixture()
     let direct = fixture.storage.reference(withPath: "open/a")
     _ = try await direct.putDataAsync(StorageFixture.bytes(600_000))
@@ -117,7 +117,7 @@ struct StorageTaskTests {
   @Test
   func `an upload that was paused goes on`() async throws {
     let proxy = try Self.proxy([.holdSending(after: 300_000)])
-    defer { proxy.close() }
+    defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy, slice: 262_144)
     let bytes = StorageFixture.bytes(1_000_000)
     let reference = fixture.storage.reference(withPath: "open/paused")
@@ -142,7 +142,7 @@ struct StorageTaskTests {
   @Test
   func `a task that is cancelled fails once`() async throws {
     let proxy = try Self.proxy([.holdSending(after: 100_000)])
-    defer { proxy.close() }
+    defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy)
     let reference = fixture.storage.reference(withPath: "open/cancelled")
     let heard = Mutex<[Int]>([])
@@ -169,7 +169,7 @@ struct StorageTaskTests {
   @Test
   func `a task of asynchronous code ends with it`() async throws {
     let proxy = try Self.proxy([.holdSending(after: 100_000)])
-    defer { proxy.close() }
+    defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy)
     let reference = fixture.storage.reference(withPath: "open/a")
     let waiting = Task { try await reference.putDataAsync(StorageFixture.bytes(400_000)) }
@@ -182,7 +182,7 @@ struct StorageTaskTests {
   @Test
   func `an app that is deleted has no tasks`() async throws {
     let proxy = try Self.proxy([.holdSending(after: 100_000)])
-    defer { proxy.close() }
+    defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy)
     let storage = Storage.storage(app: fixture.app)
     storage.callbackQueue = DispatchQueue(label: "callbacks")
@@ -198,7 +198,7 @@ struct StorageTaskTests {
   func `patience ends where there is no server`() async throws {
     let proxy = try Self.proxy([])
     let port = proxy.port
-    proxy.close()
+    proxy.stop()
     let fixture = try await StorageFixture()
     let storage = Storage(app: fixture.app, bucket: fixture.bucket, clock: fixture.clock.clock)
     storage.useEmulator(withHost: "127.0.0.1", port: port)

@@ -8,10 +8,6 @@ import SDKTestSupport
 import Synchronization
 import Testing
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @testable import FirestoreClient
 
 /// Connections that break at any byte, against the program.
@@ -138,31 +134,6 @@ struct CutConnectionTests {
     proxy.stop()
     client.perform { $0.terminate() }
     direct.perform { $0.terminate() }
-  }
-
-  @Test func `a request whose connection breaks under it ends`() async throws {
-    let server = try BrasaServer.shared.get()
-    // So that each first, second and third request of a connection is cut somewhere.
-    let proxy = try CuttingProxy(to: server.port) { 100 + 25 * $0 }
-    let client = HTTPClient(label: "cut")
-    let path = "v1/\(database.path)/documents:batchGet"
-    var request = URLRequest(
-      url: try #require(URL(string: "http://127.0.0.1:\(proxy.port)/\(path)"))
-    )
-    request.httpMethod = "POST"
-    request.httpBody = Data("{\"documents\": [\"\(counter.string)\"]}".utf8)
-    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-    var answerCount = 0
-    while proxy.cutCount < 60 {
-      do {
-        if try await client.answer(to: request).status == 200 { answerCount += 1 }
-      } catch is URLError {
-        continue
-      }
-    }
-    #expect(answerCount > 0)
-    client.shutDown()
-    proxy.stop()
   }
 
   private static func item(_ number: Int, _ database: DatabaseID) -> Write {

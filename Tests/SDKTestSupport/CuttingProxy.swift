@@ -9,13 +9,28 @@ import Musl
 import Darwin
 #endif
 
-/// A way to a port of this machine that breaks connections after so many bytes, in both directions together.
+/// A way to a port of this machine that breaks connections where tests want it to.
 ///
 /// A broken connection is reset on both sides; what was under way is lost. A thread a connection.
 package final class CuttingProxy: Sendable {
+  /// What happens to a connection.
+  package enum Fault: Sendable {
+    /// It breaks after so many bytes, in both directions together.
+    case cut(after: Int)
+    /// It breaks when the client has sent so many bytes.
+    case cutSending(after: Int)
+    /// It breaks when the server has sent so many bytes.
+    case cutAnswer(after: Int)
+    /// It breaks instead of the first answer that comes after so many bytes of the client.
+    case loseAnswer(after: Int)
+    /// Nothing goes on after so many bytes of the client until ``CuttingProxy/release()``.
+    case holdSending(after: Int)
+  }
+
   private struct State {
     var accepted = 0
     var cuts = 0
+    var sent = 0
     var sockets: Set<Int32> = []
     var isStopped = false
   }
@@ -30,18 +45,38 @@ package final class CuttingProxy: Sendable {
   package let port: Int
   private let listener: Int32
   private let target: Int
-  private let bound: @Sendable (Int) -> Int?
+  private let fault: @Sendable (Int) -> Fault?
   private let state = Mutex(State())
+  private let released = DispatchSemaphore(value: 0)
+
+  /// A proxy to a port; `fault` says what happens to a connection, by its number from zero.
+  private init(to target: Int, fault: @escaping @Sendable (Int) -> Fault?) throws {
+    self.target = target
+    self.fault = fault
+    (listener, port) = try Self.listen()
+    Thread.detachNewThread { [self] in acceptAll() }
+  }
 
   /// A proxy to a port.
   ///
   /// `bound` says after how many bytes a connection breaks, by its number from zero; nil is never.
-  package init(to target: Int, bound: @escaping @Sendable (Int) -> Int?) throws {
-    self.target = target
-    self.bound = bound
-    (listener, port) = try Self.listen()
-    Thread.detachNewThread { [self] in acceptAll() }
+  package convenience init(to target: Int, bound: @escaping @Sendable (Int) -> Int?) throws {
+    try self.init(to: target, fault: { bound($0).map { .cut(after: $0) } })
   }
+
+  /// A proxy to a port with the faults of its first connections; those behind them have none.
+  package convenience init(to target: Int, faults: [Fault]) throws {
+    try self.init(to: target, fault: { $0 < faults.count ? faults[$0] : nil })
+  }
+
+  /// The bytes that clients have sent.
+  package var sentBytes: Int { state.withLock { $0.sent } }
+
+  /// The connections that clients have opened.
+  package var connectionCount: Int { state.withLock { $0.accepted } }
+
+  /// Lets what is held go on.
+  package func release() { released.signal() }
 
   /// How many connections were broken.
   package var cutCount: Int { state.withLock { $0.cuts } }
@@ -89,25 +124,27 @@ package final class CuttingProxy: Sendable {
       return
     }
     let link = Link(client: client, server: server)
-    let bound = bound(number)
+    let fault = fault(number)
     Thread.detachNewThread { [self] in
-      carry(link, bound)
+      carry(link, fault)
       state.withLock { $0.sockets.subtract([client, server]) }
       _ = close(client)
       _ = close(server)
     }
   }
 
-  /// Carries bytes both ways until a side ends or the bound is reached.
-  private func carry(_ link: Link, _ bound: Int?) {
-    var bytesLeft = bound ?? .max
+  /// Carries bytes both ways until a side ends or the fault breaks the connection.
+  private func carry(_ link: Link, _ fault: Fault?) {
+    var meter = FaultMeter(fault)
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     while let (source, sink) = link.nextReadable() {
       let count = read(source, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return }
-      let allowed = min(count, bytesLeft)
-      bytesLeft -= allowed
+      let isSent = source == link.client
+      if isSent { state.withLock { $0.sent += count } }
+      if meter.holds(count, isSent: isSent) { released.wait() }
+      let allowed = meter.allow(count, isSent: isSent)
       guard Self.write(buffer[..<allowed], to: sink) else { return }
       guard allowed == count else {
         state.withLock { $0.cuts += 1 }
@@ -214,6 +251,33 @@ package final class CuttingProxy: Sendable {
     #else
     Int32(MSG_NOSIGNAL)
     #endif
+  }
+}
+
+/// What a fault lets through of one connection.
+private struct FaultMeter {
+  private let fault: CuttingProxy.Fault?
+  private var sent = 0
+  private var answered = 0
+
+  init(_ fault: CuttingProxy.Fault?) { self.fault = fault }
+
+  /// Whether the next bytes are held first.
+  func holds(_ count: Int, isSent: Bool) -> Bool {
+    guard isSent, case .holdSending(let limit) = fault else { return false }
+    return sent <= limit && sent + count > limit
+  }
+
+  /// How many of the next bytes go on; fewer than all is the end.
+  mutating func allow(_ count: Int, isSent: Bool) -> Int {
+    defer { if isSent { sent += count } else { answered += count } }
+    return switch fault {
+    case .cut(let limit): min(count, max(limit - sent - answered, 0))
+    case .cutSending(let limit) where isSent: min(count, max(limit - sent, 0))
+    case .cutAnswer(let limit) where !isSent: min(count, max(limit - answered, 0))
+    case .loseAnswer(let limit) where !isSent: sent > limit ? 0 : count
+    case .cutSending, .cutAnswer, .loseAnswer, .holdSending, nil: count
+    }
   }
 }
 

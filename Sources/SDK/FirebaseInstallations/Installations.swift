@@ -39,7 +39,6 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
   private let now: @Sendable () -> Date
   private let tokens = TokenExchange()
 
-  private static let urlSession = RedirectRefusal.session()
   /// How long before its end a token is renewed.
   private static let margin: TimeInterval = 3_600
 
@@ -52,7 +51,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
     appName = app.name
     self.store = store
     self.now = now
-    backend = InstallationsBackend(session: Self.urlSession, options: app.options, now: now)
+    backend = InstallationsBackend(client: .shared, options: app.options, now: now)
   }
 
   /// The installation of the default app; traps before it is configured.

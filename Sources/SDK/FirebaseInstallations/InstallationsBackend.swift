@@ -7,7 +7,7 @@ import FoundationNetworking
 
 /// The installations API over HTTP.
 struct InstallationsBackend: Sendable {
-  let session: URLSession
+  let client: HTTPClient
   let options: FirebaseOptions
   let now: @Sendable () -> Date
 
@@ -117,12 +117,10 @@ struct InstallationsBackend: Sendable {
 
   private func exchange(_ request: URLRequest) async throws -> (Data, Int) {
     do {
-      let (data, response) = try await session.exchange(request)
-      return (data, (response as? HTTPURLResponse)?.statusCode ?? 0)
+      let answer = try await client.answer(to: request)
+      return (answer.body, answer.status)
     } catch {
-      if error is CancellationError || (error as? URLError)?.code == .cancelled {
-        throw CancellationError()
-      }
+      if error is CancellationError { throw error }
       throw InstallationsErrorCode(
         .serverUnreachable,
         "The server cannot be reached: \(error.localizedDescription)"

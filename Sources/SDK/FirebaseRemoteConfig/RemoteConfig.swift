@@ -44,7 +44,6 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
   /// Waits between attempts.
   let sleep: @Sendable (TimeInterval) async throws -> Void
 
-  private static let urlSession = RedirectRefusal.session()
   /// The seconds of the first wait after a refusal, and of the longest.
   private static let backoff = (first: 120.0, longest: 14_400.0)
 
@@ -64,7 +63,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     self.now = now
     self.sleep = sleep
     backend = ConfigBackend(
-      session: Self.urlSession,
+      client: .shared,
       options: app.options,
       installations: installations,
       device: device

@@ -35,7 +35,7 @@ struct StorageFixture {
   var bucket: String { "\(project).appspot.com" }
 
   /// An app that goes to the server by way of a proxy, if there are faults.
-  init(_ proxy: FaultyProxy? = nil, slice: Int64 = 1 << 20) async throws {
+  init(_ proxy: CuttingProxy? = nil, slice: Int64 = 1 << 20) async throws {
     let server = try BrasaServer.shared.get()
     self.server = server.url
     directory = FileManager.default.temporaryDirectory.appendingPathComponent(project)

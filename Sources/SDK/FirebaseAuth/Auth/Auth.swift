@@ -41,8 +41,6 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
   /// Settings of tests.
   public let settings: AuthSettings? = AuthSettings()
 
-  private static let urlSession = RedirectRefusal.session()
-
   /// The accounts of an app, with a store and a clock.
   package init(
     app: FirebaseApp,
@@ -50,7 +48,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     options = app.options
-    backend = AuthBackend(session: Self.urlSession)
+    backend = AuthBackend(client: .shared)
     self.store = store
     self.now = now
     state = Mutex(State(app: app, address: app.options.address(of: .auth)))

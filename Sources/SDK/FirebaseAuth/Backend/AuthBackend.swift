@@ -18,7 +18,7 @@ struct AuthBackend: Sendable {
     var tenantID: String?
   }
 
-  let session: URLSession
+  let client: HTTPClient
 
   /// Sends a request and reads its answer; throws errors of ``AuthErrors/domain``.
   func send<Answer>(_ request: AuthRequest<Answer>, _ caller: Caller) async throws -> Answer {
@@ -33,12 +33,10 @@ struct AuthBackend: Sendable {
 
   private func exchange(_ request: URLRequest) async throws -> (Data, Int) {
     do {
-      let (data, response) = try await session.exchange(request)
-      return (data, (response as? HTTPURLResponse)?.statusCode ?? 0)
+      let answer = try await client.answer(to: request)
+      return (answer.body, answer.status)
     } catch {
-      if error is CancellationError || (error as? URLError)?.code == .cancelled {
-        throw CancellationError()
-      }
+      if error is CancellationError { throw error }
       throw AuthErrorCode.networkError.error(nil, [NSUnderlyingErrorKey: error as NSError])
     }
   }

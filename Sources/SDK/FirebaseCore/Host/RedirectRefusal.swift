@@ -24,4 +24,15 @@ package final class RedirectRefusal: NSObject, URLSessionTaskDelegate, Sendable 
   ) {
     completionHandler(nil)
   }
+
+  /// Ends a request whose connection broke under it, as `HTTPClient` does.
+  package func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) {
+    // Not from here: the session's queue is in this call, and cancelling waits for it.
+    DispatchQueue.global().async { task.cancel() }
+    completionHandler(nil)
+  }
 }

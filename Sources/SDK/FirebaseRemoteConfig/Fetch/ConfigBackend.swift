@@ -24,7 +24,7 @@ struct ConfigBackend: Sendable {
     let templateVersion: String?
   }
 
-  let session: URLSession
+  let client: HTTPClient
   let options: FirebaseOptions
   let installations: Installations
   let device: ConfigDevice
@@ -51,8 +51,7 @@ struct ConfigBackend: Sendable {
     request.timeoutInterval = timeout
     request.setValue(type, forHTTPHeaderField: "X-Firebase-RC-Fetch-Type")
     if let etag { request.setValue(etag, forHTTPHeaderField: "If-None-Match") }
-    let (data, response) = try await exchange(request)
-    return try Self.answer(data, response)
+    return try Self.answer(try await exchange(request))
   }
 
   /// The request that opens a stream of new numbers.
@@ -110,14 +109,11 @@ struct ConfigBackend: Sendable {
     return request
   }
 
-  private func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse?) {
+  private func exchange(_ request: URLRequest) async throws -> HTTPAnswer {
     do {
-      let (data, response) = try await session.exchange(request)
-      return (data, response as? HTTPURLResponse)
+      return try await client.answer(to: request)
     } catch {
-      if error is CancellationError || (error as? URLError)?.code == .cancelled {
-        throw CancellationError()
-      }
+      if error is CancellationError { throw error }
       throw RemoteConfigError(
         .internalError,
         "The server cannot be reached: \(error.localizedDescription)"
@@ -125,23 +121,23 @@ struct ConfigBackend: Sendable {
     }
   }
 
-  private static func answer(_ data: Data, _ response: HTTPURLResponse?) throws -> Answer {
-    switch response?.statusCode ?? 0 {
+  private static func answer(_ answer: HTTPAnswer) throws -> Answer {
+    switch answer.status {
     case 200: break
     case 304: return .unchanged(templateVersion: nil)
     case let status where [429, 500, 503, 504].contains(status): return .refused(status: status)
     case let status:
-      let text = String(decoding: data.prefix(300), as: UTF8.self)
+      let text = String(decoding: answer.body.prefix(300), as: UTF8.self)
       throw RemoteConfigError(.internalError, "The server answered \(status): \(text)")
     }
-    guard let reply = try? JSONDecoder().decode(Reply.self, from: data) else {
+    guard let reply = try? JSONDecoder().decode(Reply.self, from: answer.body) else {
       throw RemoteConfigError(.internalError, "The server's answer cannot be read.")
     }
     let number = reply.templateVersion.flatMap(Int64.init)
     if reply.state == "NO_CHANGE" { return .unchanged(templateVersion: number) }
     return .values(
       ConfigState.Fetched(entries: reply.entries ?? [:], templateVersion: number ?? 0),
-      etag: response?.value(forHTTPHeaderField: "ETag")
+      etag: answer.headers["etag"]
     )
   }
 }

@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -5,9 +6,7 @@ import FoundationNetworking
 #endif
 
 /// Reads the stream of one request and yields the numbers that it tells.
-///
-/// A session of its own takes the request, since only a session's delegate hears of parts as they come.
-final class InvalidationReader: NSObject, URLSessionDataDelegate, Sendable {
+struct InvalidationReader: Sendable {
   /// What the server said on the stream.
   enum Event: Sendable {
     /// The answer has begun.
@@ -23,61 +22,34 @@ final class InvalidationReader: NSObject, URLSessionDataDelegate, Sendable {
 
   private let continuation: AsyncThrowingStream<Event, any Error>.Continuation
 
-  private init(_ continuation: AsyncThrowingStream<Event, any Error>.Continuation) {
-    self.continuation = continuation
-  }
-
   /// The events of a request; ends when the server ends its answer, throws where the network or it fails.
-  static func events(of request: URLRequest) -> AsyncThrowingStream<Event, any Error> {
+  static func events(
+    of request: URLRequest,
+    _ client: HTTPClient
+  ) -> AsyncThrowingStream<Event, any Error> {
     // Numbers only grow: of those that nobody took yet the newest will do.
     let (stream, continuation) = AsyncThrowingStream.makeStream(
       of: Event.self,
       bufferingPolicy: .bufferingNewest(4)
     )
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    let session = URLSession(
-      configuration: .ephemeral,
-      delegate: InvalidationReader(continuation),
-      delegateQueue: queue
-    )
-    let task = session.dataTask(with: request)
-    continuation.onTermination = { _ in
-      task.cancel()
-      session.invalidateAndCancel()
-    }
-    task.resume()
+    let reader = InvalidationReader(continuation: continuation)
+    let task = client.send(request) { reader.take($0) }
+    continuation.onTermination = { _ in task?.cancel() }
     return stream
   }
 
-  /// Follows no redirect: its request would carry the credentials to wherever the answer points.
-  func urlSession(
-    _ session: URLSession,
-    task: URLSessionTask,
-    willPerformHTTPRedirection response: HTTPURLResponse,
-    newRequest request: URLRequest,
-    completionHandler: @escaping @Sendable (URLRequest?) -> Void
-  ) {
-    completionHandler(nil)
-  }
-
-  func urlSession(
-    _ session: URLSession,
-    dataTask: URLSessionDataTask,
-    didReceive response: URLResponse,
-    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
-  ) {
-    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-    if status == 200 {
-      continuation.yield(.opened)
-    } else {
-      continuation.finish(throwing: Refused(status: status))
+  private func take(_ event: HTTPEvent) {
+    switch event {
+    case .sent: break
+    case .response(200, _): continuation.yield(.opened)
+    case .response(let status, _): continuation.finish(throwing: Refused(status: status))
+    case .data(let data): read(data)
+    case .end(let error): continuation.finish(throwing: error)
     }
-    completionHandler(status == 200 ? .allow : .cancel)
   }
 
   /// A part has whole messages: the server sends one a part.
-  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+  private func read(_ data: Data) {
     for text in String(decoding: data, as: UTF8.self).split(separator: "}") {
       guard let start = text.firstIndex(of: "{"),
         let message = try? JSONSerialization.jsonObject(with: Data("\(text[start...])}".utf8)),
@@ -89,13 +61,5 @@ final class InvalidationReader: NSObject, URLSessionDataDelegate, Sendable {
         continuation.yield(.number(number))
       }
     }
-  }
-
-  func urlSession(
-    _ session: URLSession,
-    task: URLSessionTask,
-    didCompleteWithError error: (any Error)?
-  ) {
-    continuation.finish(throwing: error)
   }
 }

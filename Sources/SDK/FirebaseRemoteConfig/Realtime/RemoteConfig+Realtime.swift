@@ -66,7 +66,7 @@ extension RemoteConfig {
     while !Task.isCancelled {
       do {
         let request = try await backend.streamRequest(after: kept.fetched.templateVersion)
-        for try await event in InvalidationReader.events(of: request) {
+        for try await event in InvalidationReader.events(of: request, backend.client) {
           failures = 0
           try await handle(event)
         }

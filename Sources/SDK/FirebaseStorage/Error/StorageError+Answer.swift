@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 extension StorageError {
@@ -23,7 +24,6 @@ extension StorageError {
     switch error {
     case let known as StorageError: self = known
     case is CancellationError: self = .cancelled
-    case let network as URLError where network.code == .cancelled: self = .cancelled
     default:
       let cause = error as NSError
       self = .unknown(

@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 /// The clock of retries.

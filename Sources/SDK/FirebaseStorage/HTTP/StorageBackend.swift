@@ -74,10 +74,10 @@ struct StorageBackend: Sendable {
     to request: URLRequest,
     body: Data? = nil,
     limit: Int,
-    traffic: @escaping @Sendable (Traffic) -> Void = { _ in }
+    traffic: @escaping @Sendable (HTTPTraffic) -> Void = { _ in }
   ) async throws -> HTTPAnswer {
     let (first, hasToken) = try await authorized(request, forcingRefresh: false)
-    let answer = try await StorageHTTP.shared.answer(
+    let answer = try await HTTPClient.shared.answer(
       to: first,
       body: body,
       limit: limit,
@@ -85,7 +85,7 @@ struct StorageBackend: Sendable {
     )
     guard answer.status == 401, hasToken else { return answer }
     let (second, _) = try await authorized(request, forcingRefresh: true)
-    return try await StorageHTTP.shared.answer(
+    return try await HTTPClient.shared.answer(
       to: second,
       body: body,
       limit: limit,

@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 // What is asked and answered at once.

@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 import Synchronization
 
@@ -74,7 +75,7 @@ final class DownloadTransfer: Transfer {
         guard let total, case .received(let received) = traffic else { return }
         report(TransferProgress(completed: min(offset + received, total), total: total))
       }
-    } catch is StorageHTTP.AnswerTooLarge {
+    } catch is HTTPClient.AnswerTooLarge {
       throw StorageError.downloadSizeExceeded(total: limit + 1, maxSize: limit)
     }
   }

@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 import Synchronization
 
@@ -165,11 +166,11 @@ final class UploadTransfer: Transfer {
     _ body: Data,
     _ size: Int64,
     isLast: Bool = false,
-    _ traffic: @escaping @Sendable (Traffic) -> Void = { _ in }
+    _ traffic: @escaping @Sendable (HTTPTraffic) -> Void = { _ in }
   ) async throws -> Step {
     let answer: HTTPAnswer
     do {
-      answer = try await StorageHTTP.shared.answer(
+      answer = try await HTTPClient.shared.answer(
         to: request,
         body: body,
         limit: 1 << 20,
@@ -210,7 +211,7 @@ final class UploadTransfer: Transfer {
   func abandon() async {
     guard let session = state.withLock({ $0.session }) else { return }
     do {
-      _ = try await StorageHTTP.shared.answer(to: request(session, "cancel"), body: Data())
+      _ = try await HTTPClient.shared.answer(to: request(session, "cancel"), body: Data())
     } catch {
       // The server forgets the upload after some days.
       FirebaseLog.write(.debug, "FirebaseStorage", "I-STR000001", "No upload cancelled: \(error)")

@@ -1,4 +1,5 @@
 import DocumentCodec
+import FirebaseCore
 import FirestoreModel
 import FirestoreSync
 import Foundation
@@ -9,6 +10,9 @@ import FoundationNetworking
 
 /// Firestore over HTTP: streams as WebChannels, single calls by REST.
 package final class HTTPTransport: FirestoreTransport {
+  /// The most bytes of the answer to a single call.
+  private static let greatestAnswer = 128 << 20
+
   private let url: String
   private let database: DatabaseID
   private let clientHeaders: [(name: String, value: String)]
@@ -151,9 +155,9 @@ package final class HTTPTransport: FirestoreTransport {
     guard let request = request(path, body, credentials) else {
       throw FirestoreFailure(.invalidArgument, "The server's address is malformed.")
     }
-    let answer: (status: Int, body: Data)
+    let answer: HTTPAnswer
     do {
-      answer = try await client.answer(to: request)
+      answer = try await client.answer(to: request, limit: Self.greatestAnswer)
     } catch is HTTPClient.AnswerTooLarge {
       throw FirestoreFailure(.resourceExhausted, "The server's answer is too large.")
     } catch {

@@ -1,3 +1,4 @@
+import FirebaseCore
 import FirestoreModel
 import FirestoreSync
 import Foundation
@@ -191,7 +192,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
       switch event {
       case .response(let code, _): back.status = code
       case .data(let data) where back.status == 200: takeBack(data)
-      case .data: break
+      case .data, .sent: break
       case .end(let error): backChannelEnded(error)
       }
     }
@@ -324,6 +325,7 @@ private final class ChannelAnswer: @unchecked Sendable {
   /// Takes an event; the whole answer or the error at the end.
   func take(_ event: HTTPEvent) -> Result<Content, any Error>? {
     switch event {
+    case .sent: return nil
     case .response(let status, let headers):
       content.status = status
       content.headers = headers
