@@ -82,7 +82,7 @@ extension Firestore {
     return task
   }
 
-  private static func read(_ stream: InputStream) -> Result<[UInt8], any Error> {
+  static func read(_ stream: InputStream) -> Result<[UInt8], any Error> {
     stream.open()
     defer { stream.close() }
     var bytes: [UInt8] = []

@@ -113,13 +113,11 @@ extension DurableLocalStore {
     let version = try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0
     switch version {
     case CacheSchema.version: break
+    case 1: try run(CacheSchema.indexTables, connection)
     case 0:
       let tables = try Int.fetchOne(connection, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
       guard tables == 0 else { throw CacheError.damaged("the format's version") }
-      try connection.inTransaction(.immediate) {
-        try connection.execute(sql: CacheSchema.tables)
-        return .commit
-      }
+      try run(CacheSchema.tables + CacheSchema.indexTables, connection)
     case let newer:
       throw CacheError(
         .newerVersion,
@@ -130,6 +128,14 @@ extension DurableLocalStore {
       throw CacheError.damaged("the store's totals")
     }
     return name
+  }
+
+  /// Runs statements as one transaction.
+  private static func run(_ sql: String, _ connection: Database) throws {
+    try connection.inTransaction(.immediate) {
+      try connection.execute(sql: sql)
+      return .commit
+    }
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // DESIGN
 //
-// One file holds one Firestore database's cache; `PRAGMA user_version` is the format's version, 1. Journal mode is WAL,
+// One file holds one Firestore database's cache; `PRAGMA user_version` is the format's version, 2; a file of
+// version 1, without indexes of fields, gets their tables when it is opened. Journal mode is WAL,
 // the locking mode exclusive: whoever opened the file has it to itself until it closes it or dies.
 //
 // Collections and users are numbered in the order in which they were first met (`collections`, `users`; nobody is user
@@ -19,6 +20,8 @@
 //                        others
 //     target_documents   which documents the server said a target matches
 //     uses               the number of each document's last use
+//     field_indexes      indexes that queries of the cache use (`IndexCodec`)
+//     index_entries      an index's entries by the key that the document's fields give
 //     bundles, named_queries
 //     totals             one row: the numbers of `StoreGlobals`; what the documents take up in bytes, which triggers
 //                        keep; and a name that no other file has, under which the server knows the batches
@@ -42,10 +45,21 @@
 // takes over the batches that can still be read from it (`CacheRecovery.swift`). One of a newer version is left alone.
 enum CacheSchema {
   /// The version of the format that this code writes.
-  static let version = 1
+  static let version = 2
 
   static let pageSize = 8_192
 
+  /// What version 2 adds to version 1.
+  static let indexTables = """
+    CREATE TABLE field_indexes (number INTEGER PRIMARY KEY, content BLOB NOT NULL);
+    CREATE TABLE index_entries (
+      field_index INTEGER NOT NULL, collection INTEGER NOT NULL, key BLOB NOT NULL, id BLOB NOT NULL,
+      PRIMARY KEY (field_index, collection, key, id)) WITHOUT ROWID;
+    CREATE INDEX index_entries_by_document ON index_entries (field_index, collection, id);
+    PRAGMA user_version = 2;
+    """
+
+  /// What version 1 had.
   static let tables = """
     CREATE TABLE collections (
       number INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, name TEXT NOT NULL);
@@ -99,6 +113,5 @@ enum CacheSchema {
       UPDATE totals SET document_bytes =
         document_bytes - length(old.id) - coalesce(length(old.fields), 0); END;
 
-    PRAGMA user_version = 1;
     """
 }

@@ -79,6 +79,12 @@ final class CacheStatement {
     while try step() { try body(self) }
   }
 
+  /// Calls the body for every row until it returns false.
+  func walkRows(_ body: (CacheStatement) throws -> Bool) throws {
+    defer { reset() }
+    while try step(), try body(self) {}
+  }
+
   /// What the body makes of the first row; nil where there is none.
   func firstRow<R>(_ body: (CacheStatement) throws -> R) throws -> R? {
     defer { reset() }

@@ -49,6 +49,24 @@ extension DurableLocalStore {
     return result
   }
 
+  package func documents(
+    in collection: ResourcePath,
+    after path: ResourcePath?,
+    limit: Int
+  ) throws -> [CachedDocument] {
+    guard let number = try number(of: collection) else { return [] }
+    let select = try statement(
+      "SELECT \(Self.columns), collection, id FROM documents WHERE collection = ? AND id > ? "
+        + "ORDER BY id LIMIT ?"
+    )
+    let last = try path.flatMap { try key(of: $0)?.id } ?? []
+    var result: [CachedDocument] = []
+    try select.bind(number).bind(last).bind(limit).forEachRow { row in
+      result.append(try document(row, try self.path(row, 5, 6), from: 0))
+    }
+    return result
+  }
+
   /// A row's document; the columns from `first` are those of `columns`.
   func document(
     _ row: CacheStatement,

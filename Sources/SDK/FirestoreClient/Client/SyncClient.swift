@@ -35,6 +35,7 @@ package actor SyncClient {
   private var store: (any LocalStore)?
   private var storeName = ""
   private var isHandling = false
+  private var isFilling = false
   private var events: [SyncEvent] = []
   private var watch: Connection<any WatchStream>?
   private var write: Connection<any WriteStream>?
@@ -131,6 +132,9 @@ package actor SyncClient {
     store = nil
   }
 
+  /// Writes to the app's log.
+  package func log(_ text: String) { configuration.log(text) }
+
   private var failure: FirestoreFailure {
     if case .failed(let failure) = state { return failure }
     return FirestoreFailure(.failedPrecondition, "The client has already been terminated.")
@@ -150,6 +154,7 @@ package actor SyncClient {
       for effect in engine.handle(events.removeFirst()) { perform(effect) }
     }
     events = []
+    fillIndexes()
   }
 
   private func perform(_ effect: SyncEffect) {
@@ -412,6 +417,35 @@ package actor SyncClient {
     handle(.disableNetwork)
   }
 
+  // MARK: Indexes
+
+  /// Whether queries of the cache that read much for little get indexes from now on.
+  package func setMakesIndexes(_ isWanted: Bool) { engine()?.setMakesIndexes(isWanted) }
+
+  /// Makes the cache's indexes these, which are filled bit by bit.
+  package func configureIndexes(_ definitions: [FieldIndex.Definition]) throws {
+    guard let engine = engine() else { throw failure }
+    try engine.configureIndexes(definitions)
+    fillIndexes()
+  }
+
+  /// Fills indexes that are not complete, with time for other things between the steps.
+  private func fillIndexes() {
+    guard !isFilling, case .running(let engine) = state, engine.hasUnfinishedIndexes else { return }
+    isFilling = true
+    schedule(.milliseconds(5)) { client in
+      client.isFilling = false
+      guard case .running(let engine) = client.state else { return }
+      do {
+        try engine.fillIndexes()
+        client.fillIndexes()
+      } catch {
+        // The next call of the app tries again.
+        client.configuration.log("An index of the cache cannot be filled: \(error)")
+      }
+    }
+  }
+
   // MARK: Reading once
 
   /// A document from the cache alone; `.unseen` where nothing is known of it.
@@ -423,6 +457,7 @@ package actor SyncClient {
   /// A query's results from the cache alone.
   package func cachedResults(_ query: ListenQuery) throws -> ViewSnapshot {
     guard let engine = engine() else { throw failure }
+    defer { fillIndexes() }
     return try engine.cachedResults(query)
   }
 

@@ -23,10 +23,11 @@ extension LocalCache {
         remoteKeys = try store.keys(ofTarget: data.id)
         limboFree = data.lastLimboFreeVersion
       }
+      if let found = try indexedResults(query) { return (found, remoteKeys) }
       if usePreviousResults, let found = try previousResults(query, remoteKeys, limboFree) {
         return (found, remoteKeys)
       }
-      return (try results(query, readAfter: .zero), remoteKeys)
+      return (try scan(query), remoteKeys)
     }
   }
 
@@ -44,25 +45,40 @@ extension LocalCache {
       let edge = query.limitType == .first ? ordered.last : ordered.first
       if let edge, edge.hasPendingWrites || edge.version > limboFree { return nil }
     }
-    return try results(query, readAfter: limboFree).merging(previous) { changed, _ in changed }
+    var scanned = 0
+    return try results(query, readAfter: limboFree, scanned: &scanned)
+      .merging(previous) { changed, _ in changed }
+  }
+
+  /// The results by looking at every document of the query's collections.
+  private func scan(_ query: ListenQuery) throws -> Documents {
+    var scanned = 0
+    let found = try results(query, readAfter: .zero, scanned: &scanned)
+    try considerIndexes(for: query, scanned: scanned, found: found.count)
+    return found
   }
 
   /// The documents that match and were read after a snapshot or have pending writes.
-  private func results(_ query: ListenQuery, readAfter version: CommitVersion) throws -> Documents {
+  private func results(
+    _ query: ListenQuery,
+    readAfter version: CommitVersion,
+    scanned: inout Int
+  ) throws -> Documents {
     if let path = query.document {
       return try views(of: [path]).filter { query.matches($0.value) }
     }
     var found: Documents = [:]
     for collection in try collections(of: query) {
-      for (path, document) in try views(in: collection, readAfter: version)
-      where query.matches(document) {
+      let documents = try views(in: collection, readAfter: version)
+      scanned += documents.count
+      for (path, document) in documents where query.matches(document) {
         found[path] = document
       }
     }
     return found
   }
 
-  private func collections(of query: ListenQuery) throws -> [ResourcePath] {
+  func collections(of query: ListenQuery) throws -> [ResourcePath] {
     guard let normalized = query.normalized else { return [] }
     switch normalized.scope {
     case .collection(let id): return [normalized.parent.appending(id)]

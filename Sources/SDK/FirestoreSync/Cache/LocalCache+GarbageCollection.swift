@@ -42,7 +42,7 @@ extension LocalCache {
       }
       for target in targets { try store.removeTarget(target.id) }
       let paths = try unneeded(among: Set(try store.leastRecentlyUsed(upTo: bound)))
-      try store.removeDocuments(paths)
+      try removeDocuments(paths)
       return CollectionResult(removedTargets: targets.count, removedDocuments: paths.count)
     }
   }

@@ -164,8 +164,8 @@ extension LocalCache {
       changed.insert(path)
       if document.isFound != (old?.isFound ?? false) { appeared.insert(path) }
     }
-    try store.save(saved)
-    try store.removeDocuments(removed)
+    try saveDocuments(saved)
+    try removeDocuments(removed)
     let overlays = try store.overlays(appeared, user: user)
     let mutated = try store.mutated(among: appeared)
     try recalculateOverlays(

@@ -52,7 +52,7 @@ extension LocalCache {
         let result = index < results.count ? results[index] : WriteResult(updateTime: nil)
         versions[write.name.path] = result.version(commitVersion)
       }
-      try store.save(
+      try saveDocuments(
         paths.compactMap { path in
           let base = bases[path] ?? unseen(path)
           guard let version = versions[path], base.version < version else { return nil }

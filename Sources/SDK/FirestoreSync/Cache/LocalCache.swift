@@ -36,6 +36,10 @@ final class LocalCache {
   private var isNumberUsed = false
   /// The queued batches of documents with many, so that each acknowledgement need not read all that remain.
   private var chains: [ResourcePath: [MutationBatch]] = [:]
+  /// The store's indexes, once they were read.
+  var knownIndexes: [FieldIndex]?
+  /// Whether queries that read much for little get indexes.
+  var makesIndexes = false
   private static let longChain = 16
 
   init(
@@ -48,7 +52,9 @@ final class LocalCache {
     self.database = database
     self.policy = policy
     self.user = user
-    sequenceNumber = try store.transaction(.start) { try store.globals().highestSequenceNumber }
+    (sequenceNumber, knownIndexes) = try store.transaction(.start) {
+      (try store.globals().highestSequenceNumber, try store.fieldIndexes())
+    }
   }
 
   /// Runs a body whose changes of the store stay only if it returns.
@@ -65,6 +71,7 @@ final class LocalCache {
       }
     } catch {
       chains = [:]
+      knownIndexes = nil
       throw error
     }
   }
@@ -93,7 +100,7 @@ final class LocalCache {
 
   private func removeOrphans() throws {
     if orphans.isEmpty { return }
-    try store.removeDocuments(try unneeded(among: orphans))
+    try removeDocuments(try unneeded(among: orphans))
   }
 
   /// Those of the documents that no view shows, no target matches and no queued batch writes.

@@ -162,6 +162,22 @@ package final class SyncEngine {
     return view.currentSnapshot()
   }
 
+  // MARK: Indexes
+
+  /// Whether queries of the cache that read much for little get indexes from now on.
+  package func setMakesIndexes(_ isWanted: Bool) { cache.makesIndexes = isWanted }
+
+  /// Makes the cache's indexes these; `fillIndexes` fills new ones.
+  package func configureIndexes(_ definitions: [FieldIndex.Definition]) throws {
+    try cache.configureIndexes(definitions)
+  }
+
+  /// Whether an index is to be filled.
+  package var hasUnfinishedIndexes: Bool { cache.hasUnfinishedIndexes() }
+
+  /// Fills the cache's indexes a little further.
+  package func fillIndexes() throws { try cache.fillIndexes() }
+
   /// A query that a bundle named.
   package func namedQuery(_ name: String) throws -> NamedQuery? { try cache.namedQuery(name) }
 

@@ -19,6 +19,8 @@ package enum TransactionLabel: String, Sendable, Hashable, CaseIterable {
   case saveBundle = "Save bundle"
   case readBundle = "Read bundle"
   case collectGarbage = "Collect garbage"
+  case configureIndexes = "Configure indexes"
+  case fillIndexes = "Fill indexes"
   case pendingWrites = "Get highest unacknowledged batch id"
   case start = "Start"
 }
@@ -102,6 +104,12 @@ package protocol LocalStore: AnyObject {
     in collection: ResourcePath,
     readAfter version: CommitVersion
   ) throws -> [CachedDocument]
+  /// The first documents of a collection behind one of them, in the order of their names.
+  func documents(
+    in collection: ResourcePath,
+    after path: ResourcePath?,
+    limit: Int
+  ) throws -> [CachedDocument]
   func save(_ documents: [CachedDocument]) throws
   func removeDocuments(_ paths: some Collection<ResourcePath>) throws
   /// The collections of that id below which something was ever cached or written.
@@ -155,6 +163,24 @@ package protocol LocalStore: AnyObject {
   func leastRecentlyUsed(upTo sequenceNumber: Int64) throws -> [ResourcePath]
   /// All numbers of last use: of documents that no target matches, and of targets.
   func sequenceNumbers() throws -> [Int64]
+
+  // MARK: Indexes of fields
+
+  func fieldIndexes() throws -> [FieldIndex]
+  func save(_ index: FieldIndex) throws
+  /// Removes an index and its entries.
+  func removeFieldIndex(_ id: IndexID) throws
+  /// Puts a document's entries in an index in the place of its earlier ones; each key is there once.
+  func setEntries(_ keys: [[UInt8]], of path: ResourcePath, in index: IndexID) throws
+  /// Calls the body for the documents of a range of entries, by key and then by name, or from the end, until it
+  /// returns false.
+  func forEachEntry(
+    _ index: IndexID,
+    _ collection: ResourcePath,
+    _ range: IndexRange,
+    isReversed: Bool,
+    _ body: (ResourcePath) throws -> Bool
+  ) throws
 
   // MARK: Bundles and globals
 

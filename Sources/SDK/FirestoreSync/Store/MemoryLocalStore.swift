@@ -20,6 +20,8 @@ package final class MemoryLocalStore: LocalStore {
   private var bundles: [String: BundleRecord] = [:]
   private var namedQueries: [String: NamedQuery] = [:]
   private var storedGlobals = StoreGlobals()
+  private var indexes: [IndexID: FieldIndex] = [:]
+  private var entries: [IndexID: MemoryIndexEntries] = [:]
 
   /// An empty store.
   package init() {}
@@ -54,6 +56,17 @@ extension MemoryLocalStore {
   ) -> [CachedDocument] {
     guard let found = documents[collection]?.values else { return [] }
     return version == .zero ? Array(found) : found.filter { $0.readTime > version }
+  }
+
+  package func documents(
+    in collection: ResourcePath,
+    after path: ResourcePath?,
+    limit: Int
+  ) -> [CachedDocument] {
+    let found = documents[collection, default: [:]].values.filter { document in
+      path.map { document.path > $0 } ?? true
+    }
+    return Array(found.sorted { $0.path < $1.path }.prefix(limit))
   }
 
   package func save(_ documents: [CachedDocument]) {
@@ -233,6 +246,34 @@ extension MemoryLocalStore {
 
   package func matched(among paths: Set<ResourcePath>) -> Set<ResourcePath> {
     paths.filter { matchCounts[$0] != nil }
+  }
+}
+
+// MARK: Indexes of fields
+
+extension MemoryLocalStore {
+  package func fieldIndexes() -> [FieldIndex] { indexes.values.sorted { $0.id < $1.id } }
+
+  package func save(_ index: FieldIndex) { indexes[index.id] = index }
+
+  package func removeFieldIndex(_ id: IndexID) {
+    indexes[id] = nil
+    entries[id] = nil
+  }
+
+  package func setEntries(_ keys: [[UInt8]], of path: ResourcePath, in index: IndexID) {
+    entries[index, default: MemoryIndexEntries()].set(keys, of: path)
+  }
+
+  package func forEachEntry(
+    _ index: IndexID,
+    _ collection: ResourcePath,
+    _ range: IndexRange,
+    isReversed: Bool,
+    _ body: (ResourcePath) throws -> Bool
+  ) throws {
+    let found = entries[index, default: MemoryIndexEntries()].paths(collection, range)
+    for path in isReversed ? found.reversed() : found where try !body(path) { return }
   }
 }
 
