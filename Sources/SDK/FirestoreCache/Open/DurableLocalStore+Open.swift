@@ -102,7 +102,7 @@ extension DurableLocalStore {
         throw CacheError(.unusable, "The local cache's file has no write-ahead log.")
       }
       try connection.execute(
-        sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY"
+        sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY"
       )
     }
     return configuration

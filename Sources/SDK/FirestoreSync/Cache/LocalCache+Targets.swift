@@ -71,16 +71,21 @@ extension LocalCache {
 
   /// Notes which documents a view shows now, and whether it is free of limbo.
   func notify(_ changes: [ViewPins]) {
+    var confirmed: [TargetData] = []
     for change in changes {
       pin(change.added, by: change.target)
       unpin(change.removed, by: change.target)
       if !change.isFromCache, var data = active[change.target] {
+        let isFirst = data.lastLimboFreeVersion == .zero
         data.lastLimboFreeVersion = data.snapshotVersion
         set(data)
+        if isFirst, policy == .leastRecentlyUsed { confirmed.append(data) }
       }
     }
     do {
       try transaction(.notifyViewChanges) {
+        // Later ones are saved with the next token: without any, the next start would look at the whole collection.
+        for data in confirmed { try store.save(data) }
         for change in changes {
           if policy == .leastRecentlyUsed { try release(change.added) }
           try release(change.removed)

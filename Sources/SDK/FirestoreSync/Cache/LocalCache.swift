@@ -26,7 +26,7 @@ final class LocalCache {
   /// The snapshot version with which each active target was last saved.
   var savedVersions: [TargetID: CommitVersion] = [:]
   /// Documents that views show, with the number of views.
-  private var pins: [ResourcePath: Set<TargetID>] = [:]
+  private var pins: [ResourcePath: Int] = [:]
   private var pinsByTarget: [TargetID: Set<ResourcePath>] = [:]
   /// Documents that the transaction under way may have made unneeded.
   private var orphans: Set<ResourcePath> = []
@@ -160,27 +160,24 @@ final class LocalCache {
   }
 
   func pin(_ paths: Set<ResourcePath>, by target: TargetID) {
-    for path in paths {
-      pins[path, default: []].insert(target)
-      pinsByTarget[target, default: []].insert(path)
+    for path in paths where pinsByTarget[target, default: []].insert(path).inserted {
+      pins[path, default: 0] += 1
     }
   }
 
   func unpin(_ paths: Set<ResourcePath>, by target: TargetID) {
-    for path in paths {
-      pins[path]?.remove(target)
-      if pins[path]?.isEmpty == true { pins[path] = nil }
-      pinsByTarget[target]?.remove(path)
-    }
+    for path in paths where pinsByTarget[target]?.remove(path) != nil { unpin(path) }
+  }
+
+  private func unpin(_ path: ResourcePath) {
+    let count = (pins[path] ?? 0) - 1
+    pins[path] = count > 0 ? count : nil
   }
 
   /// Lets go of everything that a view pinned.
   func unpinAll(by target: TargetID) -> Set<ResourcePath> {
     let paths = pinsByTarget.removeValue(forKey: target) ?? []
-    for path in paths {
-      pins[path]?.remove(target)
-      if pins[path]?.isEmpty == true { pins[path] = nil }
-    }
+    for path in paths { unpin(path) }
     return paths
   }
 

@@ -77,19 +77,10 @@ package struct ListenQuery: Sendable, Hashable {
     }
   }
 
-  /// Where one result is placed relative to another.
-  func compare(
-    _ left: (key: [Value], path: ResourcePath),
-    _ right: (key: [Value], path: ResourcePath)
-  ) -> Ordering {
-    guard case .query(let query) = order else { return left.path.compare(right.path) }
-    for (index, (first, second)) in zip(left.key, right.key).enumerated() {
-      let result = first.compare(second)
-      if result == .equal { continue }
-      return query.orders[index].direction == .ascending ? result : result.reversed
-    }
-    let result = left.path.compare(right.path)
-    return query.orders.last?.direction == .descending ? result.reversed : result
+  /// How results are placed relative to one another.
+  var resultOrder: ResultOrder {
+    guard case .query(let query) = order else { return ResultOrder(isAscending: [true]) }
+    return ResultOrder(isAscending: query.orders.map { $0.direction == .ascending })
   }
 }
 

@@ -11,13 +11,17 @@ struct DocumentSet {
   }
 
   private let query: ListenQuery
+  private let order: ResultOrder
   private var entries: [Entry] = []
   private var byPath: [ResourcePath: Entry] = [:]
 
-  init(_ query: ListenQuery) { self.query = query }
+  init(_ query: ListenQuery) {
+    self.query = query
+    order = query.resultOrder
+  }
 
   init(_ query: ListenQuery, _ documents: some Collection<CachedDocument>) {
-    self.query = query
+    self.init(query)
     apply(removing: [], inserting: Array(documents))
   }
 
@@ -30,15 +34,9 @@ struct DocumentSet {
 
   subscript(path: ResourcePath) -> CachedDocument? { byPath[path]?.document }
 
-  /// The place of a document in the order.
-  func index(of path: ResourcePath) -> Int? {
-    guard let entry = byPath[path] else { return nil }
-    return position(of: entry)
-  }
-
   /// Which of two documents comes first.
   func compare(_ left: CachedDocument, _ right: CachedDocument) -> Ordering {
-    query.compare(
+    order.compare(
       (query.sortKey(of: left), left.path),
       (query.sortKey(of: right), right.path)
     )
@@ -69,7 +67,9 @@ struct DocumentSet {
   private mutating func rebuild(removing paths: [ResourcePath], _ added: [Entry]) {
     for path in paths { byPath[path] = nil }
     for entry in added { byPath[entry.document.path] = entry }
-    entries = byPath.values.sorted { query.compare($0.position, $1.position) == .ascending }
+    entries = byPath.values.sorted { [order] in
+      order.compare($0.position, $1.position) == .ascending
+    }
   }
 
   /// The first index whose entry is not before that one.
@@ -78,7 +78,7 @@ struct DocumentSet {
     var high = entries.count
     while low < high {
       let middle = (low + high) / 2
-      if query.compare(entries[middle].position, entry.position) == .ascending {
+      if order.compare(entries[middle].position, entry.position) == .ascending {
         low = middle + 1
       } else {
         high = middle

@@ -44,7 +44,8 @@ struct ViewChangeSet {
 
   /// Removed documents first, then added, then all others, each in the query's order.
   func ordered(by query: ListenQuery) -> [ViewChange] {
-    changes.values.map { change in
+    let order = query.resultOrder
+    return changes.values.map { change in
       (
         change: change,
         rank: min(change.kind.rawValue, ViewChange.Kind.modified.rawValue),
@@ -53,7 +54,7 @@ struct ViewChangeSet {
     }
     .sorted { left, right in
       left.rank != right.rank
-        ? left.rank < right.rank : query.compare(left.position, right.position) == .ascending
+        ? left.rank < right.rank : order.compare(left.position, right.position) == .ascending
     }
     .map(\.change)
   }

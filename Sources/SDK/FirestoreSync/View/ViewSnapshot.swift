@@ -25,16 +25,11 @@ package struct ViewSnapshot: Sendable {
 
   /// Where each change moves its document: the index before and after it, if changes are made one by one.
   package func indexedChanges() -> [(change: ViewChange, oldIndex: Int?, newIndex: Int?)] {
-    var set = DocumentSet(query, oldDocuments)
+    var positions = ResultPositions(query, oldDocuments, changeCount: changes.count)
     return changes.map { change in
-      let path = change.document.path
-      let oldIndex = change.kind == .added ? nil : set.index(of: path)
-      if change.kind == .removed {
-        set.remove(path)
-        return (change, oldIndex, nil)
-      }
-      set.apply(removing: [], inserting: [change.document])
-      return (change, oldIndex, set.index(of: path))
+      let oldIndex = positions.remove(change.document.path)
+      let newIndex = change.kind == .removed ? nil : positions.insert(change.document)
+      return (change, change.kind == .added ? nil : oldIndex, newIndex)
     }
   }
 

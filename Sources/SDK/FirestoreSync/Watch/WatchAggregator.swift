@@ -36,7 +36,22 @@ struct WatchAggregator {
       change.resumeToken = token
     }
 
-    mutating func forget(_ path: ResourcePath) {
+    /// Takes a document that the target matches; `isKnown` is whether the client has it for the target.
+    mutating func add(_ path: ResourcePath, isKnown: Bool) {
+      forget(path)
+      if isKnown { change.modified.insert(path) } else { change.added.insert(path) }
+      hasChanges = true
+    }
+
+    /// Takes a document that the target does not match.
+    mutating func remove(_ path: ResourcePath, isKnown: Bool) {
+      forget(path)
+      guard isKnown else { return }
+      change.removed.insert(path)
+      hasChanges = true
+    }
+
+    private mutating func forget(_ path: ResourcePath) {
       change.added.remove(path)
       change.modified.remove(path)
       change.removed.remove(path)
@@ -121,11 +136,8 @@ struct WatchAggregator {
     guard isActive(id, context) else { return }
     let path = document.path
     let isKnown = context.remoteKeys(id).contains(path)
-    var state = states[id] ?? TargetState()
-    state.forget(path)
-    if isKnown { state.change.modified.insert(path) } else { state.change.added.insert(path) }
-    state.hasChanges = true
-    states[id] = state
+    // In place: a copy of what was said before would cost as much as all of it.
+    states[id, default: TargetState()].add(path, isKnown: isKnown)
     note(document)
     targetsByDocument[path, default: []].insert(id)
   }
@@ -147,13 +159,8 @@ struct WatchAggregator {
     _ context: Context
   ) {
     guard isActive(id, context) else { return }
-    var state = states[id] ?? TargetState()
-    state.forget(path)
-    if context.remoteKeys(id).contains(path) {
-      state.change.removed.insert(path)
-      state.hasChanges = true
-    }
-    states[id] = state
+    let isKnown = context.remoteKeys(id).contains(path)
+    states[id, default: TargetState()].remove(path, isKnown: isKnown)
     targetsByDocument[path, default: []].insert(id)
     if let document { note(document) }
   }
