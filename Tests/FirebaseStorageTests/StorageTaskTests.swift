@@ -114,6 +114,27 @@ struct StorageTaskTests {
     try await fixture.remove()
   }
 
+  @Test(arguments: [("yZRlqg==", true), ("yZRlqw==", false)])
+  func `bytes with another checksum than the server's are not taken`(
+    checksum: String,
+    isRight: Bool
+  ) async throws {
+    let server = try AnsweringServer { _ in
+      let hash = (name: "X-Goog-Hash", value: "crc32c=\(checksum),md5=XrY7u+Ae7tCTyyK7j1rNww==")
+      return AnsweringServer.Answer(200, [hash], body: "hello world")
+    }
+    defer { server.stop() }
+    let fixture = try await StorageFixture()
+    let storage = Storage(app: fixture.app, bucket: fixture.bucket, clock: fixture.clock.clock)
+    storage.useEmulator(withHost: "127.0.0.1", port: server.port)
+    let reference = storage.reference(withPath: "open/a")
+    let file = fixture.directory.appendingPathComponent("checked")
+    let failure = await storageFailure { _ = try await reference.writeAsync(toFile: file) }
+    #expect(failure == (isRight ? nil : .nonMatchingChecksum))
+    #expect(FileManager.default.fileExists(atPath: file.path) == isRight)
+    try await fixture.remove()
+  }
+
   @Test
   func `an upload that was paused goes on`() async throws {
     let proxy = try Self.proxy([.holdSending(after: 300_000)])

@@ -73,7 +73,7 @@ package struct ObjectDownload: Sendable {
     var range = 0..<object.size
     do {
       switch try ByteRange(isRangeValid ? request[.range] : nil, size: object.size) {
-      case .whole: headers[.googHash] = hashes
+      case .whole: break
       case .part(let part):
         range = part
         headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(object.size)"
@@ -84,6 +84,8 @@ package struct ObjectDownload: Sendable {
       headers[.contentType] = nil
       return nil
     }
+    // A range of all bytes is the object too, and clients check it.
+    if range.count == object.size { headers[.googHash] = hashes }
     headers[.contentLength] = String(range.count)
     return range
   }

@@ -110,6 +110,9 @@ final class DownloadTransfer: Transfer {
     guard size <= sink.limit else {
       throw StorageError.downloadSizeExceeded(total: size, maxSize: sink.limit)
     }
+    if let checksum = ObjectChecksum(answer), !checksum.matches(answer.body) {
+      throw StorageError.nonMatchingChecksum
+    }
     try await append(answer.body, total: size)
     report(TransferProgress(completed: size, total: size))
     return true
