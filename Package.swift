@@ -719,6 +719,12 @@ let package = Package(
       swiftSettings: strict
     ),
     .executableTarget(
+      name: "sdk-benchmark",
+      dependencies: ["FirebaseCore", "FirebaseFirestore", "SDKTestSupport"],
+      path: "Tests/SDKBenchmarkProgram",
+      swiftSettings: strict
+    ),
+    .executableTarget(
       name: "mortal-app",
       dependencies: ["FirebaseFirestore", "FirebaseCore"],
       path: "Tests/MortalAppProgram",
