@@ -3,7 +3,8 @@ import Synchronization
 
 /// A development server of the debug build, on a port that the system chose; it ends with the tests.
 ///
-/// `BRASA_BINARY` names the program; without it the debug build of this checkout is taken.
+/// `BRASA_BINARY` names the program; without it the debug build of this checkout is taken. With `BRASA_SDK_TEST_PORT`
+/// it is another server of this machine that listens there: Google's emulator, which has Firestore alone.
 package final class BrasaServer: Sendable {
   /// The server of all tests.
   package static let shared = Result { try BrasaServer() }
@@ -17,7 +18,18 @@ package final class BrasaServer: Sendable {
     let output: String
   }
 
+  /// Whether the server is ours, with all its services.
+  package static let isOurs = otherPort == nil
+
+  private static var otherPort: Int? {
+    ProcessInfo.processInfo.environment["BRASA_SDK_TEST_PORT"].flatMap { Int($0) }
+  }
+
   private init() throws {
+    if let other = Self.otherPort {
+      port = other
+      return
+    }
     let data = FileManager.default.temporaryDirectory
       .appendingPathComponent("brasa-\(UUID().uuidString)")
     let process = Process()

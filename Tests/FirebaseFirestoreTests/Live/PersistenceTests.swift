@@ -1,6 +1,7 @@
 import FirebaseAuth
 import FirebaseFirestore
 import Foundation
+import SDKTestSupport
 import Testing
 
 /// What the cache in a file keeps, against the program.
@@ -201,7 +202,8 @@ struct PersistenceTests {
     try await end(third)
   }
 
-  @Test func `a user's queued writes wait for that user over restarts`() async throws {
+  @Test(.enabled(if: BrasaServer.isOurs))
+  func `a user's queued writes wait for that user over restarts`() async throws {
     defer { mortal.remove() }
     let first = try firestore()
     let auth = Auth.auth(app: first.app)
