@@ -33,8 +33,6 @@ struct EventBackend: Sendable {
     let dropped: [Dropped]?
   }
 
-  private static let session = RedirectRefusal.session()
-
   private let url: URL
   private let key: String
   private let timeout: TimeInterval = 30
@@ -58,8 +56,7 @@ struct EventBackend: Sendable {
       request.httpBody = try JSONEncoder().encode(batch)
       request.setValue("application/json", forHTTPHeaderField: "Content-Type")
       request.setValue(key, forHTTPHeaderField: "X-Goog-Api-Key")
-      let (data, response) = try await Self.session.exchange(request)
-      return Self.outcome(data, response as? HTTPURLResponse)
+      return Self.outcome(try await HTTPClient.shared.answer(to: request))
     } catch is EncodingError {
       return .refused(status: 0, text: "The batch cannot be encoded.")
     } catch {
@@ -67,15 +64,14 @@ struct EventBackend: Sendable {
     }
   }
 
-  private static func outcome(_ data: Data, _ response: HTTPURLResponse?) -> Outcome {
-    let status = response?.statusCode ?? 0
-    switch status {
-    case 200..<300: return .accepted(remarks: remarks(data))
+  private static func outcome(_ answer: HTTPAnswer) -> Outcome {
+    switch answer.status {
+    case 200..<300: return .accepted(remarks: remarks(answer.body))
     case 408, 429, 300..<400, 500...:
-      let seconds = response?.value(forHTTPHeaderField: "Retry-After").flatMap(TimeInterval.init)
-      return .failed(retryAfter: seconds)
+      return .failed(retryAfter: answer.headers["retry-after"].flatMap(TimeInterval.init))
     case 400..<500:
-      return .refused(status: status, text: String(decoding: data.prefix(300), as: UTF8.self))
+      let text = String(decoding: answer.body.prefix(300), as: UTF8.self)
+      return .refused(status: answer.status, text: text)
     default: return .failed(retryAfter: nil)
     }
   }

@@ -18,7 +18,6 @@ struct MessagingBackend: Sendable {
     let token: String
   }
 
-  private static let session = RedirectRefusal.session()
   private static let timeout: TimeInterval = 30
 
   let options: FirebaseOptions
@@ -118,18 +117,19 @@ struct MessagingBackend: Sendable {
     _ body: [String: Any]?
   ) async throws -> Data {
     let request = try await request(method, path, body)
-    let (data, response): (Data, URLResponse?)
+    let answer: HTTPAnswer
     do {
-      (data, response) = try await Self.session.exchange(request)
+      answer = try await HTTPClient.shared.answer(to: request)
     } catch {
+      if error is CancellationError { throw error }
       let isTimeout = (error as? URLError)?.code == .timedOut
       throw MessagingError(
         isTimeout ? .timeout : .network,
         "The server cannot be reached: \(error.localizedDescription)"
       )
     }
-    try Self.check((response as? HTTPURLResponse)?.statusCode ?? 0, data)
-    return data
+    try Self.check(answer.status, answer.body)
+    return answer.body
   }
 
   private static func check(_ status: Int, _ data: Data) throws {
