@@ -12,6 +12,8 @@ package final class BrasaServer: Sendable {
   package let port: Int
   package var url: String { "http://127.0.0.1:\(port)" }
 
+  private let data: URL
+
   private static let running = Mutex<(process: Int32, data: URL)?>(nil)
 
   private struct NoAddress: Error {
@@ -32,22 +34,48 @@ package final class BrasaServer: Sendable {
     }
     let data = FileManager.default.temporaryDirectory
       .appendingPathComponent("brasa-\(UUID().uuidString)")
+    self.data = data
+    let output = Pipe()
+    let process = Self.process(["serve", "--dev", "--port", "0", "--data", data.path], output)
+    process.standardError = output
+    try process.run()
+    Self.running.withLock { $0 = (process.processIdentifier, data) }
+    atexit { BrasaServer.stop() }
+    port = try Self.port(in: output.fileHandleForReading)
+  }
+
+  /// The program with arguments, and without what the environment says of other servers.
+  private static func process(_ arguments: [String], _ output: Pipe) -> Process {
     let process = Process()
-    process.executableURL = Self.program
-    process.arguments = ["serve", "--dev", "--port", "0", "--data", data.path]
+    process.executableURL = program
+    process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.filter { variable in
       !["BRASA_", "FIRESTORE_", "FIREBASE_", "GOOGLE_", "GCLOUD_"].contains {
         variable.key.hasPrefix($0)
       }
     }
-    let output = Pipe()
     process.standardOutput = output
-    process.standardError = output
     process.standardInput = FileHandle.nullDevice
+    return process
+  }
+
+  /// A command of the program failed.
+  package struct CommandFailed: Error {
+    /// How it ended.
+    package let status: Int32
+  }
+
+  /// Runs another command of the program on this server's directory; returns what it prints.
+  package func run(_ arguments: [String]) throws -> String {
+    let output = Pipe()
+    let process = Self.process(arguments + ["--data", data.path], output)
     try process.run()
-    Self.running.withLock { $0 = (process.processIdentifier, data) }
-    atexit { BrasaServer.stop() }
-    port = try Self.port(in: output.fileHandleForReading)
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw CommandFailed(status: process.terminationStatus)
+    }
+    return text
   }
 
   private static var program: URL {
