@@ -111,7 +111,7 @@ struct DurableLocalStoreTests {
     try file.close()
     // The version is at a fixed offset of an SQLite file's header.
     var bytes = try Data(contentsOf: file.url)
-    bytes[63] = 2
+    bytes[63] += 1
     try bytes.write(to: file.url)
     let opened = openOrReplace()
     #expect(opened.problem?.code == .newerVersion)

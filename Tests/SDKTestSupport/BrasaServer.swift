@@ -12,7 +12,8 @@ package final class BrasaServer: Sendable {
   package let port: Int
   package var url: String { "http://127.0.0.1:\(port)" }
 
-  private let data: URL
+  /// Its data directory; nil of another server.
+  private let data: URL?
 
   private static let running = Mutex<(process: Int32, data: URL)?>(nil)
 
@@ -30,6 +31,7 @@ package final class BrasaServer: Sendable {
   private init() throws {
     if let other = Self.otherPort {
       port = other
+      data = nil
       return
     }
     let data = FileManager.default.temporaryDirectory
@@ -67,6 +69,7 @@ package final class BrasaServer: Sendable {
 
   /// Runs another command of the program on this server's directory; returns what it prints.
   package func run(_ arguments: [String]) throws -> String {
+    guard let data else { throw CommandFailed(status: EXIT_FAILURE) }
     let output = Pipe()
     let process = Self.process(arguments + ["--data", data.path], output)
     try process.run()
