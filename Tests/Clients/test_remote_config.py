@@ -435,7 +435,8 @@ def test_the_commands(tmp_path):
     file.write_text(json.dumps({"conditions": [{"name": "c", "expression": "device.os = "}]}))
     refused = run("publish", file, check=False)
     assert refused.returncode != 0 and 'The condition "c", column' in refused.stderr
-    assert "1 template, 3 versions: no differences" in servers.run("verify", "--data", tmp_path / "data").stdout
+    verified = servers.run("verify", "--data", tmp_path / "data").stdout
+    assert "1 template, 3 versions" in verified and "no differences" in verified
     data = ("--project", "shop", "--include", "config", "--data")
     # An export has documents too, so that there has to be a database.
     for directory in ("data", "other"):

@@ -11,6 +11,16 @@ struct StorageTaskTests {
     try CuttingProxy(to: BrasaServer.shared.get().port, faults: faults)
   }
 
+  /// A proxy with faults of the connections that slices of an upload are sent on.
+  private static func uploadProxy(_ faults: [CuttingProxy.Fault]) throws -> CuttingProxy {
+    #if canImport(FoundationNetworking)
+    // The requests before them have a connection of their own.
+    try proxy([.holdSending(after: .max)] + faults)
+    #else
+    try proxy(faults)
+    #endif
+  }
+
   @Test
   func `a task tells how it goes`() async throws {
     let proxy = try Self.proxy([.holdSending(after: 0)])
@@ -40,7 +50,7 @@ struct StorageTaskTests {
 
   @Test
   func `an upload goes on where the connection broke`() async throws {
-    let proxy = try Self.proxy([
+    let proxy = try Self.uploadProxy([
       .cutSending(after: 100_000), .cutSending(after: 200_000), .cutSending(after: 300_000),
     ])
     defer { proxy.stop() }
@@ -59,7 +69,7 @@ struct StorageTaskTests {
 
   @Test
   func `an upload whose last answer was lost is not made twice`() async throws {
-    let proxy = try Self.proxy([.loseAnswer(after: 50_000)])
+    let proxy = try Self.uploadProxy([.loseAnswer(after: 50_000)])
     defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy)
     let reference = fixture.storage.reference(withPath: "open/lost")
@@ -137,7 +147,7 @@ struct StorageTaskTests {
 
   @Test
   func `an upload that was paused goes on`() async throws {
-    let proxy = try Self.proxy([.holdSending(after: 300_000)])
+    let proxy = try Self.uploadProxy([.holdSending(after: 100_000)])
     defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy, slice: 262_144)
     let bytes = StorageFixture.bytes(1_000_000)
@@ -162,7 +172,7 @@ struct StorageTaskTests {
 
   @Test
   func `a task that is cancelled fails once`() async throws {
-    let proxy = try Self.proxy([.holdSending(after: 100_000)])
+    let proxy = try Self.uploadProxy([.holdSending(after: 100_000)])
     defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy)
     let reference = fixture.storage.reference(withPath: "open/cancelled")
@@ -189,7 +199,7 @@ struct StorageTaskTests {
 
   @Test
   func `a task of asynchronous code ends with it`() async throws {
-    let proxy = try Self.proxy([.holdSending(after: 100_000)])
+    let proxy = try Self.uploadProxy([.holdSending(after: 100_000)])
     defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy)
     let reference = fixture.storage.reference(withPath: "open/a")
@@ -202,7 +212,7 @@ struct StorageTaskTests {
 
   @Test
   func `an app that is deleted has no tasks`() async throws {
-    let proxy = try Self.proxy([.holdSending(after: 100_000)])
+    let proxy = try Self.uploadProxy([.holdSending(after: 100_000)])
     defer { proxy.stop() }
     let fixture = try await StorageFixture(proxy)
     let storage = Storage.storage(app: fixture.app)

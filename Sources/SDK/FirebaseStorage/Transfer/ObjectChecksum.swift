@@ -3,7 +3,8 @@ import Foundation
 
 /// The CRC-32C that a server tells of an object's bytes.
 struct ObjectChecksum {
-  private let expected: UInt32
+  /// The checksum as the server has it.
+  let value: UInt32
 
   /// What an answer with all of an object's bytes tells; nil where it tells nothing, or of bytes that have been decoded
   /// since.
@@ -14,18 +15,47 @@ struct ObjectChecksum {
     let parts = (answer.headers["x-goog-hash"] ?? "").split(separator: ",")
     let text = parts.map { $0.trimmingCharacters(in: .whitespaces) }
       .first { $0.hasPrefix("crc32c=") }
-    guard let text, let bytes = Data(base64Encoded: String(text.dropFirst(7))), bytes.count == 4
-    else { return nil }
-    expected = bytes.reduce(0) { $0 << 8 | UInt32($1) }
+    self.init(base64: text.map { String($0.dropFirst(7)) })
+  }
+
+  /// What an answer with an object's metadata tells; nil where it tells nothing.
+  init?(ofObject answer: HTTPAnswer) {
+    let members = try? JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
+    self.init(base64: members?["crc32c"] as? String)
+  }
+
+  private init?(base64 text: String?) {
+    guard let bytes = text.flatMap({ Data(base64Encoded: $0) }), bytes.count == 4 else {
+      return nil
+    }
+    value = bytes.reduce(0) { $0 << 8 | UInt32($1) }
   }
 
   /// Whether bytes have the checksum.
   func matches(_ data: Data) -> Bool {
-    var state: UInt32 = 0xFFFF_FFFF
+    var own = CRC32C()
+    own.extend(by: data, at: 0)
+    return own.value == value
+  }
+}
+
+/// The CRC-32C of bytes that come one after the other.
+struct CRC32C {
+  private var state: UInt32 = 0xFFFF_FFFF
+  private var size: Int64 = 0
+
+  /// Of all bytes so far.
+  var value: UInt32 { ~state }
+
+  /// Adds bytes that begin at an offset; those that were there before are passed over.
+  mutating func extend(by data: Data, at offset: Int64) {
+    let known = min(max(size - offset, 0), Int64(data.count))
     Self.table.withUnsafeBufferPointer { table in
-      for byte in data { state = state >> 8 ^ table[Int((state ^ UInt32(byte)) & 0xFF)] }
+      for byte in data.dropFirst(Int(known)) {
+        state = state >> 8 ^ table[Int((state ^ UInt32(byte)) & 0xFF)]
+      }
     }
-    return ~state == expected
+    size = max(size, offset + Int64(data.count))
   }
 
   /// What each byte does to the checksum.

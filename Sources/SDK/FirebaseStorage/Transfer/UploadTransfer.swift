@@ -18,6 +18,8 @@ final class UploadTransfer: Transfer {
     var offset: Int64 = 0
     /// Whether something may have arrived that was not confirmed.
     var isUncertain = false
+    /// Of all bytes up to the end of the last slice that was read.
+    var checksum = CRC32C()
   }
 
   private struct Session {
@@ -129,6 +131,7 @@ final class UploadTransfer: Transfer {
     let count = min(sliceSize(session), size - offset)
     let isLast = offset + count == size
     let slice = try await content.read(at: offset, count: count)
+    state.withLock { $0.checksum.extend(by: slice, at: offset) }
     let command = isLast ? "upload, finalize" : "upload"
     var request = try request(session, command)
     request.setValue(String(offset), forHTTPHeaderField: "X-Goog-Upload-Offset")
@@ -170,12 +173,7 @@ final class UploadTransfer: Transfer {
   ) async throws -> Step {
     let answer: HTTPAnswer
     do {
-      answer = try await HTTPClient.shared.answer(
-        to: request,
-        body: body,
-        limit: 1 << 20,
-        traffic: traffic
-      )
+      answer = try await Self.answer(to: request, body, traffic)
     } catch {
       if error is CancellationError { throw error }
       throw Again(cause: error)
@@ -183,6 +181,24 @@ final class UploadTransfer: Transfer {
     // Where an answer is lost the transport may send a request a second time by itself, when there is no upload any more.
     if isLast, answer.status == 404 { throw Again(cause: nil) }
     return try take(answer, sent: Int64(body.count), of: size)
+  }
+
+  /// Sends a slice, on a connection that nothing was sent on before.
+  ///
+  /// On Linux, where a connection breaks that was used before, the transport sends the request again with what is left of
+  /// the body, until it is stopped: the server would take that for the slice's beginning. On a new connection it does not.
+  private static func answer(
+    to request: URLRequest,
+    _ body: Data,
+    _ traffic: @escaping @Sendable (HTTPTraffic) -> Void
+  ) async throws -> HTTPAnswer {
+    #if canImport(FoundationNetworking)
+    let client = body.isEmpty ? HTTPClient.shared : HTTPClient(label: "Firebase.upload")
+    defer { if client !== HTTPClient.shared { client.shutDown() } }
+    #else
+    let client = HTTPClient.shared
+    #endif
+    return try await client.answer(to: request, body: body, limit: 1 << 20, traffic: traffic)
   }
 
   private func take(_ answer: HTTPAnswer, sent: Int64, of size: Int64) throws -> Step {
@@ -196,7 +212,15 @@ final class UploadTransfer: Transfer {
       state.withLock { $0 = State() }
       throw error
     }
-    if status == "final" { return .done(try StorageMetadata(answer)) }
+    if status == "final" {
+      if let stored = ObjectChecksum(ofObject: answer),
+        stored.value != state.withLock({ $0.checksum.value })
+      {
+        state.withLock { $0 = State() }
+        throw StorageError.nonMatchingChecksum
+      }
+      return .done(try StorageMetadata(answer))
+    }
     // Something between here and the server may have answered in its place.
     guard status == "active" else { throw Again(cause: nil) }
     let received = answer.headers["x-goog-upload-size-received"].flatMap { Int64($0) }

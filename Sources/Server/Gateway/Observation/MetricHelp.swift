@@ -33,6 +33,23 @@ enum MetricHelp {
     "brasa_config_streams": "Clients that wait to hear of a new template.",
     "brasa_config_invalidations_total": "Times that such a client was told of one.",
 
+    // Analytics.
+    "brasa_analytics_projects": "Projects that have sent events.",
+    "brasa_analytics_batches_total": "Batches of events that came.",
+    "brasa_analytics_batches_repeated_total": "Batches among them that had come before.",
+    "brasa_analytics_events_total": "Events that were taken.",
+    "brasa_analytics_events_dropped_total": "Events that were not taken: wrong, late, too many.",
+    "brasa_analytics_events_debug_total": "Events of devices in debug mode, which nobody counts.",
+    "brasa_analytics_events_waiting": "Events that are durable and not counted yet.",
+    "brasa_analytics_segments_waiting": "Segments of events that wait to be counted.",
+    "brasa_analytics_segments_sealed_total": "Segments of events that were counted.",
+    "brasa_analytics_merges_total": "Days whose counts were merged.",
+
+    // Messages.
+    "brasa_messaging_accepted_total": "Messages that were accepted.",
+    "brasa_messaging_retries_total": "Deliveries that are tried once more.",
+    "brasa_messaging_streams": "Devices that wait for messages on a stream.",
+
     // Commits.
     "brasa_commit_group_commits": "Commits in each group that became durable with one sync.",
     "brasa_engine_jobs_waiting": "Jobs that wait for one of the engine's threads.",
@@ -98,4 +115,34 @@ enum MetricHelp {
     "brasa_listen_resumptions_total": "Targets that went on from a token.",
     "brasa_listen_unusable_tokens_total": "Tokens that were too old or not ours.",
   ]
+
+  /// What deliveries came to, by the last part of the metric's name but one.
+  private static let deliveries = [
+    "waiting": "Deliveries that were queued",
+    "handed": "Deliveries that a push service took",
+    "acknowledged": "Deliveries that a device acknowledged",
+    "opened": "Messages that somebody opened",
+    "collapsed": "Deliveries that a newer message took the place of",
+    "expired": "Deliveries whose time was over",
+    "refused": "Deliveries that a push service refused",
+    "gone": "Deliveries whose device is gone",
+  ]
+  private static let transports = [
+    "apns": "by Apple's service", "webpush": "by Web Push",
+    "direct": "on a stream of the server's own",
+  ]
+
+  /// What a metric says; nil for one without a text.
+  static func text(of name: String) -> String? {
+    if let text = texts[name] { return text }
+    // The events' store has the metrics of the documents'.
+    if name.hasPrefix("brasa_events_kv_") {
+      return texts["brasa_" + name.dropFirst("brasa_events_".count)].map { "Of events: \($0)" }
+    }
+    let parts = name.split(separator: "_").map(String.init)
+    guard parts.count == 5, parts[1] == "messaging", let transport = transports[parts[2]],
+      let delivery = deliveries[parts[3]]
+    else { return nil }
+    return "\(delivery), \(transport)."
+  }
 }

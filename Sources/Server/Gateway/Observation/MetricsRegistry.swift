@@ -76,7 +76,7 @@ package final class MetricsRegistry: Sendable {
   }
 
   private static func head(_ name: String, _ type: String) -> String {
-    let help = MetricHelp.texts[name].map { "# HELP \(name) \($0)\n" } ?? ""
+    let help = MetricHelp.text(of: name).map { "# HELP \(name) \($0)\n" } ?? ""
     return help + "# TYPE \(name) \(type)\n"
   }
 

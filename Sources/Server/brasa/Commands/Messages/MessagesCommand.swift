@@ -147,7 +147,14 @@ struct MessagesCredentialsCommand: ParsableCommand {
   struct APNs: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "apns",
-      abstract: "Keep a signing key of Apple's: the .p8 file of a developer team."
+      abstract: "Keep a signing key of Apple's: the .p8 file of a developer team.",
+      discussion: """
+        Apple's developer pages make the key under Keys, with the Apple Push Notifications service; the file can be downloaded
+        once. It serves every app of the team, in both environments.
+
+        Examples:
+          brasa messages credentials apns AuthKey_ABC123DEFG.p8 --key-id ABC123DEFG --team-id TEAM123456
+        """
     )
     @Argument(help: "The .p8 file.", completion: .file()) var file: String
     @Option(name: .long, help: "The key's id: ten characters.") var keyID: String
