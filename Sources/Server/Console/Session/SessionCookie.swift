@@ -9,13 +9,17 @@ enum SessionCookie {
   private static let plainName = "brasa_console"
 
   /// The session's secret in a request; nil without one.
-  static func secret(_ request: ServiceRequest) -> String? {
+  ///
+  /// Over TLS no other name counts than the one that only this host can have set: pages of hosts beside it can set any
+  /// other, and so sign somebody in as themselves.
+  static func secret(_ request: ServiceRequest, isSecure: Bool) -> String? {
+    let wanted = isSecure ? secureName : plainName
     for line in request.headers[values: .cookie] {
       for pair in line.split(separator: ";") {
         let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { continue }
         let name = parts[0].drop { $0 == " " }
-        if name == secureName || name == plainName { return String(parts[1]) }
+        if name == wanted { return String(parts[1]) }
       }
     }
     return nil

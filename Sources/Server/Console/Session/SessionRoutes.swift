@@ -113,7 +113,7 @@ struct SessionRoutes: Sendable {
 
   @Sendable
   private func token(_ request: ServiceRequest) async throws -> ServiceResponse {
-    guard let secret = SessionCookie.secret(request) else {
+    guard let secret = SessionCookie.secret(request, isSecure: isSecure(request)) else {
       throw FirestoreError(.unauthenticated, "Nobody is signed in.")
     }
     let made = try await environment.blocking { try administrators.makeToken(session: secret) }
@@ -141,9 +141,13 @@ struct SessionRoutes: Sendable {
   /// An answer that sets the cookie.
   private func signedIn(_ secret: String, _ request: ServiceRequest) -> ServiceResponse {
     var response = ServiceResponse.private(.object([JSONValue.Member]()))
-    let isSecure = request.context.isSecure || environment.isBehindTLS
-    response.headers.append(SessionCookie.field(secret, isSecure: isSecure))
+    response.headers.append(SessionCookie.field(secret, isSecure: isSecure(request)))
     return response
+  }
+
+  /// Whether the browser reaches the server over TLS.
+  private func isSecure(_ request: ServiceRequest) -> Bool {
+    request.context.isSecure || environment.isBehindTLS
   }
 
   // MARK: Audit
