@@ -158,7 +158,8 @@ class Push:
         assert self.headers["content-encoding"] == "aes128gcm"
         scheme, _, fields = self.headers["authorization"].partition(" ")
         values = dict(field.split("=", 1) for field in fields.replace(" ", "").split(","))
-        assert scheme == "vapid" and Vapid02.verify(self.headers["authorization"])
+        # py-vapid reads no space behind the comma, which RFC 8292 has.
+        assert scheme == "vapid" and Vapid02.verify(self.headers["authorization"].replace(", ", ","))
         assert json.loads(decode(values["t"].split(".")[1]))["aud"] == self.origin
         content = http_ece.decrypt(
             self.body, private_key=subscription.key, auth_secret=subscription.secret, version="aes128gcm"
