@@ -17,7 +17,9 @@ package struct StandInCertificate: Sendable {
   /// Makes a certificate and writes its file into `directory`.
   package init(in directory: URL = FileManager.default.temporaryDirectory) throws {
     let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
-    let name = try DistinguishedName { CommonName("localhost") }
+    let number = UInt64.random(in: 0...UInt64.max)
+    // Who trusts several finds each by its name.
+    let name = try DistinguishedName { CommonName("localhost \(number)") }
     let certificate = try Certificate(
       version: .v3,
       serialNumber: Certificate.SerialNumber(),
@@ -34,7 +36,7 @@ package struct StandInCertificate: Sendable {
       issuerPrivateKey: key
     )
     let text = try certificate.serializeAsPEM().pemString
-    let file = directory.appending(path: "push-\(UInt64.random(in: 0...UInt64.max)).pem")
+    let file = directory.appending(path: "push-\(number).pem")
     try Data(text.utf8).write(to: file)
     self.file = file.path
     self.certificate = try NIOSSLCertificate(bytes: Array(text.utf8), format: .pem)
