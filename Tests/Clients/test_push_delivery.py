@@ -239,8 +239,10 @@ def test_apple_is_asked_again(pushing, apple, key, project, fault):
     assert len([p for p in apple.pushes if p["path"].endswith(device(5))]) == before + 1
 
 
-def test_without_a_key_the_registration_stays(pushing, key, project):
+def test_without_a_key_the_registration_stays(pushing, apple, key, project):
     token = push.register(pushing, project, ios=apns_form(key, device(6)))
-    first = send(pushing, project, token=token, data={"order": "4"})
-    servers.wait_for(lambda: deliveries(pushing, project, first) == {"apns": {"refused": 1}}, "the report", 20)
-    assert send(pushing, project, token=token, data={"order": "4"})
+    refusal = send(pushing, project, status=401, token=token, data={"order": "4"})
+    assert refusal["details"][0]["errorCode"] == "THIRD_PARTY_AUTH_ERROR"
+    keep(pushing, project, key)
+    name = send(pushing, project, token=token, data={"order": "4"})
+    assert [push["body"]["gcm.message_id"] for push in at_apple(apple, device(6))] == [name]
