@@ -145,14 +145,15 @@ def test_a_service_that_can_not_is_asked_again(pushing, service, subscription, p
 
 
 @pytest.mark.parametrize("endpoint", [
-    "https://127.0.0.1:{port}/up", "http://localhost:{port}/up", "https://localhost/up", "https://example.com/up",
+    "https://127.0.0.1:{port}/up", "http://localhost/up", "https://localhost/up", "https://example.com/up",
 ])
 def test_hosts_that_nobody_allowed_are_not_asked(pushing, service, subscription, project, endpoint):
     before = len(service.pushes)
     strange = {**subscription.form, "endpoint": endpoint.format(port=service.server.server_port)}
     forbidden = push.register(pushing, project, web=strange)
     allowed = push.register(pushing, project, web=subscription.form)
-    send(pushing, project, token=forbidden, data={"text": "no"})
+    refused = send(pushing, project, token=forbidden, data={"text": "no"})
+    servers.wait_for(lambda: deliveries(pushing, project, refused) == {"webpush": {"refused": 1}}, "the refusal", 20)
     send(pushing, project, token=allowed, data={"text": "yes"})
     assert arrived(service, subscription)[0].payload(subscription)["data"] == {"text": "yes"}
     assert len(service.pushes) == before + 1
