@@ -87,7 +87,17 @@ package final class APNsStandIn: Sendable {
     return .answer(status: status, headers: headers, body: "{\"reason\":\"\(reason)\"\(time)}")
   }
 
+  /// The answer, which names the request's id or a new one, as Apple's do.
   private func reply(to request: StandInRequest) -> StandInReply {
+    let decision = decision(on: request)
+    guard case .answer(let status, var headers, let body) = decision else {
+      return decision
+    }
+    headers["apns-id"] = request.headers["apns-id"] ?? UUID().uuidString
+    return .answer(status: status, headers: headers, body: body)
+  }
+
+  private func decision(on request: StandInRequest) -> StandInReply {
     let device = String(request.path.split(separator: "/").last ?? "")
     let scripted = state.withLock { state -> StandInReply? in
       guard let next = state.replies[device]?.first else { return nil }
@@ -97,8 +107,7 @@ package final class APNsStandIn: Sendable {
     if let scripted { return scripted }
     if let (status, reason) = refusal(of: request, device) { return Self.refusal(status, reason) }
     if keepsPushes { state.withLock { $0.pushes.append(request) } }
-    let id = request.headers["apns-id"] ?? UUID().uuidString
-    return .answer(status: 200, headers: ["apns-id": id])
+    return .answer(status: 200)
   }
 
   private func refusal(of request: StandInRequest, _ device: String) -> (Int, String)? {
