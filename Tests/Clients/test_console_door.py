@@ -91,12 +91,13 @@ def test_nothing_typed_is_lost_when_the_session_ends(console, production, owner)
     # Another role ends the session on the server.
     change = owner.renew().call("PATCH", "/console/api/administrators/editing@example.org", json={"role": "owner"})
     assert change.status_code == 200
-    console.click("button", "Save")
+    # The page listens to the document, and so hears of it by itself.
     console.find("dialog", "Sign in again")
     console.fill("Password", PASSWORD)
     console.click("button", "Sign in")
     console.fill("Code of the authenticator program", timed_code(secret, 1))
     console.click("button", "Sign in")
+    console.click("button", "Save")
     console.sees("Saved")
     assert owner.call("GET", CHAIR).json()["fields"]["name"] == {"stringValue": "typed meanwhile"}
 
