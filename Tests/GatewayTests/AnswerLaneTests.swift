@@ -135,6 +135,8 @@ import Testing
       }
       // Twenty bytes below nothing, as far as the first stream is concerned.
       try await reader.client.send(set(30))
+      // Until the server has read it.
+      seen += try await reader.settle()
       other.responses.send([Self.message(95)])
       seen += try await reader.settle()
       #expect(seen.data(of: 1).count == 50)
