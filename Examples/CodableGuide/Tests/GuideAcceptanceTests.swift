@@ -30,6 +30,18 @@ import Testing
     #expect(model.book.numberOfPages == 816 && model.book.author == "Douglas Adams")
   }
 
+  @Test func `an entry chosen before somebody is signed in opens then`() async throws {
+    let test = try await TestGuide()
+    defer { test.end() }
+    let guide = GuideViewModel(try test.app())
+    guide.open(.manual)
+    guide.open(.simple)
+    #expect(guide.screen == nil)
+    await guide.start()
+    guard case .simple = guide.screen else { throw WrongScreen() }
+    #expect(guide.entry == .simple)
+  }
+
   @Test func `7e.1 by hand there is no error, only what is not true`() async throws {
     let test = try await TestGuide()
     defer { test.end() }

@@ -33,6 +33,8 @@ package final class GuideViewModel {
   package let app: FirebaseApp
   @ObservationIgnored private let auth: Auth
   @ObservationIgnored private let database: Firestore
+  /// What was chosen while nobody was signed in yet.
+  @ObservationIgnored private var chosen: Entry?
 
   package init(_ app: FirebaseApp) {
     self.app = app
@@ -46,14 +48,19 @@ package final class GuideViewModel {
     do {
       person = try await auth.signInAnonymously().user.uid
       error = nil
+      if let chosen { open(chosen) }
     } catch {
       self.error = MappingError(error)
     }
   }
 
+  /// Opens a screen; before somebody is signed in, as soon as that is so.
   package func open(_ entry: Entry) {
     close()
-    guard let person else { return }
+    guard let person else {
+      chosen = entry
+      return
+    }
     let screen = makeScreen(entry, person)
     screen.subscribe()
     self.entry = entry
@@ -64,6 +71,7 @@ package final class GuideViewModel {
     screen?.unsubscribe()
     screen = nil
     entry = nil
+    chosen = nil
   }
 
   private func makeScreen(_ entry: Entry, _ person: String) -> Screen {
