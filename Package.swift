@@ -53,8 +53,10 @@ let package = Package(
     .library(name: "Firebase", targets: ["Firebase"]),
     .library(name: "FirebaseAnalytics", targets: ["FirebaseAnalytics"]),
     .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
+    .library(name: "FirebaseAuthCombineSwift", targets: ["FirebaseAuthCombineSwift"]),
     .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
     .library(name: "FirebaseFirestore", targets: ["FirebaseFirestore"]),
+    .library(name: "FirebaseFirestoreCombineSwift", targets: ["FirebaseFirestoreCombineSwift"]),
     .library(name: "FirebaseFirestoreSwift", targets: ["FirebaseFirestoreSwift"]),
     .library(name: "FirebaseInstallations", targets: ["FirebaseInstallations"]),
     .library(name: "FirebaseMessaging", targets: ["FirebaseMessaging"]),
@@ -62,7 +64,9 @@ let package = Package(
     .library(name: "FirebaseRemoteConfigSwift", targets: ["FirebaseRemoteConfigSwift"]),
     .library(name: "FirebaseSharedSwift", targets: ["FirebaseSharedSwift"]),
     .library(name: "FirebaseStorage", targets: ["FirebaseStorage"]),
+    .library(name: "FirebaseStorageCombineSwift", targets: ["FirebaseStorageCombineSwift"]),
     .library(name: "FirebaseStorageSwift", targets: ["FirebaseStorageSwift"]),
+    .library(name: "FirebaseUI", targets: ["FirebaseUI"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -94,6 +98,22 @@ let package = Package(
       name: "DocumentCodec",
       dependencies: ["FirestoreModel"],
       path: "Sources/Vocabulary/DocumentCodec",
+      swiftSettings: strict
+    ),
+    .systemLibrary(
+      name: "CZlib",
+      path: "Sources/Vocabulary/CZlib",
+      providers: [.apt(["zlib1g-dev"])]
+    ),
+    .target(
+      name: "Gzip",
+      dependencies: ["CZlib"],
+      path: "Sources/Vocabulary/Gzip",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "GzipTests",
+      dependencies: ["Gzip", "CZlib", "ModelTestSupport"],
       swiftSettings: strict
     ),
     .target(
@@ -304,9 +324,16 @@ let package = Package(
     ),
     // Services that messages are pushed to, for tests and measurements.
     .target(
+      name: "CertificateTestSupport",
+      dependencies: [asn1, crypto, x509],
+      path: "Tests/CertificateTestSupport",
+      swiftSettings: strict
+    ),
+    .target(
       name: "PushStandIns",
       dependencies: [
-        "FirestoreModel", asn1, crypto, nio, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509,
+        "CertificateTestSupport", "FirestoreModel", crypto, nio, nioPosix, nioHTTP2, nioHPACK,
+        nioSSL,
       ],
       path: "Tests/PushStandIns",
       swiftSettings: strict
@@ -381,24 +408,24 @@ let package = Package(
     // What services are to the program.
     .target(
       name: "ServiceModule",
-      dependencies: ["FirestoreModel", "Access", httpTypes, logging],
+      dependencies: ["FirestoreModel", "Gzip", "Access", httpTypes, logging],
       path: "Sources/API/ServiceModule",
       swiftSettings: strict
     ),
     .testTarget(
       name: "ServiceModuleTests",
-      dependencies: ["ServiceModule", "Access", "FirestoreModel", httpTypes, logging],
+      dependencies: ["ServiceModule", "Access", "FirestoreModel", "Gzip", httpTypes, logging],
       swiftSettings: strict
     ),
     .target(
       name: "StorageWire",
-      dependencies: ["FirestoreModel", "CZlib", crypto],
+      dependencies: ["FirestoreModel", crypto],
       path: "Sources/API/StorageWire",
       swiftSettings: strict
     ),
     .testTarget(
       name: "StorageWireTests",
-      dependencies: ["StorageWire", "FirestoreModel", "CZlib", "ModelTestSupport", crypto],
+      dependencies: ["StorageWire", "FirestoreModel", "ModelTestSupport", crypto],
       swiftSettings: strict
     ),
     .target(
@@ -412,7 +439,7 @@ let package = Package(
     .target(
       name: "StorageAPI",
       dependencies: [
-        "FirestoreModel", "FirestoreWire", "StorageWire", "ObjectStorage", "Access",
+        "FirestoreModel", "FirestoreWire", "Gzip", "StorageWire", "ObjectStorage", "Access",
         "KeyValueStore", "ServiceModule", crypto, httpTypes, logging,
       ],
       path: "Sources/API/StorageAPI",
@@ -475,7 +502,7 @@ let package = Package(
     .target(
       name: "AnalyticsAPI",
       dependencies: [
-        "FirestoreModel", "FirestoreWire", "StorageWire", "Access", "EventAnalytics",
+        "FirestoreModel", "FirestoreWire", "Gzip", "Access", "EventAnalytics",
         "KeyValueStore", "ServiceModule", httpTypes,
       ],
       path: "Sources/API/AnalyticsAPI",
@@ -521,18 +548,13 @@ let package = Package(
         "DocumentStore",
         "FirestoreModel", "FirestoreWire",
         "FirestoreService",
-        "KeyValueStore", "ModelTestSupport", nio, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL,
-        httpTypes, logging, lifecycle, asn1, crypto, x509,
+        "CertificateTestSupport", "KeyValueStore", "ModelTestSupport", nio, nioPosix, nioTLS,
+        nioHTTP2, nioHPACK, nioSSL, httpTypes, logging, lifecycle,
       ],
       swiftSettings: strict
     ),
 
     // The console in the browser.
-    .systemLibrary(
-      name: "CZlib",
-      path: "Sources/Server/CZlib",
-      providers: [.apt(["zlib1g-dev"])]
-    ),
     .target(
       name: "CConsoleFiles",
       path: "Sources/Server/CConsoleFiles",
@@ -542,7 +564,7 @@ let package = Package(
       name: "Console",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "Access", "AuditTrail", "Authentication",
-        "KeyValueStore", "ServiceModule", "CConsoleFiles", "CZlib", crypto, httpTypes,
+        "KeyValueStore", "ServiceModule", "CConsoleFiles", "Gzip", crypto, httpTypes,
       ],
       path: "Sources/Server/Console",
       swiftSettings: strict
@@ -565,11 +587,11 @@ let package = Package(
         "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
         "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
         "MessagingAPI", "Gateway", "Console", "AuditTrail",
-        "StorageWire",
+        "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access",
         "DocumentStore", "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication",
-        "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, lifecycle, logging, nio,
-        nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
+        "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto, cryptoExtras, lifecycle,
+        logging, nio, nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
       ],
       path: "Sources/Server/brasa",
       swiftSettings: strict
@@ -578,8 +600,8 @@ let package = Package(
       name: "brasa-load",
       dependencies: [
         "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "KeyValueRocksDB",
-        "SecurityRules", "Authentication", "EventAnalytics", "CRocksDB", "CEpoll", nio, nioHPACK,
-        arguments,
+        "SecurityRules", "Authentication", "EventAnalytics", "PushMessaging", "CRocksDB", "CEpoll",
+        nio, nioHPACK, arguments,
       ],
       path: "Sources/Server/brasa-load",
       swiftSettings: strict
@@ -758,7 +780,7 @@ let package = Package(
     ),
     .target(
       name: "FirebaseAnalytics",
-      dependencies: ["FirebaseCore", "FirebaseInstallations"],
+      dependencies: ["FirebaseCore", "FirebaseInstallations", "Gzip"],
       path: "Sources/SDK/FirebaseAnalytics",
       swiftSettings: strict
     ),
@@ -772,8 +794,8 @@ let package = Package(
       name: "FirebaseAnalyticsTests",
       // The tests run the programs.
       dependencies: [
-        "FirebaseAnalytics", "FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa",
-        "mortal-events",
+        "FirebaseAnalytics", "FirebaseInstallations", "FirebaseCore", "Gzip", "SDKTestSupport",
+        "brasa", "mortal-events",
       ],
       swiftSettings: strict
     ),
@@ -817,6 +839,20 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "FirebaseUI",
+      dependencies: ["FirebaseAuth", "FirebaseCore", "FirebaseStorage"],
+      path: "Sources/SDK/FirebaseUI",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FirebaseUITests",
+      // The tests run the program.
+      dependencies: [
+        "FirebaseUI", "FirebaseAuth", "FirebaseCore", "FirebaseStorage", "SDKTestSupport", "brasa",
+      ],
+      swiftSettings: strict
+    ),
+    .target(
       name: "FirebaseRemoteConfigSwift",
       dependencies: ["FirebaseRemoteConfig"],
       path: "Sources/SDK/FirebaseRemoteConfigSwift",
@@ -826,6 +862,24 @@ let package = Package(
       name: "FirebaseStorageSwift",
       dependencies: ["FirebaseStorage"],
       path: "Sources/SDK/FirebaseStorageSwift",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FirebaseAuthCombineSwift",
+      dependencies: ["FirebaseAuth", "FirebaseCore"],
+      path: "Sources/SDK/FirebaseAuthCombineSwift",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FirebaseFirestoreCombineSwift",
+      dependencies: ["FirebaseFirestore", "FirebaseCore"],
+      path: "Sources/SDK/FirebaseFirestoreCombineSwift",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FirebaseStorageCombineSwift",
+      dependencies: ["FirebaseStorage", "FirebaseCore"],
+      path: "Sources/SDK/FirebaseStorageCombineSwift",
       swiftSettings: strict
     ),
     .target(

@@ -1,20 +1,31 @@
-"""Events: taken, kept and asked for, beside SQLite and DuckDB over the same events.
+"""Remote Config and events: what the server does a second, and reports beside SQLite and DuckDB over the same events.
 
-    Benchmarks/analytics.py --events 1000000
+    Benchmarks/run-analytics                  (builds the release, installs DuckDB)
+    .venv-benchmarks/bin/python Benchmarks/analytics.py --programs .build/release
+    ... --quick                               (a minute or two: shows that it works, measures nothing)
 
-runs `brasa-load events` of the release build, gives SQLite the same events in the same order of keys and DuckDB
-the same rows, asks all three the same, and stops where an answer differs. SQLite is asked what a dashboard counts
-alone: retention and funnels take it minutes.
+Fetches of Remote Config and news of publishes, intake over HTTP and document gets beside it are asked of a server. Reports
+are asked in one process: `brasa-load events` takes the events, SQLite has the same in the same order of keys and DuckDB
+the same rows; all three are asked the same, and an answer that differs fails the run. SQLite is asked what a dashboard
+counts alone: retention and funnels take it minutes.
 """
 
 import argparse
+import contextlib
 import json
+import os
 import pathlib
+import platform
+import re
+import shutil
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+
+import peers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIRST_DAY = 20_000
@@ -45,7 +56,7 @@ def timed(ask, repeats=3):
 
 def brasa(options, rows, directory):
     command = [
-        options.load, "events", "--events", options.events, "--users", options.users, "--days", options.days,
+        options.programs / "brasa-load", "events", "--events", options.events, "--users", options.users, "--days", options.days,
         "--rows", rows, "--directory", directory,
     ]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
@@ -53,7 +64,8 @@ def brasa(options, rows, directory):
         sys.exit(done.stdout + done.stderr)
     lines = done.stdout.strip().splitlines()
     print("\n".join(lines[:-1]), flush=True)
-    return json.loads(lines[-1])
+    said = dict(line.split(": ", 1) for line in lines[:-1])
+    return json.loads(lines[-1]), said
 
 
 def duckdb_answers(rows, days):
@@ -169,27 +181,134 @@ def fill_sqlite(base, rows):
     return rate
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--events", type=int, default=1_000_000)
-    parser.add_argument("--users", type=int, default=50_000)
-    parser.add_argument("--days", type=int, default=30)
-    parser.add_argument("--load", default=ROOT / ".build/release/brasa-load")
-    parser.add_argument("--without-sqlite", action="store_true")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        directory = pathlib.Path(directory)
-        rows = directory / "rows.csv"
-        ours = brasa(options, rows, directory / "events")
-        duck = duckdb_answers(rows, options.days)
-        lite = {}
-        if not options.without_sqlite:
-            rate, size, lite = sqlite_answers(rows, directory / "events.sqlite")
-            print(f"SQLite: {rate:.0f} events/s, durable in batches of 25; {size / options.events:.0f} bytes an event")
-    print("\n| Report | Brasa | DuckDB | SQLite |\n|---|---|---|---|")
+# The server's rows
+
+
+class Table:
+    def __init__(self):
+        self.lines = ["| Measure | Brasa | DuckDB | SQLite | Asked |", "|---|---|---|---|---|"]
+
+    def add(self, measure, own, asked="", duck="", lite=""):
+        line = f"| {measure} | {own} | {duck} | {lite} | {asked} |"
+        print(line, flush=True)
+        self.lines.append(line)
+
+
+def loaded(peer, *arguments):
+    """Runs brasa-load on a server; gives its report."""
+    command = [peer.programs / "brasa-load", *arguments, "--port", peer.port]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=3600)
+    failed = re.search(r"^errors: [1-9]", done.stdout, re.MULTILINE)
+    if done.returncode or failed:
+        raise RuntimeError(f"{command}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def figure(report, pattern):
+    return float(re.search(pattern, report, re.MULTILINE)[1])
+
+
+def quantile(report, name, line="latency"):
+    """A latency as the report spells it."""
+    return re.search(rf"^{line}: .*?{name} ([\d.]+ ?[a-z]+)", report, re.MULTILINE)[1]
+
+
+@contextlib.contextmanager
+def served(options, directory, name):
+    folder = directory / name
+    folder.mkdir()
+    peer = peers.Brasa(options.programs, folder)
+    peer.start()
+    try:
+        yield peer
+    finally:
+        peer.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def config(options, directory, table):
+    with served(options, directory, "config") as peer:
+        report = loaded(peer, "config", "fetch", "--connections", 16, "--seconds", options.seconds, "--pid", peer.process.pid)
+        micros = figure(report, r"([\d.]+) us each")
+        table.add(
+            "fetch, 200 parameters, 50 conditions",
+            f"{figure(report, r'^throughput: ([0-9.]+)/s'):,.0f}/s, {1e6 / micros:,.0f} a second of processor time, "
+            f"p99 {quantile(report, 'p99')}",
+            "5,000/s a core, p99 10 ms; further 20,000/s",
+        )
+        report = loaded(peer, "config", "streams", "--streams", options.streams, "--publishes", options.publishes)
+        table.add(
+            f"publish to the last of {options.streams:,} streams",
+            f"p50 {quantile(report, 'p50', 'publish to last stream')}, longest {quantile(report, 'longest', 'publish to last stream')}",
+            "1 s; further 200 ms",
+        )
+
+
+def intake(options, directory, table):
+    with served(options, directory, "intake") as peer:
+        report = loaded(peer, "intake", "--connections", 64, "--seconds", options.seconds, "--pid", peer.process.pid)
+        each = figure(report, r"([\d.]+) us each") / 25
+        table.add(
+            "intake over HTTP, durable, batches of 25",
+            f"{figure(report, r'^objects: ([0-9.]+)/s'):,.0f} events/s, {1e6 / each:,.0f} a second of processor time, "
+            f"p99 {quantile(report, 'p99')}",
+            "25,000 events/s; further 40,000",
+        )
+
+
+def gets(options, directory, table):
+    """Document gets beside a flood of events, and without, in turn."""
+    with served(options, directory, "gets") as peer:
+        loaded(peer, "fill", "--documents", options.documents, "--connections", 4)
+        measured = ["get", "--documents", options.documents, "--connections", 4, "--in-flight", 2, "--seconds", options.seconds]
+        found = {"idle": [], "loaded": []}
+        for _ in range(options.runs):
+            found["idle"].append(milliseconds(quantile(loaded(peer, *measured), "p99")))
+            flood = subprocess.Popen(
+                [str(part) for part in (
+                    peer.programs / "brasa-load", "intake", "--connections", 16, "--rate", 10_000, "--seconds",
+                    options.seconds + 4, "--warm-up", 0, "--port", peer.port,
+                )],
+                stdout=subprocess.PIPE, text=True,
+            )
+            time.sleep(1)
+            found["loaded"].append(milliseconds(quantile(loaded(peer, *measured), "p99")))
+            report = flood.communicate(timeout=120)[0]
+            rate = figure(report, r"^objects: ([\d.]+)/s")
+        idle, busy = (statistics.median(found[name]) for name in ("idle", "loaded"))
+        table.add(
+            f"p99 of gets with {rate:,.0f} events/s", f"{busy:.3g} ms, {busy / idle:.2f} x idle ({idle:.3g} ms)",
+            "1.5 x idle; further 1.1",
+        )
+
+
+def milliseconds(text):
+    number, unit = re.fullmatch(r"([\d.]+) ?([a-z]+)", text).groups()
+    return float(number) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
+
+
+# Reports, beside others
+
+
+ASKED = {
+    "a day's dashboard": "100 ms; further 30 ms", "retention, 30 days": "300 ms; further 150 ms",
+    "funnel of three steps, 30 days": "1 s; further 500 ms",
+}
+
+
+def reports(options, directory, table):
+    rows = directory / "rows.csv"
+    ours, lines = brasa(options, rows, directory / "events")
+    table.add("intake in the process, durable", lines["taken"], "25,000 events/s; further 40,000")
+    table.add("on disk", lines["on disk"], "120 bytes an event; further 60")
+    duck = duckdb_answers(rows, options.days)
+    lite = {}
+    if not options.without_sqlite:
+        rate, size, lite = sqlite_answers(rows, directory / "events.sqlite")
+        print(f"SQLite: {rate:.0f} events/s, durable in batches of 25; {size / options.events:.0f} bytes an event")
     wrong = []
     for name, report in ours.items():
-        cells = [f"{report['seconds'] * 1000:.1f} ms"]
+        cells = []
         for others in (duck, lite):
             if name not in others:
                 cells.append("")
@@ -198,7 +317,39 @@ def main():
             cells.append(f"{seconds * 1000:.1f} ms")
             if numbers != report["numbers"]:
                 wrong.append(name)
-        print(f"| {name} | {' | '.join(cells)} |")
+        table.add(name, f"{report['seconds'] * 1000:.1f} ms", ASKED.get(name, "200 ms; further 100 ms"), *cells)
+    return wrong
+
+
+MEASURES = {"config": config, "intake": intake, "gets": gets, "reports": reports}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--events", type=int, default=10_000_000)
+    parser.add_argument("--users", type=int, default=100_000)
+    parser.add_argument("--days", type=int, default=90)
+    parser.add_argument("--programs", type=pathlib.Path, default=ROOT / ".build/release")
+    parser.add_argument("--directory", default=None, help="on which disk")
+    parser.add_argument("--without-sqlite", action="store_true")
+    parser.add_argument("--only", default=",".join(MEASURES), help="which of " + ", ".join(MEASURES))
+    parser.add_argument("--quick", action="store_true", help="small and short: shows that everything works")
+    options = parser.parse_args()
+    options.programs = options.programs.resolve()
+    options.seconds, options.streams, options.publishes = (1, 200, 2) if options.quick else (8, 10_000, 10)
+    options.documents, options.runs = (500, 1) if options.quick else (10_000, 3)
+    if options.quick:
+        options.events, options.users, options.days = min(options.events, 50_000), min(options.users, 2_000), 35
+    table = Table()
+    directory = pathlib.Path(tempfile.mkdtemp(prefix=".build-benchmark-", dir=options.directory or ROOT))
+    wrong = []
+    try:
+        for name in options.only.split(","):
+            wrong += MEASURES[name](options, directory, table) or []
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    print(f"\n{options.events:,} events of {options.users:,} users over {options.days} days; {os.cpu_count()} cores, "
+          f"load clients included; {platform.platform()}\n\n" + "\n".join(table.lines))
     if wrong:
         sys.exit(f"answers differ: {', '.join(wrong)}")
 

@@ -12,6 +12,8 @@ import shutil
 import statistics
 import subprocess
 import tempfile
+import time
+import urllib.request
 
 import peers
 
@@ -29,6 +31,15 @@ class SmallCache(peers.Brasa):
 
     def command(self):
         return [*super().command(), "--cache", self.megabytes]
+
+    def settle(self):
+        """Waits until the engine has merged what was written: neither side measures with the other's merging."""
+        quiet = 0
+        while quiet < 5:
+            time.sleep(0.5)
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics") as answer:
+                pending = re.search(r"^brasa_kv_compaction_pending_bytes(?:{.*})? (\S+)$", answer.read().decode(), re.MULTILINE)
+            quiet = quiet + 1 if float(pending[1]) == 0 else 0
 
 
 class Comparison:
@@ -60,6 +71,7 @@ class Comparison:
             self.server.apply_indexes(pathlib.Path(__file__).with_name("firestore.indexes.json"))
             print(f"filling {self.options.documents} products", flush=True)
             self.server.fill(self.options.documents)
+            self.server.settle()
         finally:
             self.server.stop()
         filled.write_text(str(self.options.documents))
@@ -75,6 +87,7 @@ class Comparison:
             ):
                 rate, report = self.server.brasa_load(*arguments, "--seconds", seconds, "--warm-up", WARM_UP_SECONDS)
                 self.add(measure, "Brasa", rate)
+            self.server.settle()
         finally:
             self.server.stop()
         keys = re.search(r"groups: .* (\d+) keys each", report)
@@ -92,8 +105,10 @@ class Comparison:
         shutil.copytree(self.directory / "brasa-data" / "store", copy, copy_function=os.link)
         try:
             rate = self.alone("raw", "--existing", "--directory", copy, "--group", self.group,
-                              "--documents", 500_000, "--seconds", self.options.seconds)
-            self.add("create", f"RocksDB, groups of {self.group}", rate)
+                              "--documents", 500_000, "--seconds", self.options.seconds,
+                              "--warm-up", WARM_UP_SECONDS)
+            print(f"  groups of {self.group}")
+            self.add("create", "RocksDB, groups as large", rate)
         finally:
             shutil.rmtree(copy)
 

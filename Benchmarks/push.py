@@ -1,77 +1,269 @@
-"""What handing messages to push services costs: APNs and Web Push, against stand-ins on this machine.
+"""What messages cost: sends, a topic, APNs, Web Push, streams, a start with a long queue.
 
+    swift build -c release --product brasa && swift build -c release --product brasa-load
     swift build -c release --product push-stand-in
-    .venv/bin/python Benchmarks/push.py --programs .build/release --count 100000
+    .venv/bin/python Benchmarks/push.py --programs .build/release
+    ... --programs .build/debug --quick       (a minute or two: shows that it works, measures nothing)
 
-The transport is the server's own, in a process of its own on one core (`taskset`, where there is one); the stand-in, which
-checks what Apple checks and decrypts nothing, has another. Beside what a second brings, the processor's time says what one
-core could do. Needs `cryptography`, for the key.
+Prints a Markdown table. Push services are stand-ins on this machine that check what Apple checks and decrypt nothing. Where
+there is `taskset`, rows that say "one core" give the server one and everything else the other; the other rows share all. A
+server's processor time says what a core could do, whoever else uses the machine. Needs `cryptography`, for the key.
 """
 
 import argparse
+import contextlib
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
+import time
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+import peers
+
 TEAM, KEY, BUNDLE = "TEAM567890", "ABC123DEFG", "com.example.shop"
 
 
-def pinned(core, command):
-    return ["taskset", "-c", str(core), *command] if shutil.which("taskset") else command
+class Sizes:
+    """How much each measure moves."""
+
+    def __init__(self, quick):
+        self.seconds = 1 if quick else 10
+        self.devices = 200 if quick else 5_000
+        self.subscribers = 5_000 if quick else 1_000_000
+        self.pushed = 2_000 if quick else 100_000
+        # A server takes 10,000 connections, some of which send and acknowledge.
+        self.streams = 100 if quick else 9_700
+        self.rate = 200 if quick else 5_000
 
 
-def key_files(directory):
-    key = ec.generate_private_key(ec.SECP256R1())
-    private, public = directory / "key.p8", directory / "public.pem"
-    private.write_bytes(key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    ))
-    public.write_bytes(key.public_key().public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    ))
-    return private, public
+class Brasa(peers.Brasa):
+    """Brasa in development mode that may send to stand-ins."""
+
+    def __init__(self, programs, directory, core=None, **settings):
+        super().__init__(programs, directory, core)
+        self.settings = settings
+
+    def command(self):
+        return ["env", *(f"{name}={value}" for name, value in self.settings.items()), *super().command()]
+
+    @property
+    def data(self):
+        return self.directory / "brasa-data"
+
+    def load(self, *arguments):
+        """Runs a command of `brasa-load messages` against the server; gives its report."""
+        return load(self.programs, *arguments, "--port", self.port, "--pid", self.process.pid)
 
 
-def measure(program, stand_in, drive, options):
-    """Starts the stand-in and drives a transport against it; gives the figures."""
-    serving = subprocess.Popen(
-        pinned(1, [program, *stand_in]), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    said = json.loads(serving.stdout.readline())
-    command = [program, drive[0], said["url"], said["authority"], *drive[1:], str(options.count), str(options.flight)]
-    done = subprocess.run(pinned(0, command), capture_output=True, text=True, check=True)
-    serving.stdin.close()
-    serving.wait()
-    return json.loads(done.stdout)
+def load(programs, *arguments):
+    command = [str(part) for part in (programs / "brasa-load", "messages", *arguments)]
+    done = subprocess.run(peers.on_core(1, command), capture_output=True, text=True, timeout=7200)
+    errors = re.findall(r"^errors: (\d+)$", done.stdout, re.MULTILINE)
+    if done.returncode or not errors or any(count != "0" for count in errors):
+        raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
-def report(title, figures):
-    sent = figures["count"] - figures["failed"]
-    print(
-        f"{title}: {sent / figures['seconds']:.0f}/s, {sent / figures['processorSeconds']:.0f} a second of processor time, "
-        f"{figures['failed']} not handed over"
-    )
+class StandIn:
+    """A stand-in of a push service; a context manager."""
+
+    def __init__(self, programs, *arguments):
+        command = peers.on_core(1, [str(programs / "push-stand-in"), *arguments])
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        said = json.loads(self.process.stdout.readline())
+        self.url, self.authority = said["url"], said["authority"]
+
+    @property
+    def count(self):
+        self.process.stdin.write('{"command": "count"}\n')
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())["count"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class AppleKey:
+    """A key of a team, as Apple gives it out."""
+
+    def __init__(self, directory):
+        key = ec.generate_private_key(ec.SECP256R1())
+        self.private, self.public = directory / "key.p8", directory / "public.pem"
+        self.private.write_bytes(key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        ))
+        self.public.write_bytes(key.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        ))
+
+    @property
+    def stand_in(self):
+        return "apns", TEAM, KEY, BUNDLE, str(self.public), "--forgetful"
+
+
+def figure(report, pattern):
+    return float(re.search(pattern, report, re.MULTILINE)[1])
+
+
+def text(report, pattern):
+    return re.search(pattern, report, re.MULTILINE)[1]
+
+
+class Table:
+    def __init__(self):
+        print("| Measure | Ask | Measured | Server's processors |\n|---|---|---|---|", flush=True)
+
+    def row(self, *cells):
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
+class Benchmark:
+    def __init__(self, options, directory):
+        self.programs = pathlib.Path(options.programs).resolve()
+        self.sizes = Sizes(options.quick)
+        self.directory = directory
+        self.key = AppleKey(directory)
+        self.table = Table()
+        self.numbers = iter(range(1_000))
+
+    @contextlib.contextmanager
+    def server(self, fill=(), core=None, **settings):
+        """A server on data of its own, of registrations that were made before."""
+        directory = self.directory / f"{next(self.numbers)}"
+        directory.mkdir()
+        server = Brasa(self.programs, directory, core, **settings)
+        server.filled = load(self.programs, "fill", "--data", server.data, *fill) if fill else ""
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+            shutil.rmtree(directory)
+
+    def apns(self, count):
+        return "--way", "apns", "--apns-key", self.key.private, "--bundle", BUNDLE, "--registrations", count
+
+    def sends(self):
+        with self.server() as server:
+            report = server.load("send", "--seconds", self.sizes.seconds, "--devices", self.sizes.devices)
+        last = report[report.index("messages send"):]
+        self.table.row(
+            "single sends, durable, 64 in flight", "6,000/s", text(last, r"^throughput: (\S+)"),
+            text(last, r"processors, (.*) each") + " a send",
+        )
+
+    def topic(self):
+        count = self.sizes.subscribers
+        with StandIn(self.programs, *self.key.stand_in) as apple:
+            settings = {"BRASA_APNS_PRODUCTION": apple.url, "BRASA_PUSH_CA": apple.authority}
+            with self.server(self.apns(count), **settings) as server:
+                report = server.load("topic")
+        self.table.row(
+            f"topic of {count:,}: accepted, first delivery, expansion", "20 ms, 1 s, 50,000/s",
+            ", ".join((text(report, r"^accepted: (.*)"), text(report, r"^first delivery: (.*)"),
+                       text(report, r"^expanded: .*, (.*)"))),
+            text(report, r"processors, (.*) a delivery") + " a delivery, what was handed over meanwhile with it",
+        )
+
+    def pushes(self, title, ask, stand_in, fill, settings):
+        count = self.sizes.pushed
+        with StandIn(self.programs, *stand_in) as service:
+            with self.server(fill(service, count), core=0, **settings(service)) as server:
+                report = server.load("topic", "--handed", count)
+        each = figure(report, r"processors, ([\d.]+) us a delivery")
+        self.table.row(
+            f"{title}, one core, with the topic's expansion", ask, text(report, r"^handed over: .*, (.*)"),
+            f"{each:.0f} us a delivery: {1e6 / each:.0f} a second of a core",
+        )
+
+    def apple(self):
+        self.pushes(
+            "APNs", "5,000/s", self.key.stand_in, lambda service, count: self.apns(count),
+            lambda service: {"BRASA_APNS_PRODUCTION": service.url, "BRASA_PUSH_CA": service.authority},
+        )
+
+    def web(self):
+        self.pushes(
+            "Web Push", "2,000/s", ("web",),
+            lambda service, count: ("--way", "web", "--service", service.url, "--registrations", count),
+            lambda service: {"BRASA_PUSH_HOSTS": service.url.removeprefix("https://"),
+                             "BRASA_PUSH_CA": service.authority},
+        )
+
+    def transports(self):
+        """The transports alone, in a process of their own on one core."""
+        program, count = str(self.programs / "push-stand-in"), str(self.sizes.pushed)
+        apple = ("drive-apns", TEAM, KEY, BUNDLE, str(self.key.private))
+        for title, ask, stand_in, drive in (
+            ("APNs", "5,000/s", self.key.stand_in, apple), ("Web Push", "2,000/s", ("web",), ("drive-web",)),
+        ):
+            with StandIn(self.programs, *stand_in) as service:
+                command = [program, drive[0], service.url, service.authority, *drive[1:], count, "256"]
+                done = subprocess.run(peers.on_core(0, command), capture_output=True, text=True, check=True)
+            said = json.loads(done.stdout)
+            sent = said["count"] - said["failed"]
+            self.table.row(
+                f"{title}: the transport alone, one core", ask, f"{sent / said['seconds']:.0f}/s",
+                f"{said['processorSeconds'] / sent * 1e6:.0f} us a delivery",
+            )
+
+    def streams(self):
+        with self.server() as server:
+            report = server.load(
+                "streams", "--streams", self.sizes.streams, "--rate", self.sizes.rate, "--seconds", self.sizes.seconds
+            )
+        count = self.sizes.streams
+        self.table.row(f"{count:,} idle streams, without TLS", "<= 8 KB", text(report, r"^memory: (.*) a stream"), "")
+        self.table.row(
+            f"{self.sizes.rate:,}/s over {count:,} streams, from send to acknowledgement", "p99 <= 100 ms",
+            text(report, r"^send to acknowledgement: (.*)"), text(report, r"processors, (.*) a message") + " a message",
+        )
+
+    def restart(self):
+        count = self.sizes.subscribers
+        with StandIn(self.programs, *self.key.stand_in) as apple:
+            directory = self.directory / "restart"
+            directory.mkdir()
+            settings = {"BRASA_APNS_PRODUCTION": apple.url, "BRASA_PUSH_CA": apple.authority}
+            server = Brasa(self.programs, directory, **settings)
+            filled = load(self.programs, "fill", "--data", server.data, *self.apns(count), "--queue")
+            begun = time.monotonic()
+            server.start()
+            while not apple.count:
+                time.sleep(0.005)
+            taken = time.monotonic() - begun
+            server.stop()
+            shutil.rmtree(directory)
+        self.table.row(
+            f"a topic's {count:,} deliveries made, in one process without a network", "50,000/s",
+            text(filled, r"^expanded: (.*)"), text(filled, r"^processors: (.*) a delivery") + " a delivery",
+        )
+        self.table.row(f"start with {count:,} queued, first delivery", "3 s", f"{taken:.2f} s", "")
+
+
+MEASURES = ("sends", "topic", "apple", "web", "transports", "streams", "restart")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", default=".build/release", help="where push-stand-in is")
-    parser.add_argument("--count", type=int, default=100_000)
-    parser.add_argument("--flight", type=int, default=256, help="messages under way at a time")
+    parser.add_argument("--programs", default=".build/release", help="where brasa, brasa-load and push-stand-in are")
+    parser.add_argument("--only", default=",".join(MEASURES), help="some of " + ",".join(MEASURES))
+    parser.add_argument("--quick", action="store_true", help="make everything small and short")
+    parser.add_argument("--directory", help="the disk (default: the system's for temporary files)")
     options = parser.parse_args()
-    program = str(pathlib.Path(options.programs) / "push-stand-in")
-    with tempfile.TemporaryDirectory() as directory:
-        private, public = key_files(pathlib.Path(directory))
-        report("APNs", measure(
-            program, ["apns", TEAM, KEY, BUNDLE, str(public), "--forgetful"],
-            ["drive-apns", TEAM, KEY, BUNDLE, str(private)], options,
-        ))
-    report("Web Push", measure(program, ["web"], ["drive-web"], options))
+    with tempfile.TemporaryDirectory(dir=options.directory) as directory:
+        benchmark = Benchmark(options, pathlib.Path(directory))
+        for name in options.only.split(","):
+            getattr(benchmark, name)()
 
 
 if __name__ == "__main__":

@@ -27,7 +27,17 @@ let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", packa
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let firebaseAuth = Target.Dependency.product(name: "FirebaseAuth", package: "brasa")
+let firebaseAnalytics = Target.Dependency.product(name: "FirebaseAnalytics", package: "brasa")
+let firebaseCore = Target.Dependency.product(name: "FirebaseCore", package: "brasa")
+let firebaseMessaging = Target.Dependency.product(name: "FirebaseMessaging", package: "brasa")
 let firebaseFirestore = Target.Dependency.product(name: "FirebaseFirestore", package: "brasa")
+let firebaseRemoteConfig = Target.Dependency.product(
+  name: "FirebaseRemoteConfig",
+  package: "brasa"
+)
+let firebaseStorage = Target.Dependency.product(name: "FirebaseStorage", package: "brasa")
+let firebaseUI = Target.Dependency.product(name: "FirebaseUI", package: "brasa")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 
 /// One example's client: core, pages and SwiftUI app, each in its folder.
 func client(_ name: String, core: [Target.Dependency]) -> [Target] {
@@ -78,11 +88,15 @@ func example(
 }
 
 /// An example whose server is Brasa itself.
-func firebaseExample(_ name: String, core: [Target.Dependency]) -> [Target] {
+func firebaseExample(
+  _ name: String,
+  core: [Target.Dependency],
+  tests: [Target.Dependency] = []
+) -> [Target] {
   client(name, core: core) + [
     .testTarget(
       name: "\(name)Tests",
-      dependencies: [.init(stringLiteral: "\(name)Core"), "ExampleTesting"] + core,
+      dependencies: [.init(stringLiteral: "\(name)Core"), "ExampleTesting"] + core + tests,
       path: "\(name)/Tests",
       swiftSettings: strict
     )
@@ -96,6 +110,7 @@ let package = Package(
     .executable(name: "examples", targets: ["examples"]),
     .library(name: "CodableGuideApp", targets: ["CodableGuideApp"]),
     .library(name: "PontoApp", targets: ["PontoApp"]),
+    .library(name: "ProductsApp", targets: ["ProductsApp"]),
     .library(name: "SalesApp", targets: ["SalesApp"]),
     .library(name: "VollmedApp", targets: ["VollmedApp"]),
   ],
@@ -129,10 +144,9 @@ let package = Package(
     .executableTarget(
       name: "examples",
       dependencies: [
-        "CodableGuideWeb", "PontoCore", "PontoService", "PontoWeb", "SalesService", "SalesWeb",
-        "VollmedService",
-        "VollmedWeb",
-        "ServiceHost", "LivePage", arguments,
+        "CodableGuideWeb", "PontoCore", "PontoService", "PontoWeb", "ProductsProvider",
+        "ProductsWeb", "SalesService", "SalesWeb", "VollmedService", "VollmedWeb", "ServiceHost",
+        "LivePage", arguments,
       ],
       path: "Sources/Examples",
       swiftSettings: strict
@@ -155,7 +169,30 @@ let package = Package(
     ),
   ]
     + firebaseExample("CodableGuide", core: [firebaseAuth, firebaseFirestore])
+    + firebaseExample(
+      "Products",
+      core: [
+        firebaseAnalytics, firebaseAuth, firebaseFirestore, firebaseRemoteConfig, firebaseStorage,
+        firebaseUI,
+      ],
+      tests: ["ProductsProvider"]
+    )
+    + [
+      // The OpenID provider that people sign in with; outside of examples it is Google, or a company's.
+      .target(
+        name: "ProductsProvider",
+        dependencies: [
+          "ServiceHost", crypto, cryptoExtras, hummingbird, hummingbirdTLS, lifecycle, logging,
+        ],
+        path: "Products/Provider",
+        swiftSettings: strict
+      )
+    ]
     + example("Ponto", core: [grdb], tests: ["examples"])
-    + example("Sales", service: [crypto, logging])
+    + example(
+      "Sales",
+      service: ["RESTClient", crypto, logging],
+      tests: [firebaseCore, firebaseMessaging]
+    )
     + example("Vollmed", serviceResources: [.copy("Faces")])
 )

@@ -16,6 +16,7 @@ struct CatalogueTests {
     "FirebaseRemoteConfig",
     "FirebaseSharedSwift",
     "FirebaseStorage",
+    "FirebaseUI",
   ]
 
   private func text(_ path: String) throws -> String {

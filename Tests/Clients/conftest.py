@@ -75,6 +75,16 @@ def authority(certificates):
     return certificates / "authority.pem"
 
 
+@pytest.fixture(scope="module")
+def push_service(tmp_path_factory):
+    """A browsers' push service for the tests of one file."""
+    from support import push
+
+    made = push.WebPushService(tmp_path_factory.mktemp("push-service"))
+    yield made
+    made.close()
+
+
 @pytest.fixture
 def project(request):
     """A project id that no other test uses."""

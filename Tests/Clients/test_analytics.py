@@ -456,3 +456,137 @@ def production_analytics(production):
     from support import server as servers
 
     return Analytics(production, servers.PROJECT)
+
+
+def table(analytics, path, verb="GET", body=None, accept="text/csv", **query):
+    """A report as rows of cells."""
+    import csv
+    import io
+
+    answer = analytics.session.request(
+        verb, f"{analytics.url}/v1/projects/{analytics.project}/analytics/{path}", params=query, json=body,
+        headers={"Authorization": "Bearer owner", "Accept": accept}, timeout=60,
+    )
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Content-Disposition"].startswith('attachment; filename="')
+    answer.encoding = "utf-8"
+    return list(csv.DictReader(io.StringIO(answer.text, newline="")))
+
+
+def test_every_report_is_csv_too(filled):
+    today = {"from": day(), "to": day()}
+    rows = table(filled, "events", **today)
+    assert {row["name"]: row["now.users"] for row in rows}["select_item"] == "2"
+    assert {row["name"]: row["now.value"] for row in rows}["purchase"] == "9.500000"
+    assert {row["values.name"] for row in table(filled, "events/select_item", **today)} == {"SKU_1", "SKU_2"}
+    assert {row["name"] for row in table(filled, "breakdown", by="country")} == {"BR", "DE"}
+    [row] = table(filled, "users", accept="application/json", format="csv", **today)
+    assert row["day"] == day() and row["users"] == "2"
+    rows = table(filled, "retention", **{"from": day(1), "to": day(), "days": 1})
+    assert [(row["day"], row["daysLater"], row["returned"]) for row in rows] == [
+        (day(1), "0", "1"), (day(1), "1", "1"), (day(), "0", "0"),
+    ]
+    rows = table(filled, "funnel", "POST", body={"steps": ["select_item", "purchase"]})
+    assert [row["users"] for row in rows] == ["2", "1"]
+    assert {row["event"] for row in table(filled, "live")} >= {"select_item", "purchase"}
+    assert {row["event"] for row in table(filled, "timeline", user="u1")} >= {"new_item", "purchase"}
+    assert [row["day"] for row in table(filled, "days")] == [day(1), day()]
+    for path in ("dropped", "audiences", "debug"):
+        assert table(filled, path) == []
+    filled.report("settings", status=400, format="csv")
+    filled.report("events", status=400, format="xml")
+
+
+def test_csv_has_no_formulas(analytics):
+    names = ["=1+2", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "＝1", 'a "b", c', "plain", "line\nend", "'=1"]
+    for number, name in enumerate(names):
+        analytics.accepted(batch(f"instance-{number}", event("e", {"text": name, "minus": -5})))
+    rows = table(analytics, "events/e")
+    found = {row["values.name"] for row in rows if row["name"] == "text"}
+    assert found == {
+        "'=1+2", "'+1", "'-1", "'@SUM(A1)", "'\t=1", "' =1", "'＝1", 'a "b", c', "plain", "line\nend", "'=1",
+    }
+    [minus] = [row for row in rows if row["name"] == "minus"]
+    # The server's own numbers stay numbers; a parameter's value is a text.
+    assert (minus["values.name"], minus["numbers.value"]) == ("'-5", f"-{5 * len(names)}.000000")
+
+
+def test_sessions_are_counted_and_the_engaged_ones(analytics):
+    analytics.accepted(batch(INSTANCE, event("a", {"ga_session_id": 1}), event("b", {"ga_session_id": 1}, sequence=1)))
+    analytics.accepted(batch(INSTANCE, event("a", {"ga_session_id": 1, "session_engaged": 1})))
+    analytics.accepted(batch("dAbc-efghijklmnopqrst_", event("a", {"ga_session_id": 1})))
+    [today] = analytics.report("users", **{"from": day(), "to": day()})["days"]
+    assert (today["sessions"], today["engagedSessions"]) == (2, 1)
+
+
+def test_remote_config_asks_for_audiences(filled):
+    from support.remote_config import RemoteConfig
+
+    config = RemoteConfig(filled, filled.project)
+    config.publish({
+        "conditions": [{"name": "buyers", "expression": "app.audiences.inAtLeastOne(['buyers'])"}],
+        "parameters": {"k": {"defaultValue": {"value": "no"}, "conditionalValues": {"buyers": {"value": "yes"}}}},
+    })
+
+    def fetched(instance):
+        return config.fetch({"app_instance_id": instance}).json()["entries"]["k"]
+
+    assert fetched(INSTANCE) == "no"
+    filled.report("audiences/buyers", "PUT", body={"days": 2, "rule": {"event": "purchase"}})
+    assert (fetched(INSTANCE), fetched("dAbc-efghijklmnopqrst_"), fetched("nobody")) == ("yes", "no", "no")
+    assert config.evaluate(app_instance_id=INSTANCE)["conditions"] == ["buyers"]
+    filled.report("audiences/buyers", "DELETE")
+    assert fetched(INSTANCE) == "no"
+
+
+def test_the_report_command(tmp_path):
+    from support import server as servers
+
+    def run(*arguments, **options):
+        return servers.run("analytics", *arguments, "--project", "t-report", "--data", tmp_path / "data", **options)
+
+    running = servers.Brasa(tmp_path / "data").start()
+    try:
+        analytics = Analytics(running, "t-report")
+        analytics.accepted(batch(INSTANCE, event("view"), event("buy", {"value": 2.5}, sequence=1)))
+        lines = run("events", "--csv").stdout.splitlines()
+        assert lines[0].startswith("name,now.events,") and any(line.startswith("buy,1,1,2.500000,") for line in lines)
+        import json
+
+        assert json.loads(run("report", "users", "--from", day()).stdout)["users"] == 1
+        assert run("report", "nothing", check=False).returncode != 0
+    finally:
+        running.stop()
+    # On the directory at rest.
+    funnel = run("report", "funnel", "--step", "view", "--step", "buy", "--csv").stdout.splitlines()
+    assert funnel == ["event,users", "view,1", "buy,1"]
+    assert "BR" in run("report", "breakdown", "--by", "country", "--event", "buy", "--csv").stdout
+
+
+def test_a_server_exports_days_that_are_over(tmp_path):
+    import gzip
+    import json
+    import time
+
+    from support import server as servers
+
+    running = servers.Brasa(tmp_path / "data").start()
+    try:
+        analytics = Analytics(running, "t-export")
+        analytics.accepted(batch(INSTANCE, event("old", at=micros(86_400)), event("new")))
+    finally:
+        running.stop()
+    folder = tmp_path / "exports"
+    running = servers.Brasa(tmp_path / "data", environment={"BRASA_ANALYTICS_EXPORT": str(folder)}).start()
+    try:
+        file = folder / "t-export" / f"events_{day(1).replace('-', '')}.json.gz"
+        deadline = time.monotonic() + 30
+        while not file.exists():
+            assert time.monotonic() < deadline, "nothing is exported"
+            time.sleep(0.05)
+        rows = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
+        assert [row["event_name"] for row in rows] == ["old"]
+        assert [path.name for path in (folder / "t-export").iterdir()] == [file.name]
+    finally:
+        running.stop()

@@ -19,6 +19,8 @@ RULESETS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practi
 PAGES = [
     "overview", "firestore/-default-/data", "firestore/-default-/data/products", "firestore/-default-/data/products/chair", "firestore/-default-/indexes",
     "firestore/-/create", "rules", "users", "files", "config", "requests", "settings", "settings/administrators", "settings/audit",
+    "messages", "messages/compose", "messages/topics", "analytics", "analytics/events", "analytics/funnel", "analytics/audiences", "analytics/timeline", "analytics/live",
+    "analytics/debugview", "operations", "operations/log", "operations/jobs",
 ]
 
 

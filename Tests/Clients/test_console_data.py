@@ -315,7 +315,7 @@ def test_nothing_is_cut_off(console, documents, width, scheme, language, tmp_pat
     """No page is wider than its window, and every control in sight is reached by touch."""
     documents.put("products/a", name=text("Cadeira"), price={"integerValue": "100"})
     console.browser.show_as(width, 800, scheme)
-    for path in ("overview", f"{DATA}/products", f"{DATA}/products/a", "firestore/-default-/indexes", "firestore/-/create", "files", "config", "requests", "settings"):
+    for path in ("overview", f"{DATA}/products", f"{DATA}/products/a", "firestore/-default-/indexes", "firestore/-/create", "files", "config", "requests", "settings", "messages/compose", "analytics", "operations"):
         console.open(path, language)
         wide = console.browser.run("return document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, (path, wide)

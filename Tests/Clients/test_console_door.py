@@ -42,6 +42,8 @@ def come_in(console, link, language="en"):
     # The code is out of the address before anything else happens.
     console.browser.wait("return document.querySelector('main.door .secret')")
     assert "invitation" not in driver.current_url
+    drawing = console.browser.run("const qr = document.querySelector('svg.qr'); return [qr.getAttribute('role'), qr.querySelectorAll('path').length, qr.getBoundingClientRect().width]")
+    assert drawing[:2] == ["img", 1] and drawing[2] >= 150
     secret = secrets.note(console.browser.run("return document.querySelector('.secret').textContent").replace(" ", ""), "secret of a second factor")
     words = {"en": ("Password", "Code of the authenticator program", "Finish"), "pt-BR": ("Senha", "Código do aplicativo autenticador", "Concluir")}[language]
     password = next(one for one in console.all("textbox") if one.get_attribute("type") == "password")
@@ -111,3 +113,50 @@ def test_a_viewer_is_told_that_nothing_was_saved(console, production, owner):
     console.click("button", "Save")
     console.sees("You may not do this.")
     assert owner.call("GET", CHAIR).json()["fields"]["name"] == {"stringValue": "Mesa"}
+
+
+# The page hears from the server that its session ends soon, as after almost twelve hours.
+SOON = """
+const real = window.fetch;
+window.fetch = async (...request) => {
+  const response = await real(...request);
+  if (!String(request[0]).endsWith("/session/token") || !response.ok || window.isRenewed) return response;
+  return new Response(JSON.stringify({ ...(await response.json()), sessionEndsIn: 240 }), { status: 200, headers: { "content-type": "application/json" } });
+};
+"""
+
+
+def test_the_console_says_before_a_session_ends_and_goes_on(console, production):
+    script = console.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": SOON})
+    try:
+        secret = come_in(console, invite(production, "late@example.org", "editor"))
+        console.sees("Your session ends in 4 minutes.")
+        console.browser.run("window.isRenewed = true")
+        console.click("button", "Sign in again")
+        console.find("dialog", "Sign in again")
+        console.fill("Password", PASSWORD)
+        console.click("button", "Sign in")
+        console.fill("Code of the authenticator program", timed_code(secret, 1))
+        console.click("button", "Sign in")
+        console.sees_not("Your session ends")
+        console.browser.wait("return !document.querySelector('dialog')")
+    finally:
+        console.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script["identifier"]})
+
+
+def test_a_token_says_how_long_the_session_lasts(production, owner):
+    left = owner.post("token").json()
+    secrets.note(left["token"], "administrator's token")
+    assert 12 * 3600 - 600 < left["sessionEndsIn"] <= 12 * 3600
+
+
+def test_a_viewer_composes_nothing(console, production):
+    come_in(console, invite(production, "reader@example.org", "viewer"))
+    console.driver.get(f"{production.url}/console/{PROJECT}/messages/compose")
+    console.sees("Read only")
+    for name in ("Review", "Send a test", "Check only"):
+        assert not console.find("button", name).is_enabled(), name
+    console.driver.get(f"{production.url}/console/{PROJECT}/operations")
+    console.sees("Nothing needs you.")
+    # The log is for who may change something, jobs for owners.
+    assert console.all("link", "Log") == [] and console.all("link", "Jobs and exports") == []

@@ -180,7 +180,8 @@ CONSOLE = [
     ("GET", "/console/api/projects"), ("GET", f"/console/api/projects/{PROJECT}/denials"), ("GET", f"/console/api/projects/{PROJECT}/apps"),
     ("POST", f"/console/api/projects/{PROJECT}/apps"),
 ]
-OWNERS = [("GET", f"/console/api/projects/{PROJECT}/keys"), ("POST", f"/console/api/projects/{PROJECT}/keys"), ("DELETE", f"/console/api/projects/{PROJECT}/keys/x"), ("GET", "/console/api/administrators"), ("POST", "/console/api/administrators"), ("GET", "/console/api/audit")]
+OWNERS = [("GET", f"/console/api/projects/{PROJECT}/keys"), ("POST", f"/console/api/projects/{PROJECT}/keys"), ("DELETE", f"/console/api/projects/{PROJECT}/keys/x"), ("GET", "/console/api/administrators"), ("POST", "/console/api/administrators"), ("GET", "/console/api/audit"),
+          ("GET", "/console/api/jobs"), ("POST", "/console/api/jobs"), ("DELETE", "/console/api/jobs/1"), ("GET", "/console/api/exports")]
 
 
 def test_nobody_else_is_an_administrator_of_the_console(production, service_account, app_user):
@@ -231,7 +232,9 @@ READS = [
     ("GET", f"/v1/projects/{PROJECT}/releases", None), ("POST", f"/v1/projects/{PROJECT}/accounts:lookup", {"email": ["nobody@example.org"]}),
     ("GET", f"/v1/projects/{PROJECT}/accounts:batchGet?maxResults=10", None), ("GET", f"/v1/projects/{PROJECT}/remoteConfig", None),
     ("GET", f"/storage/v1/b?project={PROJECT}", None), ("GET", "/console/api/projects", None), ("GET", f"/console/api/projects/{PROJECT}/denials", None),
-    ("GET", f"/console/api/projects/{PROJECT}/apps", None),
+    ("GET", f"/console/api/projects/{PROJECT}/apps", None), ("GET", f"/v1/projects/{PROJECT}/messages", None), ("GET", f"/v1/projects/{PROJECT}/messages:listTopics", None),
+    ("GET", f"/v1/projects/{PROJECT}/messages/0:1", None), ("GET", f"/v1/projects/{PROJECT}/messages/0:1/deliveries", None), ("GET", f"/v1/projects/{PROJECT}/analytics/users", None),
+    ("GET", "/console/api/metrics?names=brasa_connections", None), ("GET", "/console/api/certificate", None),
 ]
 
 NAME = f"projects/{PROJECT}/databases/(default)/documents/products/written"
@@ -252,6 +255,10 @@ WRITES = [
     ("PUT", f"/v1/projects/{PROJECT}/remoteConfig", {}), ("POST", f"/v1/projects/{PROJECT}/remoteConfig:rollback", {"versionNumber": "1"}),
     ("POST", f"/storage/v1/b?project={PROJECT}", {"name": "new-bucket"}), ("DELETE", f"/storage/v1/b/{BUCKET}/o/x", None), ("PATCH", f"/v0/b/{BUCKET}/o/x", {}),
     ("POST", f"/upload/storage/v1/b/{BUCKET}/o?uploadType=media&name=x", {}), ("POST", f"/v0/b/{BUCKET}/o?name=x", {}), ("PUT", f"/{BUCKET}/x", {}),
+    ("POST", f"/v1/projects/{PROJECT}/messages:send", {"message": {"topic": "a", "data": {"a": "b"}}}), ("POST", f"/v1/projects/{PROJECT}/messages:sendToUser", {}),
+    ("POST", f"/v1/projects/{PROJECT}/messages:schedule", {}), ("DELETE", f"/v1/projects/{PROJECT}/messages/0:1", None), ("POST", "/iid/v1:batchAdd", {}),
+    ("GET", "/console/api/log", None), ("POST", "/console/api/jobs", {"kind": "verify"}), ("DELETE", "/console/api/jobs/1", None),
+    ("PUT", f"/v1/projects/{PROJECT}/analytics/audiences/a", {}), ("POST", f"/v1/projects/{PROJECT}/analytics/erase", {"userId": "a"}),
     ("POST", f"/storage/v1/projects/{PROJECT}/hmacKeys?serviceAccountEmail=a@b.c", {}), ]
 
 
@@ -271,6 +278,15 @@ def test_a_viewer_writes_by_no_route(pages, method, path, body):
     assert answer.status_code == 403, answer.text
     # The same is refused for another reason, or done, to who may.
     assert "role editor" not in pages["owner"].call(method, path.replace("/databases/(default)", "/databases/none") if method == "DELETE" else path, json=body).text
+
+
+def test_a_viewer_keeps_nobody_from_writing(pages):
+    query = {"newTransaction": {"readWrite": {}}, "structuredQuery": {"from": [{"collectionId": "locked"}]}}
+    pages["owner"].call("PATCH", f"{DOCUMENTS}/locked/one", json={"fields": {}})
+    assert "transaction" in pages["viewer"].call("POST", f"{DOCUMENTS}:runQuery", json=query).json()[0]
+    # Behind a lock this waits until it is refused.
+    done = pages["owner"].call("PATCH", f"{DOCUMENTS}/locked/one", json={"fields": {}})
+    assert done.status_code == 200, done.text
 
 
 def test_a_viewer_writes_nothing_in_a_batch(pages):

@@ -6,11 +6,13 @@ import shutil
 import signal
 import subprocess
 
+import boto3
 import pytest
+from botocore.config import Config
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import storage
 
-from support import clients, server as servers
+from support import clients, secrets, server as servers
 
 pytestmark = pytest.mark.brasa_only
 
@@ -42,7 +44,7 @@ def filled(tmp_path):
     # An export is of a database too.
     clients.connect(running, "shop").document("c/first").set({"n": 1})
     bucket = client(running).create_bucket(BUCKET)
-    for name, size in {"empty": 0, "users/ana/ü ?.jpg": 20_000, "big": (3 << 20) + 7}.items():
+    for name, size in {"empty": 0, "users/ana/ü ?.jpg": 40_000, "big": (3 << 20) + 7}.items():
         bucket.blob(name).upload_from_string(os.urandom(size), content_type="image/jpeg")
     blob = bucket.blob("users/ana/ü ?.jpg")
     blob.metadata = {"of": "Ana", "firebaseStorageDownloadTokens": "7e7e7e7e-0000-4000-8000-000000000000"}
@@ -93,7 +95,8 @@ def test_files_come_back_as_they_were(filled, tmp_path, at_rest):
         imported(tmp_path / "backup", other.data, "--include", "all")
         assert everything(other) == before
         blobs = [path for path in (other.data / "files/finished").rglob("*") if path.is_file()]
-        assert len(blobs) == 6
+        # The four small ones are in the store.
+        assert len(blobs) == 2
         servers.run("verify", "--data", other.data)
     finally:
         assert other.stop() == 0
@@ -250,15 +253,56 @@ def test_a_sample_checks_a_share_and_every_size(filled):
     whole = servers.run("verify", "--data", filled.data)
     assert "9 files" in whole.stdout and "no differences" in whole.stdout
     assert "no differences" in servers.run("verify", "--sample", "1000000", "--data", filled.data).stdout
-    file = blob_of(filled, 20_000)
+    file = blob_of(filled, 40_000)
     data = file.read_bytes()
     file.write_bytes(data[:100] + bytes([data[100] ^ 1]) + data[101:])
     flipped = servers.run("verify", "--sample", "1", "--data", filled.data, check=False)
     assert flipped.returncode == 1 and "another CRC32C" in flipped.stdout
     file.write_bytes(data[:-1])
     short = servers.run("verify", "--sample", "1000000", "--data", filled.data, check=False)
-    assert short.returncode == 1 and "19999 bytes are stored, 20000 were uploaded" in short.stdout
+    assert short.returncode == 1 and "39999 bytes are stored, 40000 were uploaded" in short.stdout
     export_of_it = servers.run("export", filled.data.parent / "bad", "--project", "shop", "--include", "files",
                                "--data", filled.data, check=False)
     assert export_of_it.returncode != 0 and export_of_it.stderr
     assert servers.run("verify", "--sample", "0", "--data", filled.data, check=False).returncode == 64
+
+
+def test_hmac_keys_are_exported_where_they_are_named(filled, tmp_path):
+    shop = client(filled)
+    made = [shop.create_hmac_key(service_account_email="backend@shop.iam.brasa") for _ in range(3)]
+    for _, secret in made:
+        secrets.note(secret, "an HMAC key")
+    made[1][0].state = made[2][0].state = "INACTIVE"
+    made[1][0].update()
+    made[2][0].update()
+    made[2][0].delete()
+    export(filled, tmp_path / "all", "--include", "all")
+    assert not (tmp_path / "all/hmac-keys").exists()
+    done = export(filled, tmp_path / "backup", "--include", "hmac-keys")
+    assert "exported 2 HMAC keys" in done.stdout
+    lines = (tmp_path / "backup/hmac-keys/keys.jsonl").read_text().splitlines()
+    told = {line["accessId"]: (line["secret"], line["state"]) for line in map(json.loads, lines)}
+    assert told == {made[0][0].access_id: (made[0][1], "ACTIVE"), made[1][0].access_id: (made[1][1], "INACTIVE")}
+    other = servers.Brasa(tmp_path / "other").start()
+    try:
+        clients.connect(other, "shop").document("c/first").set({"n": 1})
+        for _ in range(2):
+            assert "imported 2 HMAC keys" in imported(tmp_path / "backup", other.data, "--include", "hmac-keys").stdout
+        there = {key.access_id: key.state for key in client(other).list_hmac_keys()}
+        assert there == {key: state for key, (_, state) in told.items()}
+        client(other).create_bucket(BUCKET).blob("a").upload_from_string(b"signed")
+        s3 = boto3.client(
+            "s3", endpoint_url=f"http://{other.host}", region_name="auto", aws_access_key_id=made[0][0].access_id,
+            aws_secret_access_key=made[0][1], config=Config(s3={"addressing_style": "path"}),
+        )
+        assert s3.get_object(Bucket=BUCKET, Key="a")["Body"].read() == b"signed"
+        # Where the key was deleted it does not come back.
+        first = client(other).get_hmac_key_metadata(made[0][0].access_id)
+        first.state = "INACTIVE"
+        first.update()
+        first.delete()
+        again = imported(tmp_path / "backup", other.data, "--include", "hmac-keys")
+        assert "There is a key of that access ID already." in again.stdout + again.stderr
+        assert "imported 1 HMAC key" in again.stdout
+    finally:
+        assert other.stop() == 0

@@ -98,11 +98,13 @@ def test_filled_files_are_read_in_every_dialect(server, project):
         assert measured(report) > 0
 
 
-def test_files_written_are_counted_afterwards(server, project):
-    report = load_files(server, project, "upload", "--size", 3_000, *FILES_SHORT)
+# Small ones are in the engine, whose syncs many share; others are a file and its directory.
+@pytest.mark.parametrize("size, syncs", [(3_000, 0), (40_000, 2)])
+def test_files_written_are_counted_afterwards(server, project, size, syncs):
+    report = load_files(server, project, "upload", "--size", size, *FILES_SHORT)
     counts = re.search(r"durable: (\d+) objects acknowledged, the bucket has (\d+) more", report)
     assert counts[1] == counts[2] and int(counts[1]) > 0
-    assert re.search(r"^files: 2 syncs an object$", report, re.MULTILINE), report
+    assert re.search(rf"^files: {syncs} syncs an object$", report, re.MULTILINE), report
 
 
 def test_resumable_uploads_come_in_chunks(server, project):
@@ -121,3 +123,38 @@ def test_a_missing_file_is_an_error(server, project):
     command = [PROGRAM, "files", "download", "--port", server.port, "--bucket", f"{project}.appspot.com", *FILES_SHORT]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60)
     assert re.search(r"^errors: [1-9]", done.stdout, re.MULTILINE) and "status 404" in done.stdout, done
+
+
+def load_messages(*arguments):
+    command = [str(part) for part in (PROGRAM, "messages", *arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(re.findall(r"^errors: (\d+)$", done.stdout, re.MULTILINE)) == {"0"}, done.stdout
+    return done.stdout
+
+
+@pytest.mark.brasa_only
+def test_messages_are_sent_and_acknowledged(server, project):
+    where = ("--port", server.port, "--project", project)
+    report = load_messages("send", "--devices", 20, *FILES_SHORT, *where)
+    assert measured(report[report.index("messages send"):]) > 0
+    report = load_messages("streams", "--streams", 20, "--rate", 50, "--seconds", 1, *where)
+    assert "sent: 50, 50 a second" in report and "send to acknowledgement: p50" in report
+
+
+@pytest.mark.brasa_only
+def test_a_topic_of_registrations_made_before_the_start_is_expanded(tmp_path):
+    data = tmp_path / "data"
+    report = load_messages("fill", "--data", data, "--registrations", 1_500, "--queue")
+    assert "1500 registrations by direct" in report and measured_line("expanded", report) > 0
+    running = servers.Brasa(data)
+    running.start()
+    try:
+        report = load_messages("topic", "--port", running.port)
+    finally:
+        running.stop()
+    assert "messages topic: 1500 deliveries" in report and measured_line("expanded", report) > 0
+
+
+def measured_line(name, report):
+    return float(re.search(rf"^{name}: (?:.*, )?([\d.]+)/s", report, re.MULTILINE)[1])

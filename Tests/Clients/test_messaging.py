@@ -87,7 +87,7 @@ def test_a_message_reaches_the_app_and_is_acknowledged(deployment):
             "title": "Order", "body": "It left", "image": "https://x.example/a.png"
         }
         assert 2_419_000 < line["timeToLive"] <= 2_419_200
-        assert deployment.reports.counts(name) == {"direct": {"waiting": 1}}
+        deployment.reports.wait(name, {"direct": {"handed": 1}})
         device.acknowledge(line["sequence"])
     assert deployment.reports.counts(name) == {"direct": {"acknowledged": 1}}
     device.acknowledge(opened=[short(name)])
@@ -105,7 +105,7 @@ def test_messages_wait_and_are_repeated_until_acknowledged(deployment):
     with device.connect(lines[9]["sequence"]) as stream:
         assert stream.messages(30) == lines[10:]
     assert deployment.reports.counts(names[9]) == {"direct": {"acknowledged": 1}}
-    assert deployment.reports.counts(names[10]) == {"direct": {"waiting": 1}}
+    deployment.reports.wait(names[10], {"direct": {"handed": 1}})
 
 
 def test_many_at_once(deployment):
@@ -463,14 +463,14 @@ def test_the_commands(tmp_path):
     sent = brasa("send", f'{{"token": "{device.token}", "notification": {{"title": "Hi"}}}}')
     name = sent.stderr.split()[-1]
     assert sent.stderr.startswith("accepted 0:")
+    assert f"{name}  " in brasa("list").stdout and "1 waiting" in brasa("list").stdout
+    assert "direct  waiting" in brasa("show", name).stdout
     with device.connect() as stream:
         assert stream.line()["messageId"] == name
     assert "the message is valid" in brasa("send", "--validate", '{"topic": "a"}').stderr
     assert brasa("send", '{"topic": "a b"}', check=False).returncode != 0
     device.post(f"registrations/{device.token}/topicSubscriptions/news:subscribe", {})
     assert brasa("topics").stdout.split() == ["news", "1"]
-    assert f"{name}  " in brasa("list").stdout and "1 waiting" in brasa("list").stdout
-    assert "direct  waiting" in brasa("show", name).stdout
     key_file = tmp_path / "key.p8"
     subprocess.run([*P8.split(), "-out", str(key_file)], check=True, capture_output=True)
     for line in key_file.read_text().splitlines()[1:-1]:

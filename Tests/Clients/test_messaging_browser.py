@@ -32,16 +32,8 @@ def pages():
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    made = push.WebPushService(tmp_path_factory.mktemp("push-service"))
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def pushing(tmp_path_factory, service):
-    """A development server that may send to the stand-in."""
-    running = servers.Brasa(tmp_path_factory.mktemp("pushing"), environment=service.settings)
+def pushing(tmp_path_factory, push_service):
+    running = push.Server(tmp_path_factory.mktemp("pushing"), push_service)
     running.start()
     yield running
     running.stop()
@@ -101,29 +93,9 @@ class Tools:
         return said["result"]["value"]
 
 
-def send(server, project, token, **message):
-    response = requests.post(
-        f"{server.url}/v1/projects/{project}/messages:send",
-        headers={"authorization": "Bearer owner"},
-        json={"message": {"token": token, **message}}, timeout=PAUSE,
-    )
-    assert response.status_code == 200, response.text
-    return response.json()["name"].rsplit("/", 1)[1]
-
-
 def arrived(service, count):
     servers.wait_for(lambda: len(service.pushes) >= count, f"{count} messages", PAUSE)
     return service.pushes[count - 1]
-
-
-def became(server, project, name, state):
-    """Waits until the message's one delivery is in that state."""
-    def found():
-        answer = requests.get(f"{server.url}/v1/projects/{project}/messages/{name}",
-                              headers={"authorization": "Bearer owner"}, timeout=PAUSE)
-        return answer.json()["deliveries"] == {"webpush": {state: 1}}
-
-    return servers.wait_for(found, f"{name} to be {state}", PAUSE)
 
 
 def start(browser, pages, server, project, subscription):
@@ -138,8 +110,8 @@ def later(browser, expression, *arguments):
     return browser.driver.execute_async_script(script, *arguments)
 
 
-def test_a_page_registers_receives_and_reports(browser, pages, pushing, service, project):
-    subscription = push.Subscription(service)
+def test_a_page_registers_receives_and_reports(browser, pages, pushing, push_service, project):
+    subscription = push.Subscription(push_service)
     browser.driver.execute_cdp_cmd("Browser.grantPermissions", {"origin": pages.url, "permissions": ["notifications"]})
     start(browser, pages, pushing, project, subscription)
     token = later(browser, "take()")
@@ -150,32 +122,38 @@ def test_a_page_registers_receives_and_reports(browser, pages, pushing, service,
 
     # A visible page gets the message and nothing is shown; a repetition is nothing new.
     tools = Tools(browser)
-    name = send(pushing, project, token, notification={"title": "New order", "body": "Table 4"}, data={"order": "4"})
-    payload = arrived(service, 1).payload(subscription)
+    name = pushing.send(project, token=token, notification={"title": "New order", "body": "Table 4"}, data={"order": "4"})
+    payload = arrived(push_service, 1).payload(subscription)
     assert payload["fcmMessageId"] == name and payload["data"] == {"order": "4"}
     for _ in range(2):
         tools.deliver(pages.url, payload, "messaging.html")
-    became(pushing, project, name, "acknowledged")
-    name = send(pushing, project, token, data={"order": "5"})
-    other = arrived(service, 2).payload(subscription)
+    pushing.became(project, name, {"webpush": {"acknowledged": 1}})
+    name = pushing.send(project, token=token, data={"order": "5"})
+    other = arrived(push_service, 2).payload(subscription)
     tools.deliver(pages.url, other, "messaging.html")
-    became(pushing, project, name, "acknowledged")
+    pushing.became(project, name, {"webpush": {"acknowledged": 1}})
     assert browser.wait("return received.length > 1 && received") == [payload, other]
     assert later(browser, "notifications()") == []
 
     # Without one the worker shows it; a click opens its link and is reported.
     link = "https://shop.example/orders/5"
-    name = send(pushing, project, token, notification={"title": "Ready", "body": "Table 5"},
-                webpush={"fcm_options": {"link": link}})
-    payload = arrived(service, 3).payload(subscription)
+    name = pushing.send(project, token=token, notification={"title": "Ready", "body": "Table 5"},
+                        webpush={"fcm_options": {"link": link}})
+    payload = arrived(push_service, 3).payload(subscription)
     browser.driver.get("about:blank")
     tools.deliver(pages.url, payload, "about:blank")
-    became(pushing, project, name, "acknowledged")
+    pushing.became(project, name, {"webpush": {"acknowledged": 1}})
     start(browser, pages, pushing, project, subscription)
     assert later(browser, "notifications()") == [{"title": "Ready", "body": "Table 5", "id": name}]
     assert tools.click("firebase-messaging-sw.js") == link
-    became(pushing, project, name, "opened")
+    pushing.became(project, name, {"webpush": {"opened": 1}})
     assert later(browser, "notifications()") == []
+
+    # What was clicked does not arrive once more.
+    pushing.send(project, token=token, data={"order": "6"})
+    last = arrived(push_service, 4).payload(subscription)
+    tools.deliver(pages.url, last, "messaging.html")
+    assert browser.wait("return received.length > 0 && received") == [last]
 
     # The end of the registration.
     assert later(browser, "take()") == token

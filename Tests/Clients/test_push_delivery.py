@@ -1,7 +1,5 @@
 """From a send to what arrives at a browser's push service and at Apple's, and what their answers make of it."""
 
-import pathlib
-
 import pytest
 import requests
 
@@ -16,13 +14,6 @@ pytestmark = [
 ]
 
 OWNER = {"authorization": "Bearer owner"}
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    made = push.WebPushService(tmp_path_factory.mktemp("push-service"))
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")
@@ -43,31 +34,16 @@ def sandbox(key):
 
 
 @pytest.fixture(scope="module")
-def pushing(tmp_path_factory, service, apple, sandbox):
-    """A development server that may send to the stand-ins."""
-    directory = tmp_path_factory.mktemp("pushing")
-    trusted = directory / "trusted.pem"
-    files = [service.authority, apple.authority, sandbox.authority]
-    trusted.write_text("\n".join(pathlib.Path(file).read_text() for file in files))
-    settings = {**service.settings, "BRASA_PUSH_CA": str(trusted),
-                "BRASA_APNS_PRODUCTION": apple.url, "BRASA_APNS_SANDBOX": sandbox.url}
-    running = servers.Brasa(directory / "data", environment=settings)
+def pushing(tmp_path_factory, push_service, apple, sandbox):
+    running = push.Server(tmp_path_factory.mktemp("pushing"), push_service, apple, sandbox)
     running.start()
     yield running
     running.stop()
 
 
 @pytest.fixture
-def subscription(service, project):
-    return push.Subscription(service, project)
-
-
-def send(server, project, status=200, **message):
-    response = requests.post(
-        f"{server.url}/v1/projects/{project}/messages:send", headers=OWNER, json={"message": message}, timeout=20
-    )
-    assert response.status_code == status, response.text
-    return response.json()["name"].rsplit("/", 1)[1] if status == 200 else response.json()["error"]
+def subscription(push_service, project):
+    return push.Subscription(push_service, project)
 
 
 def arrived(service, subscription, count=1):
@@ -78,7 +54,7 @@ def arrived(service, subscription, count=1):
     return servers.wait_for(found, f"{count} messages", 20)
 
 
-def test_the_admin_sdk_reaches_a_browser_and_a_phone(pushing, service, subscription, apple, key, project):
+def test_the_admin_sdk_reaches_a_browser_and_a_phone(pushing, push_service, subscription, apple, key, project):
     keep(pushing, project, key)
     tokens = [
         push.register(pushing, project, web=subscription.form),
@@ -90,19 +66,19 @@ def test_the_admin_sdk_reaches_a_browser_and_a_phone(pushing, service, subscript
         )
     assert [r.success for r in answer.responses] == [True, True]
     names = [r.message_id.rsplit("/", 1)[1] for r in answer.responses]
-    assert arrived(service, subscription)[0].payload(subscription)["fcmMessageId"] == names[0]
+    assert arrived(push_service, subscription)[0].payload(subscription)["fcmMessageId"] == names[0]
     arrival = at_apple(apple, device(7))[0]
     assert arrival["body"]["gcm.message_id"] == names[1]
     assert arrival["body"]["aps"]["alert"] == {"title": "New order", "body": "Table 4"}
 
 
-def test_a_message_is_encrypted_for_its_browser(pushing, service, subscription, project):
+def test_a_message_is_encrypted_for_its_browser(pushing, push_service, subscription, project):
     token = push.register(pushing, project, web=subscription.form)
-    name = send(
-        pushing, project, token=token, notification={"title": "New order", "body": "Table 4"}, data={"order": "4"},
+    name = pushing.send(
+        project, token=token, notification={"title": "New order", "body": "Table 4"}, data={"order": "4"},
         webpush={"headers": {"TTL": "60", "Urgency": "low"}, "fcm_options": {"link": "https://shop.example/4"}},
     )
-    arrival = arrived(service, subscription)[0]
+    arrival = arrived(push_service, subscription)[0]
     payload = arrival.payload(subscription)
     assert payload["fcmMessageId"] == name
     assert payload["data"] == {"order": "4"}
@@ -112,20 +88,20 @@ def test_a_message_is_encrypted_for_its_browser(pushing, service, subscription, 
     assert int(arrival.headers["ttl"]) <= 60 and arrival.headers["urgency"] == "low"
 
 
-def test_one_key_signs_for_a_project_and_pages_learn_it(pushing, service, subscription, project):
+def test_one_key_signs_for_a_project_and_pages_learn_it(pushing, push_service, subscription, project):
     key = requests.get(f"{pushing.url}/v1/projects/{project}/registrations:vapidKey?key=key", timeout=20).json()["publicKey"]
     token = push.register(pushing, project, web={**subscription.form, "applicationPubKey": key})
     for text in ("1", "2"):
-        send(pushing, project, token=token, data={"text": text})
-    pushes = arrived(service, subscription, 2)
+        pushing.send(project, token=token, data={"text": text})
+    pushes = arrived(push_service, subscription, 2)
     assert {p.headers["authorization"].rpartition("k=")[2] for p in pushes} == {key}
     assert sorted(p.payload(subscription)["data"]["text"] for p in pushes) == ["1", "2"]
 
 
-def test_a_subscription_that_ended_ends_the_registration(pushing, service, subscription, project):
+def test_a_subscription_that_ended_ends_the_registration(pushing, push_service, subscription, project):
     token = push.register(pushing, project, web=subscription.form)
-    service.answers[subscription.path] = [(410, {})]
-    send(pushing, project, token=token, data={"text": "1"})
+    push_service.answers[subscription.path] = [(410, {})]
+    pushing.send(project, token=token, data={"text": "1"})
 
     def is_gone():
         answer = requests.post(
@@ -137,26 +113,26 @@ def test_a_subscription_that_ended_ends_the_registration(pushing, service, subsc
     assert servers.wait_for(is_gone, "the end of the registration", 20)
 
 
-def test_a_service_that_can_not_is_asked_again(pushing, service, subscription, project):
+def test_a_service_that_can_not_is_asked_again(pushing, push_service, subscription, project):
     token = push.register(pushing, project, web=subscription.form)
-    service.answers[subscription.path] = [(500, {}), (429, {"retry-after": "1"})]
-    name = send(pushing, project, token=token, data={"text": "1"})
-    assert arrived(service, subscription)[0].payload(subscription)["fcmMessageId"] == name
+    push_service.answers[subscription.path] = [(500, {}), (429, {"retry-after": "1"})]
+    name = pushing.send(project, token=token, data={"text": "1"})
+    assert arrived(push_service, subscription)[0].payload(subscription)["fcmMessageId"] == name
 
 
 @pytest.mark.parametrize("endpoint", [
     "https://127.0.0.1:{port}/up", "http://localhost/up", "https://localhost/up", "https://example.com/up",
 ])
-def test_hosts_that_nobody_allowed_are_not_asked(pushing, service, subscription, project, endpoint):
-    before = len(service.pushes)
-    strange = {**subscription.form, "endpoint": endpoint.format(port=service.server.server_port)}
+def test_hosts_that_nobody_allowed_are_not_asked(pushing, push_service, subscription, project, endpoint):
+    before = len(push_service.pushes)
+    strange = {**subscription.form, "endpoint": endpoint.format(port=push_service.server.server_port)}
     forbidden = push.register(pushing, project, web=strange)
     allowed = push.register(pushing, project, web=subscription.form)
-    refused = send(pushing, project, token=forbidden, data={"text": "no"})
-    servers.wait_for(lambda: deliveries(pushing, project, refused) == {"webpush": {"refused": 1}}, "the refusal", 20)
-    send(pushing, project, token=allowed, data={"text": "yes"})
-    assert arrived(service, subscription)[0].payload(subscription)["data"] == {"text": "yes"}
-    assert len(service.pushes) == before + 1
+    refused = pushing.send(project, token=forbidden, data={"text": "no"})
+    pushing.became(project, refused, {"webpush": {"refused": 1}})
+    pushing.send(project, token=allowed, data={"text": "yes"})
+    assert arrived(push_service, subscription)[0].payload(subscription)["data"] == {"text": "yes"}
+    assert len(push_service.pushes) == before + 1
 
 
 def device(number):
@@ -178,16 +154,11 @@ def at_apple(stand_in, token):
     )
 
 
-def deliveries(server, project, name):
-    answer = requests.get(f"{server.url}/v1/projects/{project}/messages/{name}", headers=OWNER, timeout=20)
-    return answer.json()["deliveries"]
-
-
 def test_a_message_reaches_apple(pushing, apple, key, project):
     keep(pushing, project, key)
     token = push.register(pushing, project, ios=apns_form(key, device(1)))
-    name = send(
-        pushing, project, token=token, notification={"title": "New order", "body": "Table 4"}, data={"order": "4"},
+    name = pushing.send(
+        project, token=token, notification={"title": "New order", "body": "Table 4"}, data={"order": "4"},
         apns={"headers": {"apns-collapse-id": "orders"}, "payload": {"aps": {"sound": "default"}}},
     )
     arrival = at_apple(apple, device(1))[0]
@@ -197,13 +168,13 @@ def test_a_message_reaches_apple(pushing, apple, key, project):
     headers = arrival["headers"]
     assert (headers["apns-topic"], headers["apns-push-type"]) == (key.bundle, "alert")
     assert (headers["apns-priority"], headers["apns-collapse-id"]) == ("10", "orders")
-    servers.wait_for(lambda: deliveries(pushing, project, name) == {"apns": {"handed": 1}}, "the report", 20)
+    pushing.became(project, name, {"apns": {"handed": 1}})
 
 
 def test_data_alone_is_a_push_in_the_background(pushing, apple, key, project):
     keep(pushing, project, key)
     token = push.register(pushing, project, ios=apns_form(key, device(2)))
-    send(pushing, project, token=token, data={"order": "4"})
+    pushing.send(project, token=token, data={"order": "4"})
     arrival = at_apple(apple, device(2))[0]
     assert arrival["body"]["aps"] == {"content-available": 1}
     assert (arrival["headers"]["apns-push-type"], arrival["headers"]["apns-priority"]) == ("background", "5")
@@ -213,7 +184,7 @@ def test_a_token_of_the_other_environment_is_found(pushing, apple, sandbox, key,
     keep(pushing, project, key)
     apple.forget(device(3))
     token = push.register(pushing, project, ios=apns_form(key, device(3)))
-    send(pushing, project, token=token, data={"order": "4"})
+    pushing.send(project, token=token, data={"order": "4"})
     assert at_apple(sandbox, device(3))
 
 
@@ -221,12 +192,12 @@ def test_a_token_that_ended_after_the_registration_ends_it(pushing, apple, key, 
     keep(pushing, project, key)
     token = push.register(pushing, project, ios=apns_form(key, device(4)))
     apple.script(device(4), {"status": 410, "reason": "Unregistered", "timestamp": 1_000})
-    old = send(pushing, project, token=token, data={"order": "4"})
-    servers.wait_for(lambda: deliveries(pushing, project, old) == {"apns": {"refused": 1}}, "the report", 20)
+    old = pushing.send(project, token=token, data={"order": "4"})
+    pushing.became(project, old, {"apns": {"refused": 1}})
     apple.script(device(4), {"status": 410, "reason": "Unregistered", "timestamp": 4_000_000_000_000})
-    new = send(pushing, project, token=token, data={"order": "4"})
-    servers.wait_for(lambda: deliveries(pushing, project, new) == {"apns": {"gone": 1}}, "the report", 20)
-    assert send(pushing, project, status=404, token=token, data={"order": "5"})["status"] == "NOT_FOUND"
+    new = pushing.send(project, token=token, data={"order": "4"})
+    pushing.became(project, new, {"apns": {"gone": 1}})
+    assert pushing.send(project, status=404, token=token, data={"order": "5"})["status"] == "NOT_FOUND"
 
 
 @pytest.mark.parametrize("fault", ["cut", "goaway", {"status": 503, "reason": "Shutdown", "retryAfter": 1}])
@@ -235,15 +206,15 @@ def test_apple_is_asked_again(pushing, apple, key, project, fault):
     token = push.register(pushing, project, ios=apns_form(key, device(5)))
     before = len([p for p in apple.pushes if p["path"].endswith(device(5))])
     apple.script(device(5), fault)
-    name = send(pushing, project, token=token, data={"order": "4"})
-    servers.wait_for(lambda: deliveries(pushing, project, name) == {"apns": {"handed": 1}}, "the report", 20)
+    name = pushing.send(project, token=token, data={"order": "4"})
+    pushing.became(project, name, {"apns": {"handed": 1}})
     assert len([p for p in apple.pushes if p["path"].endswith(device(5))]) == before + 1
 
 
 def test_without_a_key_the_registration_stays(pushing, apple, key, project):
     token = push.register(pushing, project, ios=apns_form(key, device(6)))
-    refusal = send(pushing, project, status=401, token=token, data={"order": "4"})
+    refusal = pushing.send(project, status=401, token=token, data={"order": "4"})
     assert refusal["details"][0]["errorCode"] == "THIRD_PARTY_AUTH_ERROR"
     keep(pushing, project, key)
-    name = send(pushing, project, token=token, data={"order": "4"})
+    name = pushing.send(project, token=token, data={"order": "4"})
     assert [push["body"]["gcm.message_id"] for push in at_apple(apple, device(6))] == [name]

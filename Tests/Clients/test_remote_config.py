@@ -405,6 +405,77 @@ def test_templates_of_back_ends_are_their_own(server, project, config):
 
 # --- Commands.
 
+def split(weights, condition="device.country in ['BR']", **others):
+    variants = [
+        {"variantId": name, "weight": weight, "value": name} for name, weight in zip("abc", weights)
+    ]
+    value = {"experimentValue": {"experimentId": "e", "variantValue": variants, **others}}
+    return {
+        "conditions": [{"name": "some", "expression": condition}],
+        "parameters": {"k": {"conditionalValues": {"some": value}}},
+    }
+
+
+def test_experiments_count_who_has_a_variant(config):
+    config.publish(split([1, 1]))
+    found = [
+        config.fetch({"app_instance_id": f"c{number}", "country_code": "BR"}).json()["entries"]["k"]
+        for number in [*range(40), *range(40)]
+    ]
+    assert found[:40] == found[40:]
+    config.fetch({"app_instance_id": "elsewhere", "country_code": "PT"})
+    [report] = config.request("GET", "remoteConfig/experiments").json()["experiments"]
+    assert [variant["assigned"] for variant in report["variants"]] == [found[:40].count("a"), found[:40].count("b")]
+    assert report["sampleRatioMismatch"] is False and report["parameterKeys"] == ["k"]
+    described = config.fetch({"app_instance_id": "elsewhere", "country_code": "PT"}).json()
+    assert "experimentDescriptions" not in described
+
+
+def test_a_ratio_that_is_hardly_chance_is_told(config):
+    config.publish(split([1, 1]))
+    chosen = [number for number in range(200) if variant_of(config, f"c{number}") == "a"]
+    # Counted anew, and of one variant nobody comes: what loses installations looks like this.
+    config.publish(split([2, 2]))
+    for number in chosen:
+        variant_of(config, f"c{number}")
+    [report] = config.request("GET", "remoteConfig/experiments").json()["experiments"]
+    assert [variant["assigned"] for variant in report["variants"]] == [len(chosen), 0]
+    assert report["sampleRatioMismatch"] is True and report["probability"] < 0.001
+
+
+def variant_of(config, installation):
+    """The variant of an installation."""
+    body = {"app_instance_id": installation, "country_code": "BR"}
+    return config.fetch(body).json()["entries"]["k"]
+
+
+def test_a_sticky_condition_outlives_a_restart(tmp_path):
+    running = servers.Brasa(tmp_path / "data").start()
+
+    def template(percent):
+        return {
+            "conditions": [{"name": "few", "expression": f"percent('s') <= {percent} && sticky"}],
+            "parameters": {"k": {"defaultValue": {"value": "no"}, "conditionalValues": {"few": {"value": "yes"}}}},
+        }
+
+    def fetched(config):
+        return [config.fetch({"app_instance_id": f"c{n}"}).json()["entries"]["k"] for n in range(40)]
+
+    try:
+        config = RemoteConfig(running, "t-sticky")
+        config.publish(template(50))
+        before = fetched(config)
+        assert {"yes", "no"} == set(before)
+        config.publish(template(0))
+        assert fetched(config) == before
+        running.kill()
+        running.start()
+        assert fetched(RemoteConfig(running, "t-sticky")) == before
+    finally:
+        running.stop()
+    assert "no differences" in servers.run("verify", "--data", tmp_path / "data").stdout
+
+
 def test_the_commands(tmp_path):
     running = servers.Brasa(tmp_path / "data").start()
     file = tmp_path / "template.json"

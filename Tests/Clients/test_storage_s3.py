@@ -1,11 +1,13 @@
 """Objects whose bytes are on a server with the protocol of S3, which checks signatures."""
 
 import os
+import threading
 
 import pytest
+import requests
 
 from support import firebase_storage as firebase, server as servers
-from support.s3 import Moto
+from support.s3 import Moto, Valve
 
 pytestmark = pytest.mark.brasa_only
 
@@ -81,3 +83,35 @@ def test_a_wrong_key_is_refused_at_the_start(moto, tmp_path):
         brasa.process.wait(30)
     assert not brasa.is_running
     assert "SignatureDoesNotMatch" in brasa.output and "wrong" not in brasa.output
+
+
+@pytest.mark.parametrize("what", ["start", "upload", "download"])
+def test_a_server_that_hangs_does_not_keep_brasa_from_ending(moto, tmp_path, what):
+    """It is asked for much longer than `stop` waits for the end."""
+    valve = Valve(moto.url)
+    environment = moto.environment(BRASA_S3_PREFIX=tmp_path.name, BRASA_S3_ENDPOINT=valve.url)
+    if what == "start":
+        valve.shut.set()
+    brasa = servers.Brasa(tmp_path / "data", environment=environment).start()
+    try:
+        storage = firebase.Storage(brasa, BUCKET, "owner")
+        if what != "start":
+            assert storage.upload("a", os.urandom(100_000)).status_code == 200
+            valve.shut.set()
+
+        def call():
+            try:
+                storage.upload("b", b"more") if what == "upload" else storage.download("a")
+            except requests.RequestException:
+                pass  # The server ends.
+
+        calling = threading.Thread(target=call)
+        if what != "start":
+            calling.start()
+        assert valve.kept.wait(30)
+        assert brasa.stop() == 0
+        if what != "start":
+            calling.join(30)
+    finally:
+        brasa.kill()
+        valve.close()

@@ -89,6 +89,64 @@ def test_what_was_replaced_or_deleted_is_not_served_from_memory(bucket, read):
     assert read("changing")[0].status_code == 404
 
 
+# From open files
+
+LARGE = 5_000_000
+
+
+def test_a_large_object_is_served_whole_and_in_ranges(bucket, read):
+    content = os.urandom(LARGE)
+    put(bucket, "large", content, encoding=None)
+    answer, got = read("large")
+    assert answer.status_code == 200 and got == content
+    assert answer.headers["Content-Length"] == str(LARGE) and "crc32c=" in answer.headers["x-goog-hash"]
+    answer, got = read("large", method="HEAD")
+    assert answer.status_code == 200 and got == b"" and answer.headers["Content-Length"] == str(LARGE)
+    for first, last in [(0, 0), (1 << 20, 1 << 20), ((1 << 20) - 1, 1 << 20), (100, 3_999_999), (LARGE - 1, LARGE + 5)]:
+        answer, got = read("large", Range=f"bytes={first}-{last}")
+        assert answer.status_code == 206 and got == content[first:last + 1], (first, last)
+        assert answer.headers["Content-Range"] == f"bytes {first}-{min(last, LARGE - 1)}/{LARGE}"
+        assert "x-goog-hash" not in answer.headers
+    answer, got = read("large", Range=f"bytes={LARGE}-")
+    assert answer.status_code == 416
+
+
+def test_a_connection_serves_one_large_object_after_the_other(server, bucket):
+    contents = {f"large/{number}": os.urandom(1_500_000 + number) for number in range(3)}
+    for name, content in contents.items():
+        put(bucket, name, content, encoding=None)
+    with requests.Session() as session:
+        for name, content in list(contents.items()) * 3:
+            escaped = name.replace("/", "%2F")
+            answer = session.get(f"{server.url}/storage/v1/b/{bucket.name}/o/{escaped}?alt=media", timeout=30)
+            assert answer.content == content
+
+
+def test_an_object_that_is_deleted_or_replaced_while_it_is_sent_arrives_as_it_was(server, bucket):
+    # More than the system takes of it before the client reads.
+    content = os.urandom(1 << 20) * 40
+    url = f"{server.url}/storage/v1/b/{bucket.name}/o/gone?alt=media"
+    for change in ("delete", "replace"):
+        put(bucket, "gone", content, encoding=None)
+        with requests.get(url, stream=True, timeout=30) as answer:
+            begun = answer.raw.read(1_000)
+            if change == "delete":
+                bucket.blob("gone").delete()
+            else:
+                put(bucket, "gone", b"other", encoding=None)
+            assert begun + answer.raw.read() == content
+
+
+def test_a_client_that_goes_away_amid_a_large_object_keeps_nobody(server, bucket):
+    content = os.urandom(1 << 20) * 20
+    put(bucket, "left", content, encoding=None)
+    url = f"{server.url}/storage/v1/b/{bucket.name}/o/left?alt=media"
+    for _ in range(20):
+        with requests.get(url, stream=True, timeout=30) as answer:
+            answer.raw.read(100_000)
+    assert hashlib.sha256(requests.get(url, timeout=30).content).digest() == hashlib.sha256(content).digest()
+
+
 # Decompressive transcoding
 
 

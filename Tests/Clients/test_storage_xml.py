@@ -262,19 +262,14 @@ def test_lifecycle_rules_abort_multipart_uploads(tmp_path):
             }, timeout=30)
             assert refused.status_code == 400, condition
         requests.put(url("one", "tmp/object"), b"stays", timeout=30)
-        # In the order in which they are looked at.
-        damaged, named = sorted((begin("one", "tmp/a"), begin("one", "tmp/b")), key=lambda upload: upload[2])
+        named = begin("one", "tmp/a")
         kept, other = begin("one", "a"), begin("two", "tmp/a")
         made = requests.patch(f"{brasa.url}/storage/v1/b/one.appspot.com", json={"lifecycle": {"rule": [rule]}}, timeout=30)
         assert made.status_code == 200 and made.json()["lifecycle"]["rule"] == [rule]
         assert brasa.stop() == 0
-        target = f"one.appspot.com/{damaged[1]}".encode()
-        files = [path for path in (brasa.data / "files/finished").rglob("*") if path.is_file()]
-        next(path for path in files if path.read_bytes() == target).unlink()
         brasa.start()
         servers.wait_for(lambda: part(*named).status_code == 404, "the end of the upload")
         assert code(part(*named)) == "NoSuchUpload"
-        brasa.wait_for_output("The bytes of an object are missing.")
         assert part(*kept).status_code == part(*other).status_code == 200
         assert requests.get(url("one", "tmp/object"), timeout=30).content == b"stays"
         assert brasa.stop() == 0

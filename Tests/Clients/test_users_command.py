@@ -6,7 +6,7 @@ import re
 import pytest
 
 from support import server as servers
-from support.identity import Identity
+from support.identity import Identity, Refused
 
 pytestmark = pytest.mark.brasa_only
 
@@ -36,6 +36,22 @@ def deployment(request, tmp_path):
     yield users, sign_in, tmp_path
     if server.is_running:
         server.stop()
+
+
+def test_methods_of_signing_in(deployment):
+    users, sign_in, _ = deployment
+    users("create", "--email", "ana@example.com", "--password-stdin", input="long enough 1\n")
+    assert "password  on" in users("methods")
+    assert users("methods", "password", "off") == "password  off\n"
+    assert "password  off" in users("methods") and "email-link  on" in users("methods")
+    with pytest.raises(Refused, match="PASSWORD_LOGIN_DISABLED"):
+        sign_in("ana@example.com", "long enough 1")
+    assert users("methods", "password", "on") == "password  on\n"
+    assert sign_in("ana@example.com", "long enough 1")["idToken"]
+    refused = users("methods", "anonymous", check=False)
+    assert refused.returncode != 0 and "Say on or off." in refused.stderr
+    refused = users("methods", "carrier-pigeon", "on", check=False)
+    assert refused.returncode != 0 and "anonymous" in refused.stderr
 
 
 def test_an_accounts_life(deployment):

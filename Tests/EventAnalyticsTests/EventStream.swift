@@ -82,7 +82,8 @@ struct EventStream {
     if opened.insert(user).inserted {
       batch.events.append(AnalyticsEvent("first_open", time: time))
     }
-    let session = time / 1_000_000
+    // Sessions of four hours, which go on over batches and midnights.
+    let session = time / (4 * Self.hour) * 14_400
     for index in 0..<Int.random(in: 1...8, using: &source) {
       batch.events.append(event(at: time + Int64(index) * 1_000_000, Int64(index), session))
     }
@@ -107,6 +108,9 @@ struct EventStream {
     if Bool.random(using: &source) {
       let millis = Int64.random(in: 0..<5_000, using: &source)
       event.parameters.append(EventParameter("engagement_time_msec", .integer(millis)))
+    }
+    if Int.random(in: 0..<6, using: &source) == 0 {
+      event.parameters.append(EventParameter("session_engaged", .integer(1)))
     }
     if name == "purchase" {
       let cents = Int.random(in: 1..<100_000, using: &source)

@@ -15,6 +15,8 @@ struct NaiveCount {
     let order: Int
     let engagement: Int64
     let valueMicros: Int64
+    let session: Int64?
+    let isEngaged: Bool
     let context: EventContext
     let properties: [String: String]
     let parameters: [EventParameter]
@@ -59,9 +61,12 @@ struct NaiveCount {
 
   private func entry(_ event: AnalyticsEvent, _ batch: EventBatch) -> Entry {
     var (engagement, value): (Int64, Int64) = (0, 0)
+    var (session, isEngaged): (Int64?, Bool) = (nil, false)
     for parameter in event.parameters {
       switch (parameter.name, parameter.value) {
       case ("engagement_time_msec", .integer(let millis)): engagement = millis
+      case ("ga_session_id", .integer(let id)): session = id
+      case ("session_engaged", .integer(let flag)): isEngaged = flag == 1
       case ("value", .double(let number)): value = Int64((number * 1_000_000).rounded())
       default: continue
       }
@@ -76,6 +81,8 @@ struct NaiveCount {
       order: entries.count,
       engagement: engagement,
       valueMicros: value,
+      session: session,
+      isEngaged: isEngaged,
       context: batch.context,
       properties: Dictionary(uniqueKeysWithValues: batch.properties.map { ($0.name, $0.value) }),
       parameters: event.parameters
@@ -100,7 +107,19 @@ struct NaiveCount {
   func within(_ days: ClosedRange<Int>) -> [Entry] { entries.filter { days.contains($0.day) } }
 
   func active(_ days: ClosedRange<Int>) -> Set<String> {
-    Set(within(days).filter { $0.engagement > 0 || $0.name == "first_open" }.compactMap(\.user))
+    let isActive = { (entry: Entry) in
+      entry.engagement > 0 || entry.isEngaged || entry.name == "first_open"
+    }
+    return Set(within(days).filter(isActive).compactMap(\.user))
+  }
+
+  /// The sessions of a day, and the engaged ones.
+  func sessions(_ day: Int) -> (all: Int, engaged: Int) {
+    let entries = within(day...day).filter { $0.user != nil && $0.session != nil }
+    func count(_ entries: [Entry]) -> Int {
+      Set(entries.map { "\($0.user ?? "")/\($0.session ?? 0)" }).count
+    }
+    return (count(entries), count(entries.filter(\.isEngaged)))
   }
 
   func new(_ day: Int) -> Set<String> {

@@ -215,6 +215,8 @@ import Testing
       let number = day.day.number
       #expect(day.all == naive.figures(naive.within(number...number)).users)
       #expect(day.active == naive.active(number...number).count)
+      let sessions = naive.sessions(number)
+      #expect((day.sessions, day.engagedSessions) == sessions)
       #expect(day.active7 == naive.active(number - 6...number).count)
       #expect(day.active28 == naive.active(number - 27...number).count)
       #expect(day.new == naive.new(number).count)

@@ -178,6 +178,30 @@ struct CollectorTests {
     #expect(collector.waitingEvents.last?.sequence == 2_802)
   }
 
+  @Test func `an error that the app got over is told by its domain and code`() throws {
+    struct Broken: LocalizedError {
+      var errorDescription: String? { String(repeating: "x", count: 200) }
+    }
+    let fixture = try AnalyticsFixture()
+    defer { fixture.remove() }
+    let collector = fixture.collector(isOnline: false)
+    collector.start(on: EventDevice(appVersion: "1.0"))
+    collector.record(NSError(domain: "shop.cart", code: 7), ["step": "pay", "exception": "mine"])
+    collector.record(Broken(), [:])
+    let events = collector.waitingEvents.suffix(2)
+    #expect(events.map(\.name) == ["app_exception", "app_exception"])
+    let first = try #require(events.first?.params)
+    #expect(first["fatal"] == .int(0))
+    #expect(first["exception"] == .string("shop.cart 7"))
+    #expect(first["step"] == .string("pay"))
+    #expect(first["timestamp"] == .int(fixture.clock.micros / 1_000))
+    let second = try #require(events.last?.params)
+    #expect(second["reason"] == .string(String(repeating: "x", count: 100)))
+    collector.setEnabled(false)
+    collector.record(Broken(), [:])
+    #expect(collector.waitingEvents.count { $0.name == "app_exception" } == 2)
+  }
+
   @Test func `a crash is told at the next start, in the version that crashed`() throws {
     let fixture = try AnalyticsFixture()
     defer { fixture.remove() }

@@ -1,4 +1,5 @@
 import Foundation
+import Gzip
 import SDKTestSupport
 import Synchronization
 
@@ -44,11 +45,20 @@ final class Intake: Sendable {
     let taken = Box()
     taken.state.withLock { ($0.failures, $0.lostAnswers) = (failures, lostAnswers) }
     server = try AnsweringServer { request in
-      let answer = taken.take(request.body)
+      let answer = taken.take(Self.expanded(request))
       continuation.yield(taken.state.withLock { $0.events.count })
       return answer
     }
     box = taken
+  }
+
+  private static func expanded(_ request: AnsweringServer.Request) -> Data {
+    guard request.headers["content-encoding"] == "gzip" else { return request.body }
+    do {
+      return Data(try GzipReader.unpacked(Array(request.body), limit: 1 << 20))
+    } catch {
+      return Data()
+    }
   }
 
   private final class Box: Sendable {

@@ -43,6 +43,7 @@ struct UploadTests {
       )
     )
     #expect(request.headers["x-goog-api-key"] == fixture.app.name)
+    #expect(request.headers["content-encoding"] == "gzip")
   }
 
   @Test func `a change of the user begins another batch`() async throws {

@@ -75,6 +75,27 @@ struct HTTPClientTests {
     client.shutDown()
   }
 
+  @Test func `a request is cancelled or its client shut down as its answer comes`() async throws {
+    let server = try AnsweringServer.accepting()
+    defer { server.stop() }
+    let request = URLRequest(url: try #require(URL(string: server.url)))
+    for round in 0..<300 {
+      let own = HTTPClient(label: "tests.own")
+      let (events, told) = AsyncStream.makeStream(of: HTTPEvent.self)
+      let call = own.send(request) { told.yield($0) }
+      for await event in events {
+        switch event {
+        case .response where round % 3 == 0: call?.cancel()
+        case .data where round % 3 == 1: own.shutDown()
+        case .end: told.finish()
+        default: break
+        }
+      }
+      own.shutDown()
+    }
+    #expect(server.requests.count <= 300)
+  }
+
   @Test func `an answer is collected up to a limit`() async throws {
     let server = try AnsweringServer { _ in AnsweringServer.Answer(200, body: "12345678") }
     defer { server.stop() }

@@ -47,6 +47,42 @@ struct UserChangeTests {
     #expect(transport.sent == ["token of a"])
     client.perform { $0.terminate() }
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a write is of who is signed in, also before the observer has told of them`() async throws {
+    let database = DatabaseID(project: Text("p"), database: Text("(default)"))
+    let users = SilentUsers()
+    let transport = AnsweringTransport()
+    let client = Self.client(database, transport, users)
+    // Nobody is signed in as the client starts.
+    #expect(await Self.pendingWrites(of: client) == nil)
+    users.user.withLock { $0 = "a" }
+    let name = DocumentName(database: database, path: ResourcePath(["c", "a"]))
+    client.perform { $0.write([Write(name: name, operation: .delete)]) { _ in } }
+    #expect(await Self.pendingWrites(of: client) == nil)
+    #expect(transport.sent == ["token of a"])
+    client.perform { $0.terminate() }
+  }
+
+  /// Waits until the server has all writes of who is signed in.
+  private static func pendingWrites(of client: SyncClient) async -> FirestoreFailure? {
+    await withCheckedContinuation { continuation in
+      client.perform { $0.waitForPendingWrites { continuation.resume(returning: $0) } }
+    }
+  }
+}
+
+/// Users of whom no observer is ever told.
+private final class SilentUsers: ClientCredentials {
+  let user = Mutex<UserID>(nil)
+
+  var currentUser: UserID { user.withLock { $0 } }
+
+  func credentials(forcingRefresh: Bool) async throws -> CallCredentials {
+    CallCredentials(token: currentUser.map { "token of \($0)" })
+  }
+
+  func observeUser(_ observer: @escaping @Sendable (UserID) -> Void) {}
 }
 
 /// Signs another user in while the first credentials are fetched; nobody is told of that one.

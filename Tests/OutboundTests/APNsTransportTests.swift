@@ -59,6 +59,15 @@ import Testing
     }
   }
 
+  @Test func `connections with much to do get another one beside them`() async throws {
+    try await withAPNs(saturation: 8) { apns in
+      let outcomes = await apns.handMany(64)
+      #expect(Fixture.failures(outcomes).isEmpty)
+      let count = Set(apns.production.pushes.map(\.connection)).count
+      #expect((4...8).contains(count))
+    }
+  }
+
   @Test func `a token of the other environment is found there and remembered`() async throws {
     try await withAPNs { apns in
       apns.production.forget(Self.device)
@@ -272,6 +281,7 @@ import Testing
   private func withAPNs(
     timeout: Duration = .seconds(10),
     connections: Int = 2,
+    saturation: Int = 500,
     _ body: (Fixture) async throws -> Void
   ) async throws {
     let certificate = try StandInCertificate()
@@ -297,6 +307,7 @@ import Testing
       endpoints,
       settings: settings,
       connections: connections,
+      saturation: saturation,
       clock: clock
     )
     let key = APNsKey(
@@ -316,10 +327,11 @@ import Testing
       await transport.shutdown()
     } catch {
       await transport.shutdown()
+      try certificate.removeFile()
       throw error
     }
     try await production.1.stop()
     try await sandbox.1.stop()
-    try FileManager.default.removeItem(atPath: certificate.file)
+    try certificate.removeFile()
   }
 }

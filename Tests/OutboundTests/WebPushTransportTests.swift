@@ -284,9 +284,10 @@ import Testing
       await transport.shutdown()
     } catch {
       await transport.shutdown()
+      try certificate.removeFile()
       throw error
     }
     try await server.stop()
-    try FileManager.default.removeItem(atPath: certificate.file)
+    try certificate.removeFile()
   }
 }

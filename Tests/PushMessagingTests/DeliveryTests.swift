@@ -119,6 +119,48 @@ import Testing
     #expect(try fixture.differences().isEmpty)
   }
 
+  @Test func `what is written to a stream is handed over, and waits until it is acknowledged`()
+    async throws
+  {
+    let token = try await fixture.register("f1")
+    let known = try await fixture.service.registration(of: token, in: "p")
+    let id = try await fixture.send("{\"token\": \"\(token)\"}")
+    let written = try await fixture.service.entries(of: known, after: 0, limit: 10)
+    fixture.service.noteWritten(written, to: known)
+    #expect(try await fixture.state(id, token) == .waiting)
+    try await fixture.service.keepWritten()
+    #expect(try await fixture.state(id, token) == .handed)
+    let again = try await fixture.service.entries(of: known, after: 0, limit: 10)
+    #expect(again.map(\.messageID) == ["0:\(id)"])
+    #expect(try fixture.differences().isEmpty)
+    try await fixture.service.acknowledge(
+      known,
+      upTo: again[0].sequence,
+      received: [],
+      opened: []
+    )
+    #expect(try await fixture.state(id, token) == .acknowledged)
+    #expect(try await fixture.service.entries(of: known, after: 0, limit: 10).isEmpty)
+    #expect(try fixture.differences().isEmpty)
+  }
+
+  @Test func `what was handed over and never acknowledged leaves the mailbox with its life`()
+    async throws
+  {
+    let token = try await fixture.register("f1")
+    let known = try await fixture.service.registration(of: token, in: "p")
+    let id = try await fixture.send("{\"token\": \"\(token)\", \"android\": {\"ttl\": \"20s\"}}")
+    let written = try await fixture.service.entries(of: known, after: 0, limit: 10)
+    fixture.service.noteWritten(written, to: known)
+    try await fixture.service.keepWritten()
+    // Other platforms' lives are longer.
+    fixture.advance(seconds: 29 * 86_400)
+    while try await fixture.service.expireMessages() {}
+    #expect(try await fixture.state(id, token) == .handed)
+    #expect(try await fixture.service.entries(of: known, after: 0, limit: 10).isEmpty)
+    #expect(try fixture.differences().isEmpty)
+  }
+
   @Test func `a member that leaves before the message is handed over does not get it`() async throws
   {
     let token = try await registered()

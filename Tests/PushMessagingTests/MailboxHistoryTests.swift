@@ -63,7 +63,7 @@ import Testing
     _ source: inout SeededSource
   ) async throws {
     let client = Int.random(in: 0..<tokens.count, using: &source)
-    switch Int.random(in: 0..<20, using: &source) {
+    switch Int.random(in: 0..<22, using: &source) {
     case 0..<9:
       try await send(fixture, "\"token\": \"\(tokens[client])\"", [client], &model, &source)
     case 9..<12:
@@ -79,6 +79,7 @@ import Testing
     case 14..<16: try await change(fixture, tokens, client, &model, &source)
     case 16..<18: try await acknowledge(fixture, tokens[client], client, &model, &source)
     case 18: fixture.restart()
+    case 19..<21: try await write(fixture, tokens[client], &source)
     default:
       fixture.advance(seconds: Int64.random(in: 1...40, using: &source))
       while try await fixture.service.expireMessages() {}
@@ -124,6 +125,19 @@ import Testing
     } else {
       model.topics[client].remove(topic)
     }
+  }
+
+  /// Some of what waits is written to the client's stream, which changes nothing of what waits.
+  private static func write(
+    _ fixture: MessagingFixture,
+    _ token: String,
+    _ source: inout SeededSource
+  ) async throws {
+    let known = try await fixture.service.registration(of: token, in: "p")
+    let limit = Int.random(in: 1...20, using: &source)
+    let entries = try await fixture.service.entries(of: known, after: 0, limit: limit)
+    fixture.service.noteWritten(entries, to: known)
+    try await fixture.service.keepWritten()
   }
 
   private static func acknowledge(

@@ -10,8 +10,18 @@ final class MessagingFixture: Sendable {
 
   let storage = MemoryStorage()
   let threads = EngineThreads(count: 2)
+  let limits: MessagingLimits
   private let time = Mutex(MessagingFixture.start)
+  private let available = Mutex(Int.max)
   private let opened: Mutex<PushService?> = Mutex(nil)
+
+  init(_ limits: MessagingLimits = MessagingLimits()) { self.limits = limits }
+
+  /// Has the disk have so many bytes left, and lets the service look.
+  func leave(bytes: Int) throws {
+    available.withLock { $0 = bytes }
+    try service.lookAtSpace()
+  }
 
   var clock: MicrosecondClock { MicrosecondClock { [self] in time.withLock { $0 } } }
 
@@ -20,7 +30,13 @@ final class MessagingFixture: Sendable {
     opened.withLock { service in
       if let service { return service }
       let engine = MemoryEngine(storage: storage, clock: clock)
-      let made = PushService(engine: engine, threads: threads, clock: clock)
+      let made = PushService(
+        engine: engine,
+        threads: threads,
+        clock: clock,
+        limits: limits,
+        availableBytes: { self.available.withLock { $0 } }
+      )
       service = made
       return made
     }

@@ -51,9 +51,11 @@ enum PushStandIn {
         standIn.forget(device)
         return .object([])
       case "pushes": return list(standIn.pushes)
+      case "count": return .object([.init("count", .integer(standIn.count))])
       default: return .null
       }
     }
+    try certificate.removeFile()
   }
 
   private static func serveWeb() async throws {
@@ -64,6 +66,7 @@ enum PushStandIn {
     )
     announce(server, certificate)
     try answerCommands { _ in .object([.init("count", .integer(standIn.count))]) }
+    try certificate.removeFile()
   }
 
   private static func announce(_ server: StandInServer, _ certificate: StandInCertificate) {

@@ -23,6 +23,7 @@ package final class APNsStandIn: Sendable {
 
   private struct State {
     var pushes: [StandInRequest] = []
+    var count = 0
     var replies: [String: [StandInReply]] = [:]
     var unknown: Set<String> = []
     /// When the provider token that came last was issued.
@@ -65,6 +66,9 @@ package final class APNsStandIn: Sendable {
   /// What was accepted, in order.
   package var pushes: [StandInRequest] { state.withLock { $0.pushes } }
 
+  /// How much was accepted.
+  package var count: Int { state.withLock { $0.count } }
+
   /// Has the next requests for a device get these replies instead of being checked.
   package func script(_ device: String, _ replies: [StandInReply]) {
     state.withLock { $0.replies[device] = replies }
@@ -106,7 +110,10 @@ package final class APNsStandIn: Sendable {
     }
     if let scripted { return scripted }
     if let (status, reason) = refusal(of: request, device) { return Self.refusal(status, reason) }
-    if keepsPushes { state.withLock { $0.pushes.append(request) } }
+    state.withLock { state in
+      state.count += 1
+      if keepsPushes { state.pushes.append(request) }
+    }
     return .answer(status: 200)
   }
 

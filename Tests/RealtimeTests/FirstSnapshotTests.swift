@@ -1,3 +1,4 @@
+import DocumentStore
 import FirestoreModel
 import Testing
 
@@ -17,6 +18,36 @@ import Testing
     try await fixture.commit(delete("a/x"), set("b/z", ["k": .null]))
     fixture.settle()
     #expect(client.takeFrames() == ["x a/x !1", "."])
+    try fixture.close()
+  }
+
+  @Test(arguments: [0, 120])
+  func `an index that is ready is used by who listens at once`(documents: Int) async throws {
+    let fixture = try HubFixture { _ in
+    } store: { store in
+      store.requireIndexes = true
+    }
+    try await fixture.commit(set("other/x", [:]))
+    for number in 0..<documents {
+      try await fixture.commit(
+        set(ResourcePath(["a", Text("d\(number)")]), ["k": .integer(1), "n": .integer(2)])
+      )
+    }
+    let database = try fixture.databases.database(HubFixture.id)
+    try database.declareIndex(
+      IndexDefinition(
+        collectionID: "a",
+        scope: .collection,
+        fields: [IndexedField("k", .ascending), IndexedField("n", .ascending)]
+      )
+    )
+    while try database.performIndexMaintenance() {}
+    let client = fixture.client()
+    client.listen(query("a", where: .field("k", .equal, .integer(1)), order: [Order("n")]))
+    fixture.settle()
+    #expect(client.state.error == nil)
+    #expect(client.takeFrames().last == ".")
+    #expect(client.contents().count == documents)
     try fixture.close()
   }
 }

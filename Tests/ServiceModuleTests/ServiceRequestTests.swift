@@ -1,4 +1,6 @@
 import Access
+import FirestoreModel
+import Gzip
 import HTTPTypes
 import Logging
 import ServiceModule
@@ -44,6 +46,20 @@ struct ServiceRequestTests {
     #expect(try await Self.request("/").body.collect(upTo: 0).isEmpty)
     await #expect(throws: ServiceBody.TooLarge.self) {
       try await Self.request("/", parts).body.collect(upTo: 2)
+    }
+  }
+
+  @Test func `a packed body is expanded up to the bound`() async throws {
+    let text = [UInt8](repeating: UInt8(ascii: "a"), count: 5_000)
+    let packed = GzipWriter.packed(text)
+    let parts = [Array(packed.prefix(7)), Array(packed.dropFirst(7))]
+    #expect(try await Self.request("/", parts).collectUnpackedText(upTo: 5_000) == text)
+    #expect(try await Self.request("/", [[1, 2]]).collectUnpackedText(upTo: 2) == [1, 2])
+    await #expect(throws: ServiceBody.TooLarge.self) {
+      try await Self.request("/", parts).collectUnpackedText(upTo: 4_999)
+    }
+    await #expect(throws: FirestoreError.self) {
+      try await Self.request("/", [Array(packed.dropLast())]).collectUnpackedText(upTo: 5_000)
     }
   }
 

@@ -18,13 +18,14 @@ struct TestShop: Sendable {
   static func run(
     file: URL? = nil,
     now: TestNow = TestNow(),
+    through messages: MessageNotifier? = nil,
     _ body: @Sendable (TestShop) async throws -> Void
   ) async throws {
     let notifier = RecordingNotifier()
     let service = try await SalesService(
       file: file,
       passwords: PasswordHash(rounds: 16),
-      notifier: notifier,
+      notifier: messages ?? notifier,
       now: { now.date }
     )
     try await withServer(service.router()) { url in
@@ -54,13 +55,18 @@ struct TestShop: Sendable {
     try await logIn(Self.admin.email, Self.admin.password)
   }
 
-  func signUp(_ email: String, role: String = "USER") async throws -> RawReply {
+  func signUp(
+    _ email: String,
+    role: String = "USER",
+    registration: String? = nil
+  ) async throws -> RawReply {
     try await raw(
       .post,
       url,
       "/api/users",
       body: """
-        {"email":"\(email)","password":"segredo","gcmRegId":null,"lastLogin":null,\
+        {"email":"\(email)","password":"segredo",\
+        "gcmRegId":\(registration.map { "\"\($0)\"" } ?? "null"),"lastLogin":null,\
         "lastGCMRegister":null,"role":"\(role)","enabled":true}
         """
     )
@@ -88,7 +94,7 @@ final class RecordingNotifier: Notifier {
 
   var emails: [String] { placed.withLock(\.self) }
 
-  func orderWasPlaced(id: Int64, email: String) async {
-    placed.withLock { $0.append(email) }
+  func orderWasPlaced(_ notice: OrderNotice) async {
+    placed.withLock { $0.append(notice.email) }
   }
 }

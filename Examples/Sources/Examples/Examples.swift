@@ -11,7 +11,7 @@ struct Examples: AsyncParsableCommand {
     abstract: "The services and pages of the examples.",
     subcommands: [
       CodableGuideWebCommand.self, PontoServiceCommand.self, PontoWebCommand.self,
-      PontoClientCommand.self,
+      PontoClientCommand.self, ProductsProviderCommand.self, ProductsWebCommand.self,
       SalesServiceCommand.self, SalesWebCommand.self, VollmedServiceCommand.self,
       VollmedWebCommand.self,
     ]

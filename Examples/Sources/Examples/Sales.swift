@@ -8,13 +8,18 @@ import ServiceHost
 struct SalesServiceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sales-service",
-    abstract: "The sales provider's REST service."
+    abstract: "The sales provider's REST service.",
+    discussion: """
+      New orders are pushed to people's devices through the server at SALES_MESSAGES_URL with the server \
+      key SALES_MESSAGES_KEY; without both they are logged.
+      """
   )
 
   @OptionGroup var options: ServiceOptions
 
   func run() async throws {
-    let service = try await SalesService(file: options.file)
+    let messages = MessageNotifier(environment: ProcessInfo.processInfo.environment)
+    let service = try await SalesService(file: options.file, notifier: messages ?? LogNotifier())
     if options.sample { try await service.addSampleData() }
     try await LoopbackServer(service.router(), port: options.port).runCommand()
   }

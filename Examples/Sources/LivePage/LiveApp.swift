@@ -14,12 +14,28 @@ package protocol LiveApp: AnyObject, Sendable {
   /// that waits does not hold up the next.
   func perform(_ action: LiveAction) async
 
+  /// A picture that the page shows as `/live/files/NAME`; nil where there is none of that name for this person.
+  func file(_ name: String) async -> LiveFile?
+
   /// Work of the app itself, for as long as it lives: loading, clocks. Cancelled at the end.
   func run() async
 }
 
 extension LiveApp {
   package func run() async {}
+
+  package func file(_ name: String) async -> LiveFile? { nil }
+}
+
+/// A file of one person's app.
+package struct LiveFile: Sendable {
+  package let data: Data
+  package let contentType: String
+
+  package init(data: Data, contentType: String) {
+    self.data = data
+    self.contentType = contentType
+  }
 }
 
 /// A template and what fills it.
@@ -37,10 +53,13 @@ package struct LiveView {
 package struct LiveAction: Sendable {
   package let name: String
   package let fields: [String: String]
+  /// The page's own address as the browser calls it, such as `http://127.0.0.1:8080`.
+  package let origin: String
 
-  package init(name: String, fields: [String: String] = [:]) {
+  package init(name: String, fields: [String: String] = [:], origin: String = "") {
     self.name = name
     self.fields = fields
+    self.origin = origin
   }
 
   /// A field's text; empty when the form has no such field.

@@ -11,6 +11,8 @@ import ServiceLifecycle
 ///     GET  /                    the page, drawn as it is now
 ///     GET  /live/events         server-sent events: the page's content after every change
 ///     POST /live/actions/:name  what the person did; JSON from the script, a form without it
+///     GET  /live/files/:name    a picture of this browser's app
+///     GET  /live/return         where another site leads back to: becomes the action `return`
 ///     GET  /assets/:name        style, script and pictures
 ///
 /// The page works without JavaScript: forms are posted and answered with a redirect to the page.
@@ -59,6 +61,10 @@ package struct LiveHost {
     router.post("live/actions/:name") { request, context in
       try await act(request, name: context.parameters.require("name"))
     }
+    router.get("live/files/:name") { request, context in
+      try await file(request, name: context.parameters.require("name"))
+    }
+    router.get("live/return") { request, _ in await comeBack(request) }
     router.get("assets/:name") { _, context in
       try await asset(context.parameters.require("name"))
     }
@@ -70,12 +76,7 @@ package struct LiveHost {
     let cookie = known ?? Secret.token()
     let content = try session(cookie).content
     let html = library.render(["content": content], withTemplate: "layout") ?? ""
-    var response = Response.text(html, type: "text/html; charset=utf-8")
-    response.headers[.cacheControl] = "no-store"
-    response.headers[.contentSecurityPolicy] =
-      "default-src 'self'; img-src 'self' data: http: https:; form-action 'self'; "
-      + "frame-ancestors 'none'; base-uri 'none'"
-    response.headers[.xContentTypeOptions] = "nosniff"
+    var response = Self.page(html)
     if known == nil {
       response.setCookie(
         Cookie(
@@ -89,6 +90,38 @@ package struct LiveHost {
       )
     }
     return response
+  }
+
+  private static func page(_ html: String) -> Response {
+    var response = Response.text(html, type: "text/html; charset=utf-8")
+    response.headers[.cacheControl] = "no-store"
+    response.headers[.contentSecurityPolicy] =
+      "default-src 'self'; img-src 'self' data: http: https:; form-action 'self'; "
+      + "frame-ancestors 'none'; base-uri 'none'"
+    response.headers[.xContentTypeOptions] = "nosniff"
+    return response
+  }
+
+  /// Takes up what another site says in the address that it leads back to.
+  ///
+  /// A browser does not send the strict cookie with such a request. The page that answers it posts the query as an action,
+  /// with the cookie; without a script by a button.
+  private func comeBack(_ request: Request) -> Response {
+    let query = request.uri.query ?? ""
+    return Self.page(library.render(["query": query], withTemplate: "return") ?? "")
+  }
+
+  private func file(_ request: Request, name: String) async throws -> Response {
+    guard let file = try await knownSession(request).file(name) else {
+      throw ServiceError(.notFound, "No such file")
+    }
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: file.contentType, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+      ],
+      body: ResponseBody(byteBuffer: ByteBuffer(data: file.data))
+    )
   }
 
   private func events(_ request: Request) throws -> Response {
@@ -120,7 +153,8 @@ package struct LiveHost {
     let isScripted = request.headers[.contentType]?.hasPrefix("application/json") == true
     let fields =
       isScripted ? try await Self.fields(of: request) : try await request.form()
-    let action = LiveAction(name: name, fields: fields)
+    let origin = "http://\(request.head.authority ?? "")"
+    let action = LiveAction(name: name, fields: fields, origin: origin)
     guard let completion = try knownSession(request).submit(action) else {
       throw ServiceError(.tooManyRequests, "Too many actions are waiting")
     }
@@ -185,6 +219,28 @@ extension LiveHost {
       </html>
       """,
       named: "layout"
+    )
+    try library.register(
+      """
+      <!doctype html>
+      <html lang="\(language)">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <title>\(title)</title>
+      <link rel="stylesheet" href="/assets/base.css">
+      <script type="module" src="/assets/return.js"></script>
+      </head>
+      <body>
+      <form method="post" action="/live/actions/return">
+      <input type="hidden" name="query" value="{{query}}">
+      <button>›</button>
+      </form>
+      </body>
+      </html>
+      """,
+      named: "return"
     )
     return library
   }

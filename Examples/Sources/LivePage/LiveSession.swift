@@ -26,6 +26,8 @@ final class LiveSession {
 
   var content: String { draw(app.view) }
 
+  func file(_ name: String) async -> LiveFile? { await app.file(name) }
+
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.app.run() }

@@ -27,8 +27,9 @@ PATIENCE = 20
 class Process:
     """One running part of an example; `address` is where it listens."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, environment=None):
         self.arguments = arguments
+        self.environment = {**os.environ, **(environment or {})}
         self.address = None
         self.start()
 
@@ -37,7 +38,7 @@ class Process:
         if port:
             arguments += ["--port", str(port)]
         self.process = subprocess.Popen(
-            [str(PROGRAM), *arguments], stdout=subprocess.PIPE, text=True
+            [str(PROGRAM), *arguments], stdout=subprocess.PIPE, text=True, env=self.environment
         )
         line = self.process.stdout.readline()
         assert line.startswith("listening on "), f"{arguments} said {line!r}"
@@ -66,40 +67,26 @@ class Process:
         self.start(self.port)
 
 
-class Brasa:
-    """A Brasa in production mode with an example's rules and sample data."""
+class Server:
+    """A Brasa in production mode."""
 
-    def __init__(self, data, project, example):
+    environment = {}
+
+    def __init__(self, data):
         self.data = data
         self.port = 0
         self.start()
-        for command in (
-            ["import", example / "Data"],
-            ["rules", "deploy", example / "firestore.rules"],
-        ):
-            subprocess.run(
-                [str(BRASA), *map(str, command), "--project", project, "--data", str(data)],
-                check=True,
-                stdout=subprocess.DEVNULL,
-            )
-        # The first start prints the key of its administrator to the terminal.
-        key = re.search(r"brasa-admin-\w+", self.data.with_suffix(".log").read_text())[0]
-        request = urllib.request.Request(
-            f"{self.address}/v2/projects/{project}/config?updateMask=signIn.anonymous.enabled",
-            data=b'{"signIn":{"anonymous":{"enabled":true}}}',
-            headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
-            method="PATCH",
-        )
-        urllib.request.urlopen(request, timeout=PATIENCE).close()
 
     def start(self):
         """Starts the server; after `stop` on the same port."""
         self.log = open(self.data.with_suffix(".log"), "a")
+        arguments = ["serve", "--port", str(self.port), "--data", str(self.data)]
         self.process = subprocess.Popen(
-            [str(BRASA), "serve", "--port", str(self.port), "--data", str(self.data)],
+            [str(BRASA), *arguments],
             stdout=subprocess.PIPE,
             stderr=self.log,
             text=True,
+            env={**os.environ, **self.environment},
         )
         for line in self.process.stdout:
             if line.startswith("brasa listening "):
@@ -115,6 +102,41 @@ class Brasa:
         self.process.wait()
         self.process.stdout.close()
         self.log.close()
+
+    def command(self, *arguments):
+        """Runs a command on the server's data and gives what it prints."""
+        return subprocess.run(
+            [str(BRASA), *map(str, arguments), "--data", str(self.data)],
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        ).stdout
+
+    def administer(self, method, path, body):
+        """Calls an administrator's API."""
+        # The first start prints the key of its administrator to the terminal.
+        key = re.search(r"brasa-admin-\w+", self.data.with_suffix(".log").read_text())[0]
+        request = urllib.request.Request(
+            self.address + path,
+            data=json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
+            method=method,
+        )
+        urllib.request.urlopen(request, timeout=PATIENCE).close()
+
+
+class Brasa(Server):
+    """One with an example's rules and sample data, that lets people in without a name."""
+
+    def __init__(self, data, project, example):
+        super().__init__(data)
+        self.command("import", example / "Data", "--project", project)
+        self.command("rules", "deploy", example / "firestore.rules", "--project", project)
+        self.administer(
+            "PATCH",
+            f"/v2/projects/{project}/config?updateMask=signIn.anonymous.enabled",
+            {"signIn": {"anonymous": {"enabled": True}}},
+        )
 
 
 class Proxy:
@@ -310,8 +332,8 @@ def run():
     """Starts parts of examples and stops them when the test is over."""
     running = []
 
-    def start(*arguments):
-        process = Process(*map(str, arguments))
+    def start(*arguments, environment=None):
+        process = Process(*map(str, arguments), environment=environment)
         running.append(process)
         return process
 

@@ -6,6 +6,8 @@ import sys
 import tempfile
 
 from conftest import ROOT, Brasa, Page, Process, make_driver, write_mock
+from products_system import ProductsServer
+from smaller_png import smaller
 
 
 class Album:
@@ -28,7 +30,8 @@ class Album:
             ),
             "pictures and movements",
         )
-        self.driver.save_screenshot(str(self.folder / f"{name}.png"))
+        picture = smaller(self.driver.get_screenshot_as_png())
+        (self.folder / f"{name}.png").write_bytes(picture)
 
 
 def vollmed(folder, scheme, target):
@@ -235,7 +238,65 @@ def codable_guide(folder, scheme, target):
         server.stop()
 
 
-EXAMPLES = {"CodableGuide": codable_guide, "Ponto": ponto, "Sales": sales, "Vollmed": vollmed}
+def products(folder, scheme, target):
+    server = ProductsServer(folder)
+    web = Process(
+        "products-web",
+        "--service",
+        server.address,
+        "--folder",
+        str(folder / "devices"),
+    )
+    driver = make_driver(scheme)
+    try:
+        album = Album("Products", driver, web.address, target)
+        page = album.page
+        end = "-dark" if scheme == "dark" else ""
+        page.sees("Sign in to see your products.")
+        album.take(f"sign-in{end}")
+        page.click("Sign in with the trial provider")
+        page.sees("It believes you.")
+        album.take(f"provider{end}")
+        page.click("Continue")
+        page.sees("No products yet.")
+        page.sees_no(".behind")
+        photos = ROOT / "Vollmed/Service/Faces"
+        for name, code, price, photo in (
+            ("Desk lamp", "LAMP1", "89.90", "98765"),
+            ("Armchair", "CHAIR", "450", "24680"),
+            ("Table", "TABLE", "720", None),
+        ):
+            page.click("New product")
+            page.fill("#name", name)
+            page.fill("#description", "From the workshop")
+            page.fill("#code", code)
+            page.fill("#price", price)
+            if photo:
+                page.one("#photo").send_keys(str(photos / f"{photo}.png"))
+                page.one("#preview")
+            if name == "Armchair":
+                album.take(f"form{end}")
+            page.click("Save")
+            page.sees(name, "#products")
+        page.wait(lambda: len(page.all("#products img")) == 2, "two photos")
+        page.sees_no(".behind")
+        album.take(f"products{end}")
+        server.stop()
+        page.sees("Offline", ".behind")
+        album.take(f"offline{end}")
+    finally:
+        driver.quit()
+        web.stop()
+        server.close()
+
+
+EXAMPLES = {
+    "CodableGuide": codable_guide,
+    "Ponto": ponto,
+    "Products": products,
+    "Sales": sales,
+    "Vollmed": vollmed,
+}
 
 
 def main():

@@ -54,6 +54,27 @@ import Testing
     }
   }
 
+  @Test func `a picture is for the browser of its app alone`() async throws {
+    try await withHost { url, _ in
+      let cookie = try cookieHeader(try await raw(.get, url, "/"))
+      let reply = try await raw(.get, url, "/live/files/dot", headers: cookie)
+      #expect(reply.status == 200 && reply.text == "GIF89a")
+      #expect(reply.headers["content-type"] == "image/gif")
+      #expect(reply.headers["cache-control"] == "no-store")
+      #expect(try await raw(.get, url, "/live/files/other", headers: cookie).status == 404)
+      #expect(try await raw(.get, url, "/live/files/dot").status == 403)
+    }
+  }
+
+  @Test func `what another site leads back with becomes an action of the page`() async throws {
+    try await withHost { url, _ in
+      let page = try await raw(.get, url, "/live/return?code=%3Cb%3E&state=%22")
+      #expect(page.status == 200 && page.headers["set-cookie"] == nil)
+      #expect(page.text.contains(#"value="code=%3Cb%3E&amp;state=%22""#))
+      #expect(page.text.contains(#"action="/live/actions/return""#))
+    }
+  }
+
   @Test func `two browsers have an app each`() async throws {
     try await withHost { url, _ in
       let first = try cookieHeader(try await raw(.get, url, "/"))
@@ -108,5 +129,9 @@ import Testing
 
   func perform(_ action: LiveAction) async {
     count += Int(action["by"]) ?? 0
+  }
+
+  func file(_ name: String) async -> LiveFile? {
+    name == "dot" ? LiveFile(data: Data("GIF89a".utf8), contentType: "image/gif") : nil
   }
 }

@@ -18,31 +18,46 @@ package final class Brasa {
   }
 
   private let data: URL
+  private let environment: [String: String]
   private var process: Process?
   private var port = 0
   /// The administrator key; the first start prints it.
   package private(set) var administrator = ""
 
-  package init(data: URL) {
+  /// - Parameter environment: Variables beside the tests' own.
+  package init(data: URL, environment: [String: String] = [:]) {
     self.data = data
+    self.environment = environment
   }
 
   package var url: String { "http://127.0.0.1:\(port)" }
 
-  /// Runs one of the commands to its end.
-  package func run(_ arguments: [String]) throws {
+  /// Runs one of the commands on this server's data to its end; returns what it prints.
+  @discardableResult
+  package func run(_ arguments: [String]) throws -> String {
+    try Self.run(arguments + ["--data", data.path])
+  }
+
+  /// Makes an authority and a certificate for this machine's loopback.
+  package static func makeCertificates(in folder: URL) throws {
+    _ = try run(["certs", "--directory", folder.path])
+  }
+
+  private static func run(_ arguments: [String]) throws -> String {
     let output = Pipe()
-    let process = Self.process(arguments + ["--data", data.path], output)
+    let process = process(arguments, output)
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw Failure(output: text) }
+    return text
   }
 
   /// Starts the server; after `stop` on the same port.
   package func start() throws {
     let output = Pipe()
-    let process = Self.process(["serve", "--port", "\(port)", "--data", data.path], output)
+    let arguments = ["serve", "--port", "\(port)", "--data", data.path]
+    let process = Self.process(arguments, output, environment)
     try process.run()
     self.process = process
     try readStart(output.fileHandleForReading)
@@ -56,13 +71,17 @@ package final class Brasa {
     self.process = nil
   }
 
-  private static func process(_ arguments: [String], _ output: Pipe) -> Process {
+  private static func process(
+    _ arguments: [String],
+    _ output: Pipe,
+    _ environment: [String: String] = [:]
+  ) -> Process {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.filter { variable in
       !["BRASA_", "FIRESTORE_", "FIREBASE_"].contains { variable.key.hasPrefix($0) }
-    }
+    }.merging(environment) { $1 }
     process.standardOutput = output
     process.standardError = output
     process.standardInput = FileHandle.nullDevice

@@ -3,12 +3,13 @@ import FirestoreModel
 import ServiceModule
 
 extension ServiceStorage {
-  /// The templates of all projects.
+  /// The templates of all projects; maintenance forgets what is kept of installations for nothing.
   ///
   /// An export has the newest version of each: one line, `{"namespace": "firebase", "template": {…}}`. An import
   /// publishes each as a new version.
   package static func remoteConfig(_ templates: ConfigTemplates) -> ServiceStorage {
     var storage = ServiceStorage("config")
+    storage.maintenance = { try templates.forgetAssignments() }
     storage.check = { _, tell in
       let seen = try TemplateVerification.verify(templates) { try tell(.difference($0)) }
       return [

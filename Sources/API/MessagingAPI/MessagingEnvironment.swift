@@ -29,6 +29,7 @@ package struct MessagingEnvironment: Sendable {
   /// The installation whose valid authentication token it is; does not block.
   package let installation: @Sendable (_ token: String) -> Installation?
   private let quota: RegistrationQuota
+  private let subscriptions: RegistrationQuota
   /// Whether the legacy form takes any server key, which names its project then.
   package var takesAnyServerKey = false
 
@@ -41,6 +42,7 @@ package struct MessagingEnvironment: Sendable {
     installation: @escaping @Sendable (_ token: String) -> Installation?
   ) {
     quota = RegistrationQuota(limit: service.limits.registrationsPerNetwork)
+    subscriptions = RegistrationQuota(limit: service.limits.subscriptionsPerNetwork)
     self.service = service
     self.access = access
     self.threads = threads
@@ -90,6 +92,30 @@ package struct MessagingEnvironment: Sendable {
       throw MessagingError(.quotaExceeded, "Too many registrations were made. Try again later.")
     }
     return try await service.register(asked)
+  }
+
+  /// Subscribes a client's registration to a topic, or ends that, unless its network made too many.
+  func changeTopic(
+    _ topic: TopicName,
+    of token: String,
+    in project: Text,
+    subscribing: Bool,
+    _ request: ServiceRequest
+  ) async throws {
+    if subscribing {
+      try service.requireSpace()
+      guard subscriptions.take(request.context.network, now: service.now) else {
+        throw MessagingError(.quotaExceeded, "Too many subscriptions were made. Try again later.")
+      }
+    }
+    let failures = try await service.changeTopic(
+      topic,
+      of: [token],
+      in: project,
+      subscribing: subscribing
+    )
+    guard let failure = failures.first ?? nil else { return }
+    throw MessagingError(.quotaExceeded, "The subscription is refused: \(failure.rawValue).")
   }
 
   /// The installation that a request comes from, of any project.

@@ -1,8 +1,12 @@
+import FirestoreModel
 import PushMessaging
 import ServiceModule
 
 extension ServiceStorage {
   /// The registrations, messages and queues of all projects.
+  ///
+  /// An export has what a project's credentials are, without private keys: tokens are known by their hashes alone, so
+  /// that registrations are of use only in a copy of the data directory. An import says what is not there.
   package static func messages(_ service: PushService) -> ServiceStorage {
     var storage = ServiceStorage("messages")
     storage.maintenance = {
@@ -18,6 +22,37 @@ extension ServiceStorage {
         StorageCount(seen.registrations, "registration"),
       ]
     }
+    storage.transfers = [transfer(service)]
     return storage
+  }
+
+  private static func transfer(_ service: PushService) -> StorageTransfer {
+    StorageTransfer("messages") { scope, _, item in
+      let known = try credentials(of: scope.database.project, service)
+      guard !known.isEmpty else { return count(known) }
+      let line = known.json(withSecrets: false).compact
+      try item(StorageItem(file: "credentials", bytes: Array(line.utf8)))
+      return count(known)
+    } import: { scope, next, tell in
+      let known = try credentials(of: scope.database.project, service)
+      var lacking: [String] = []
+      while let line = try next() {
+        lacking += known.lacking(from: try JSONText(parsing: String(decoding: line, as: UTF8.self)))
+      }
+      for each in lacking { try tell(.difference(each)) }
+      return count(known)
+    }
+  }
+
+  private static func credentials(
+    of project: Text,
+    _ service: PushService
+  ) throws -> CredentialsTransfer {
+    let known = try service.storedCredentials(of: project)
+    return CredentialsTransfer(apnsKeys: known.apnsKeys, vapid: known.vapid)
+  }
+
+  private static func count(_ known: CredentialsTransfer) -> StorageCount {
+    StorageCount(known.apnsKeys.count + (known.vapid == nil ? 0 : 1), "credential")
   }
 }

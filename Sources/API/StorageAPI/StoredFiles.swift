@@ -6,7 +6,7 @@ extension ServiceStorage {
   package static func files(_ storage: ObjectStorage) -> ServiceStorage {
     var stored = ServiceStorage("storage")
     stored.check = { scope, tell in try verify(storage, scope, tell) }
-    stored.transfers = [.files(storage)]
+    stored.transfers = [.files(storage), .hmacKeys(storage)]
     return stored
   }
 

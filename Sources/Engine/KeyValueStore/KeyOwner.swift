@@ -31,7 +31,7 @@ package struct KeyOwner: Sendable, Hashable {
   package static let databases = KeyOwner("databases", firstBytes: 0x01...0x4F)
   /// Users, tokens, codes, keys and the set-up of projects.
   package static let accounts = KeyOwner("accounts", firstBytes: 0x50...0x5F)
-  /// Buckets, objects' metadata and uploads; the bytes are in files.
+  /// Buckets, objects' metadata, small objects' bytes and uploads; other bytes are in files.
   package static let files = KeyOwner("files", firstBytes: 0x60...0x6F)
   /// The templates of apps' configuration, their versions and drafts.
   package static let config = KeyOwner("config", firstBytes: 0x90...0x9F)

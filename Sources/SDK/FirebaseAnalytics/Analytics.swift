@@ -28,6 +28,16 @@ public final class Analytics: NSObject, Sendable {
     collector?.setDefaultParameters(parameters)
   }
 
+  /// Logs an error that the app got over, as `app_exception` with `fatal` 0.
+  ///
+  /// The event names the error's domain and code; reports count it by them. What ends the process is logged by itself,
+  /// at the next start.
+  ///
+  /// - Parameter userInfo: Further parameters, as those of any event.
+  public static func record(error: any Error, userInfo: [String: Any]? = nil) {
+    collector?.record(error, userInfo ?? [:])
+  }
+
   // MARK: Users
 
   /// Sets a property of the user: at most 25, with names of 24 and values of 36 characters; nil removes it.
@@ -79,12 +89,8 @@ public final class Analytics: NSObject, Sendable {
 
   /// The id of the session that goes on, or why there is none.
   public static func sessionID(completion: @escaping (Int64, (any Error)?) -> Void) {
-    let callback = SessionCallback(call: completion)
-    Task {
-      let result: Result<Int64, any Error>
-      do { result = .success(try await sessionID()) } catch { result = .failure(error) }
-      DispatchQueue.main.async { callback.deliver(result) }
-    }
+    AppCallback { (id: Int64?, error) in completion(id ?? 0, error) }
+      .deliver(on: .main) { try await sessionID() }
   }
 
   // MARK: Links
@@ -106,19 +112,4 @@ public final class Analytics: NSObject, Sendable {
     completionHandler?()
   }
   #endif
-}
-
-/// A callback of the app's.
-///
-/// Unchecked: apps' callbacks are not marked `@Sendable`. This one is called once, on the main queue, and the app must
-/// expect it there.
-private struct SessionCallback: @unchecked Sendable {
-  let call: (Int64, (any Error)?) -> Void
-
-  func deliver(_ result: Result<Int64, any Error>) {
-    switch result {
-    case .success(let id): call(id, nil)
-    case .failure(let error): call(0, error)
-    }
-  }
 }

@@ -1,45 +1,29 @@
+import FirebaseCore
 import Foundation
-
-/// A callback of the app's.
-///
-/// Unchecked: apps' callbacks are not marked `@Sendable`. This one was handed over with the call, is called once on
-/// the queue of callbacks, and the app must expect it there.
-private struct Callback<Value>: @unchecked Sendable {
-  let call: (Value?, (any Error)?) -> Void
-}
 
 // The forms with a callback of what is asynchronous.
 
 extension Messaging {
-  private func deliver<Value: Sendable>(
-    to callback: Callback<Value>,
-    _ work: @escaping @Sendable () async throws -> Value
+  private func deliver(
+    to completion: (((any Error)?) -> Void)?,
+    _ work: @escaping @Sendable () async throws -> Void
   ) {
-    Task {
-      let result: Result<Value, any Error>
-      do { result = .success(try await work()) } catch { result = .failure(error) }
-      callbackQueue.async {
-        switch result {
-        case .success(let value): callback.call(value, nil)
-        case .failure(let error): callback.call(nil, error)
-        }
-      }
-    }
+    AppCallback { (_: Void?, error) in completion?(error) }.deliver(on: callbackQueue, work)
   }
 
   /// The token that back ends send to, made where there is none.
   public func token(completion: @escaping (String?, (any Error)?) -> Void) {
-    deliver(to: Callback(call: completion)) { try await self.token() }
+    AppCallback(completion).deliver(on: callbackQueue) { try await self.token() }
   }
 
   /// Has the server forget the token.
   public func deleteToken(completion: @escaping ((any Error)?) -> Void) {
-    deliver(to: Callback<Void> { completion($1) }) { try await self.deleteToken() }
+    deliver(to: completion) { try await self.deleteToken() }
   }
 
   /// Has the server forget the token, and forgets topics and messages.
   public func deleteData(completion: @escaping ((any Error)?) -> Void) {
-    deliver(to: Callback<Void> { completion($1) }) { try await self.deleteData() }
+    deliver(to: completion) { try await self.deleteData() }
   }
 
   /// The token for a sender.
@@ -47,7 +31,7 @@ extension Messaging {
     forSenderID senderID: String,
     completion: @escaping (String?, (any Error)?) -> Void
   ) {
-    deliver(to: Callback(call: completion)) {
+    AppCallback(completion).deliver(on: callbackQueue) {
       try await self.retrieveFCMToken(forSenderID: senderID)
     }
   }
@@ -57,19 +41,19 @@ extension Messaging {
     forSenderID senderID: String,
     completion: @escaping ((any Error)?) -> Void
   ) {
-    deliver(to: Callback<Void> { completion($1) }) {
+    deliver(to: completion) {
       try await self.deleteFCMToken(forSenderID: senderID)
     }
   }
 
   /// Subscribes to a topic.
   public func subscribe(toTopic topic: String, completion: (((any Error)?) -> Void)?) {
-    deliver(to: Callback<Void> { completion?($1) }) { try await self.subscribe(toTopic: topic) }
+    deliver(to: completion) { try await self.subscribe(toTopic: topic) }
   }
 
   /// Subscribes to a topic no more.
   public func unsubscribe(fromTopic topic: String, completion: (((any Error)?) -> Void)?) {
-    deliver(to: Callback<Void> { completion?($1) }) {
+    deliver(to: completion) {
       try await self.unsubscribe(fromTopic: topic)
     }
   }

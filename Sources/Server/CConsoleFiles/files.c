@@ -4,8 +4,56 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char file_analytics_audiences_js[] = {
+#embed "Files/analytics/audiences.js"
+};
+
+static const unsigned char file_analytics_dashboard_js[] = {
+#embed "Files/analytics/dashboard.js"
+};
+
+static const unsigned char file_analytics_debug_js[] = {
+#embed "Files/analytics/debug.js"
+};
+
+static const unsigned char file_analytics_events_js[] = {
+#embed "Files/analytics/events.js"
+};
+
+static const unsigned char file_analytics_funnel_js[] = {
+#embed "Files/analytics/funnel.js"
+};
+
+static const unsigned char file_analytics_live_js[] = {
+#embed "Files/analytics/live.js"
+};
+
+static const unsigned char file_analytics_model_js[] = {
+#embed "Files/analytics/model.js"
+};
+
+static const unsigned char file_analytics_page_js[] = {
+#embed "Files/analytics/page.js"
+};
+
+static const unsigned char file_analytics_period_js[] = {
+#embed "Files/analytics/period.js"
+};
+
+static const unsigned char file_analytics_store_js[] = {
+#embed "Files/analytics/store.js"
+};
+
+static const unsigned char file_analytics_timeline_js[] = {
+#embed "Files/analytics/timeline.js"
+};
+
 static const unsigned char file_app_js[] = {
 #embed "Files/app.js"
+};
+
+static const unsigned char file_base_access_js[] = {
+#embed "Files/base/access.js"
 };
 
 static const unsigned char file_base_api_js[] = {
@@ -16,8 +64,16 @@ static const unsigned char file_base_base_css[] = {
 #embed "Files/base/base.css"
 };
 
+static const unsigned char file_base_chart_js[] = {
+#embed "Files/base/chart.js"
+};
+
 static const unsigned char file_base_commands_js[] = {
 #embed "Files/base/commands.js"
+};
+
+static const unsigned char file_base_csv_js[] = {
+#embed "Files/base/csv.js"
 };
 
 static const unsigned char file_base_dialog_js[] = {
@@ -70,6 +126,14 @@ static const unsigned char file_base_target_js[] = {
 
 static const unsigned char file_base_theme_js[] = {
 #embed "Files/base/theme.js"
+};
+
+static const unsigned char file_base_views_css[] = {
+#embed "Files/base/views.css"
+};
+
+static const unsigned char file_base_views_js[] = {
+#embed "Files/base/views.js"
 };
 
 static const unsigned char file_base_webchannel_js[] = {
@@ -148,6 +212,14 @@ static const unsigned char file_data_query_js[] = {
 #embed "Files/data/query.js"
 };
 
+static const unsigned char file_data_transfer_js[] = {
+#embed "Files/data/transfer.js"
+};
+
+static const unsigned char file_data_transferDialogs_js[] = {
+#embed "Files/data/transferDialogs.js"
+};
+
 static const unsigned char file_data_value_js[] = {
 #embed "Files/data/value.js"
 };
@@ -206,6 +278,42 @@ static const unsigned char file_indexes_link_js[] = {
 
 static const unsigned char file_indexes_page_js[] = {
 #embed "Files/indexes/page.js"
+};
+
+static const unsigned char file_messages_composer_js[] = {
+#embed "Files/messages/composer.js"
+};
+
+static const unsigned char file_messages_model_js[] = {
+#embed "Files/messages/model.js"
+};
+
+static const unsigned char file_messages_page_js[] = {
+#embed "Files/messages/page.js"
+};
+
+static const unsigned char file_messages_store_js[] = {
+#embed "Files/messages/store.js"
+};
+
+static const unsigned char file_operations_jobs_js[] = {
+#embed "Files/operations/jobs.js"
+};
+
+static const unsigned char file_operations_log_js[] = {
+#embed "Files/operations/log.js"
+};
+
+static const unsigned char file_operations_metrics_js[] = {
+#embed "Files/operations/metrics.js"
+};
+
+static const unsigned char file_operations_model_js[] = {
+#embed "Files/operations/model.js"
+};
+
+static const unsigned char file_operations_page_js[] = {
+#embed "Files/operations/page.js"
 };
 
 static const unsigned char file_overview_page_js[] = {
@@ -284,6 +392,10 @@ static const unsigned char file_sign_in_page_js[] = {
 #embed "Files/sign-in/page.js"
 };
 
+static const unsigned char file_sign_in_qr_js[] = {
+#embed "Files/sign-in/qr.js"
+};
+
 static const unsigned char file_users_page_js[] = {
 #embed "Files/users/page.js"
 };
@@ -297,10 +409,24 @@ static const unsigned char file_vars_css[] = {
 };
 
 static const struct console_file files[] = {
+    {"analytics/audiences.js", file_analytics_audiences_js, sizeof file_analytics_audiences_js},
+    {"analytics/dashboard.js", file_analytics_dashboard_js, sizeof file_analytics_dashboard_js},
+    {"analytics/debug.js", file_analytics_debug_js, sizeof file_analytics_debug_js},
+    {"analytics/events.js", file_analytics_events_js, sizeof file_analytics_events_js},
+    {"analytics/funnel.js", file_analytics_funnel_js, sizeof file_analytics_funnel_js},
+    {"analytics/live.js", file_analytics_live_js, sizeof file_analytics_live_js},
+    {"analytics/model.js", file_analytics_model_js, sizeof file_analytics_model_js},
+    {"analytics/page.js", file_analytics_page_js, sizeof file_analytics_page_js},
+    {"analytics/period.js", file_analytics_period_js, sizeof file_analytics_period_js},
+    {"analytics/store.js", file_analytics_store_js, sizeof file_analytics_store_js},
+    {"analytics/timeline.js", file_analytics_timeline_js, sizeof file_analytics_timeline_js},
     {"app.js", file_app_js, sizeof file_app_js},
+    {"base/access.js", file_base_access_js, sizeof file_base_access_js},
     {"base/api.js", file_base_api_js, sizeof file_base_api_js},
     {"base/base.css", file_base_base_css, sizeof file_base_base_css},
+    {"base/chart.js", file_base_chart_js, sizeof file_base_chart_js},
     {"base/commands.js", file_base_commands_js, sizeof file_base_commands_js},
+    {"base/csv.js", file_base_csv_js, sizeof file_base_csv_js},
     {"base/dialog.js", file_base_dialog_js, sizeof file_base_dialog_js},
     {"base/dom.js", file_base_dom_js, sizeof file_base_dom_js},
     {"base/grid.js", file_base_grid_js, sizeof file_base_grid_js},
@@ -314,6 +440,8 @@ static const struct console_file files[] = {
     {"base/signal.js", file_base_signal_js, sizeof file_base_signal_js},
     {"base/target.js", file_base_target_js, sizeof file_base_target_js},
     {"base/theme.js", file_base_theme_js, sizeof file_base_theme_js},
+    {"base/views.css", file_base_views_css, sizeof file_base_views_css},
+    {"base/views.js", file_base_views_js, sizeof file_base_views_js},
     {"base/webchannel.js", file_base_webchannel_js, sizeof file_base_webchannel_js},
     {"config/forms.js", file_config_forms_js, sizeof file_config_forms_js},
     {"config/model.js", file_config_model_js, sizeof file_config_model_js},
@@ -333,6 +461,8 @@ static const struct console_file files[] = {
     {"data/order.js", file_data_order_js, sizeof file_data_order_js},
     {"data/page.js", file_data_page_js, sizeof file_data_page_js},
     {"data/query.js", file_data_query_js, sizeof file_data_query_js},
+    {"data/transfer.js", file_data_transfer_js, sizeof file_data_transfer_js},
+    {"data/transferDialogs.js", file_data_transferDialogs_js, sizeof file_data_transferDialogs_js},
     {"data/value.js", file_data_value_js, sizeof file_data_value_js},
     {"data/window.js", file_data_window_js, sizeof file_data_window_js},
     {"files/file.js", file_files_file_js, sizeof file_files_file_js},
@@ -348,6 +478,15 @@ static const struct console_file files[] = {
     {"index.html", file_index_html, sizeof file_index_html},
     {"indexes/link.js", file_indexes_link_js, sizeof file_indexes_link_js},
     {"indexes/page.js", file_indexes_page_js, sizeof file_indexes_page_js},
+    {"messages/composer.js", file_messages_composer_js, sizeof file_messages_composer_js},
+    {"messages/model.js", file_messages_model_js, sizeof file_messages_model_js},
+    {"messages/page.js", file_messages_page_js, sizeof file_messages_page_js},
+    {"messages/store.js", file_messages_store_js, sizeof file_messages_store_js},
+    {"operations/jobs.js", file_operations_jobs_js, sizeof file_operations_jobs_js},
+    {"operations/log.js", file_operations_log_js, sizeof file_operations_log_js},
+    {"operations/metrics.js", file_operations_metrics_js, sizeof file_operations_metrics_js},
+    {"operations/model.js", file_operations_model_js, sizeof file_operations_model_js},
+    {"operations/page.js", file_operations_page_js, sizeof file_operations_page_js},
     {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
     {"requests/group.js", file_requests_group_js, sizeof file_requests_group_js},
     {"requests/page.js", file_requests_page_js, sizeof file_requests_page_js},
@@ -367,6 +506,7 @@ static const struct console_file files[] = {
     {"shell/store.js", file_shell_store_js, sizeof file_shell_store_js},
     {"sign-in/form.js", file_sign_in_form_js, sizeof file_sign_in_form_js},
     {"sign-in/page.js", file_sign_in_page_js, sizeof file_sign_in_page_js},
+    {"sign-in/qr.js", file_sign_in_qr_js, sizeof file_sign_in_qr_js},
     {"users/page.js", file_users_page_js, sizeof file_users_page_js},
     {"users/store.js", file_users_store_js, sizeof file_users_store_js},
     {"vars.css", file_vars_css, sizeof file_vars_css},

@@ -29,6 +29,9 @@ package struct ConsoleEnvironment: Sendable {
   /// the binary.
   package var directory: String?
 
+  /// What operates the server; nil shows no page of it.
+  package var operations: ConsoleOperations?
+
   /// How apps' configuration files are made; nil shows no apps.
   package var apps: AppFiles?
   let accounts: Accounts

@@ -1,5 +1,6 @@
 import CConsoleFiles
 import Crypto
+import Gzip
 
 /// One file of the console as browsers get it.
 struct ConsoleFile: Sendable {
@@ -12,7 +13,7 @@ struct ConsoleFile: Sendable {
   init(path: String, bytes: [UInt8]) {
     type = Self.type(of: path)
     self.bytes = bytes
-    let short = Gzip.compress(bytes)
+    let short = GzipWriter.packed(bytes, effort: .most)
     gzip = short.count < bytes.count ? short : nil
   }
 
@@ -58,7 +59,7 @@ struct ConsoleFiles: Sendable {
     )
   }
 
-  /// The files that the build put into the binary, read and compressed at the first use.
+  /// The files that the build put into the binary, scripts without their comments; read and compressed at the first use.
   static let embedded = ConsoleFiles(embeddedContents())
 
   private static func embeddedContents() -> [String: [UInt8]] {
@@ -66,7 +67,9 @@ struct ConsoleFiles: Sendable {
     guard var entry = console_files() else { return contents }
     while let path = entry.pointee.path {
       let bytes = UnsafeBufferPointer(start: entry.pointee.bytes, count: entry.pointee.count)
-      contents[String(cString: path)] = Array(bytes)
+      let name = String(cString: path)
+      contents[name] =
+        name.hasSuffix(".js") ? ScriptComments.removed(from: Array(bytes)) : Array(bytes)
       entry += 1
     }
     return contents

@@ -14,6 +14,7 @@ extension ServiceModule {
   ///     POST /console/session/…                     signing in and out, see `SessionRoutes`
   ///     *    /console/api/administrators, …/audit   see `AdministratorRoutes`
   ///     *    /console/api/projects/{project}/…      see `AppRoutes`, `DenialRoutes`
+  ///     *    /console/api/jobs, log, metrics, …     see `OperationRoutes`
   package static func console(_ environment: ConsoleEnvironment) -> ServiceModule {
     var module = ServiceModule("console")
     let pages = ConsolePages(environment)
@@ -31,6 +32,9 @@ extension ServiceModule {
     )
     module.routes = pages.routes + calls.routes + sessions.routes + management.routes
     module.routes += DenialRoutes(environment: environment).routes
+    if let operations = environment.operations {
+      module.routes += OperationRoutes(environment: environment, operations: operations).routes
+    }
     if let files = environment.apps {
       let apps = AppRoutes(environment: environment, files: files, accounts: environment.accounts)
       module.routes += apps.routes

@@ -15,7 +15,7 @@ struct BrasaLoad: AsyncParsableCommand {
       QueryCommand.self, TransactCommand.self, ListenCommand.self,
       ListenPocketBaseCommand.self, RawCommand.self, RawGetCommand.self, RawQueryCommand.self,
       RulesCommand.self, TokensCommand.self, FilesCommand.self, ConfigCommand.self,
-      EventsCommand.self,
+      EventsCommand.self, EventCardsCommand.self, IntakeCommand.self, MessagesCommand.self,
     ]
   )
 }

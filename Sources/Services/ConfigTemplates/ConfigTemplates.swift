@@ -22,6 +22,8 @@ package final class ConfigTemplates: Sendable {
     var loaded = 0
     var fetches = 0
     var unchanged = 0
+    /// Templates that may have assignments of which they need none.
+    var withoutAssignments: Set<TemplateID> = []
   }
 
   let engine: any KeyValueEngine
@@ -31,6 +33,8 @@ package final class ConfigTemplates: Sendable {
   /// Says in which audiences an installation is.
   package let audiences: (any ConfigAudiences)?
   let versionLimit: Int
+  /// Installations of which a template keeps what was decided.
+  let assignmentLimit: Int64
   private let state: Mutex<State>
 
   /// Templates that are compiled in memory at the same time.
@@ -42,17 +46,20 @@ package final class ConfigTemplates: Sendable {
     clock: MicrosecondClock = .system,
     streams: InvalidationStreams = InvalidationStreams(),
     audiences: (any ConfigAudiences)? = nil,
-    versionLimit: Int = TemplateLimits.versions
+    versionLimit: Int = TemplateLimits.versions,
+    assignmentLimit: Int64 = TemplateLimits.assignments
   ) throws {
     self.engine = engine
     self.clock = clock
     self.streams = streams
     self.audiences = audiences
     self.versionLimit = versionLimit
+    self.assignmentLimit = assignmentLimit
     var state = State()
     for (id, head) in try engine.read({ try TemplateRecords.heads($0) }) {
       state.slots[id] = Slot(head: head)
     }
+    state.withoutAssignments = Set(try engine.read { try TemplateRecords.assigned($0) })
     self.state = Mutex(state)
   }
 
@@ -136,6 +143,7 @@ package final class ConfigTemplates: Sendable {
       let known = state.slots[served.id]
       if known?.served == nil { state.loaded += 1 }
       state.slots[served.id] = Slot(head: head, served: served, lastUse: state.uses)
+      if !served.compiled.keepsAssignments { state.withoutAssignments.insert(served.id) }
       Self.makeRoom(&state)
     }
     streams.wake(served.id)
@@ -143,27 +151,59 @@ package final class ConfigTemplates: Sendable {
 
   // MARK: Clients
 
-  /// What a client gets, from memory alone; nil where `load` has to read the template first.
+  /// A template for which nothing may have to be kept any more; each is told once.
+  func nextWithoutAssignments() -> TemplateID? {
+    state.withLock { $0.withoutAssignments.popFirst() }
+  }
+
+  /// Has a template told again.
+  func noteWithoutAssignments(_ id: TemplateID) {
+    state.withLock { _ = $0.withoutAssignments.insert(id) }
+  }
+
+  /// What a client gets, from memory alone; nil where the disk has to be read first, for the template or for what
+  /// is known of the client.
   package func replyInMemory(to client: ConfigClient, of id: TemplateID) -> ConfigReply? {
     switch lookUp(id) {
     case .nothing: return .nothing(for: id)
     case .onDisk: return nil
     case .found(let served):
-      let held = served.compiled.asksForAudiences ? audiences(of: client, id) : nil
-      return served.reply(to: client, audiences: held, at: clock.now())
+      let asks = served.compiled.asksForAudiences && audiences != nil
+      guard !asks, assignedInstallation(client, by: served) == nil else { return nil }
+      return served.reply(for: served.compiled.decide(client, audiences: nil, at: clock.now()))
     }
   }
 
-  /// The same, which may read the disk.
+  /// The same, which may read the disk, and keeps what is decided of the installation for good.
   package func reply(to client: ConfigClient, of id: TemplateID) throws -> ConfigReply {
-    _ = try load(id)
-    return replyInMemory(to: client, of: id) ?? .nothing(for: id)
+    guard let served = try load(id) else { return .nothing(for: id) }
+    let (decision, assigned) = try decide(client, by: served, at: clock.now())
+    let reply = served.reply(for: decision)
+    if let installation = assignedInstallation(client, by: served) {
+      var decided = reply.assignment
+      decided.keepChoices(of: assigned, in: served.compiled.stickyExperiments)
+      if !assigned.holds(decided) { try keep(decided, of: installation, by: served) }
+    }
+    return reply
+  }
+
+  private func decide(
+    _ client: ConfigClient,
+    by served: ServedTemplate,
+    at time: Int64
+  ) throws -> (CompiledTemplate.Decision, assigned: ConfigAssignment) {
+    let held = served.compiled.asksForAudiences ? try audienceNames(of: client, served.id) : nil
+    let assigned =
+      try assignedInstallation(client, by: served).map { try assignment(of: $0, served.id) }
+      ?? ConfigAssignment()
+    let decision = served.compiled.decide(client, audiences: held, assigned: assigned, at: time)
+    return (decision, assigned)
   }
 
   /// The audiences that a client is in; nil where nobody knows.
-  package func audiences(of client: ConfigClient, _ id: TemplateID) -> Set<String>? {
-    client.installationID.flatMap {
-      audiences?.audiences(ofInstallation: $0, project: id.project)
+  private func audienceNames(of client: ConfigClient, _ id: TemplateID) throws -> Set<String>? {
+    try client.installationID.flatMap {
+      try audiences?.audiences(ofInstallation: $0, project: id.project)
     }
   }
 
@@ -176,12 +216,7 @@ package final class ConfigTemplates: Sendable {
     at time: Int64? = nil
   ) throws -> ConfigEvaluation? {
     guard let served = try load(id) else { return nil }
-    return ConfigEvaluation(
-      served,
-      client,
-      audiences: audiences(of: client, id),
-      at: time ?? clock.now()
-    )
+    return ConfigEvaluation(served, try decide(client, by: served, at: time ?? clock.now()).0)
   }
 
   /// The number that clients are served a template under; 0 where nobody has published.
@@ -279,8 +314,8 @@ package final class ConfigTemplates: Sendable {
 
 /// Knows which audiences an installation is in; analytics does.
 package protocol ConfigAudiences: Sendable {
-  /// The names of the audiences; nil where the installation is unknown. Does not block.
-  func audiences(ofInstallation id: String, project: Text) -> Set<String>?
+  /// The names of the audiences; nil where the installation is unknown. May read the disk.
+  func audiences(ofInstallation id: String, project: Text) throws -> Set<String>?
 }
 
 extension FirestoreError {

@@ -24,6 +24,9 @@ package final class EventAnalytics: Sendable {
   let organizing = Mutex<Void>(())
   let dictionaries = DictionaryCache()
   let upkeep = Mutex(UpkeepState())
+  let memberships = Mutex(KeptMemberships())
+  /// Held by who evaluates the audiences of a project for the first time.
+  let evaluating = Mutex<Void>(())
 
   /// Opens the events of an engine; reads the disk.
   package init(
@@ -127,6 +130,8 @@ package struct AnalyticsConfiguration: Sendable {
   package var waitingSegments = 64
   /// Different texts of a parameter or a dimension that are counted apart; others are counted together.
   package var wordLimit = 2_000
+  /// Different names of an app's events in a day.
+  package var namesPerDay = 500
   /// What the disk has left; nil is not asked.
   package var availableBytes: (@Sendable () throws -> Int)?
   /// What it is to keep for documents.

@@ -194,7 +194,8 @@ package final class FirestoreService: RPCService {
       call.caller,
       database,
       network: call.context.network,
-      requestID: call.context.requestID
+      requestID: call.context.requestID,
+      administrator: call.context.actor?.administrator
     )
   }
 

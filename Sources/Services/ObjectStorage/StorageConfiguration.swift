@@ -18,6 +18,8 @@ package struct StorageConfiguration: Sendable {
   package var reservedBytes: Int64 = 256 << 20
   /// What small objects that were downloaded lately may take of memory.
   package var memoryBytes = 16 << 20
+  /// Content of up to so many bytes is kept in the engine, at most `EngineContent.largest`; nil keeps none there.
+  package var engineContentBytes: Int? = EngineContent.largest
   package var clock = MicrosecondClock.system
   /// Told of failures in the background.
   package var errorObserver: @Sendable (any Error) -> Void = { _ in }

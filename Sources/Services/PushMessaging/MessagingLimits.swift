@@ -4,6 +4,8 @@ package struct MessagingLimits: Sendable {
   package var streams = 100_000
   /// Registrations of one project.
   package var registrations = 10_000_000
+  /// Registrations of all projects, with those that ended and are still kept.
+  package var registrationsInAll: Int64 = 50_000_000
   /// Days for which a message and what became of it are kept.
   package var messageDays: Int64 = 30
   /// Days without a word after which a registration ends.
@@ -12,12 +14,22 @@ package struct MessagingLimits: Sendable {
   package var goneDays: Int64 = 30
   /// New registrations that one network makes in an hour.
   package var registrationsPerNetwork = 20_000
+  /// Subscriptions to topics that clients of one network make in an hour.
+  package var subscriptionsPerNetwork = 200_000
+  /// What the disk is to keep for others when clients make registrations and subscriptions, in bytes.
+  package var reserveBytes = 1 << 30
   /// Topics of one registration.
   package var topics = 2_000
   /// Registrations that a message to a user goes to.
   package var registrationsPerUser = 500
-  /// Deliveries that are under way to push services at once, by each way.
-  package var underWay = 256
+  /// Deliveries that are under way at once to Apple, which answers after some fifty milliseconds, and to all other push
+  /// services.
+  package var underWay = (apns: 1_000, webPush: 256)
+
+  /// Deliveries that are under way at once by a way.
+  func underWay(_ channel: PushChannel) -> Int {
+    channel == .apns ? underWay.apns : underWay.webPush
+  }
 
   /// A server's bounds.
   package init() {}

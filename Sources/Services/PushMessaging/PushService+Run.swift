@@ -40,15 +40,17 @@ extension PushService {
   /// of the clock.
   package func runClock(report: @escaping @Sendable (any Error) -> Void) async throws {
     while true {
-      try await Task.sleep(for: .seconds(1))
-      streams.sweep(now: .now)
       do {
+        try await threads.run(on: .scans) { [self] in try lookAtSpace() }
+        try await keepWritten()
         try await forgetRevoked()
         while try await releaseScheduled() {}
         while try await expireMessages() {}
       } catch {
         report(error)
       }
+      try await Task.sleep(for: .seconds(1))
+      streams.sweep(now: .now)
     }
   }
 }

@@ -16,8 +16,14 @@ package final class PushService: Sendable {
   let figures = MessagingFigures()
   let signals = WorkSignals()
   let random: @Sendable (Int) -> [UInt8]
+  /// What the disk has left; nil is not asked.
+  let availableBytes: (@Sendable () throws -> Int)?
+  /// Whether the disk has less left than it is to keep.
+  let isShortOfSpace = Atomic<Bool>(false)
   /// How far registrations were looked at for ones that nobody uses.
   let sweep = Mutex(RegistrationSweep())
+  /// Deliveries that were written to streams, and are to be kept as handed over.
+  let written = Mutex<[WrittenDelivery]>([])
   /// Users who are to be forgotten.
   let revoked = Mutex<Set<RevokedUser>>([])
   /// The highest version at which an entry of a lane is due; versions may be ahead of the clock.
@@ -25,18 +31,22 @@ package final class PushService: Sendable {
 
   /// The messaging of an engine.
   ///
-  /// - Parameter random: Gives so many bytes that nobody can guess.
+  /// - Parameters:
+  ///   - availableBytes: What the disk has left; blocks.
+  ///   - random: Gives so many bytes that nobody can guess.
   package init(
     engine: any KeyValueEngine,
     threads: EngineThreads,
     clock: MicrosecondClock = .system,
     limits: MessagingLimits = MessagingLimits(),
+    availableBytes: (@Sendable () throws -> Int)? = nil,
     random: @escaping @Sendable (Int) -> [UInt8] = PushService.systemRandom
   ) {
     self.engine = engine
     self.threads = threads
     self.clock = clock
     self.limits = limits
+    self.availableBytes = availableBytes
     self.random = random
     streams = DirectStreams(limit: limits.streams)
   }

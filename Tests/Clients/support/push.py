@@ -4,6 +4,7 @@ import base64
 import http.server
 import json
 import os
+import pathlib
 import ssl
 import subprocess
 import threading
@@ -130,11 +131,6 @@ class WebPushService:
         self.host = f"localhost:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    @property
-    def settings(self):
-        """What the server has to be told to send here."""
-        return {"BRASA_PUSH_HOSTS": self.host, "BRASA_PUSH_CA": str(self.authority)}
-
     def take(self, path, headers, body):
         if self.answers.get(path):
             return self.answers[path].pop(0)
@@ -165,6 +161,36 @@ class Push:
             self.body, private_key=subscription.key, auth_secret=subscription.secret, version="aes128gcm"
         )
         return json.loads(content)
+
+
+class Server(servers.Brasa):
+    """A development server that may send to the stand-ins: a service of browsers, and Apple's if there are some."""
+
+    def __init__(self, directory, service, apple=None, sandbox=None):
+        trusted = directory / "trusted.pem"
+        standing_in = [service, *filter(None, (apple, sandbox))]
+        trusted.write_text("\n".join(pathlib.Path(each.authority).read_text() for each in standing_in))
+        settings = {"BRASA_PUSH_HOSTS": service.host, "BRASA_PUSH_CA": str(trusted)}
+        if apple:
+            settings |= {"BRASA_APNS_PRODUCTION": apple.url, "BRASA_APNS_SANDBOX": sandbox.url}
+        super().__init__(directory / "data", environment=settings)
+
+    def send(self, project, status=200, **message):
+        """Sends a message; gives its id, or the error that is expected."""
+        answer = self._ask("POST", project, ":send", json={"message": message})
+        assert answer.status_code == status, answer.text
+        return answer.json()["name"].rsplit("/", 1)[1] if status == 200 else answer.json()["error"]
+
+    def deliveries(self, project, name):
+        return self._ask("GET", project, f"/{name}").json()["deliveries"]
+
+    def became(self, project, name, expected):
+        """Waits until the message's deliveries are the expected ones."""
+        servers.wait_for(lambda: self.deliveries(project, name) == expected, f"{name} to be {expected}", 20)
+
+    def _ask(self, verb, project, path, **options):
+        url = f"{self.url}/v1/projects/{project}/messages{path}"
+        return requests.request(verb, url, headers={"authorization": "Bearer owner"}, timeout=20, **options)
 
 
 class Subscription:

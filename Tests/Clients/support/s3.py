@@ -1,6 +1,7 @@
 """A server with the protocol of S3 that we did not write, which checks every signature."""
 
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -64,3 +65,45 @@ class Moto:
     def close(self):
         self.process.terminate()
         self.process.wait(10)
+
+
+class Valve:
+    """The way to a server, which can be shut: connections stay open then, and nothing comes through."""
+
+    def __init__(self, url):
+        host, port = url.removeprefix("http://").split(":")
+        self.target = (host, int(port))
+        self.shut = threading.Event()
+        # Set when something came that a shut valve kept.
+        self.kept = threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.sockets = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection(self.target)
+            self.sockets += [client, server]
+            threading.Thread(target=self._pass, args=(client, server), daemon=True).start()
+            threading.Thread(target=self._pass, args=(server, client), daemon=True).start()
+
+    def _pass(self, source, target):
+        try:
+            while data := source.recv(65_536):
+                if self.shut.is_set():
+                    self.kept.set()
+                else:
+                    target.sendall(data)
+        except OSError:
+            pass
+        if not self.shut.is_set():
+            target.close()
+
+    def close(self):
+        for each in [self.listener, *self.sockets]:
+            each.close()

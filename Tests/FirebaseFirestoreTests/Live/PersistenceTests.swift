@@ -55,7 +55,9 @@ struct PersistenceTests {
     try await end(firestore)
   }
 
-  @Test func `processes killed amid their sending lose nothing and repeat nothing`() async throws {
+  /// Google's emulator applies a batch again whose acknowledgement was lost: it does not know batches by their labels.
+  @Test(.enabled(if: BrasaServer.isOurs))
+  func `processes killed amid their sending lose nothing and repeat nothing`() async throws {
     defer { mortal.remove() }
     var accepted: [String: Int] = [:]
     for run in 0..<4 {

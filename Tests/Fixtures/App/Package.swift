@@ -33,6 +33,7 @@ let package = Package(
         .product(name: "FirebaseRemoteConfigSwift", package: "brasa"),
         .product(name: "FirebaseStorage", package: "brasa"),
         .product(name: "FirebaseStorageSwift", package: "brasa"),
+        .product(name: "FirebaseUI", package: "brasa"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
     ),
@@ -48,6 +49,7 @@ let package = Package(
         .product(name: "FirebaseRemoteConfigSwift", package: "brasa"),
         .product(name: "FirebaseStorage", package: "brasa"),
         .product(name: "FirebaseStorageSwift", package: "brasa"),
+        .product(name: "FirebaseUI", package: "brasa"),
       ],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
     ),

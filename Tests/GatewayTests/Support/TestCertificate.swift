@@ -1,9 +1,7 @@
-import Crypto
+import CertificateTestSupport
 import Foundation
 import Gateway
 import NIOSSL
-import SwiftASN1
-import X509
 
 /// A self-signed certificate for `localhost` in a directory of its own.
 struct TestCertificate {
@@ -41,26 +39,9 @@ struct TestCertificate {
   }
 
   private static func write(_ files: GatewayConfiguration.TLSFiles) throws -> NIOSSLCertificate {
-    let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
-    let name = try DistinguishedName { CommonName("localhost") }
-    let certificate = try Certificate(
-      version: .v3,
-      serialNumber: Certificate.SerialNumber(),
-      publicKey: key.publicKey,
-      notValidBefore: Date() - 3_600,
-      notValidAfter: Date() + 86_400,
-      issuer: name,
-      subject: name,
-      signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try Certificate.Extensions {
-        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
-        SubjectAlternativeNames([.dnsName("localhost")])
-      },
-      issuerPrivateKey: key
-    )
-    let text = try certificate.serializeAsPEM().pemString
-    try Data(text.utf8).write(to: URL(filePath: files.certificate))
-    try Data(key.serializeAsPEM().pemString.utf8).write(to: URL(filePath: files.key))
-    return try NIOSSLCertificate(bytes: Array(text.utf8), format: .pem)
+    let made = try SelfSignedCertificate(names: ["localhost"])
+    try Data(made.certificate.utf8).write(to: URL(filePath: files.certificate))
+    try Data(made.key.utf8).write(to: URL(filePath: files.key))
+    return try NIOSSLCertificate(bytes: Array(made.certificate.utf8), format: .pem)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import KeyValueStore
+import Synchronization
 import Testing
 
 @testable import ObjectStorage
@@ -27,6 +28,75 @@ import Testing
     #expect(
       await code { _ = try await fixture.blobs.resume(id, at: progress) } == .corrupt
     )
+    try fixture.close()
+  }
+
+  @Test(arguments: [(256, true), (0, false)])
+  func `parts of an open file are read ahead for its sender`(
+    openFiles: Int,
+    hasOpenFile: Bool
+  ) async throws {
+    let fixture = try StorageFixture(openFiles: openFiles)
+    let bucket = try await fixture.bucket()
+    let content = pattern(3_000_000)
+    let object = try await bucket.upload(
+      NewObject(try ObjectName("a")),
+      from: Parts(bytes: content, size: 100_000)
+    )
+    for range in [0..<Int64(3_000_000), 5..<6, 1_048_570..<2_097_160, 2_999_999..<3_000_000] {
+      let stored = try await bucket.content(of: object)
+      let read = FileParts()
+      #expect(try await stored.forEachFilePart(range) { try read.take($0) } == hasOpenFile)
+      let expected = Array(content[Int(range.lowerBound)..<Int(range.upperBound)])
+      #expect(read.bytes == (hasOpenFile ? expected : []))
+    }
+    try fixture.close()
+  }
+
+  /// What the parts' descriptors give.
+  private final class FileParts: Sendable {
+    private let all = Mutex<[UInt8]>([])
+
+    var bytes: [UInt8] { all.withLock { $0 } }
+
+    func take(_ part: BlobFilePart) throws {
+      let read = try FileCall.read(
+        part.descriptor,
+        at: part.range.lowerBound,
+        count: part.range.count,
+        "a part"
+      )
+      all.withLock { $0 += read }
+    }
+  }
+
+  @Test func `a file that was replaced or removed is sent as it was opened, a cut one not`()
+    async throws
+  {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let new = NewObject(try ObjectName("a"))
+    let object = try await bucket.upload(new, from: Parts(bytes: pattern(2_000_000)))
+    let path = fixture.blobs.finishedPath(object.blob)
+    let opened = try await bucket.content(of: object)
+    try await bucket.delete(object.name)
+    try await fixture.storage.removeReleasedBlobs()
+    #expect(!FileManager.default.fileExists(atPath: path))
+    let read = FileParts()
+    _ = try await opened.forEachFilePart(0..<2_000_000) { try read.take($0) }
+    #expect(read.bytes == pattern(2_000_000))
+    let second = try await bucket.upload(new, from: Parts(bytes: pattern(2_000_000)))
+    let cut = try await bucket.content(of: second)
+    let file = try FileHandle(
+      forWritingTo: URL(fileURLWithPath: fixture.blobs.finishedPath(second.blob))
+    )
+    try file.truncate(atOffset: 1_500_000)
+    let rest = FileParts()
+    let failure = await code {
+      _ = try await cut.forEachFilePart(0..<2_000_000) { try rest.take($0) }
+    }
+    #expect(failure == .corrupt)
+    #expect(rest.bytes.count < 1_500_000)
     try fixture.close()
   }
 

@@ -22,6 +22,7 @@ final class StorageFixture: Sendable {
     engine: MemoryEngine = MemoryEngine(),
     directory: String? = nil,
     time: TestTime = TestTime(),
+    openFiles: Int = 256,
     _ configure: (inout StorageConfiguration) -> Void = { _ in }
   ) throws {
     let scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -31,10 +32,12 @@ final class StorageFixture: Sendable {
     self.engine = engine
     self.time = time
     databases = try Databases(engine: MemoryEngine(), configuration: StoreConfiguration())
-    blobs = try LocalBlobStore(directory: self.directory, threads: threads)
+    blobs = try LocalBlobStore(directory: self.directory, threads: threads, openFiles: openFiles)
     var configuration = StorageConfiguration()
     configuration.clock = MicrosecondClock { time.now() }
     configuration.reservedBytes = 0
+    // Most tests look at files; those of the engine's content say so.
+    configuration.engineContentBytes = nil
     configure(&configuration)
     storage = ObjectStorage(
       engine: engine,

@@ -36,12 +36,12 @@ import Testing
 
     func finish(
       _ object: ImportedObject,
-      _ blob: BlobID,
+      _ bytes: ImportedBytes,
       isNew: Bool
     ) async throws -> StoredObject {
       try await fixture.storage.finishImport(
         object,
-        blob,
+        bytes,
         isNew: isNew,
         in: bucket.stored,
         permit
@@ -127,7 +127,7 @@ import Testing
     let object = try await target.bucket.put("a", "text")
     var changed = ImportedObject(object)
     changed.metageneration += 1
-    let stored = try await target.finish(changed, object.blob, isNew: false)
+    let stored = try await target.finish(changed, ImportedBytes(object.blob), isNew: false)
     #expect(stored.generation == object.generation && stored.blob == object.blob)
     #expect(try await target.differences() == [])
     #expect(try await target.bucket.text("a") == "text")

@@ -47,15 +47,24 @@ extension SalesService {
       throw ServiceError(.badRequest, "Non valid order")
     }
     let order = OrderRecord(id: .fresh(), email: form.email, freightPrice: form.freightPrice ?? 0)
-    let reply = try await database.write { database in
+    let (reply, registration) = try await database.write { database in
       try order.insert(database)
       for item in form.orderItems {
         try OrderItemRecord(id: .fresh(), productID: item.productId, orderID: order.id)
           .insert(database)
       }
-      return try OrderReply(order, in: database)
+      let buyer = try UserRecord.filter(Column("email") == order.email).fetchOne(database)
+      return (try OrderReply(order, in: database), buyer?.gcmRegId)
     }
-    await notifier.orderWasPlaced(id: order.id, email: order.email)
+    await notifier.orderWasPlaced(
+      OrderNotice(
+        order: order.id,
+        email: order.email,
+        reason: "NEW_ORDER",
+        status: "CREATED",
+        registration: registration
+      )
+    )
     return try Response.json(reply, status: .created)
   }
 

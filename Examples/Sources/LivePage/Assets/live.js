@@ -93,10 +93,20 @@ function show(html) {
   else if (hadFocus && document.activeElement === document.body) root.querySelector('h1')?.focus();
 }
 
+// A link that comes while the page is looked at leads away by itself: to a sign-in elsewhere. One that was there before,
+// as after "back", waits for a click.
+function following(change) {
+  const address = () => root.querySelector('a[data-follow]')?.href;
+  const before = address();
+  change();
+  const after = address();
+  if (after !== before && /^https?:/.test(after)) location.assign(after);
+}
+
 function connect() {
   const events = new EventSource('/live/events');
   events.onopen = () => { lost.hidden = true; };
-  events.onmessage = ({ data }) => show(data);
+  events.onmessage = ({ data }) => following(() => show(data));
   events.onerror = () => {
     lost.textContent = text;
     lost.hidden = false;

@@ -1,20 +1,29 @@
 import EventAnalytics
 import FirestoreModel
+import Gzip
 import KeyValueStore
 import ServiceModule
-import StorageWire
 
-/// Writes a day's events at the pace of the client, a part at a time.
-struct DayExport: Sendable {
-  let analytics: EventAnalytics
-  let threads: EngineThreads
-  let project: Text
-  let day: EventDay
+/// Writes a day's events at the pace of who takes them, a part at a time.
+package struct DayExport: Sendable {
+  private let analytics: EventAnalytics
+  private let threads: EngineThreads
+  private let project: Text
+  private let day: EventDay
 
   /// Events of a part, about.
   private static let partEvents = 2_000
 
-  func write(to writer: inout any ServiceBodyWriter) async throws {
+  /// The events of a project's day.
+  package init(analytics: EventAnalytics, threads: EngineThreads, project: Text, day: EventDay) {
+    self.analytics = analytics
+    self.threads = threads
+    self.project = project
+    self.day = day
+  }
+
+  /// Writes a gzip of JSON lines.
+  package func write(to writer: inout any ServiceBodyWriter) async throws {
     let packer = GzipWriter()
     var next: UInt32? = 0
     while let instance = next {

@@ -4,7 +4,6 @@ import FirestoreWire
 import HTTPTypes
 import KeyValueStore
 import ServiceModule
-import StorageWire
 
 /// What apps and servers send events to.
 ///
@@ -115,9 +114,7 @@ struct IntakeRoutes: Sendable {
     of request: ServiceRequest,
     atMost limit: Int
   ) async throws -> (json: JSONText, bytes: Int) {
-    var bytes = try await request.body.collect(upTo: limit)
-    if bytes.starts(with: GzipReader.signature) { bytes = try Self.unpack(bytes, atMost: limit) }
-    try request.reserveParsed(bytes)
+    let bytes = try await request.collectUnpackedText(upTo: limit)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw FirestoreError.invalidArgument("The body is not valid UTF-8.")
     }
@@ -126,20 +123,6 @@ struct IntakeRoutes: Sendable {
       throw FirestoreError.invalidArgument("Invalid JSON payload received. An object is expected.")
     }
     return (json, bytes.count)
-  }
-
-  private static func unpack(_ packed: [UInt8], atMost limit: Int) throws -> [UInt8] {
-    let reader = GzipReader(limit: Int64(limit))
-    var bytes: [UInt8] = []
-    do {
-      reader.feed(packed)
-      while let part = try reader.next() { bytes += part }
-      try reader.finish()
-    } catch {
-      if error == .tooLarge { throw ServiceBody.TooLarge() }
-      throw FirestoreError.invalidArgument("The gzip body is damaged.")
-    }
-    return bytes
   }
 }
 

@@ -8,7 +8,8 @@ import ServiceModule
 
 /// What administrators and the console ask about a project's events.
 ///
-/// Below `/v1/projects/{project}/analytics`; days are ?from= and ?to=, as `2026-11-23`, the last 28 where they are left out:
+/// Below `/v1/projects/{project}/analytics`; days are ?from= and ?to=, as `2026-11-23`, the last 28 where they are left out.
+/// Reports are CSV for ?format=csv or `Accept: text/csv`:
 ///
 ///     GET   /live             the last thirty minutes
 ///     GET   /debug            the devices in debug mode and what they sent; ?device= one of them
@@ -39,25 +40,17 @@ struct ReportRoutes: Sendable {
   private typealias Answer = @Sendable (Reports, ReportCall) throws -> JSONText
 
   var routes: [HTTPRoute] {
+    ReportKind.all.map { route($0) } + otherRoutes
+  }
+
+  private var otherRoutes: [HTTPRoute] {
     [
-      route(.get, "/live") { try $0.live($1) },
-      route(.get, "/debug") { try $0.debug($1) },
-      route(.get, "/events") { try $0.events($1) },
-      route(.get, "/events/{name}") { try $0.parameters($1) },
-      route(.get, "/breakdown") { try $0.breakdown($1) },
-      route(.get, "/users") { try $0.users($1) },
-      route(.get, "/retention") { try $0.retention($1) },
-      route(.post, "/funnel") { try $0.funnel($1) }.onlyReading(),
-      route(.get, "/audiences") { try $0.audiences($1) },
       route(.get, "/audiences/{name}") { try $0.audience($1) },
       route(.put, "/audiences/{name}") { try $0.putAudience($1) },
       route(.delete, "/audiences/{name}") { try $0.deleteAudience($1) },
-      route(.get, "/timeline") { try $0.timeline($1) },
-      route(.get, "/dropped") { try $0.dropped($1) },
       route(.get, "/settings") { try $0.settings($1) },
       route(.patch, "/settings") { try $0.change($1) },
       route(.post, "/erase") { try $0.erase($1) },
-      route(.get, "/days") { try $0.days($1) },
       HTTPRoute(
         .get,
         RoutePattern("/v1/projects/{project}/analytics/export/{name}"),
@@ -81,9 +74,17 @@ struct ReportRoutes: Sendable {
     )
   }
 
+  private func route(_ kind: ReportKind) -> HTTPRoute {
+    let path = kind.path + (kind.isNamed ? "/{name}" : "")
+    let isRead = kind.takesBody
+    let made = route(isRead ? .post : .get, "/" + path, kind.table, kind.answer)
+    return isRead ? made.onlyReading() : made
+  }
+
   private func route(
     _ method: HTTPRequest.Method,
     _ path: String,
+    _ table: ReportTable? = nil,
     _ answer: @escaping Answer
   ) -> HTTPRoute {
     let pattern = RoutePattern("/v1/projects/{project}/analytics" + path)
@@ -93,12 +94,31 @@ struct ReportRoutes: Sendable {
       let call = ReportCall(
         project: Text(request.parameters["project"] ?? ""),
         name: request.parameters["name"],
-        query: try QueryParameters(request.query),
+        parameters: try QueryParameters(request.query).parameters,
         bytes: try await request.collectText(upTo: Self.bodyLimit)
       )
       let reports = Reports(analytics: analytics)
-      return .json(try await threads.run(on: .scans) { try answer(reports, call) })
+      guard try call.wantsCSV(accepting: request.headers[.accept], hasTable: table != nil),
+        let table
+      else { return .json(try await threads.run(on: .scans) { try answer(reports, call) }) }
+      return try await threads.run(on: .scans) {
+        let report = try answer(reports, call)
+        return .csv(table.csv(report), named: table.fileName(report))
+      }
     }.openToViewers()
+  }
+}
+
+extension ServiceResponse {
+  /// A table as a file.
+  fileprivate static func csv(_ text: String, named name: String) -> ServiceResponse {
+    ServiceResponse(
+      headers: [
+        .contentType: "text/csv; charset=utf-8", .cacheControl: "no-store",
+        .contentDisposition: "attachment; filename=\"\(name)\"",
+      ],
+      body: .bytes(Array(text.utf8))
+    )
   }
 }
 
@@ -107,11 +127,27 @@ struct ReportCall: Sendable {
   let project: Text
   /// What the path names, such as an audience.
   let name: String?
-  let query: QueryParameters
+  let parameters: [(name: String, value: String)]
   let bytes: [UInt8]
 
   /// A parameter of the URL; nil where there is none or it is empty.
   func parameter(_ name: String) -> String? {
-    query.parameters.first { $0.name == name && !$0.value.isEmpty }?.value
+    parameters.first { $0.name == name && !$0.value.isEmpty }?.value
+  }
+
+  /// Whether CSV is asked for, by the parameter or, where there is none, by the header.
+  func wantsCSV(accepting header: String?, hasTable: Bool) throws(FirestoreError) -> Bool {
+    switch parameter("format") {
+    case "csv"?:
+      guard hasTable else { throw .invalidArgument("This is no table that could be CSV.") }
+      return true
+    case "json"?: return false
+    case nil:
+      let types = (header ?? "").split(separator: ",").map { part in
+        part.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+      }
+      return hasTable && types.contains("text/csv")
+    default: throw .invalidArgument("Invalid value at 'format': it is json or csv.")
+    }
   }
 }

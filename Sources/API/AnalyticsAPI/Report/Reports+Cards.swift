@@ -56,6 +56,8 @@ extension Reports {
         .init("active", .integer(day.active)), .init("active7", .integer(day.active7)),
         .init("active28", .integer(day.active28)), .init("new", .integer(day.new)),
         .init("engagementMillis", .integer(day.engagementMillis)),
+        .init("sessions", .integer(day.sessions)),
+        .init("engagedSessions", .integer(day.engagedSessions)),
       ])
     }
     return range.json(

@@ -93,10 +93,8 @@ struct ClientRoutes: Sendable {
 
   /// Clients of the web say that the body is packed when it is not, so that its first bytes decide.
   private func body(of request: ServiceRequest) async throws -> JSONText {
-    var bytes = try await request.body.collect(upTo: Self.bodyLimit)
-    if bytes.starts(with: [0x1F, 0x8B]) { bytes = try Gzip.unpack(bytes, atMost: Self.bodyLimit) }
+    let bytes = try await request.collectUnpackedText(upTo: Self.bodyLimit)
     if bytes.isEmpty { return .object([]) }
-    try request.reserveParsed(bytes)
     let body = try RelaxedJSON.parse(bytes)
     guard body.members != nil else {
       throw FirestoreError.invalidArgument("Invalid JSON payload received. An object is expected.")

@@ -17,6 +17,7 @@ import ServiceModule
 ///     GET  /remoteConfig:listVersions        the newest first
 ///     GET  /remoteConfig:downloadDefaults    default values as a file: ?format=JSON, XML or PLIST
 ///     POST /remoteConfig:evaluate            Brasa's own: the values of a client and where they come from
+///     GET  /remoteConfig/experiments         Brasa's own: how many installations each variant has
 ///     GET  /remoteConfig/drafts              Brasa's own: templates that are not published yet, by name
 ///     GET  /remoteConfig/drafts/{name}
 ///     PUT  /remoteConfig/drafts/{name}
@@ -49,6 +50,7 @@ struct TemplateRoutes: Sendable {
       route(.get, template + ":listVersions") { try $0.listVersions($1) },
       route(.get, template + ":downloadDefaults") { try $0.downloadDefaults($1) },
       route(.post, template + ":evaluate") { try $0.evaluate($1) },
+      route(.get, template + "/experiments") { try $0.experiments($1) },
       route(.get, template + "/drafts") { try $0.listDrafts($1) },
       route(.get, template + "/drafts/{name}") { try $0.getDraft($1) },
       route(.put, template + "/drafts/{name}") { try $0.putDraft($1) },

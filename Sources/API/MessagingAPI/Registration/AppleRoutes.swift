@@ -119,15 +119,13 @@ struct AppleRoutes: Sendable {
       throw MessagingError.invalid("X-gcm.topic", "Malformed topic name.")
     }
     let known = try await service.registration(of: token)
-    let failures = try await service.changeTopic(
+    try await environment.changeTopic(
       topic,
-      of: [token],
+      of: token,
       in: known.project,
-      subscribing: form["delete"] != "true"
+      subscribing: form["delete"] != "true",
+      request
     )
-    guard (failures.first ?? nil) == nil else {
-      throw MessagingError(.quotaExceeded, "The registration has too many topics.")
-    }
     return token
   }
 

@@ -67,7 +67,7 @@ struct RegistrationForm {
     _ count: Int,
     _ field: String
   ) throws(MessagingError) -> [UInt8] {
-    guard let text, text.utf8.count <= 200, let bytes = URLSafeText.decode(text),
+    guard let text, text.utf8.count <= 200, let bytes = Base64.decode(text),
       bytes.count == count
     else { throw .invalid(field, "\(field) is not base64url of \(count) bytes.") }
     return bytes

@@ -97,19 +97,19 @@ struct RegistrationRoutes: Sendable {
     let token = request.variable("token")
     guard try await service.registration(of: token, in: project).installation == installation.id
     else { throw MessagingError.unregistered }
-    let failures = try await service.changeTopic(
+    try await environment.changeTopic(
       topic,
-      of: [token],
+      of: token,
       in: project,
-      subscribing: subscribing
+      subscribing: subscribing,
+      request
     )
-    guard let failure = failures.first ?? nil else { return .emptyObject }
-    throw MessagingError(.quotaExceeded, "The subscription is refused: \(failure.rawValue).")
+    return .emptyObject
   }
 
   private func vapidKey(_ request: ServiceRequest) async throws -> ServiceResponse {
     let project = try await environment.project(of: request)
     let pair = try await service.vapidPair(of: project)
-    return .json(.object([.init("publicKey", .string(URLSafeText.encode(pair.publicKey)))]))
+    return .json(.object([.init("publicKey", .string(Base64.url(pair.publicKey)))]))
   }
 }

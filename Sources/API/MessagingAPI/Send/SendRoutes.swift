@@ -12,7 +12,8 @@ import ServiceModule
 ///     POST   /messages:sendToUser    Brasa's own: to every registration of the user {uid}
 ///     POST   /messages:schedule      Brasa's own: at {scheduleTime}
 ///     GET    /messages               Brasa's own: the newest with what became of them; ?pageSize=, ?pageToken=
-///     GET    /messages/{id}          Brasa's own: one of them
+///     GET    /messages:listTopics    Brasa's own: topics with their registrations; ?pageSize=, ?pageToken=
+///     GET    /messages/{id}          Brasa's own: one of them, with its content
 ///     GET    /messages/{id}/deliveries  its deliveries; ?pageSize=, ?pageToken=
 ///     DELETE /messages/{id}          takes back a message whose time has not come
 struct SendRoutes: Sendable {
@@ -29,11 +30,15 @@ struct SendRoutes: Sendable {
       messagingRoute(.post, root + ":send", for: .administrators, handler: send),
       messagingRoute(.post, root + ":sendToUser", for: .administrators, handler: sendToUser),
       messagingRoute(.post, root + ":schedule", for: .administrators, handler: schedule),
-      messagingRoute(.get, root, for: .administrators, handler: list),
-      messagingRoute(.get, root + "/{id}", for: .administrators, handler: get),
-      messagingRoute(.get, root + "/{id}/deliveries", for: .administrators, handler: deliveries),
+      reading(root, list), reading(root + ":listTopics", listTopics),
+      reading(root + "/{id}", get), reading(root + "/{id}/deliveries", deliveries),
       messagingRoute(.delete, root + "/{id}", for: .administrators, handler: cancel),
     ]
+  }
+
+  /// A route that changes nothing.
+  private func reading(_ path: String, _ handler: @escaping HTTPRoute.Handler) -> HTTPRoute {
+    messagingRoute(.get, path, for: .administrators, handler: handler).openToViewers()
   }
 
   private func send(_ request: ServiceRequest) async throws -> ServiceResponse {
@@ -126,13 +131,29 @@ struct SendRoutes: Sendable {
     return page.answer("messages", reports.map(\.json), next: next)
   }
 
+  private func listTopics(_ request: ServiceRequest) async throws -> ServiceResponse {
+    try await environment.requireSender(request)
+    let page = try Page(request)
+    let project = Text(request.variable("project"))
+    let found = try await service.topics(of: project, after: page.token ?? "", limit: page.size)
+    let next = found.count == page.size ? found.last?.topic.text : nil
+    let topics = found.map { topic, registrations in
+      JSONText.object([
+        .init("name", .string(topic.text)), .init("registrations", .integer(registrations)),
+      ])
+    }
+    return page.answer("topics", topics, next: next)
+  }
+
   private func get(_ request: ServiceRequest) async throws -> ServiceResponse {
     try await environment.requireSender(request)
     let (project, id) = try Self.message(of: request)
     guard let report = try await service.report(id, of: project) else {
       throw MessagingError.unregistered
     }
-    return .json(report.json)
+    // How each way delivers is kept beside the message and no part of what was sent.
+    let sent = (report.message.content.json.members ?? []).filter { $0.key != "options" }
+    return .json(.object((report.json.members ?? []) + [.init("message", .object(sent))]))
   }
 
   private func deliveries(_ request: ServiceRequest) async throws -> ServiceResponse {
@@ -202,13 +223,16 @@ extension MessageReport {
     let instant = Timestamp(microseconds: message.start)
     let time = TimestampText.format(seconds: instant.seconds, nanos: instant.nanos)
     let label = message.content.label.map { [JSONText.Member("label", .string($0))] } ?? []
+    let title = message.content.json["notification"]?["title"]?.string.map {
+      [JSONText.Member("title", .string($0))]
+    }
     return .object(
       [
         .init("name", .string("projects/\(message.project.string)/messages/\(message.name)")),
         .init("target", .string(message.target.description)),
         .init("origin", .string(message.origin)), .init("stage", .string("\(message.stage)")),
         .init("time", .string(time)),
-      ] + label + [.init("deliveries", .object(transports))]
+      ] + label + (title ?? []) + [.init("deliveries", .object(transports))]
     )
   }
 }

@@ -80,6 +80,7 @@ struct StreamRoutes: Sendable {
       let entries = try await service.entries(of: registration, after: last, limit: batch)
       guard let newest = entries.last else { return last }
       try await writer.write(entries.flatMap(\.line))
+      service.noteWritten(entries, to: registration)
       last = newest.sequence
       if entries.count < batch { return last }
     }

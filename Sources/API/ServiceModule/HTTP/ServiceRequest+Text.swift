@@ -1,5 +1,6 @@
 import Access
 import FirestoreModel
+import Gzip
 
 extension ServiceRequest {
   /// The whole body, which is a text to be parsed (JSON, a form, XML).
@@ -10,6 +11,29 @@ extension ServiceRequest {
     let bytes = try await body.collect(upTo: limit)
     try reserveParsed(bytes)
     return bytes
+  }
+
+  /// `collectText` of a body that may be packed with gzip, as its first bytes say.
+  ///
+  /// The bound is on the body as it comes and on the text; INVALID_ARGUMENT for a body that is damaged.
+  package func collectUnpackedText(upTo limit: Int) async throws -> [UInt8] {
+    let body = try await body.collect(upTo: limit)
+    guard body.starts(with: GzipReader.signature) else {
+      try reserveParsed(body)
+      return body
+    }
+    let bytes = try Self.unpacked(body, limit: limit)
+    try reserveParsed(bytes)
+    return bytes
+  }
+
+  private static func unpacked(_ body: [UInt8], limit: Int) throws -> [UInt8] {
+    do {
+      return try GzipReader.unpacked(body, limit: Int64(limit))
+    } catch {
+      if error == .tooLarge { throw ServiceBody.TooLarge() }
+      throw FirestoreError.invalidArgument("The gzip body is damaged.")
+    }
   }
 
   /// Counts what a text's values take on the ledger, until the request is answered.

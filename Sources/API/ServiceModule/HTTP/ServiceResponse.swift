@@ -70,4 +70,35 @@ package protocol ServiceBodyWriter {
   ///
   /// Throws when the client has gone.
   mutating func write(_ bytes: [UInt8]) async throws
+
+  /// Sends parts of open files, behind what was written; nil where bytes alone can be sent, as over TLS.
+  var files: (any ServiceFileWriter)? { get }
+}
+
+extension ServiceBodyWriter {
+  package var files: (any ServiceFileWriter)? { nil }
+}
+
+/// Sends parts of open files without reading them into the process.
+package protocol ServiceFileWriter: Sendable {
+  /// Sends the next part; returns when the system has taken all of it.
+  ///
+  /// Throws when the client has gone.
+  func write(_ part: OpenFilePart) async throws
+}
+
+/// A part of an open file that a thread which may block has found in the system's memory, or had read into it.
+package struct OpenFilePart: Sendable {
+  /// Stays open for as long as there is this value.
+  package let descriptor: Int32
+  package let range: Range<Int64>
+  /// Whoever closes the descriptor.
+  private let owner: any AnyObject & Sendable
+
+  /// A part of a file that is open for as long as there is its owner.
+  package init(descriptor: Int32, range: Range<Int64>, owner: any AnyObject & Sendable) {
+    self.descriptor = descriptor
+    self.range = range
+    self.owner = owner
+  }
 }

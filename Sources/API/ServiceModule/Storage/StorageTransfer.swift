@@ -28,6 +28,8 @@ package struct StorageTransfer: Sendable {
   package let name: String
   package let exportItems: Export
   package let importItems: Import
+  /// Whether the items are secrets: they are exported where the kind is named, and not with all others.
+  package var isSecret = false
 
   /// A kind of that name.
   package init(_ name: String, export: @escaping Export, import: @escaping Import) {

@@ -28,8 +28,10 @@ package struct StoredServices: Sendable {
     self.transfers = transfers
   }
 
-  /// The kinds of data that can be exported, in the order of the services.
-  package var transferNames: [String] { storages.flatMap(\.transfers).map(\.name) }
+  /// The kinds of data that are exported together, in the order of the services: all but secrets.
+  package var transferNames: [String] {
+    storages.flatMap(\.transfers).filter { !$0.isSecret }.map(\.name)
+  }
 
   /// Runs every service's check; differences begin with the service's name.
   package func verify(
@@ -91,7 +93,7 @@ package struct StoredServices: Sendable {
   private func transfer(_ name: String) throws(FirestoreError) -> StorageTransfer {
     guard let transfer = transfers[name] else {
       throw .invalidArgument(
-        "There is no kind of data \(name). There are: \(transferNames.joined(separator: ", "))."
+        "There is no kind of data \(name). There are: \(transfers.keys.sorted().joined(separator: ", "))."
       )
     }
     return transfer

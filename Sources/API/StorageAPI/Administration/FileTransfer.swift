@@ -150,12 +150,12 @@ private final class FileImport {
     guard hasBytes || known != nil else {
       return note("its bytes came with an object that was refused.", of: line)
     }
-    let blob = try known ?? receive(object.hashes, next)
+    let bytes = try known.map(ImportedBytes.init) ?? receive(object.hashes, next)
     do {
       _ = try Waiting.translating { [storage, permit] in
-        try await storage.finishImport(object, blob, isNew: hasBytes, in: bucket, permit)
+        try await storage.finishImport(object, bytes, isNew: hasBytes, in: bucket, permit)
       }
-      if line.isShared { shared[line.content] = blob }
+      if line.isShared { shared[line.content] = bytes.blob }
       count += 1
     } catch let error as FirestoreError where error.code == .permissionDenied {
       note(error.message, of: line)
@@ -174,7 +174,7 @@ private final class FileImport {
   private func receive(
     _ hashes: ContentHashes,
     _ next: () throws -> [UInt8]?
-  ) throws -> BlobID {
+  ) throws -> ImportedBytes {
     let blob = try Waiting.translating { [storage, permit] in
       try await storage.beginImport(permit)
     }

@@ -1,9 +1,9 @@
 import FirestoreModel
+import Gzip
 import HTTPTypes
 import KeyValueStore
 import ObjectStorage
 import ServiceModule
-import StorageWire
 
 /// An object's bytes as an answer of HTTP: whole, a range, or that the client has them.
 ///
@@ -54,18 +54,46 @@ package struct ObjectDownload: Sendable {
       status: status,
       headers: headers,
       body: .stream { writer in
+        if let files = writer.files,
+          try await content.forEachFilePart(range, { try await files.write(OpenFilePart($0)) })
+        {
+          return
+        }
         try await content.forEachPart(range) { try await writer.write($0) }
       }
     )
   }
 
-  /// The answer with bytes that are there; nil where it takes more than to send them.
-  package func response(of content: [UInt8]) throws -> ServiceResponse? {
+  /// The answer with an object of which memory has all; nil where it takes more than to send its bytes.
+  package func response(of remembered: RememberedObject) throws -> ServiceResponse? {
     guard case .met = condition, !wantsExpansion else { return nil }
+    let content = remembered.content
+    if request[.range] == nil, overrides.isEmpty {
+      return ServiceResponse(
+        headers: try wholeHeaders(remembered.derived),
+        body: .bytes(content)
+      )
+    }
     var headers = self.headers
     guard let range = try describe(&headers) else { return nil }
     let body = ServiceResponse.Body.bytes(content.part(range))
     return ServiceResponse(status: Self.status(headers), headers: headers, body: body)
+  }
+
+  /// The headers of an answer with all bytes, made once for a remembered object and a default disposition.
+  private func wholeHeaders(_ derived: DerivedValue) throws -> HTTPFields {
+    if let known = derived.get(as: WholeHeaders.self), known.disposition == defaultDisposition {
+      return known.headers
+    }
+    var headers = self.headers
+    _ = try describe(&headers)
+    derived.set(WholeHeaders(disposition: defaultDisposition, headers: headers))
+    return headers
+  }
+
+  private struct WholeHeaders: Sendable {
+    let disposition: String?
+    let headers: HTTPFields
   }
 
   /// Says in the headers what of the bytes is sent; nil where nothing of them is in the range that was asked for.
@@ -218,6 +246,13 @@ package struct ObjectDownload: Sendable {
   private var isRangeValid: Bool {
     guard let basis = request[.ifRange] else { return true }
     return basis == entityTag || HTTPDate.seconds(basis) == modified
+  }
+}
+
+extension OpenFilePart {
+  /// A part of a blob's file.
+  fileprivate init(_ part: BlobFilePart) {
+    self.init(descriptor: part.descriptor, range: part.range, owner: part.file)
   }
 }
 

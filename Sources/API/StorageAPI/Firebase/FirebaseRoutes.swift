@@ -131,7 +131,7 @@ struct FirebaseRoutes: Sendable {
     else { return nil }
     var download = ObjectDownload(found.object, request.base.headers)
     download.defaultDisposition = FirebaseMetadata.disposition(of: found.object)
-    return try download.response(of: found.content)
+    return try download.response(of: found)
   }
 
   /// As `readable`, from memory alone; nil where that does not say yes.

@@ -76,7 +76,7 @@ extension StorageCall {
         { try access.administratorPermit(for: caller, $0) }
       ), let found = try bucket.objectInMemory(try objectName(), try query.preconditions())
     else { return nil }
-    return try ObjectDownload(found.object, request.headers).response(of: found.content)
+    return try ObjectDownload(found.object, request.headers).response(of: found)
   }
 
   func changeObject(isReplacement: Bool) async throws -> ServiceResponse {

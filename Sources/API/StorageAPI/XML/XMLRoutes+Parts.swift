@@ -20,6 +20,7 @@ extension XMLRoutes {
     let store = try await partStore(request)
     var marker = NewObject(try PartStore.marker(id))
     marker.attributes = try request.attributes()
+    UploadPart.upload.describe(&marker.attributes, of: bucket.stored.project)
     let upload = try await store.beginUpload(marker)
     do {
       try await upload.write(PartStore.target(bucket.name, name))
@@ -46,6 +47,7 @@ extension XMLRoutes {
     else { throw XMLFailure.invalid("partNumber must be 1 to \(PartStore.mostParts).") }
     var part = NewObject(try PartStore.part(id, number))
     part.expected = try request.expected()
+    UploadPart.part.describe(&part.attributes, of: bucket.stored.project)
     let object = try await self.store(part, store, request)
     var response = ServiceResponse()
     response.describe(object)
@@ -63,6 +65,7 @@ extension XMLRoutes {
     let parts = try await listed(body, id, store)
     var new = NewObject(try request.object, preconditions: try request.preconditions())
     new.attributes = marker.attributes
+    UploadPart.strip(&new.attributes)
     new.expected.size = parts.reduce(0) { $0 + $1.size }
     let upload = try await bucket.beginUpload(new)
     let object: StoredObject
@@ -233,8 +236,7 @@ extension XMLRoutes {
 /// Names in the bucket of parts.
 enum PartStore {
   static let bucket = "brasa-multipart-uploads"
-  /// A name that no project can have.
-  static let project: Text = "(parts)"
+  static let project = UploadPart.project
   static let mostParts = 10_000
 
   /// What is not completed in a week is gone.

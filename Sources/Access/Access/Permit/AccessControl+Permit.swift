@@ -13,13 +13,18 @@ extension AccessControl {
   /// Gives out what the caller may do in a database; throws PERMISSION_DENIED where that is nothing.
   ///
   /// Every operation passes here before it touches anything, and does what its permit lets it do.
+  ///
+  /// - Parameter administrator: Who signed in at the console to make the call, if anybody.
   package func permit(
     _ caller: Caller,
     _ database: DatabaseID,
     network: String = "",
-    requestID: String = ""
+    requestID: String = "",
+    administrator: SignedInAdministrator? = nil
   ) throws(FirestoreError) -> Permit {
-    if caller == .administrator { return Permit(databases, database, gate: nil) }
+    if caller == .administrator {
+      return Permit(databases, database, gate: nil, mayLock: administrator?.role != .viewer)
+    }
     if case .user(let user) = caller, user.project != database.project {
       guard case .development = mode else { throw Self.denied }
       log.noteForeignToken(of: user.project, for: database)

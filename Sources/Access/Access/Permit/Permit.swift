@@ -11,13 +11,16 @@ import SecurityRules
 package struct Permit: Sendable {
   /// The rules to ask; nil where none apply.
   package let gate: RulesGate?
+  /// Whether the caller's transactions may lock what they read; never under rules, nor for a viewer of the console.
+  package let mayLock: Bool
   private let id: DatabaseID
   private let databases: Databases
 
-  init(_ databases: Databases, _ id: DatabaseID, gate: RulesGate?) {
+  init(_ databases: Databases, _ id: DatabaseID, gate: RulesGate?, mayLock: Bool = true) {
     self.databases = databases
     self.id = id
     self.gate = gate
+    self.mayLock = mayLock && gate == nil
   }
 
   /// Opens the database, which is made on first use where the store's configuration says so; may touch

@@ -60,6 +60,14 @@ final class CommitWriter: Sendable {
     repeat { try? engine.write { _ in } } while state.withLock { $0.isQueued }
   }
 
+  /// Tells the observer that no later commit has this version or one below.
+  ///
+  /// For what took a version without a commit, on the queue's thread when it is durable: who reads at what the
+  /// observer knows would not see it before the next commit.
+  func advance(to version: CommitVersion) {
+    observer?.groupCommitted(through: version) { [] }
+  }
+
   /// Returns when the observer has heard of every commit that was durable when this was called.
   func awaitPublication() { publication.wait() }
 }

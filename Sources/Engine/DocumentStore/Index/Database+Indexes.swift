@@ -104,6 +104,7 @@ extension Database {
     _ change: (inout IndexSetDraft, any KeyValueGroup) throws -> R
   ) throws -> R {
     var before: IndexSet?
+    var version = CommitVersion.zero
     do {
       return try engine.write(priority) { group in
         guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
@@ -114,10 +115,15 @@ extension Database {
         try IndexStorage.save(new, replacing: old, in: group)
         before = old
         indexes.replace(with: new)
+        version = CommitVersion(microseconds: try group.allocateVersion())
         return result
       } settled: { outcome in
+        switch outcome {
+        // An index that is ready since a version of this write is ready for who listens from now on.
+        case .success: writer.advance(to: version)
         // Before any later commit follows definitions that were never stored.
-        if case .failure = outcome, let before { indexes.replace(with: before) }
+        case .failure: if let before { indexes.replace(with: before) }
+        }
       }
     } catch {
       throw FirestoreError.storage(error)

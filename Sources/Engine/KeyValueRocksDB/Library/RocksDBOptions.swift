@@ -32,6 +32,7 @@ package struct RocksDBOptions: ~Copyable {
     setLevels(basic, configuration)
     setHousekeeping(basic, configuration)
     setBlocks(basic, configuration)
+    Self.putMergingBehind()
     // What only the options' text can say.
     try rocksCall { rocksdb_get_options_from_string(basic, Self.textOptions, derived, $0) }
   }
@@ -51,6 +52,16 @@ package struct RocksDBOptions: ~Copyable {
   deinit {
     rocksdb_options_destroy(database)
     rocksdb_cache_destroy(blockCache)
+  }
+
+  /// Lets the threads that merge tables have only what requests leave of the processor.
+  ///
+  /// Merging can wait, up to the number of tables at which the library holds back writes by itself.
+  private static func putMergingBehind() {
+    // All databases of the process share these threads.
+    let environment: OpaquePointer = rocksdb_create_default_env()
+    rocksdb_env_lower_thread_pool_cpu_priority(environment)
+    rocksdb_env_destroy(environment)
   }
 
   /// Ends the library's counting on this thread.

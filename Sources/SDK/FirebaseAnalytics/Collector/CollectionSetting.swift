@@ -6,6 +6,8 @@ struct CollectionSetting: Sendable {
   var isEnabled: Bool
   /// Never collect, whatever code says.
   var isDeactivated: Bool
+  /// Log screens as they appear, where the platform tells.
+  var reportsScreens: Bool
 
   /// What the program's property list says.
   static var current: CollectionSetting { CollectionSetting(Bundle.main.infoDictionary ?? [:]) }
@@ -13,5 +15,6 @@ struct CollectionSetting: Sendable {
   init(_ members: [String: Any]) {
     isEnabled = members["FIREBASE_ANALYTICS_COLLECTION_ENABLED"] as? Bool ?? true
     isDeactivated = members["FIREBASE_ANALYTICS_COLLECTION_DEACTIVATED"] as? Bool ?? false
+    reportsScreens = members["FirebaseAutomaticScreenReportingEnabled"] as? Bool ?? true
   }
 }

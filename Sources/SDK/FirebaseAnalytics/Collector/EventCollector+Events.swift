@@ -23,6 +23,27 @@ extension EventCollector {
     }
   }
 
+  /// Logs an error that the app got over.
+  package func record(_ error: any Error, _ parameters: [String: Any]) {
+    var given = parameters
+    given["exception"] = "\(error._domain) \(error._code)"
+    given["reason"] = error.localizedDescription
+    var checked = EventRules.parameters(given, of: "app_exception")
+    checked["fatal"] = .int(0)
+    checked["timestamp"] = .int(micros / 1_000)
+    logAutomatic("app_exception", checked)
+  }
+
+  /// Logs an event of the SDK's own, whose name apps may not use.
+  func logAutomatic(_ name: String, _ params: [String: EventValue]) {
+    let time = micros
+    update { editor, volatile in
+      guard isEnabled(editor.contents.settings) else { return }
+      try beginSession(at: time, &editor, &volatile)
+      try append(name, params, at: time, &editor, &volatile)
+    }
+  }
+
   /// Begins a session where none goes on, behind the first start's event.
   func beginSession(
     at time: Int64,

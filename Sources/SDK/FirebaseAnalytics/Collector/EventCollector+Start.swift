@@ -11,7 +11,12 @@ extension EventCollector {
       lifecycle = AppLifecycle(collector: self)
       return true
     }
-    if isFirst { start(crash: CrashMarker.shared.arm(app.stateFile(named: "firebase_crash"))) }
+    guard isFirst else { return }
+    start(crash: CrashMarker.shared.arm(app.stateFile(named: "firebase_crash")))
+    #if canImport(UIKit) && !os(watchOS)
+    guard CollectionSetting.current.reportsScreens else { return }
+    DispatchQueue.main.async { MainActor.assumeIsolated { AutomaticScreens.install(for: self) } }
+    #endif
   }
 
   /// Logs what has changed since the last run, and begins a session where no platform says when.

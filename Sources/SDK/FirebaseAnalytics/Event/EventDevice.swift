@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 #if canImport(Glibc)
@@ -21,14 +22,15 @@ struct EventDevice: Codable, Sendable, Hashable {
   /// The device that the program runs on.
   static func current(at time: Date) -> EventDevice {
     let version = ProcessInfo.processInfo.operatingSystemVersion
+    let locale = DeviceLocale.current
     let members = Bundle.main.infoDictionary ?? [:]
     return EventDevice(
       platform: platformName,
       model: machine,
       osVersion: "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)",
       appVersion: members["CFBundleShortVersionString"] as? String,
-      language: Locale.preferredLanguages.first,
-      country: Locale.current.region?.identifier,
+      language: locale.language,
+      country: locale.country,
       timeZoneOffsetSeconds: TimeZone.current.secondsFromGMT(for: time)
     )
   }

@@ -1,5 +1,6 @@
 import FirebaseCore
 import Foundation
+import Gzip
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -53,8 +54,13 @@ struct EventBackend: Sendable {
     do {
       var request = URLRequest(url: url, timeoutInterval: timeout)
       request.httpMethod = "POST"
-      request.httpBody = try JSONEncoder().encode(batch)
+      let body = [UInt8](try JSONEncoder().encode(batch))
+      let packed = GzipWriter.packed(body)
+      request.httpBody = Data(packed.count < body.count ? packed : body)
       request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+      if packed.count < body.count {
+        request.setValue("gzip", forHTTPHeaderField: "Content-Encoding")
+      }
       request.setValue(key, forHTTPHeaderField: "X-Goog-Api-Key")
       return Self.outcome(try await HTTPClient.shared.answer(to: request))
     } catch is EncodingError {

@@ -116,7 +116,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
   }
 
   /// Takes the language of this device for emails.
-  public func useAppLanguage() { languageCode = Locale.preferredLanguages.first }
+  public func useAppLanguage() { languageCode = DeviceLocale.current.language }
 
   /// Speaks to a server in plain text: Brasa in development, or Google's emulator.
   public func useEmulator(withHost host: String, port: Int) {

@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 import Synchronization
 
@@ -27,13 +28,13 @@ final class AuthListener: NSObject, Sendable {
   private let subject: Subject
   /// Nil is the queue of callbacks.
   private let queue: DispatchQueue?
-  private let body: Callback<(Auth, User?)>
+  private let body: AppCallback<(Auth, User?)>
   private let state = Mutex(State.new)
 
   init(_ subject: Subject, on queue: DispatchQueue?, _ body: @escaping (Auth, User?) -> Void) {
     self.subject = subject
     self.queue = queue
-    self.body = Callback { body($0.0, $0.1) }
+    self.body = AppCallback { body($0.0, $0.1) }
   }
 
   /// Calls the listener soon, if there is something to tell then.

@@ -51,11 +51,33 @@ extension HTTPClient {
   }
 }
 
+extension HTTPClient {
+  /// Sends a request with a body over a connection that nothing was sent on before, and collects its answer.
+  ///
+  /// For bodies of which the server keeps what came before a connection broke. On Linux, where one breaks that was used
+  /// before, the request goes out once more with what is left of its body, until it is stopped: the server would take that
+  /// for the body's beginning. On a new connection it does not.
+  package static func answerOnNewConnection(
+    to request: URLRequest,
+    body: Data,
+    limit: Int,
+    traffic: @escaping @Sendable (HTTPTraffic) -> Void
+  ) async throws -> HTTPAnswer {
+    #if canImport(FoundationNetworking)
+    let client = HTTPClient(label: "Firebase.network.once")
+    defer { client.shutDown() }
+    #else
+    let client = HTTPClient.shared
+    #endif
+    return try await client.answer(to: request, body: body, limit: limit, traffic: traffic)
+  }
+}
+
 /// Puts the pieces of one answer together.
 private final class AnswerCollector: Sendable {
   private struct State {
     var continuation: CheckedContinuation<HTTPAnswer, any Error>?
-    var task: URLSessionTask?
+    var call: HTTPCall?
     var isCancelled = false
     var answer = HTTPAnswer()
   }
@@ -75,31 +97,31 @@ private final class AnswerCollector: Sendable {
       state.continuation = continuation
       return state.isCancelled
     }
-    if isCancelled { finish(CancellationError()) }
+    if isCancelled { finish(nil) }
     return !isCancelled
   }
 
-  /// Takes the task, so that it can be cancelled.
-  func follow(_ task: URLSessionTask?) {
+  /// Takes the call, so that it can be cancelled.
+  func follow(_ call: HTTPCall?) {
     let isCancelled = state.withLock { state in
-      state.task = task
+      state.call = call
       return state.isCancelled
     }
-    if isCancelled { task?.cancel() }
+    if isCancelled { call?.cancel() }
   }
 
   func cancel() {
     stop()
-    finish(CancellationError())
+    finish(nil)
   }
 
+  /// Ends the request; what comes of it after this is told as cancelled.
   private func stop() {
-    let task = state.withLock { state in
+    let call = state.withLock { state in
       state.isCancelled = true
-      return state.task
+      return state.call
     }
-    // Not from here: the caller's task may be locked while it is cancelled, and the session's queue waited for.
-    if let task { DispatchQueue.global().async { task.cancel() } }
+    call?.cancel()
   }
 
   func receive(_ event: HTTPEvent) {
@@ -127,11 +149,11 @@ private final class AnswerCollector: Sendable {
   }
 
   private func finish(_ error: (any Error)?) {
-    let (continuation, answer) = state.withLock { state in
+    let (continuation, answer, isCancelled) = state.withLock { state in
       defer { state.continuation = nil }
-      return (state.continuation, state.answer)
+      return (state.continuation, state.answer, state.isCancelled)
     }
-    if let error {
+    if let error = isCancelled ? CancellationError() : error {
       continuation?.resume(throwing: error)
     } else {
       continuation?.resume(returning: answer)

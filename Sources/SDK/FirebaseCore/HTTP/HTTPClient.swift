@@ -14,6 +14,18 @@ package enum HTTPEvent: Sendable {
   case end((any Error)?)
 }
 
+/// A request that was sent.
+package struct HTTPCall: Sendable {
+  fileprivate let task: URLSessionTask
+  fileprivate let queue: DispatchQueue
+
+  /// Ends the request, soon.
+  ///
+  /// On the queue of the events, for two reasons of Linux: a request that is cancelled on one thread as it ends on another
+  /// ends the process, and who cancels a Swift task holds its lock, which its answer may be waiting for.
+  package func cancel() { queue.async { [task] in task.cancel() } }
+}
+
 /// HTTP over `URLSession`, without a cache or cookies: the way of all services to their servers.
 ///
 /// It follows no redirects: the next request would carry headers with credentials to any host that an answer names. All
@@ -29,7 +41,7 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
 
   /// Where events come.
   package let queue: DispatchQueue
-  private let receivers = Mutex<[Int: Receiver]>([:])
+  private let calls = Mutex<[Int: (call: HTTPCall, receiver: Receiver)]>([:])
   private let session = Mutex<URLSession?>(nil)
 
   /// A client whose queue has that label.
@@ -52,47 +64,61 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
     session.withLock { $0 = made }
   }
 
-  /// Sends a request, its body in it or beside it; its events end with an error if the task is cancelled.
+  /// Sends a request, its body in it or beside it; its events end with an error if it is cancelled.
   @discardableResult
   package func send(
     _ request: URLRequest,
     body: Data? = nil,
     _ receiver: @escaping Receiver
-  ) -> URLSessionTask? {
-    guard let task = makeTask(request, body) else {
+  ) -> HTTPCall? {
+    guard let call = makeCall(request, body, receiver) else {
       queue.async { receiver(.end(URLError(.cancelled))) }
       return nil
     }
-    receivers.withLock { $0[task.taskIdentifier] = receiver }
-    task.resume()
-    return task
+    call.task.resume()
+    return call
   }
 
-  /// The request's task; nil after the end.
-  private func makeTask(_ request: URLRequest, _ body: Data?) -> URLSessionTask? {
+  /// The request as one of the calls; nil after the end.
+  private func makeCall(
+    _ request: URLRequest,
+    _ body: Data?,
+    _ receiver: @escaping Receiver
+  ) -> HTTPCall? {
     session.withLock { session in
-      guard let body else { return session?.dataTask(with: request) }
-      return session?.uploadTask(with: request, from: body)
+      let task =
+        if let body {
+          session?.uploadTask(with: request, from: body)
+        } else {
+          session?.dataTask(with: request) as URLSessionTask?
+        }
+      guard let task else { return nil }
+      let call = HTTPCall(task: task, queue: queue)
+      calls.withLock { $0[task.taskIdentifier] = (call, receiver) }
+      return call
     }
   }
 
   /// Cancels everything; the client sends nothing any more.
   package func shutDown() {
-    session.withLock { session in
-      session?.invalidateAndCancel()
-      session = nil
+    let ended = session.withLock { session in
+      defer { session = nil }
+      return session
     }
+    // `invalidateAndCancel` would cancel beside the queue.
+    for (call, _) in calls.withLock({ Array($0.values) }) { call.cancel() }
+    ended?.finishTasksAndInvalidate()
   }
 
   // MARK: The session's delegate
 
   private func tell(_ task: URLSessionTask, _ event: HTTPEvent) {
-    let receiver = receivers.withLock { $0[task.taskIdentifier] }
+    let receiver = calls.withLock { $0[task.taskIdentifier]?.receiver }
     receiver?(event)
   }
 
   private func end(_ task: URLSessionTask, _ error: (any Error)?) {
-    let receiver = receivers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    let receiver = calls.withLock { $0.removeValue(forKey: task.taskIdentifier)?.receiver }
     receiver?(.end(error))
   }
 
@@ -143,8 +169,9 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
 
   /// A connection that was used before broke under a request, which is about to be sent again on another.
   ///
-  /// On Linux `URLSession` cannot begin a body anew and would send the head alone, so that both sides waited. The
-  /// request ends as one whose connection was lost. Never called where bodies can be sent again.
+  /// On Linux `URLSession` cannot begin a body anew: it sends the head and what is left of the body, until the request is
+  /// cancelled. The request ends as one whose connection was lost; where a server keeps part of a body see
+  /// `answerOnNewConnection`. Never called where bodies can be sent again.
   package func urlSession(
     _ session: URLSession,
     task: URLSessionTask,

@@ -1,3 +1,4 @@
+import FirebaseCore
 import FirestoreSync
 import Foundation
 import Synchronization

@@ -1,3 +1,4 @@
+import FirebaseCore
 import FirestoreClient
 import FirestoreSync
 import Foundation

@@ -1,3 +1,4 @@
+import FirebaseCore
 import FirestoreModel
 import FirestoreSync
 import Foundation

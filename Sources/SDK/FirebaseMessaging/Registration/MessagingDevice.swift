@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 /// What a registration says of the device and the app.
@@ -17,7 +18,7 @@ struct MessagingDevice: Sendable {
     return MessagingDevice(
       platform: platform,
       appVersion: Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String,
-      language: Locale.preferredLanguages.first,
+      language: DeviceLocale.current.language,
       timeZone: TimeZone.current.identifier
     )
   }

@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 import Synchronization
 
@@ -6,9 +7,7 @@ import FoundationNetworking
 #endif
 
 /// Reads the stream of one request and yields its lines.
-///
-/// A session of its own takes the request, since only a session's delegate hears of parts as they come.
-final class StreamReader: NSObject, URLSessionDataDelegate, Sendable {
+final class StreamReader: Sendable {
   /// The server refused the stream.
   struct Refused: Error {
     let status: Int
@@ -32,45 +31,22 @@ final class StreamReader: NSObject, URLSessionDataDelegate, Sendable {
       of: StreamLine.self,
       bufferingPolicy: .bufferingOldest(lineLimit)
     )
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    let session = URLSession(
-      configuration: .ephemeral,
-      delegate: StreamReader(continuation),
-      delegateQueue: queue
-    )
-    let task = session.dataTask(with: request)
-    continuation.onTermination = { _ in
-      task.cancel()
-      session.invalidateAndCancel()
-    }
-    task.resume()
+    let reader = StreamReader(continuation)
+    let call = HTTPClient.shared.send(request) { reader.take($0) }
+    continuation.onTermination = { _ in call?.cancel() }
     return stream
   }
 
-  /// Follows no redirect: its request would carry the credentials to wherever the answer points.
-  func urlSession(
-    _ session: URLSession,
-    task: URLSessionTask,
-    willPerformHTTPRedirection response: HTTPURLResponse,
-    newRequest request: URLRequest,
-    completionHandler: @escaping @Sendable (URLRequest?) -> Void
-  ) {
-    completionHandler(nil)
+  private func take(_ event: HTTPEvent) {
+    switch event {
+    case .sent, .response(200, _): break
+    case .response(let status, _): continuation.finish(throwing: Refused(status: status))
+    case .data(let data): read(data)
+    case .end(let error): continuation.finish(throwing: error)
+    }
   }
 
-  func urlSession(
-    _ session: URLSession,
-    dataTask: URLSessionDataTask,
-    didReceive response: URLResponse,
-    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
-  ) {
-    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-    if status != 200 { continuation.finish(throwing: Refused(status: status)) }
-    completionHandler(status == 200 ? .allow : .cancel)
-  }
-
-  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+  private func read(_ data: Data) {
     do {
       for line in try splitter.withLock({ try $0.take(data) }) {
         guard let line = StreamLine(line) else { continue }
@@ -79,13 +55,5 @@ final class StreamReader: NSObject, URLSessionDataDelegate, Sendable {
     } catch {
       continuation.finish(throwing: error)
     }
-  }
-
-  func urlSession(
-    _ session: URLSession,
-    task: URLSessionTask,
-    didCompleteWithError error: (any Error)?
-  ) {
-    continuation.finish(throwing: error)
   }
 }

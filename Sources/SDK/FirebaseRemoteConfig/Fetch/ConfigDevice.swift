@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 /// What is told of the device and the app with each fetch, for conditions to look at.
@@ -29,10 +30,11 @@ package struct ConfigDevice: Sendable {
   /// The device that the program runs on.
   package static var current: ConfigDevice {
     let version = ProcessInfo.processInfo.operatingSystemVersion
+    let locale = DeviceLocale.current
     let members = Bundle.main.infoDictionary ?? [:]
     return ConfigDevice(
-      country: Locale.current.region?.identifier,
-      language: Locale.preferredLanguages.first,
+      country: locale.country,
+      language: locale.language,
       timeZone: TimeZone.current.identifier,
       platformVersion: "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)",
       appVersion: members["CFBundleShortVersionString"] as? String,

@@ -33,8 +33,8 @@ struct InvalidationReader: Sendable {
       bufferingPolicy: .bufferingNewest(4)
     )
     let reader = InvalidationReader(continuation: continuation)
-    let task = client.send(request) { reader.take($0) }
-    continuation.onTermination = { _ in task?.cancel() }
+    let call = client.send(request) { reader.take($0) }
+    continuation.onTermination = { _ in call?.cancel() }
     return stream
   }
 

@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 // The forms with a callback of what is asynchronous. Each exists with a value or an error and with a result, but for
@@ -6,22 +7,22 @@ import Foundation
 extension StorageReference {
   /// A URL by which whoever has it reads the object.
   public func downloadURL(completion: @escaping (URL?, (any Error)?) -> Void) {
-    storage.deliver(to: appCallback(completion)) { try await self.downloadURL() }
+    AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.downloadURL() }
   }
 
   /// A URL by which whoever has it reads the object.
   public func downloadURL(completion: @escaping (Result<URL, any Error>) -> Void) {
-    storage.deliver(to: AppCallback(call: completion)) { try await self.downloadURL() }
+    AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.downloadURL() }
   }
 
   /// What is known of the object.
   public func getMetadata(completion: @escaping (StorageMetadata?, (any Error)?) -> Void) {
-    storage.deliver(to: appCallback(completion)) { try await self.getMetadata() }
+    AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.getMetadata() }
   }
 
   /// What is known of the object.
   public func getMetadata(completion: @escaping (Result<StorageMetadata, any Error>) -> Void) {
-    storage.deliver(to: AppCallback(call: completion)) { try await self.getMetadata() }
+    AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.getMetadata() }
   }
 
   /// Says something else of the object: only what changed.
@@ -29,8 +30,8 @@ extension StorageReference {
     _ metadata: StorageMetadata,
     completion: ((StorageMetadata?, (any Error)?) -> Void)?
   ) {
-    let callback = appCallback { completion?($0, $1) }
-    storage.deliver(to: callback) { try await self.updateMetadata(metadata) }
+    AppCallback { (metadata: StorageMetadata?, error) in completion?(metadata, error) }
+      .deliver(on: storage.callbackQueue) { try await self.updateMetadata(metadata) }
   }
 
   /// Says something else of the object: only what changed.
@@ -38,25 +39,25 @@ extension StorageReference {
     _ metadata: StorageMetadata,
     completion: @escaping (Result<StorageMetadata, any Error>) -> Void
   ) {
-    storage.deliver(to: AppCallback(call: completion)) { try await self.updateMetadata(metadata) }
+    AppCallback(completion).deliver(on: storage.callbackQueue) {
+      try await self.updateMetadata(metadata)
+    }
   }
 
   /// Deletes the object.
   public func delete(completion: (((any Error)?) -> Void)?) {
-    let callback = AppCallback<Result<Void, any Error>> { result in
-      if case .failure(let error) = result { completion?(error) } else { completion?(nil) }
-    }
-    storage.deliver(to: callback) { try await self.delete() }
+    AppCallback { (_: Void?, error) in completion?(error) }
+      .deliver(on: storage.callbackQueue) { try await self.delete() }
   }
 
   /// All that is directly below.
   public func listAll(completion: @escaping (StorageListResult?, (any Error)?) -> Void) {
-    storage.deliver(to: appCallback(completion)) { try await self.listAll() }
+    AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.listAll() }
   }
 
   /// All that is directly below.
   public func listAll(completion: @escaping (Result<StorageListResult, any Error>) -> Void) {
-    storage.deliver(to: AppCallback(call: completion)) { try await self.listAll() }
+    AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.listAll() }
   }
 
   /// The first of what is directly below.
@@ -64,7 +65,9 @@ extension StorageReference {
     maxResults: Int64,
     completion: @escaping (StorageListResult?, (any Error)?) -> Void
   ) {
-    storage.deliver(to: appCallback(completion)) { try await self.list(maxResults: maxResults) }
+    AppCallback(completion).deliver(on: storage.callbackQueue) {
+      try await self.list(maxResults: maxResults)
+    }
   }
 
   /// The first of what is directly below.
@@ -72,7 +75,7 @@ extension StorageReference {
     maxResults: Int64,
     completion: @escaping (Result<StorageListResult, any Error>) -> Void
   ) {
-    storage.deliver(to: AppCallback(call: completion)) {
+    AppCallback(completion).deliver(on: storage.callbackQueue) {
       try await self.list(maxResults: maxResults)
     }
   }
@@ -83,7 +86,7 @@ extension StorageReference {
     pageToken: String,
     completion: @escaping (StorageListResult?, (any Error)?) -> Void
   ) {
-    storage.deliver(to: appCallback(completion)) {
+    AppCallback(completion).deliver(on: storage.callbackQueue) {
       try await self.list(maxResults: maxResults, pageToken: pageToken)
     }
   }
@@ -94,7 +97,7 @@ extension StorageReference {
     pageToken: String,
     completion: @escaping (Result<StorageListResult, any Error>) -> Void
   ) {
-    storage.deliver(to: AppCallback(call: completion)) {
+    AppCallback(completion).deliver(on: storage.callbackQueue) {
       try await self.list(maxResults: maxResults, pageToken: pageToken)
     }
   }

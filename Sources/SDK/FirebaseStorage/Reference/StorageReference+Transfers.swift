@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 // Uploads and downloads. Tasks are started at once.
@@ -21,7 +22,7 @@ extension StorageReference {
     metadata: StorageMetadata? = nil,
     completion: ((StorageMetadata?, (any Error)?) -> Void)?
   ) -> StorageUploadTask {
-    upload(.data(uploadData), metadata, completion.map(appCallback))
+    upload(.data(uploadData), metadata, completion.map { AppCallback($0) })
   }
 
   /// Uploads bytes and calls back when it is done.
@@ -31,7 +32,7 @@ extension StorageReference {
     metadata: StorageMetadata? = nil,
     completion: @escaping (Result<StorageMetadata, any Error>) -> Void
   ) -> StorageUploadTask {
-    upload(.data(uploadData), metadata, AppCallback(call: completion))
+    upload(.data(uploadData), metadata, AppCallback(completion))
   }
 
   /// Uploads a file, which is read as its bytes are sent.
@@ -47,7 +48,7 @@ extension StorageReference {
     metadata: StorageMetadata? = nil,
     completion: ((StorageMetadata?, (any Error)?) -> Void)?
   ) -> StorageUploadTask {
-    upload(.file(fileURL), metadata, completion.map(appCallback))
+    upload(.file(fileURL), metadata, completion.map { AppCallback($0) })
   }
 
   /// Uploads a file and calls back when it is done.
@@ -57,7 +58,7 @@ extension StorageReference {
     metadata: StorageMetadata? = nil,
     completion: @escaping (Result<StorageMetadata, any Error>) -> Void
   ) -> StorageUploadTask {
-    upload(.file(fileURL), metadata, AppCallback(call: completion))
+    upload(.file(fileURL), metadata, AppCallback(completion))
   }
 
   /// Uploads bytes and waits for the server to have them; the handler hears of progress.
@@ -124,7 +125,7 @@ extension StorageReference {
     maxSize: Int64,
     completion: @escaping (Data?, (any Error)?) -> Void
   ) -> StorageDownloadTask {
-    getData(maxSize, appCallback(completion))
+    getData(maxSize, AppCallback(completion))
   }
 
   /// Downloads the object into memory, if it has at most so many bytes, and calls back.
@@ -133,7 +134,7 @@ extension StorageReference {
     maxSize: Int64,
     completion: @escaping (Result<Data, any Error>) -> Void
   ) -> StorageDownloadTask {
-    getData(maxSize, AppCallback(call: completion))
+    getData(maxSize, AppCallback(completion))
   }
 
   private func getData(
@@ -160,7 +161,7 @@ extension StorageReference {
     toFile fileURL: URL,
     completion: @escaping (URL?, (any Error)?) -> Void
   ) -> StorageDownloadTask {
-    write(fileURL, appCallback(completion))
+    write(fileURL, AppCallback(completion))
   }
 
   /// Downloads the object into a file, which has all of it or is as it was, and calls back.
@@ -169,7 +170,7 @@ extension StorageReference {
     toFile fileURL: URL,
     completion: @escaping (Result<URL, any Error>) -> Void
   ) -> StorageDownloadTask {
-    write(fileURL, AppCallback(call: completion))
+    write(fileURL, AppCallback(completion))
   }
 
   private func write(

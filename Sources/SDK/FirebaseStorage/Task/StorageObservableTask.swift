@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 /// A task that tells observers what it does.
@@ -11,7 +12,7 @@ public class StorageObservableTask: StorageTask, @unchecked Sendable {
     _ status: StorageTaskStatus,
     handler: @escaping (StorageTaskSnapshot) -> Void
   ) -> String {
-    let callback = AppCallback(call: handler)
+    let callback = AppCallback(handler)
     let handle = UUID().uuidString
     state.withLock { state in
       if state.status == status {

@@ -28,6 +28,8 @@ final class UploadTransfer: Transfer {
     let granularity: Int64
   }
 
+  private static let answerLimit = 1 << 20
+
   private enum Step {
     case goOn
     case done(StorageMetadata)
@@ -173,7 +175,20 @@ final class UploadTransfer: Transfer {
   ) async throws -> Step {
     let answer: HTTPAnswer
     do {
-      answer = try await Self.answer(to: request, body, traffic)
+      if body.isEmpty {
+        answer = try await HTTPClient.shared.answer(
+          to: request,
+          body: body,
+          limit: Self.answerLimit
+        )
+      } else {
+        answer = try await HTTPClient.answerOnNewConnection(
+          to: request,
+          body: body,
+          limit: Self.answerLimit,
+          traffic: traffic
+        )
+      }
     } catch {
       if error is CancellationError { throw error }
       throw Again(cause: error)
@@ -181,24 +196,6 @@ final class UploadTransfer: Transfer {
     // Where an answer is lost the transport may send a request a second time by itself, when there is no upload any more.
     if isLast, answer.status == 404 { throw Again(cause: nil) }
     return try take(answer, sent: Int64(body.count), of: size)
-  }
-
-  /// Sends a slice, on a connection that nothing was sent on before.
-  ///
-  /// On Linux, where a connection breaks that was used before, the transport sends the request again with what is left of
-  /// the body, until it is stopped: the server would take that for the slice's beginning. On a new connection it does not.
-  private static func answer(
-    to request: URLRequest,
-    _ body: Data,
-    _ traffic: @escaping @Sendable (HTTPTraffic) -> Void
-  ) async throws -> HTTPAnswer {
-    #if canImport(FoundationNetworking)
-    let client = body.isEmpty ? HTTPClient.shared : HTTPClient(label: "Firebase.upload")
-    defer { if client !== HTTPClient.shared { client.shutDown() } }
-    #else
-    let client = HTTPClient.shared
-    #endif
-    return try await client.answer(to: request, body: body, limit: 1 << 20, traffic: traffic)
   }
 
   private func take(_ answer: HTTPAnswer, sent: Int64, of size: Int64) throws -> Step {

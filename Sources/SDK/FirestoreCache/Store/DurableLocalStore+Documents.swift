@@ -7,21 +7,35 @@ import FirestoreSync
 extension DurableLocalStore {
   private static let columns = "state, version, create_time, read_time, fields"
   private static let committed: Int64 = 8
+  /// So many documents are worth a question about their collections first.
+  private static let manyPaths = 8
 
   package func documents(
     _ paths: some Collection<ResourcePath>
   ) throws -> [ResourcePath: CachedDocument] {
     var result: [ResourcePath: CachedDocument] = [:]
-    result.reserveCapacity(paths.count)
     let select = try statement(
       "SELECT \(Self.columns) FROM documents WHERE collection = ? AND id = ?"
     )
+    // A first snapshot brings many documents of a collection that has none yet.
+    var emptiness: [Int64: Bool] = [:]
     for path in paths {
       guard let key = try key(of: path) else { continue }
+      if paths.count >= Self.manyPaths {
+        let isEmpty = try emptiness[key.collection] ?? hasNoDocuments(key.collection)
+        emptiness[key.collection] = isEmpty
+        if isEmpty { continue }
+      }
       let found = try select.bind(key).firstRow { try document($0, path, from: 0) }
       if let found { result[path] = found }
     }
     return result
+  }
+
+  /// Whether nothing is known of any document of a collection.
+  private func hasNoDocuments(_ collection: Int64) throws -> Bool {
+    let select = try statement("SELECT 1 FROM documents WHERE collection = ? LIMIT 1")
+    return try select.bind(collection).firstRow { _ in false } ?? true
   }
 
   package func documents(

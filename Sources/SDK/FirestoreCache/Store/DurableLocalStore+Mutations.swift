@@ -77,6 +77,8 @@ extension DurableLocalStore {
   }
 
   package func mutated(among paths: Set<ResourcePath>) throws -> Set<ResourcePath> {
+    let any = try statement("SELECT 1 FROM batch_documents LIMIT 1")
+    if paths.count > 1, try any.firstRow({ _ in true }) == nil { return [] }
     let select = try statement(
       "SELECT 1 FROM batch_documents WHERE collection = ? AND id = ? LIMIT 1"
     )
@@ -98,6 +100,8 @@ extension DurableLocalStore {
     user: UserID
   ) throws -> [ResourcePath: Overlay] {
     guard let user = try number(of: user) else { return [:] }
+    let any = try statement("SELECT 1 FROM overlays WHERE user = ? LIMIT 1")
+    if paths.count > 1, try any.bind(user).firstRow({ _ in true }) == nil { return [:] }
     let select = try statement(
       "SELECT content FROM overlays WHERE user = ? AND collection = ? AND id = ?"
     )

@@ -21,6 +21,8 @@ package final class DurableLocalStore: LocalStore {
   var collectionNumbers: [ResourcePath: Int64] = [:]
   var collectionPaths: [Int64: ResourcePath] = [:]
   var userNumbers: [UserID: Int64] = [:]
+  /// The collection that was looked up last: one document of it often follows another.
+  private var lastCollection: (path: ResourcePath, number: Int64)?
   private var isSynchronous = true
 
   /// A store over an open file whose format is checked.
@@ -35,7 +37,7 @@ package final class DurableLocalStore: LocalStore {
       throw LocalStoreError("The transaction \"\(label.rawValue)\" was made to fail.")
     }
     do {
-      return try run(isSynchronous: label == .writeLocally, body)
+      return try run(isSynchronous: label.changesStore ? label == .writeLocally : nil, body)
     } catch {
       forgetNumbers()
       for statement in statements.values { statement.reset() }
@@ -43,11 +45,12 @@ package final class DurableLocalStore: LocalStore {
     }
   }
 
-  private func run<R>(isSynchronous: Bool, _ body: () throws -> R) throws -> R {
+  /// Runs a transaction; one that changes nothing is as good with either setting.
+  private func run<R>(isSynchronous: Bool?, _ body: () throws -> R) throws -> R {
     try queue.writeWithoutTransaction { connection in
       self.connection = connection
       defer { self.connection = nil }
-      try setSynchronous(isSynchronous, connection)
+      if let isSynchronous { try setSynchronous(isSynchronous, connection) }
       var result: R?
       try connection.inTransaction(.deferred) {
         result = try body()
@@ -68,6 +71,7 @@ package final class DurableLocalStore: LocalStore {
     collectionNumbers = [:]
     collectionPaths = [:]
     userNumbers = [:]
+    lastCollection = nil
   }
 
   /// Lets the file have at most so many pages: a full disk, for tests.
@@ -133,6 +137,19 @@ package final class DurableLocalStore: LocalStore {
     collectionPaths[number] = collection
   }
 
+  /// The number of the collection that a document is in, given out if there is none yet and one is wanted.
+  fileprivate func number(ofParent path: ResourcePath, isNew: Bool) throws -> Int64? {
+    if let lastCollection, path.isDirectly(below: lastCollection.path) {
+      return lastCollection.number
+    }
+    let parent = path.parent
+    guard let number = isNew ? try number(ofNew: parent) : try number(of: parent) else {
+      return nil
+    }
+    lastCollection = (parent, number)
+    return number
+  }
+
   /// A user's number, given out if there is none yet.
   func number(ofNew user: UserID) throws -> Int64 {
     if let present = try number(of: user) { return present }
@@ -163,14 +180,18 @@ struct DocumentKey {
 extension DurableLocalStore {
   /// A document's key; nil where the cache has nothing of its collection.
   func key(of path: ResourcePath) throws -> DocumentKey? {
-    guard let id = path.lastID, let collection = try number(of: path.parent) else { return nil }
+    guard let id = path.lastID, let collection = try number(ofParent: path, isNew: false) else {
+      return nil
+    }
     return DocumentKey(collection: collection, id: id.encoded)
   }
 
   /// A document's key; its collection gets a number if it has none.
   func key(ofNew path: ResourcePath) throws -> DocumentKey {
-    let collection = try number(ofNew: path.parent)
-    return DocumentKey(collection: collection, id: path.lastID?.encoded ?? [])
+    guard let id = path.lastID, let collection = try number(ofParent: path, isNew: true) else {
+      throw LocalStoreError("A document without an id was to be cached.")
+    }
+    return DocumentKey(collection: collection, id: id.encoded)
   }
 
   /// The document of a row's two columns.
@@ -193,12 +214,18 @@ extension Text {
   /// The id as keys have it.
   fileprivate var encoded: [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(byteCount + 3)
     SegmentEncoding.append(self, to: &bytes)
     return bytes
   }
 }
 
 extension ResourcePath {
+  /// Whether the path is of a document in that collection.
+  fileprivate func isDirectly(below collection: ResourcePath) -> Bool {
+    segments.count == collection.segments.count + 1 && segments.starts(with: collection.segments)
+  }
+
   /// The path's segments one after the other.
   var encoded: [UInt8] {
     var bytes: [UInt8] = []

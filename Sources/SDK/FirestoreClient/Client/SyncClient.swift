@@ -86,8 +86,9 @@ package actor SyncClient {
         store: store
       )
       state = .running(engine)
-      configuration.credentials.observeUser { [weak self] user in
-        self?.perform { $0.userChanged(user) }
+      // An observer's news may be older than what a call has taken up.
+      configuration.credentials.observeUser { [weak self] _ in
+        self?.perform { $0.followUser() }
       }
       handle(.start)
       if configuration.policy == .leastRecentlyUsed { collectGarbage(after: .seconds(60)) }
@@ -101,6 +102,9 @@ package actor SyncClient {
     guard engine()?.user != user else { return }
     handle(.changeUser(user))
   }
+
+  /// Takes up who is signed in now; a call of the app is that user's, also before the observer has told of them.
+  private func followUser() { userChanged(configuration.credentials.currentUser) }
 
   private func collectGarbage(after delay: Duration) {
     guard let bytes = configuration.cacheBytes else { return }
@@ -353,6 +357,7 @@ package actor SyncClient {
       handler(.failure(failure))
       return id
     }
+    followUser()
     listeners[id] = handler
     handle(.listen(id, query, options))
     return id
@@ -367,6 +372,7 @@ package actor SyncClient {
   /// Writes locally and queues the writes; the completion comes with the server's answer.
   package func write(_ writes: [Write], _ completion: @escaping Completion) {
     guard engine() != nil else { return completion(failure) }
+    followUser()
     let id = newID()
     completions[id] = completion
     handle(.write(id, writes, localWriteTime: configuration.now()))
@@ -375,6 +381,7 @@ package actor SyncClient {
   /// Calls back when all writes that are queued now have been answered.
   package func waitForPendingWrites(_ completion: @escaping Completion) {
     guard engine() != nil else { return completion(failure) }
+    followUser()
     let id = newID()
     completions[id] = completion
     handle(.waitForPendingWrites(id))
@@ -476,6 +483,7 @@ package actor SyncClient {
     let options = ListenOptions(includesMetadataChanges: true, waitsForSyncWhenOnline: true)
     let id = newID()
     guard engine() != nil else { return handler(self, .failure(failure)) }
+    followUser()
     listeners[id] = { [weak self] result in
       // On the client's queue, where every handler is called.
       self?.assumeIsolated { client in

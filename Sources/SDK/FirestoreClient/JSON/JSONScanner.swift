@@ -14,7 +14,8 @@ struct JSONScanner {
     let bytes: UnsafeRawBufferPointer
 
     static func ~= (name: StaticString, key: Key) -> Bool {
-      name.withUTF8Buffer { name in name.count == key.bytes.count && name.elementsEqual(key.bytes) }
+      name.utf8CodeUnitCount == key.bytes.count
+        && name.withUTF8Buffer { compareBytes(UnsafeRawBufferPointer($0), key.bytes) } == .equal
     }
   }
 

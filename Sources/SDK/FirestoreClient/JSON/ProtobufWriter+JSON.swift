@@ -81,8 +81,10 @@ extension JSONScanner {
 
   /// Reads an instant as RFC 3339 spells it.
   mutating func timestamp() throws -> Timestamp {
-    guard let instant = RFC3339.timestamp(try string()) else { throw malformed }
-    return instant
+    try stringBytes { json, text in
+      guard let instant = RFC3339.timestamp(text) else { throw json.malformed }
+      return instant
+    }
   }
 
   /// Reads an instant as a version.
@@ -105,7 +107,7 @@ extension JSONScanner {
   /// Reads a `Document` as it was at a time.
   mutating func document(readTime: CommitVersion = .zero) throws -> CachedDocument {
     var name: DocumentName?
-    var writer = ProtobufWriter(capacity: 512)
+    var writer = ProtobufWriter(capacity: 1_024)
     var createTime = CommitVersion.zero
     var updateTime = CommitVersion.zero
     try members { key, json in
@@ -118,9 +120,11 @@ extension JSONScanner {
       }
     }
     guard let name else { throw malformed }
+    // A copy without the room that the writer has left: documents stay as long as they are shown.
+    let fields = writer.bytes.withUnsafeBytes { [UInt8]($0) }
     return CachedDocument(
       name: name,
-      content: .found(DocumentFields(validated: writer.bytes)),
+      content: .found(DocumentFields(validated: fields)),
       version: updateTime,
       createTime: createTime,
       readTime: readTime

@@ -187,7 +187,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     ]
     guard var request = request(parameters) else { return }
     request.timeoutInterval = Self.readTimeout
-    back.task = client.send(request) { [self] event in
+    back.call = client.send(request) { [self] event in
       guard number == back.number, case .open = state else { return }
       switch event {
       case .response(let code, _): back.status = code
@@ -256,7 +256,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     let parameters: [(String, String)]?
     if case .open = state { parameters = sessionParameters } else { parameters = nil }
     state = .closed
-    back.task?.cancel()
+    back.call?.cancel()
     back = BackChannel(number: back.number + 1)
     return parameters
   }
@@ -299,7 +299,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
 private struct BackChannel {
   /// Tells requests apart: what comes of an earlier one is ignored.
   var number = 0
-  var task: URLSessionTask?
+  var call: HTTPCall?
   var reader = ChunkReader()
   var status = 0
   /// Whether an array came.

@@ -133,9 +133,16 @@ package struct ProtoJSON {
 
 /// Instants as RFC 3339 spells them, with any number of fractional digits and any offset.
 package enum RFC3339 {
+  private typealias Bytes = Slice<UnsafeRawBufferPointer>
+
   /// Reads an instant; nil for anything else.
   package static func timestamp(_ text: String) -> Timestamp? {
-    var digits = Array(text.utf8)[...]
+    Text(text).withBytes { timestamp($0) }
+  }
+
+  /// Reads an instant from UTF-8; nil for anything else.
+  package static func timestamp(_ text: UnsafeRawBufferPointer) -> Timestamp? {
+    var digits = text[...]
     guard let year = number(&digits, 4, "-"), let month = number(&digits, 2, "-"),
       let day = number(&digits, 2, "T"), let hour = number(&digits, 2, ":"),
       let minute = number(&digits, 2, ":"), let second = number(&digits, 2, nil),
@@ -148,7 +155,7 @@ package enum RFC3339 {
   }
 
   private static func number(
-    _ text: inout ArraySlice<UInt8>,
+    _ text: inout Bytes,
     _ count: Int,
     _ terminator: Unicode.Scalar?
   ) -> Int? {
@@ -166,19 +173,21 @@ package enum RFC3339 {
     return result
   }
 
-  private static func fraction(_ text: inout ArraySlice<UInt8>) -> Int? {
+  /// The nanoseconds of a fraction, of which nine digits count.
+  private static func fraction(_ text: inout Bytes) -> Int? {
     guard text.first == UInt8(ascii: ".") else { return 0 }
     text = text.dropFirst()
     let digits = text.prefix { (0x30...0x39).contains($0) }
     guard !digits.isEmpty else { return nil }
     text = text.dropFirst(digits.count)
-    let nine = Array(digits.prefix(9)) + Array(repeating: 0x30, count: max(0, 9 - digits.count))
-    return nine.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    var nanos = digits.prefix(9).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    for _ in 0..<max(0, 9 - digits.count) { nanos *= 10 }
+    return nanos
   }
 
   /// Seconds east of Greenwich.
-  private static func offset(_ text: ArraySlice<UInt8>) -> Int? {
-    if text.elementsEqual([UInt8(ascii: "Z")]) { return 0 }
+  private static func offset(_ text: Bytes) -> Int? {
+    if text.count == 1, text.first == UInt8(ascii: "Z") { return 0 }
     var rest = text.dropFirst()
     guard let sign = text.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
       let hours = number(&rest, 2, ":"), let minutes = number(&rest, 2, nil), rest.isEmpty,

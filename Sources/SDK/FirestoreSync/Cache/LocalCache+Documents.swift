@@ -112,13 +112,16 @@ extension LocalCache {
 
   /// Documents as the user sees them; `.unseen` where nothing is known.
   func views(of paths: some Collection<ResourcePath>) throws -> Documents {
-    let bases = try store.documents(paths)
-    let overlays = try store.overlays(paths, user: user)
-    var result: Documents = [:]
-    result.reserveCapacity(paths.count)
-    for path in paths {
-      let base = bases[path] ?? unseen(path)
-      result[path] = overlays[path]?.applied(to: base) ?? base
+    var bases = try store.documents(paths)
+    for path in paths where bases[path] == nil { bases[path] = unseen(path) }
+    return try views(over: bases)
+  }
+
+  /// States of the server as the user sees them.
+  func views(over bases: Documents) throws -> Documents {
+    var result = bases
+    for (path, overlay) in try store.overlays(bases.keys, user: user) {
+      if let base = bases[path] { result[path] = overlay.applied(to: base) }
     }
     return result
   }

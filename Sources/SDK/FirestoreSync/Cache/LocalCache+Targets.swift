@@ -82,12 +82,13 @@ extension LocalCache {
         if isFirst, policy == .leastRecentlyUsed { confirmed.append(data) }
       }
     }
+    if confirmed.isEmpty, changes.allSatisfy({ $0.added.isEmpty && $0.removed.isEmpty }) { return }
     do {
       try transaction(.notifyViewChanges) {
         // Later ones are saved with the next token: without any, the next start would look at the whole collection.
         for data in confirmed { try store.save(data) }
         for change in changes {
-          if policy == .leastRecentlyUsed { try release(change.added) }
+          try useShown(change.added)
           try release(change.removed)
         }
       }
@@ -124,7 +125,7 @@ extension LocalCache {
       try store.removeKeys(change.removed, fromTarget: id)
       try store.addKeys(change.added, toTarget: id)
       try release(change.removed)
-      if policy == .leastRecentlyUsed { try release(change.added) }
+      try useAdded(change.added)
       var data = old
       data.sequenceNumber = sequenceNumber
       if event.mismatches[id] != nil {
@@ -156,17 +157,20 @@ extension LocalCache {
     var saved: [CachedDocument] = []
     var removed: [ResourcePath] = []
     var appeared: Set<ResourcePath> = []
-    var changed: Set<ResourcePath> = []
+    var changed: Documents = [:]
+    changed.reserveCapacity(documents.count)
     for (path, document) in documents {
       let old = known[path]
-      if document.content == .missing, document.version == .zero {
+      if document.version == .zero, document.content == .missing {
         removed.append(path)
-      } else if old == nil || document.isNewer(than: old) {
-        saved.append(document.read(at: readTime > .zero ? readTime : document.readTime))
+        changed[path] = unseen(path)
+      } else if document.isNewer(than: old) {
+        let state = document.read(at: readTime > .zero ? readTime : document.readTime)
+        saved.append(state)
+        changed[path] = state
       } else {
         continue
       }
-      changed.insert(path)
       if document.isFound != (old?.isFound ?? false) { appeared.insert(path) }
     }
     try saveDocuments(saved)
@@ -176,7 +180,7 @@ extension LocalCache {
     try recalculateOverlays(
       appeared.filter { mutated.contains($0) && overlays[$0].map { $0.mask != nil } != false }
     )
-    return try views(of: changed)
+    return try views(over: changed)
   }
 }
 

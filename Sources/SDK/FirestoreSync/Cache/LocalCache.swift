@@ -30,6 +30,8 @@ final class LocalCache {
   private var pinsByTarget: [TargetID: Set<ResourcePath>] = [:]
   /// Documents that the transaction under way may have made unneeded.
   private var orphans: Set<ResourcePath> = []
+  /// Documents whose use the last snapshot of the server noted, and the number of that transaction.
+  private var justUsed: (paths: Set<ResourcePath>, number: Int64) = ([], 0)
   /// The number of the transaction under way, by which uses are ordered, over restarts too.
   private(set) var sequenceNumber: Int64
   /// Whether the transaction under way gave its number to something that outlives it.
@@ -62,6 +64,7 @@ final class LocalCache {
     orphans = []
     isNumberUsed = false
     sequenceNumber += 1
+    if justUsed.number + 1 != sequenceNumber { justUsed = ([], 0) }
     do {
       return try store.transaction(label) {
         let result = try body()
@@ -72,6 +75,7 @@ final class LocalCache {
     } catch {
       chains = [:]
       knownIndexes = nil
+      justUsed = ([], 0)
       throw error
     }
   }
@@ -83,6 +87,21 @@ final class LocalCache {
     case .eager: orphans.formUnion(paths)
     case .leastRecentlyUsed: try store.touch(paths, sequenceNumber: numberOfUse())
     }
+  }
+
+  /// Notes the use of documents that a snapshot of the server added to a target.
+  func useAdded(_ paths: Set<ResourcePath>) throws {
+    guard policy == .leastRecentlyUsed else { return }
+    try release(paths)
+    justUsed.number = sequenceNumber
+    justUsed.paths.formUnion(paths)
+  }
+
+  /// Notes the use of documents that a view shows, but of those that the transaction right before noted.
+  func useShown(_ paths: Set<ResourcePath>) throws {
+    guard policy == .leastRecentlyUsed else { return }
+    let isNoted = justUsed.number + 1 == sequenceNumber
+    try release(isNoted ? paths.subtracting(justUsed.paths) : paths)
   }
 
   /// The number of a use in the transaction under way; no later transaction has it, nor one after a restart.

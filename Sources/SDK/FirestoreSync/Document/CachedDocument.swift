@@ -67,7 +67,8 @@ package final class CachedDocument: Sendable {
 
   /// The same state as read with a snapshot.
   func read(at readTime: CommitVersion) -> CachedDocument {
-    CachedDocument(
+    if readTime == self.readTime { return self }
+    return CachedDocument(
       name: name,
       content: content,
       version: version,

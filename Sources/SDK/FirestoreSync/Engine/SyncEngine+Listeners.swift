@@ -49,7 +49,7 @@ extension SyncEngine {
           isTold = true
         }
       }
-      active.snapshot = snapshot
+      active.snapshot = snapshot.withoutChanges()
       queries[snapshot.query] = active
     }
     if isTold { tellInSync() }

@@ -19,7 +19,11 @@ extension SyncEngine {
       onlineState != .offline && others.contains { queries[$0]?.view.isSynced == true }
     let target = TargetChange(resumeToken: data.resumeToken, isCurrent: isCurrent)
     let (snapshot, changes) = view.apply(view.changes(for: documents), target: target)
-    queries[query] = ActiveQuery(view: view, targetID: data.id, snapshot: snapshot)
+    queries[query] = ActiveQuery(
+      view: view,
+      targetID: data.id,
+      snapshot: snapshot?.withoutChanges()
+    )
     queryOrder.append(query)
     queriesByTarget[data.id] = others + [query]
     track(changes, of: data.id)

@@ -34,8 +34,10 @@ package struct ListenOptions: Sendable, Hashable {
 struct QueryListener {
   let id: CallbackID
   let options: ListenOptions
-  private var last: ViewSnapshot?
+  /// The newest snapshot, while the listener was told of none.
+  private var waiting: ViewSnapshot?
   private var isFirstRaised = false
+  private var hadPendingWrites: Bool?
   private var onlineState: OnlineState
 
   init(id: CallbackID, options: ListenOptions, onlineState: OnlineState) {
@@ -47,7 +49,7 @@ struct QueryListener {
   /// Takes a view's snapshot and returns what the listener is told.
   mutating func take(_ snapshot: ViewSnapshot) -> ViewSnapshot? {
     let shown = options.includesMetadataChanges ? snapshot : snapshot.withoutMetadataChanges()
-    defer { last = shown }
+    defer { hadPendingWrites = shown.hasPendingWrites }
     guard isFirstRaised else { return first(shown) }
     return isWorthTelling(shown) ? shown : nil
   }
@@ -55,12 +57,16 @@ struct QueryListener {
   /// Takes a new online state and returns the first snapshot, if it waited for that.
   mutating func take(_ state: OnlineState) -> ViewSnapshot? {
     onlineState = state
-    guard let last, !isFirstRaised else { return nil }
-    return first(last)
+    guard let waiting else { return nil }
+    return first(waiting)
   }
 
   private mutating func first(_ snapshot: ViewSnapshot) -> ViewSnapshot? {
-    guard shouldRaiseFirst(snapshot) else { return nil }
+    guard shouldRaiseFirst(snapshot) else {
+      waiting = snapshot.withoutChanges()
+      return nil
+    }
+    waiting = nil
     isFirstRaised = true
     return snapshot.initial(excludingMetadata: !options.includesMetadataChanges)
   }
@@ -73,7 +79,7 @@ struct QueryListener {
 
   private func isWorthTelling(_ snapshot: ViewSnapshot) -> Bool {
     if !snapshot.changes.isEmpty { return true }
-    let didPendingChange = last.map { $0.hasPendingWrites != snapshot.hasPendingWrites } ?? false
+    let didPendingChange = hadPendingWrites.map { $0 != snapshot.hasPendingWrites } ?? false
     return options.includesMetadataChanges && (snapshot.didSyncStateChange || didPendingChange)
   }
 }

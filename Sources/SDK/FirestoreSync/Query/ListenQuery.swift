@@ -69,18 +69,10 @@ package struct ListenQuery: Sendable, Hashable {
       && query.requiredFields.isEmpty
   }
 
-  /// The values that order a document before its name decides.
-  func sortKey(of document: CachedDocument) -> [Value] {
-    guard case .query(let query) = order, query.orders.count > 1 else { return [] }
-    return query.orders.compactMap { order in
-      order.field.isDocumentName ? nil : document.value(at: order.field)
-    }
-  }
-
-  /// How results are placed relative to one another.
+  /// The order of the results.
   var resultOrder: ResultOrder {
-    guard case .query(let query) = order else { return ResultOrder(isAscending: [true]) }
-    return ResultOrder(isAscending: query.orders.map { $0.direction == .ascending })
+    guard case .query(let query) = order else { return ResultOrder() }
+    return ResultOrder(query.orders)
   }
 }
 

@@ -23,6 +23,15 @@ package enum TransactionLabel: String, Sendable, Hashable, CaseIterable {
   case fillIndexes = "Fill indexes"
   case pendingWrites = "Get highest unacknowledged batch id"
   case start = "Start"
+
+  /// Whether the transaction may change the store.
+  package var changesStore: Bool {
+    switch self {
+    case .lastSnapshotVersion, .nextBatch, .readDocument, .readBundle, .pendingWrites, .start:
+      false
+    default: true
+    }
+  }
 }
 
 /// An error of the device's storage after which the same transaction may succeed.

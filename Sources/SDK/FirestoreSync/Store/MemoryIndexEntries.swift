@@ -21,8 +21,8 @@ struct MemoryIndexEntries {
   /// The documents of a collection's entries in a range, by key and then by name.
   mutating func paths(_ collection: ResourcePath, _ range: IndexRange) -> [ResourcePath] {
     let entries = entries(collection)
-    let start = firstIndex(entries, notBefore: range.lower)
-    let end = firstIndex(entries, notBefore: range.upper)
+    let start = entries.firstIndex(notBefore: { $0.key.lexicographicallyPrecedes(range.lower) })
+    let end = entries.firstIndex(notBefore: { $0.key.lexicographicallyPrecedes(range.upper) })
     return start < end ? entries[start..<end].map(\.path) : []
   }
 
@@ -38,19 +38,5 @@ struct MemoryIndexEntries {
     }
     sorted[collection] = entries
     return entries
-  }
-
-  private func firstIndex(_ entries: [Entry], notBefore key: [UInt8]) -> Int {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].key.lexicographicallyPrecedes(key) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
   }
 }

@@ -114,15 +114,7 @@ private struct MemoryMutationQueue {
     return index < batches.count && batches[index].id == id ? index : nil
   }
 
-  func firstIndex(atLeast id: BatchID) -> Int {
-    var low = 0
-    var high = batches.count
-    while low < high {
-      let middle = (low + high) / 2
-      if batches[middle].id < id { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  func firstIndex(atLeast id: BatchID) -> Int { batches.firstIndex(notBefore: { $0.id < id }) }
 }
 
 extension MemoryLocalStore {

@@ -2,88 +2,58 @@ import FirestoreModel
 
 /// The documents of a view in the order of its query.
 struct DocumentSet {
-  /// A document and the values that order it.
-  struct Entry {
-    let document: CachedDocument
-    let key: [Value]
+  /// From more changes than this on, all is sorted anew.
+  private static let fewChanges = 16
 
-    fileprivate var position: (key: [Value], path: ResourcePath) { (key, document.path) }
-  }
-
-  private let query: ListenQuery
   private let order: ResultOrder
-  private var entries: [Entry] = []
-  private var byPath: [ResourcePath: Entry] = [:]
+  /// The documents in their order.
+  private(set) var documents: [CachedDocument] = []
+  private var byPath: [ResourcePath: CachedDocument] = [:]
 
-  init(_ query: ListenQuery) {
-    self.query = query
-    order = query.resultOrder
-  }
+  init(_ query: ListenQuery) { order = query.resultOrder }
 
   init(_ query: ListenQuery, _ documents: some Collection<CachedDocument>) {
     self.init(query)
     apply(removing: [], inserting: Array(documents))
   }
 
-  var count: Int { entries.count }
-  var isEmpty: Bool { entries.isEmpty }
-  var first: CachedDocument? { entries.first?.document }
-  var last: CachedDocument? { entries.last?.document }
-  /// The documents in their order.
-  var documents: [CachedDocument] { entries.map(\.document) }
+  var count: Int { documents.count }
+  var isEmpty: Bool { documents.isEmpty }
+  var first: CachedDocument? { documents.first }
+  var last: CachedDocument? { documents.last }
 
-  subscript(path: ResourcePath) -> CachedDocument? { byPath[path]?.document }
+  subscript(path: ResourcePath) -> CachedDocument? { byPath[path] }
 
   /// Which of two documents comes first.
   func compare(_ left: CachedDocument, _ right: CachedDocument) -> Ordering {
-    order.compare(
-      (query.sortKey(of: left), left.path),
-      (query.sortKey(of: right), right.path)
-    )
+    order.compare(left, right)
   }
 
   /// Removes documents, then puts in new states of others; linear if they are many.
-  mutating func apply(removing paths: [ResourcePath], inserting documents: [CachedDocument]) {
-    let added = documents.map { Entry(document: $0, key: query.sortKey(of: $0)) }
-    if paths.count + added.count > 16 {
+  mutating func apply(removing paths: [ResourcePath], inserting added: [CachedDocument]) {
+    if paths.count + added.count > Self.fewChanges {
       rebuild(removing: paths, added)
     } else {
       for path in paths { remove(path) }
-      for entry in added { insert(entry) }
+      for document in added { insert(document) }
     }
   }
 
-  mutating func remove(_ path: ResourcePath) {
-    guard let entry = byPath.removeValue(forKey: path) else { return }
-    entries.remove(at: position(of: entry))
+  private mutating func remove(_ path: ResourcePath) {
+    guard let document = byPath.removeValue(forKey: path) else { return }
+    documents.remove(at: order.index(of: document, in: documents))
   }
 
-  private mutating func insert(_ entry: Entry) {
-    remove(entry.document.path)
-    byPath[entry.document.path] = entry
-    entries.insert(entry, at: position(of: entry))
+  private mutating func insert(_ document: CachedDocument) {
+    remove(document.path)
+    byPath[document.path] = document
+    documents.insert(document, at: order.index(of: document, in: documents))
   }
 
-  private mutating func rebuild(removing paths: [ResourcePath], _ added: [Entry]) {
+  private mutating func rebuild(removing paths: [ResourcePath], _ added: [CachedDocument]) {
     for path in paths { byPath[path] = nil }
-    for entry in added { byPath[entry.document.path] = entry }
-    entries = byPath.values.sorted { [order] in
-      order.compare($0.position, $1.position) == .ascending
-    }
-  }
-
-  /// The first index whose entry is not before that one.
-  private func position(of entry: Entry) -> Int {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      if order.compare(entries[middle].position, entry.position) == .ascending {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
+    if byPath.isEmpty { byPath.reserveCapacity(added.count) }
+    for document in added { byPath[document.path] = document }
+    documents = order.sorted(byPath.values)
   }
 }

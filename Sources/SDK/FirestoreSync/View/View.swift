@@ -176,10 +176,11 @@ struct View {
     let didSyncStateChange = isFromCache != !isSynced
     isFromCache = !isSynced
     guard !changes.changes.isEmpty || didSyncStateChange else { return (nil, limboChanges) }
+    let shown = documents.documents
     let snapshot = ViewSnapshot(
       query: query,
-      documents: documents.documents,
-      changes: changes.changes.ordered(by: query),
+      documents: shown,
+      changes: changes.changes.ordered(by: query, among: shown),
       isFromCache: !isSynced,
       pending: mutated,
       didSyncStateChange: didSyncStateChange,

@@ -43,19 +43,37 @@ struct ViewChangeSet {
   }
 
   /// Removed documents first, then added, then all others, each in the query's order.
-  func ordered(by query: ListenQuery) -> [ViewChange] {
-    let order = query.resultOrder
-    return changes.values.map { change in
-      (
-        change: change,
-        rank: min(change.kind.rawValue, ViewChange.Kind.modified.rawValue),
-        position: (key: query.sortKey(of: change.document), path: change.document.path)
-      )
+  ///
+  /// `documents` are the results after the changes, in that order: where many of them changed they are gone through
+  /// instead of sorted once more.
+  func ordered(by query: ListenQuery, among documents: [CachedDocument]) -> [ViewChange] {
+    if changes.count <= documents.count / Self.shareWorthSorting {
+      return Self.sorted(Array(changes.values), by: query)
     }
-    .sorted { left, right in
-      left.rank != right.rank
-        ? left.rank < right.rank : order.compare(left.position, right.position) == .ascending
+    var added: [ViewChange] = []
+    var others: [ViewChange] = []
+    for document in documents {
+      guard let change = changes[document.path] else { continue }
+      if change.kind == .added { added.append(change) } else { others.append(change) }
     }
-    .map(\.change)
+    let removed = changes.values.filter { $0.kind == .removed }
+    return Self.sorted(removed, by: query) + added + others
   }
+
+  /// Sorting one in so many of the results costs less than going through all of them.
+  private static let shareWorthSorting = 16
+
+  private static func sorted(_ changes: [ViewChange], by query: ListenQuery) -> [ViewChange] {
+    if changes.count < 2 { return changes }
+    let order = query.resultOrder
+    return changes.sorted { left, right in
+      left.rank != right.rank
+        ? left.rank < right.rank : order.compare(left.document, right.document) == .ascending
+    }
+  }
+}
+
+extension ViewChange {
+  /// Which changes come before others in a snapshot.
+  fileprivate var rank: Int { min(kind.rawValue, Kind.modified.rawValue) }
 }

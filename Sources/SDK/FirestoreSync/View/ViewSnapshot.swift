@@ -25,6 +25,10 @@ package struct ViewSnapshot: Sendable {
 
   /// Where each change moves its document: the index before and after it, if changes are made one by one.
   package func indexedChanges() -> [(change: ViewChange, oldIndex: Int?, newIndex: Int?)] {
+    if oldDocuments.isEmpty {
+      // All were added, in their order.
+      return changes.enumerated().map { (change: $1, oldIndex: nil, newIndex: $0) }
+    }
     var positions = ResultPositions(query, oldDocuments, changeCount: changes.count)
     return changes.map { change in
       let oldIndex = positions.remove(change.document.path)
@@ -48,6 +52,21 @@ package struct ViewSnapshot: Sendable {
     )
   }
 
+  /// The results alone, to begin another listener with: it keeps no earlier state of a document.
+  func withoutChanges() -> ViewSnapshot {
+    ViewSnapshot(
+      query: query,
+      documents: documents,
+      changes: [],
+      isFromCache: isFromCache,
+      pending: pending,
+      didSyncStateChange: didSyncStateChange,
+      excludesMetadataChanges: excludesMetadataChanges,
+      hasCachedResults: hasCachedResults,
+      oldDocuments: []
+    )
+  }
+
   /// The snapshot as it is to a listener that was not told of an earlier one, which came right before.
   package func merged(after earlier: ViewSnapshot) -> ViewSnapshot {
     var merged = ViewChangeSet()
@@ -55,7 +74,7 @@ package struct ViewSnapshot: Sendable {
     return ViewSnapshot(
       query: query,
       documents: documents,
-      changes: merged.ordered(by: query),
+      changes: merged.ordered(by: query, among: documents),
       isFromCache: isFromCache,
       pending: pending,
       didSyncStateChange: didSyncStateChange || earlier.didSyncStateChange,

@@ -38,23 +38,25 @@ struct WatchAggregator {
 
     /// Takes a document that the target matches; `isKnown` is whether the client has it for the target.
     mutating func add(_ path: ResourcePath, isKnown: Bool) {
-      forget(path)
-      if isKnown { change.modified.insert(path) } else { change.added.insert(path) }
+      if !change.removed.isEmpty { change.removed.remove(path) }
+      if isKnown {
+        if !change.added.isEmpty { change.added.remove(path) }
+        change.modified.insert(path)
+      } else {
+        if !change.modified.isEmpty { change.modified.remove(path) }
+        change.added.insert(path)
+      }
       hasChanges = true
     }
 
     /// Takes a document that the target does not match.
     mutating func remove(_ path: ResourcePath, isKnown: Bool) {
-      forget(path)
-      guard isKnown else { return }
-      change.removed.insert(path)
-      hasChanges = true
-    }
-
-    private mutating func forget(_ path: ResourcePath) {
       change.added.remove(path)
       change.modified.remove(path)
       change.removed.remove(path)
+      guard isKnown else { return }
+      change.removed.insert(path)
+      hasChanges = true
     }
   }
 
@@ -239,8 +241,9 @@ struct WatchAggregator {
       event.targetChanges[id] = state.change
       states[id]?.clear()
     }
-    for (path, ids) in targetsByDocument
-    where !ids.contains(where: { isQuery($0, context) }) {
+    let named = targetsByDocument.values.reduce(into: Set<TargetID>()) { $0.formUnion($1) }
+    let queries = named.filter { isQuery($0, context) }
+    for (path, ids) in targetsByDocument where ids.isDisjoint(with: queries) {
       event.resolvedLimbo.insert(path)
     }
     event.documents = documents.mapValues { $0.read(at: version) }

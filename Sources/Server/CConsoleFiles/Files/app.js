@@ -52,7 +52,7 @@ async function comeIn() {
     if (isSignedIn()) break;
     await (await door()).askAtTheDoor(null);
   }
-  asking.act = async () => (await door()).askOverThePage();
+  asking.act = async (isEarly) => (await door()).askOverThePage(isEarly);
 }
 
 start();

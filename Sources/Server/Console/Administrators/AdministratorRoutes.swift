@@ -24,24 +24,13 @@ struct AdministratorRoutes: Sendable {
 
   var routes: [HTTPRoute] {
     let root = "/console/api/administrators"
-    return [
-      route(.get, root, list), route(.post, root, invite), route(.patch, root + "/{email}", change),
-      route(.delete, root + "/{email}", remove), route(.get, "/console/api/audit", trail),
+    let routes: [HTTPRoute] = [
+      .ofConsole(.get, root, environment, list), .ofConsole(.post, root, environment, invite),
+      .ofConsole(.patch, root + "/{email}", environment, change),
+      .ofConsole(.delete, root + "/{email}", environment, remove),
+      .ofConsole(.get, "/console/api/audit", environment, trail),
     ]
-  }
-
-  private func route(
-    _ method: HTTPRequest.Method,
-    _ pattern: String,
-    _ answer: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
-  ) -> HTTPRoute {
-    var route = HTTPRoute(method, RoutePattern(pattern), for: .administrators) { request in
-      try OwnOrigin.require(request)
-      _ = try environment.access.consoleAdministrator(request.context)
-      return try await answer(request)
-    }
-    route.decidesOrigins = true
-    return route.demanding { _, _ in .owner }
+    return routes.map { $0.demanding { _, _ in .owner } }
   }
 
   @Sendable

@@ -233,27 +233,34 @@ package final class Administrators: Sendable {
   private func begin(_ user: User) throws -> String {
     let payload = JSONText.object([
       .init("uid", .string(user.uid.string)), .init("session", .integer(user.session)),
+      .init("end", .integer(now + Self.sessionLifetime)),
     ])
     return try scope.issueTicket(Self.sessionKind, payload, lifetime: Self.sessionLifetime)
   }
 
-  /// A new token for the holder of a session's secret; UNAUTHENTICATED where the session has ended.
-  func makeToken(session: String) throws -> (token: String, holder: SignedInAdministrator) {
-    let holder = try holder(ofSession: session)
+  /// A new token for the holder of a session's secret, with the seconds that are left of the session.
+  ///
+  /// UNAUTHENTICATED where the session has ended.
+  func makeToken(
+    session: String
+  ) throws -> (token: String, holder: SignedInAdministrator, secondsLeft: Int64) {
+    let (holder, end) = try holder(ofSession: session)
     let token =
       AccessControl.administratorTokenPrefix
       + Base64.url(accounts.configuration.random.bytes(32))
     sessions.insert(token, of: holder, session: session)
     do {
       // Who ended the session meanwhile may have looked for its tokens before this one was there.
-      return (token, try self.holder(ofSession: session))
+      return (token, try self.holder(ofSession: session).0, max(0, end - now))
     } catch {
       sessions.end(session: session)
       throw error
     }
   }
 
-  private func holder(ofSession session: String) throws -> SignedInAdministrator {
+  private func holder(
+    ofSession session: String
+  ) throws -> (SignedInAdministrator, end: Int64) {
     let ticket: Ticket
     do {
       ticket = try scope.ticket(Self.sessionKind, session)
@@ -264,7 +271,8 @@ package final class Administrators: Sendable {
       !user.isDisabled, ticket.payload["session"]?.integer == user.session,
       let account = AdministratorAccount(user)
     else { throw Self.endedSession }
-    return SignedInAdministrator(uid: user.uid, email: account.email, role: account.role)
+    let holder = SignedInAdministrator(uid: user.uid, email: account.email, role: account.role)
+    return (holder, ticket.payload["end"]?.integer ?? now + Self.sessionLifetime)
   }
 
   /// Ends the session of a token, with all its tokens.

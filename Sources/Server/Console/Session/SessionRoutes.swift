@@ -121,6 +121,7 @@ struct SessionRoutes: Sendable {
       .object([
         "token": .string(made.token),
         "expiresIn": .number(String(AdministratorSessions.lifetime)),
+        "sessionEndsIn": .number(String(made.secondsLeft)),
         "email": .string(made.holder.email), "role": .string(made.holder.role.rawValue),
       ])
     )

@@ -23,6 +23,8 @@ final class HTTP1Connection: Sendable {
   private let activity: ConnectionActivity
   private let account: LedgerAccount
   private let number: UInt64
+  /// Sends parts of files; nil over TLS.
+  private let files = Mutex<HTTP1FileWriter?>(nil)
   private let state = Mutex(State())
 
   init(environment: ConnectionEnvironment, peer: Peer, activity: ConnectionActivity) {
@@ -35,6 +37,11 @@ final class HTTP1Connection: Sendable {
 
   /// Adds the handlers and has the connection's requests answered.
   func start(on channel: any Channel) throws {
+    if !peer.isSecure {
+      let lane = HTTP1FileLane(limit: TimeAmount(environment.limits.stalledReaderTimeout))
+      try channel.pipeline.syncOperations.addHandler(lane)
+      files.withLock { $0 = HTTP1FileWriter(lane, channel.eventLoop) }
+    }
     let meter = HTTP1HeadMeter(account)
     try channel.pipeline.syncOperations.addHandler(meter)
     let meterOfHead = NIOLoopBound(meter, eventLoop: channel.eventLoop)
@@ -109,7 +116,10 @@ final class HTTP1Connection: Sendable {
     )
     if peer.memory.hasShownCredentials { account.trust() }
     if state.withLock({ $0.isStopping }) { response.headers[.connection] = "close" }
-    response.body = response.body.metered(account)
+    // What a file's part is framed by is the length that the head says.
+    let mayTakeFiles = response.headers[.contentLength] != nil
+    let files = mayTakeFiles ? files.withLock { $0 } : nil
+    response.body = response.body.metered(account, files: files)
     try await writer.write(response: response.head, body: response.body)
   }
 

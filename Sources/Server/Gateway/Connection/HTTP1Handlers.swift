@@ -105,7 +105,9 @@ final class HTTP1RequestWatch: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
-/// Closes a connection whose client leaves its buffer full for too long, or while others need the memory.
+/// Closes a connection whose client leaves its buffer full, or while others need the memory.
+///
+/// A buffer of parts of files may be large: the client is waited for while it takes enough of that in the time.
 final class StalledReaderTimeout: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
 
@@ -128,11 +130,19 @@ final class StalledReaderTimeout: ChannelInboundHandler, RemovableChannelHandler
       let bytes = GatewayConfiguration.unwrittenBytesPerConnection
       guard account.reserve(bytes, for: .response) else { return context.close(promise: nil) }
       stalledBytes = bytes
-      timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
-        context.close(promise: nil)
-      }
+      watch(context, ReaderPace(ReaderPace.unwrittenBytes(context)))
     }
     context.fireChannelWritabilityChanged()
+  }
+
+  private func watch(_ context: ChannelHandlerContext, _ pace: ReaderPace) {
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
+      var pace = pace
+      guard pace.isKept(with: ReaderPace.unwrittenBytes(context)) else {
+        return context.close(promise: nil)
+      }
+      self.watch(context, pace)
+    }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -140,5 +150,28 @@ final class StalledReaderTimeout: ChannelInboundHandler, RemovableChannelHandler
     account.release(stalledBytes, for: .response)
     stalledBytes = 0
     context.fireChannelInactive()
+  }
+}
+
+/// Whether a client takes enough of a buffer that is full, in each of the times that it is given.
+struct ReaderPace {
+  private var unwritten: Int
+
+  /// Bytes that the client has not taken when the first time begins.
+  init(_ unwritten: Int) { self.unwritten = unwritten }
+
+  /// Whether it took enough in the time that is over; the next one begins.
+  mutating func isKept(with left: Int) -> Bool {
+    defer { unwritten = left }
+    return unwritten - left >= GatewayConfiguration.unwrittenBytesPerConnection
+  }
+
+  /// What the client has not taken; none where the channel does not say.
+  static func unwrittenBytes(_ context: ChannelHandlerContext) -> Int {
+    do {
+      return try context.channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
+    } catch {
+      return 0
+    }
   }
 }

@@ -117,6 +117,8 @@ extension Response {
 private struct ServiceWriter: ServiceBodyWriter {
   var base: any ResponseBodyWriter
 
+  var files: (any ServiceFileWriter)? { (base as? any FileResponseBodyWriter)?.files }
+
   mutating func write(_ bytes: [UInt8]) async throws {
     try await base.write(ByteBuffer(bytes: bytes))
   }

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import KeyValueStore
 import NIOCore
+import ServiceModule
 
 /// A request's body whose bytes go on the request's lease as they are read; reading fails where there is
 /// no room for them.
@@ -62,17 +63,29 @@ struct PassingBody: AsyncSequence, Sendable {
 
 extension ResponseBody {
   /// The same body, whose parts count until the channel has taken them.
-  func metered(_ account: LedgerAccount) -> ResponseBody {
+  ///
+  /// - Parameter files: Sends parts of open files on the same connection; those take no memory of the process.
+  func metered(
+    _ account: LedgerAccount,
+    files: (any ServiceFileWriter)? = nil
+  ) -> ResponseBody {
     ResponseBody(contentLength: contentLength) { writer in
-      try await self.write(MeteredWriter(base: writer, account: account))
+      try await self.write(MeteredWriter(base: writer, account: account, files: files))
     }
   }
 }
 
+/// A writer of an answer's body that may send parts of open files too.
+protocol FileResponseBodyWriter: ResponseBodyWriter {
+  /// Nil where bytes alone can be sent.
+  var files: (any ServiceFileWriter)? { get }
+}
+
 /// Writes parts of an answer that count while they wait.
-private struct MeteredWriter: ResponseBodyWriter {
+private struct MeteredWriter: FileResponseBodyWriter {
   var base: any ResponseBodyWriter
   let account: LedgerAccount
+  let files: (any ServiceFileWriter)?
 
   mutating func write(_ buffer: ByteBuffer) async throws {
     let bytes = buffer.readableBytes

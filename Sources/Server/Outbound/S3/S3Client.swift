@@ -82,7 +82,9 @@ final class S3Client: Sendable {
       } catch let error as StorageError where error.code != .unavailable {
         throw error
       } catch {
-        guard attempt < configuration.attempts, !(error is CancellationError) else {
+        // Whoever was cancelled does not wait for the answer: that it did not come says nothing of the server.
+        try Task.checkCancellation()
+        guard attempt < configuration.attempts else {
           throw error is StorageError ? error : Self.unavailable(error)
         }
       }

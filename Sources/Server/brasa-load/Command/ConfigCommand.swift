@@ -77,14 +77,14 @@ struct ConfigStreamsCommand: ParsableCommand {
 
   @Option(help: "The server's address.") var host = "127.0.0.1"
   @Option(help: "The server's port.") var port = 8080
-  @Option(help: "How many streams, a connection each; a server takes 10,000 in all.") var streams =
-    9_900
+  @Option(help: "How many streams, a connection each; a server takes 10,000 of one address.")
+  var streams = 10_000
   @Option(help: "How many publishes.") var publishes = 10
   @OptionGroup var template: ConfigTemplateOptions
 
   func validate() throws {
     try ServerOptions.check("--port", port, 1...65_535)
-    try ServerOptions.check("--streams", streams, 1...9_900)
+    try ServerOptions.check("--streams", streams, 1...10_000)
     try ServerOptions.check("--publishes", publishes, 1...300)
   }
 

@@ -52,7 +52,8 @@ struct EventsCommand: AsyncParsableCommand {
       events: \(events) of \(users) users over \(days) days, batches of 25, \(callers) at a time
       taken: \(Int(Double(events) / times.acknowledged))/s, durable; \
       counted: \(Int(Double(events) / times.counted))/s
-      on disk: \(bytes / events) bytes an event
+      on disk: \((bytes.tables + bytes.rest) / events) bytes an event
+      of these in tables: \(bytes.tables / events) bytes an event; log and the like: \(bytes.rest >> 20) MB
       """
     )
     for answer in answers {

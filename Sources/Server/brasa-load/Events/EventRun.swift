@@ -76,6 +76,49 @@ final class EventRun: Sendable {
     return (Self.seconds(acknowledged), Self.seconds(ContinuousClock.now - begin))
   }
 
+  /// Sends batches one after the other, each as it comes by its own clocks; `taken` is handed every batch.
+  func send(
+    _ source: RandomEventSource,
+    batches: Int,
+    zone: String,
+    taken: (RandomEventSource.Sent) throws -> Void
+  ) async throws {
+    var settings = AnalyticsSettings()
+    settings.zone = zone
+    settings.retentionDays = 3_650
+    try analytics.set(settings, of: Self.project)
+    var source = source
+    for number in 0..<batches {
+      let sent = source.next()
+      clock.advance(to: sent.received)
+      try taken(sent)
+      _ = try await analytics.record(
+        sent.batch,
+        from: .sdk,
+        sent: sent.sent,
+        project: Self.project
+      )
+      if number % 64 == 0 { _ = try analytics.maintain() }
+    }
+  }
+
+  /// Every card of the days.
+  func cards(
+    _ range: DayRange,
+    timelinesOf users: [Int]
+  ) throws -> [String: EventCards.Card] {
+    while try analytics.maintain() {}
+    return try EventCards(analytics: analytics, project: Self.project, range: range)
+      .all(timelinesOf: users)
+  }
+
+  /// Where stored counts are not those of the events.
+  func verify() throws -> [String] {
+    var differences: [String] = []
+    _ = try analytics.verify { differences.append($0) }
+    return differences
+  }
+
   private func send(_ batch: EventBatch) async throws {
     let receipt = try await analytics.record(batch, from: .sdk, project: Self.project)
     guard receipt.accepted == batch.events.count else {
@@ -93,20 +136,25 @@ final class EventRun: Sendable {
     }
   }
 
-  /// Merges what waits to be merged; answers the bytes on the disk.
-  func settle() throws -> Int {
+  /// Merges what waits to be merged; answers the bytes on the disk: of tables, and of all else, which is the log and
+  /// does not grow with the events.
+  func settle() throws -> (tables: Int, rest: Int) {
     while try analytics.maintain() {}
-    return try Self.bytes(in: directory)
+    let tables = try Self.bytes(in: directory) { $0.pathExtension == "sst" }
+    return (tables, try Self.bytes(in: directory) { $0.pathExtension != "sst" })
   }
 
   func close() throws { try engine.close() }
 
-  private static func bytes(in directory: String) throws -> Int {
+  private static func bytes(
+    in directory: String,
+    of isCounted: (URL) -> Bool
+  ) throws -> Int {
     let files = try FileManager.default.contentsOfDirectory(
       at: URL(fileURLWithPath: directory),
       includingPropertiesForKeys: [.fileSizeKey]
     )
-    return try files.reduce(0) {
+    return try files.filter(isCounted).reduce(0) {
       try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
     }
   }

@@ -14,6 +14,8 @@ final class FileLoop {
   private var poller: Poller
   private var slots: [Int: Slot] = [:]
   private var measurement = FileMeasurement()
+  /// Connections that wait for their next round, and when it begins.
+  private var waiting: [Int: Int64] = [:]
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
 
   /// A loop that begins no round behind the end.
@@ -35,19 +37,47 @@ final class FileLoop {
 
   /// Runs until all are done; what takes longer than two minutes without a byte is given up.
   func run() throws -> FileMeasurement {
-    for number in slots.keys.sorted() { try begin(number) }
-    var quiet = monotonicNanoseconds()
+    let started = monotonicNanoseconds()
+    for (place, number) in slots.keys.sorted().enumerated() {
+      // Connections of a slow pace begin one after the other, not all at once.
+      waiting[number] = started + plan.interval * Int64(place) / Int64(slots.count)
+    }
+    var quiet = started
     while !slots.isEmpty {
+      try beginWaiting()
       // What is ready is handled when the poller is free to be changed.
       var ready: [Int] = []
-      try poller.wait(milliseconds: 1_000) { ready.append($0.number) }
-      if !ready.isEmpty { quiet = monotonicNanoseconds() }
+      try poller.wait(milliseconds: pause) { ready.append($0.number) }
+      if !ready.isEmpty || !waiting.isEmpty { quiet = monotonicNanoseconds() }
       for number in ready { try handle(number) }
       guard monotonicNanoseconds() - quiet < 120_000_000_000 else {
         throw LoadError.refused("the server says nothing for two minutes")
       }
     }
     return measurement
+  }
+
+  /// Begins the rounds whose time has come.
+  private func beginWaiting() throws {
+    guard !waiting.isEmpty else { return }
+    let now = monotonicNanoseconds()
+    for (number, due) in waiting where due <= now || now >= end {
+      waiting[number] = nil
+      try begin(number)
+    }
+  }
+
+  /// Milliseconds until the next round that waits; a second where none does.
+  private var pause: Int32 {
+    guard let next = waiting.values.min() else { return 1_000 }
+    let left = (min(next, end) - monotonicNanoseconds()) / 1_000_000
+    return Int32(clamping: max(1, min(1_000, left)))
+  }
+
+  /// Begins the next round, or waits for its time.
+  private func next(_ number: Int) throws {
+    guard plan.interval > 0, let slot = slots[number] else { return try begin(number) }
+    waiting[number] = slot.started + plan.interval
   }
 
   private func begin(_ number: Int) throws {
@@ -100,7 +130,7 @@ final class FileLoop {
         measurement.add(now - slot.started, objects: objects, bytes: bytes)
       }
     }
-    try begin(number)
+    try next(number)
   }
 
   /// Has the poller tell of room while something waits for it.

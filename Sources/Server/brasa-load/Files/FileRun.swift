@@ -28,6 +28,8 @@ struct FileRun: Sendable {
   let seed: UInt64
   let content: FileContent
   let serverProcess: Int32?
+  /// Nanoseconds between the beginnings of a connection's rounds, at least.
+  var interval: Int64 = 0
   /// The operation of a connection.
   let operation: @Sendable (_ connection: Int) -> any FileOperation
 

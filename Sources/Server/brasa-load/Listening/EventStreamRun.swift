@@ -86,7 +86,7 @@ final class EventStreamRun {
   }
 
   private func deliver(_ index: Int) {
-    guard Self.find(awaited, in: subscribers[index].unread) != nil else { return }
+    guard ByteSearch.first(awaited, in: subscribers[index].unread) != nil else { return }
     subscribers[index].unread.removeAll(keepingCapacity: true)
     ledger.deliver(awaitedNumber, targets: 1, now: monotonicNanoseconds())
   }
@@ -98,7 +98,7 @@ final class EventStreamRun {
       guard monotonicNanoseconds() < deadline else { throw LoadError.noAnswer("/api/realtime") }
       try wait(milliseconds: 100) { index in
         let text = subscribers[index].unread
-        guard let start = Self.find(mark, in: text),
+        guard let start = ByteSearch.first(mark, in: text),
           let end = text[(start + mark.count)...].firstIndex(of: UInt8(ascii: "\""))
         else { return }
         clients.append(String(decoding: text[(start + mark.count)..<end], as: UTF8.self))
@@ -126,28 +126,12 @@ final class EventStreamRun {
     let count = buffer.withUnsafeMutableBytes { control.read(into: $0) }
     guard let count else { throw LoadError.noAnswer("the writer") }
     answer.append(contentsOf: buffer[..<count])
-    guard let end = Self.find(Array("\r\n\r\n".utf8), in: answer) else { return false }
+    guard let end = ByteSearch.first(Array("\r\n\r\n".utf8), in: answer) else { return false }
     let head = String(decoding: answer[..<end], as: UTF8.self)
     guard head.hasPrefix("HTTP/1.1 20") else { throw LoadError.refused(head) }
     let length = head.lowercased().split(separator: "\r\n")
       .first { $0.hasPrefix("content-length:") }
       .flatMap { Int($0.dropFirst(15).filter(\.isNumber)) }
     return answer.count >= end + 4 + (length ?? 0)
-  }
-
-  private static func find(_ wanted: [UInt8], in bytes: [UInt8]) -> Int? {
-    bytes.withUnsafeBytes { all in
-      wanted.withUnsafeBytes { part in
-        guard let start = all.baseAddress, let sought = part.baseAddress else { return nil }
-        var offset = 0
-        while all.count - offset >= part.count,
-          let hit = memchr(start + offset, CInt(part[0]), all.count - part.count - offset + 1)
-        {
-          if memcmp(hit, sought, part.count) == 0 { return UnsafeRawPointer(hit) - start }
-          offset = UnsafeRawPointer(hit) - start + 1
-        }
-        return nil
-      }
-    }
   }
 }

@@ -27,6 +27,8 @@ struct RawCommand: AsyncParsableCommand {
   var fill = 0
   @Option(help: "How many seconds to measure at most; less where the products end before.")
   var seconds = 3_600
+  @Option(help: "How many seconds to write before measuring, as the measures of a server do.")
+  var warmUp = 0
   @Option(help: "What all random choices start from.") var seed: UInt64 = 1
 
   /// Products that one group holds while filling.
@@ -38,6 +40,7 @@ struct RawCommand: AsyncParsableCommand {
     try ServerOptions.check("--fill", fill, 0...10_000_000)
     try ServerOptions.check("--cache", cache, 1...1_048_576)
     try ServerOptions.check("--seconds", seconds, 1...3_600)
+    try ServerOptions.check("--warm-up", warmUp, 0...600)
   }
 
   func run() async throws {
@@ -73,14 +76,24 @@ struct RawCommand: AsyncParsableCommand {
     for first in stride(from: 0, to: fill, by: Self.fillGroup) {
       try store.write(products[first..<min(first + Self.fillGroup, fill)])
     }
+    let warm = try write(products[fill...], seconds: warmUp, to: store)
+    return try write(products[(fill + warm.products)...], seconds: seconds, to: store)
+  }
+
+  /// Writes groups until the time is up or the products end.
+  private func write(
+    _ products: ArraySlice<RecordingEngine.Pairs>,
+    seconds: Int,
+    to store: RawStore
+  ) throws -> Written {
     let clock = ContinuousClock()
     var latencies = LatencyHistogram()
-    var next = fill
+    var next = products.startIndex
     let start = clock.now
     let end = start + .seconds(seconds)
     var now = start
-    while next < products.count, now < end {
-      let group = products[next..<min(next + group, products.count)]
+    while next < products.endIndex, now < end {
+      let group = products[next..<min(next + group, products.endIndex)]
       try store.write(group)
       next = group.endIndex
       let begun = now
@@ -88,7 +101,7 @@ struct RawCommand: AsyncParsableCommand {
       latencies.add(Int64((now - begun) / .nanoseconds(1)))
     }
     return Written(
-      products: next - fill,
+      products: next - products.startIndex,
       seconds: (now - start) / .seconds(1),
       latencies: latencies
     )

@@ -1,6 +1,6 @@
+import AnalyticsAPI
 import ArgumentParser
 import Foundation
-import StorageWire
 
 /// The command `brasa analytics`.
 struct AnalyticsCommand: ParsableCommand {
@@ -10,12 +10,13 @@ struct AnalyticsCommand: ParsableCommand {
     discussion: """
       Examples:
         brasa analytics events --project shop --from 2026-11-01 --to 2026-11-30
+        brasa analytics report users --project shop --csv > users.csv
         brasa analytics export events --project shop
         brasa analytics erase --project shop --user 7fPz…
       """,
     subcommands: [
-      AnalyticsEventsCommand.self, AnalyticsExportCommand.self, AnalyticsImportCommand.self,
-      AnalyticsEraseCommand.self,
+      AnalyticsEventsCommand.self, AnalyticsReportCommand.self, AnalyticsExportCommand.self,
+      AnalyticsImportCommand.self, AnalyticsEraseCommand.self,
     ]
   )
 }
@@ -24,6 +25,14 @@ struct AnalyticsCommand: ParsableCommand {
 struct AnalyticsDaysOptions: ParsableArguments {
   @Option(name: .long, help: "The first day, such as 2026-11-01.") var from: String?
   @Option(name: .long, help: "The last day.") var to: String?
+
+  /// As reports take them.
+  var parameters: [String: String] {
+    var parameters: [String: String] = [:]
+    parameters["from"] = from
+    parameters["to"] = to
+    return parameters
+  }
 }
 
 /// `brasa analytics events`.
@@ -38,12 +47,87 @@ struct AnalyticsEventsCommand: ParsableCommand {
   )
 
   @OptionGroup var days: AnalyticsDaysOptions
+  @Flag(name: .long, help: "Print CSV.") var csv = false
   @OptionGroup var project: RulesProjectOptions
   @OptionGroup var data: DataOptions
 
   func run() throws {
+    if csv {
+      return try printReport("events", days.parameters, isCSV: true, of: try project.id(), in: data)
+    }
     let request = AnalyticsRequest.events(from: days.from, to: days.to)
     try printReplies(.analytics(project: try project.id(), request), of: data)
+  }
+}
+
+/// `brasa analytics report`.
+struct AnalyticsReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Print a report as JSON or CSV.",
+    discussion: """
+      Reports: \(ReportText.names.joined(separator: ", ")).
+
+      Examples:
+        brasa analytics report users --project shop --csv > users.csv
+        brasa analytics report breakdown --by country --event purchase --project shop
+        brasa analytics report events/select_item --project shop --csv
+        brasa analytics report funnel --step view_item --step purchase --project shop
+      """
+  )
+
+  @Argument(help: "The report's name.") var name: String
+  @OptionGroup var days: AnalyticsDaysOptions
+  @Option(name: .long, help: "Of breakdown: by what, such as country.") var by: String?
+  @Option(name: .long, help: "Of breakdown: by the value of a user property.") var property: String?
+  @Option(name: .long, help: "Of breakdown: one event in place of all.") var event: String?
+  @Option(name: .long, help: "Of timeline: the installation's id.") var installation: String?
+  @Option(name: .long, help: "Of timeline: the user id that the app has set.") var user: String?
+  @Option(name: .long, help: "Of retention: up to how many days later.") var later: Int?
+  @Option(name: .long, help: "Of timeline: how many events.") var limit: Int?
+  @Option(name: .long, help: "Of funnel: an event; several, in their order.") var step: [String] =
+    []
+  @Option(name: .long, help: "Of funnel: the window from the first step.") var windowSeconds: Int?
+  @Flag(name: .long, help: "Print CSV.") var csv = false
+  @OptionGroup var project: RulesProjectOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    let options = [
+      ("by", by), ("property", property), ("event", event), ("instance", installation),
+      ("user", user), ("days", later.map { "\($0)" }), ("limit", limit.map { "\($0)" }),
+    ]
+    let given = options.compactMap { name, value in value.map { (name, $0) } }
+    let parameters = days.parameters.merging(given) { $1 }
+    try printReport(name, parameters, body: try body(), isCSV: csv, of: project.id(), in: data)
+  }
+
+  private func body() throws -> String {
+    guard !step.isEmpty else { return "" }
+    let members: [String: Any] = ["steps": step, "windowSeconds": windowSeconds ?? 7 * 86_400]
+    return String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
+  }
+}
+
+/// Prints a report as it comes.
+private func printReport(
+  _ name: String,
+  _ parameters: [String: String],
+  body: String = "",
+  isCSV: Bool,
+  of project: String,
+  in data: DataOptions
+) throws {
+  let request = AnalyticsRequest.report(
+    name: name,
+    parameters: parameters,
+    body: body,
+    isCSV: isCSV
+  )
+  try data.perform(.analytics(project: project, request)) { reply in
+    if case .item(_, let bytes) = reply {
+      try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+    }
   }
 }
 

@@ -14,7 +14,7 @@ struct ConfigCommand: ParsableCommand {
       """,
     subcommands: [
       ConfigGetCommand.self, ConfigPublishCommand.self, ConfigVersionsCommand.self,
-      ConfigRollbackCommand.self, ConfigEvaluateCommand.self,
+      ConfigRollbackCommand.self, ConfigEvaluateCommand.self, ConfigExperimentsCommand.self,
     ]
   )
 }
@@ -182,4 +182,23 @@ struct ConfigEvaluateCommand: ParsableCommand {
     }
     return pairs
   }
+}
+
+/// `brasa config experiments`.
+struct ConfigExperimentsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "experiments",
+    abstract: "List the experiments and how many installations each variant has.",
+    discussion: """
+      Numbers that hardly come of the weights by chance are told as a sample ratio mismatch.
+
+      Example:
+        brasa config experiments --project shop
+      """
+  )
+
+  @OptionGroup var template: ConfigTemplateOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws { try printReplies(try template.request(.experiments), of: data) }
 }

@@ -12,8 +12,12 @@ struct ExportCommand: ParsableCommand {
 
       What else the project has is added by name, each kind in a folder of its own: accounts (with \
       the hashes of their passwords), rules (those in force), files (buckets, and every object with its \
-      bytes, its older versions and its download tokens). Files are written one after the other while the server \
-      goes on: each is whole.
+      bytes, its older versions and its download tokens), messages (which credentials for push services there \
+      are). HMAC keys of files (hmac-keys) are secrets: they are written where they are named, and not by "all". Files \
+      are written one after the other while the server goes on: each is whole.
+
+      Private keys of push services leave only with --with-secrets: the file secrets.json (mode 0600) has them, \
+      encrypted under the passphrase in $BRASA_SECRETS_PASSPHRASE.
 
       Example:
         brasa export backup-2026-01-31 --project shop
@@ -29,23 +33,35 @@ struct ExportCommand: ParsableCommand {
   var include: [String] = []
   @Option(name: .long, help: "A kind to leave out of \"all\"; may be repeated.")
   var exclude: [String] = []
+  @Flag(name: .long, help: "Write private keys of push services too, encrypted.")
+  var withSecrets = false
   @OptionGroup var data: DataOptions
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
     let label = try database.label()
+    let sealing = withSecrets ? try SealedSecrets() : nil
     try export(TransferForm.rootKind, of: label, to: target)
     for kind in try kinds() { try export(kind, of: label, to: "\(target)/\(kind)") }
+    if let sealing { try exportSecrets(of: label, sealing) }
+  }
+
+  private func exportSecrets(of label: DatabaseLabel, _ sealing: SealedSecrets) throws {
+    try data.perform(.messages(project: label.project, .exportSecrets)) { reply in
+      guard case .line(let secrets) = reply else { return }
+      try SecretFile("\(target)/\(ImportCommand.secretsFile)").write(sealing.seal(secrets) + "\n")
+    }
   }
 
   /// The kinds beside documents.
   private func kinds() throws -> [String] {
-    guard include.contains("all") else { return include.filter { $0 != TransferForm.rootKind } }
+    let named = include.filter { $0 != TransferForm.rootKind && $0 != "all" }
+    guard include.contains("all") else { return named }
     var kinds: [String] = []
     try data.perform(.listTransfers) { reply in
       if case .line(let kind) = reply, kind != TransferForm.rootKind { kinds.append(kind) }
     }
-    return kinds.filter { !exclude.contains($0) }
+    return (kinds + named.filter { !kinds.contains($0) }).filter { !exclude.contains($0) }
   }
 
   private func export(

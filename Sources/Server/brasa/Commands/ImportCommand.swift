@@ -15,6 +15,9 @@ struct ImportCommand: ParsableCommand {
       force, files of the same name are replaced. An import of files that was cut off is begun again: what \
       is there already is passed over.
 
+      With --with-secrets the private keys of push services in secrets.json are kept too, opened by the passphrase in \
+      $BRASA_SECRETS_PASSPHRASE.
+
       Example:
         brasa import backup-2026-01-31 --project shop --database restored
         brasa import backup-2026-01-31 --project shop --include accounts --include rules
@@ -30,11 +33,14 @@ struct ImportCommand: ParsableCommand {
   var include: [String] = []
   @Option(name: .long, help: "A kind to leave out of \"all\"; may be repeated.")
   var exclude: [String] = []
+  @Flag(name: .long, help: "Read private keys of push services too.")
+  var withSecrets = false
   @OptionGroup var data: DataOptions
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
     let label = try database.label()
+    if withSecrets { try importSecrets(into: label) }
     let root = TransferForm(kind: TransferForm.rootKind)
     if let documents = try root.makeSource(source, mayBeEmpty: !include.isEmpty) {
       try read(TransferForm.rootKind, into: label, from: documents)
@@ -50,15 +56,32 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
+  /// The file of an export's directory that has private keys.
+  static let secretsFile = "secrets.json"
+
+  /// Comes first: what is imported then finds its keys there.
+  private func importSecrets(into label: DatabaseLabel) throws {
+    let sealing = try SealedSecrets()
+    let path = "\(source)/\(Self.secretsFile)"
+    guard let bytes = FileManager.default.contents(atPath: path) else {
+      throw ValidationError("There is no file \(path).")
+    }
+    let secrets = try sealing.open(String(decoding: bytes, as: UTF8.self))
+    try data.perform(.messages(project: label.project, .importSecrets(secrets))) { reply in
+      if case .finished(let text) = reply { print(text) }
+    }
+  }
+
   /// The kinds beside documents; "all" is those that have a folder.
   private func kinds() throws -> [String] {
-    guard include.contains("all") else { return include.filter { $0 != TransferForm.rootKind } }
+    let named = include.filter { $0 != TransferForm.rootKind && $0 != "all" }
+    guard include.contains("all") else { return named }
     var kinds: [String] = []
     try data.perform(.listTransfers) { reply in
       guard case .line(let kind) = reply, kind != TransferForm.rootKind else { return }
       if FileManager.default.fileExists(atPath: "\(source)/\(kind)") { kinds.append(kind) }
     }
-    return kinds.filter { !exclude.contains($0) }
+    return (kinds + named.filter { !kinds.contains($0) }).filter { !exclude.contains($0) }
   }
 
   private func read(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import CoreMetrics
 import Gateway
 import KeyValueRocksDB
@@ -46,7 +47,13 @@ struct ServeCommand: AsyncParsableCommand {
     let metrics = MetricsRegistry()
     MetricsSystem.bootstrap(metrics)
     let level = settings.logLevel
-    LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level) }
+    let logs = LogRing()
+    LoggingSystem.bootstrap { label in
+      LineLogHandler(label: label, level: level) { line in
+        logs.append(line)
+        LineLogHandler.writeToStandardError(line)
+      }
+    }
     let logger = Logger(label: "brasa")
     for warning in settings.warnings { logger.warning("\(warning)") }
 
@@ -68,7 +75,8 @@ struct ServeCommand: AsyncParsableCommand {
       health: health,
       damage: damage,
       ledger: ledger,
-      metrics: metrics
+      metrics: metrics,
+      logs: logs
     )
     let gateway = try Gateway(
       settings.gateway(connections: descriptors.connections),

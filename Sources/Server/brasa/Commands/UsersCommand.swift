@@ -2,6 +2,8 @@ import ArgumentParser
 import FirestoreModel
 import Foundation
 
+extension SignInMethod: ExpressibleByArgument {}
+
 /// The command `brasa users`.
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -17,10 +19,11 @@ struct UsersCommand: ParsableCommand {
         brasa users disable ana@example.com --project shop
         brasa users enable ana@example.com --project shop
         brasa users delete ana@example.com --project shop --force
+        brasa users methods anonymous on --project shop
       """,
     subcommands: [
       List.self, Show.self, Create.self, Disable.self, Enable.self, SetClaims.self, Delete.self,
-      Import.self, Export.self, Parameters.self,
+      Import.self, Export.self, Parameters.self, Methods.self,
     ],
     defaultSubcommand: List.self
   )
@@ -162,5 +165,32 @@ struct UsersCommand: ParsableCommand {
     @OptionGroup var accounts: Accounts
 
     func run() throws { try accounts.print(.parameters) }
+  }
+
+  struct Methods: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show what apps may do without an administrator, or switch one of these on or off.",
+      discussion: """
+        METHOD is password, email-link, anonymous, phone, sign-up or deletion. In production password, \
+        email-link, sign-up and deletion are on from the beginning.
+
+        Example:
+          brasa users methods anonymous on --project shop
+        """
+    )
+    @Argument(help: "The method; without it all are listed.") var method: SignInMethod?
+    @Argument(help: "on or off.") var state: State?
+    @OptionGroup var accounts: Accounts
+
+    enum State: String, ExpressibleByArgument { case on, off }
+
+    func validate() throws {
+      guard (method == nil) == (state == nil) else { throw ValidationError("Say on or off.") }
+    }
+
+    func run() throws {
+      guard let method, let state else { return try accounts.print(.methods) }
+      try accounts.print(.setMethod(method, isOn: state == .on))
+    }
   }
 }

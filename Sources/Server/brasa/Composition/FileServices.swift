@@ -26,6 +26,9 @@ struct FileServices {
     configuration: StorageConfiguration = StorageConfiguration()
   ) throws {
     remote = try settings.s3.map { try S3BlobStore(Self.configuration($0)) }
+    var configuration = configuration
+    // A server of S3 has all bytes: who chose it wants none of them in the data directory.
+    if remote != nil { configuration.engineContentBytes = nil }
     storage = ObjectStorage(
       engine: directory.engine,
       blobs: try remote

@@ -1,5 +1,4 @@
 import Access
-import AnalyticsAPI
 import AuditTrail
 import Authentication
 import ConfigAPI
@@ -36,7 +35,8 @@ extension ServedSystem {
     health: ServerHealth,
     damage: DamageMonitor,
     ledger: ByteLedger,
-    metrics: MetricsRegistry
+    metrics: MetricsRegistry,
+    logs: LogRing
   ) throws -> ServedSystem {
     let log = Logger(label: "store")
     let feed = CommitFeed(account: ledger.serverAccount())
@@ -103,12 +103,20 @@ extension ServedSystem {
       listeners: listeners,
       log: Logger(label: "firestore")
     )
-    let templates = try ConfigTemplates(engine: directory.databases.engine)
     let analytics = try EventAnalytics(
       engine: directory.events,
       configuration: .served(by: directory.events)
     )
-    let messages = PushService(engine: directory.databases.engine, threads: threads)
+    let templates = try ConfigTemplates(
+      engine: directory.databases.engine,
+      audiences: AnalyticsAudiences(analytics: analytics)
+    )
+    let store = directory.engine
+    let messages = PushService(
+      engine: directory.databases.engine,
+      threads: threads,
+      availableBytes: { try store.availableBytes() }
+    )
     verifier.onRevocation { project, uid in
       messages.noteRevocation(of: uid.string, in: project)
     }
@@ -175,7 +183,13 @@ extension ServedSystem {
         keys: keys,
         log: Logger(label: "remote config")
       ),
-      .analytics(analytics, access: access, threads: threads, keys: keys),
+      AnalyticsServices.module(
+        analytics,
+        access: access,
+        threads: threads,
+        keys: keys,
+        settings: settings
+      ),
       .installations(installations, keys: keys, threads: threads),
       try MessagingServices.module(
         messages,
@@ -212,10 +226,26 @@ extension ServedSystem {
       console.services = modules.map(\.name)
       console.directory = settings.consoleDirectory
       console.isBehindTLS = settings.origin.hasPrefix("https://")
+      let history = MetricsHistory { metrics.render() }
+      let jobs = OperationJobs { MicrosecondClock.system.now() / 1_000 }
+      console.operations = .served(
+        stored,
+        access: access,
+        settings: settings,
+        logs: logs,
+        metrics: history,
+        jobs: jobs
+      )
       var module = ServiceModule.console(console)
       module.tasks = [
         ServiceTask("console") {
-          try? await gracefulShutdown()
+          try? await cancelWhenGracefulShutdown {
+            while true {
+              history.sample(now: MicrosecondClock.system.now() / 1_000)
+              try await Task.sleep(for: .seconds(MetricsHistory.period))
+            }
+          }
+          jobs.stop()
           accountThreads.stop()
         }
       ]

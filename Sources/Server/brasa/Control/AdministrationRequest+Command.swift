@@ -34,6 +34,7 @@ extension AdministrationRequest {
     case .config(_, _, .versions): "config versions"
     case .config(_, _, .rollBack): "config rollback"
     case .config(_, _, .evaluate): "config evaluate"
+    case .config(_, _, .experiments): "config experiments"
     }
   }
 }

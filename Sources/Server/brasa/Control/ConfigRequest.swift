@@ -10,6 +10,8 @@ enum ConfigRequest: Codable, Sendable, Equatable {
   case rollBack(version: Int64)
   /// What somebody would get at a time, in RFC 3339; nil is now.
   case evaluate(ConfigSubject, at: String?)
+  /// How many installations the variants of experiments have.
+  case experiments
 }
 
 /// The device and the user of an evaluation, in messages.

@@ -13,6 +13,15 @@ extension LocalAdministration {
     switch request {
     case .events(let from, let to):
       try listEvents(of: project, try range(from, to, of: project), output)
+    case .report(let name, let parameters, let body, let isCSV):
+      let text = try ReportText(analytics: events, project: project).make(
+        name,
+        parameters: parameters.map { (name: $0.key, value: $0.value) },
+        body: body,
+        asCSV: isCSV
+      )
+      try output(.item(file: name, bytes: Array(text.utf8)))
+      try output(.finished(summary: ""))
     case .export(let from, let to):
       let range = from == nil && to == nil ? nil : try range(from, to, of: project)
       let count = try EventTransfer(analytics: events, project: project).export(range) {

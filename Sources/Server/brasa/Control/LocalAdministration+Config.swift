@@ -31,6 +31,7 @@ extension LocalAdministration {
         .finished(summary: "published version \(served.version.number), which is \(version) again")
       )
     case .evaluate(let subject, let time): try evaluate(subject, at: time, by: id, output)
+    case .experiments: try listExperiments(of: id, output)
     }
   }
 
@@ -65,6 +66,25 @@ extension LocalAdministration {
       try output(.line("\(version.number)  \(time)  \(version.type.rawValue)  \(author)\(note)"))
     }
     try output(.finished(summary: versions.count.counting("version")))
+  }
+
+  private func listExperiments(
+    of id: TemplateID,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let experiments = try templates.experiments(of: id)
+    for experiment in experiments {
+      let variants = experiment.variants.map { "\($0.id) \($0.assigned) (weight \($0.weight))" }
+      try output(.line("\(experiment.id)  \(variants.joined(separator: ", "))"))
+      guard let ratio = experiment.ratio, ratio.isMismatch else { continue }
+      try output(
+        .line(
+          "  sample ratio mismatch: chi-squared \(ratio.chiSquared), p = \(ratio.probability); "
+            + "its results say nothing"
+        )
+      )
+    }
+    try output(.finished(summary: experiments.count.counting("experiment")))
   }
 
   private func evaluate(

@@ -22,6 +22,8 @@ extension LocalAdministration {
       case .topics(let limit): try listTopics(limit, project, output)
       case .credentials, .addAPNsKey, .removeAPNsKey, .vapid:
         try credentials(request, of: project, output)
+      case .exportSecrets: try exportSecrets(of: project, output)
+      case .importSecrets(let text): try importSecrets(text, into: project, output)
       case .createServerKey, .listServerKeys, .revokeServerKey:
         try serverKeys(request, of: project, output)
       }
@@ -144,7 +146,7 @@ extension LocalAdministration {
       try output(.finished(summary: "removed the APNs key"))
     case .vapid(let subject):
       let pair = try Waiting.run { try await messages.vapidPair(of: project, subject: subject) }
-      try output(.line(URLSafeText.encode(pair.publicKey)))
+      try output(.line(Base64.url(pair.publicKey)))
       try output(.finished(summary: "push services may ask \(pair.subject)"))
     default:
       let found = try Waiting.run { try await messages.credentials(of: project) }
@@ -153,11 +155,36 @@ extension LocalAdministration {
         try output(.line("APNs  key \(key.keyID)  team \(key.teamID)  \(bundle)"))
       }
       if let vapid = found.vapid {
-        try output(.line("VAPID  \(URLSafeText.encode(vapid.publicKey))  \(vapid.subject)"))
+        try output(.line("VAPID  \(Base64.url(vapid.publicKey))  \(vapid.subject)"))
       }
       let count = found.apnsKeys.count + (found.vapid == nil ? 0 : 1)
       try output(.finished(summary: count.counting("credential")))
     }
+  }
+
+  private func exportSecrets(
+    of project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let known = try messages.storedCredentials(of: project)
+    let secrets = CredentialsTransfer(apnsKeys: known.apnsKeys, vapid: known.vapid)
+    try output(.line(secrets.json(withSecrets: true).compact))
+    try output(.finished(summary: "secrets of messages"))
+  }
+
+  private func importSecrets(
+    _ text: String,
+    into project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let messages = messages
+    let secrets = try CredentialsTransfer(secrets: try JSONText(parsing: text))
+    try Waiting.run {
+      for key in secrets.apnsKeys { try await messages.addAPNsKey(key, to: project) }
+      if let pair = secrets.vapid { try await messages.setVAPIDPair(pair, of: project) }
+    }
+    let count = secrets.apnsKeys.count + (secrets.vapid == nil ? 0 : 1)
+    try output(.finished(summary: "kept \(count.counting("credential"))"))
   }
 
   private func serverKeys(

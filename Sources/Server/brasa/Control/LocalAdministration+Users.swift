@@ -49,6 +49,15 @@ extension LocalAdministration {
     case .import(let parameters): try importUsers(project, parameters, input, output)
     case .export: try exportUsers(project, output)
     case .parameters: try parameters(project, output)
+    case .methods:
+      let configuration = try project.configuration()
+      for method in SignInMethod.allCases {
+        try output(.line(method.description(in: configuration)))
+      }
+      try output(.finished(summary: ""))
+    case .setMethod(let method, let isOn):
+      let configuration = try project.configure { $0[keyPath: method.setting] = isOn }
+      try output(.finished(summary: method.description(in: configuration)))
     }
   }
 

@@ -37,12 +37,15 @@ struct LocalAdministration: Administration {
       let rules = try RulesetStore(engine: open.databases.engine, log: Logger(label: "rules"))
       let accounts = try Accounts(engine: open.engine)
       let permit = AccessControl.administratorPermit(atRest: open.databases)
-      let templates = try ConfigTemplates(engine: open.engine)
+      let events = try EventAnalytics(engine: open.events)
+      let templates = try ConfigTemplates(
+        engine: open.engine,
+        audiences: AnalyticsAudiences(analytics: events)
+      )
       let threads = EngineThreads(count: 2)
       defer { threads.stop() }
       let files = try FileServices(open, threads: threads)
       let audit = AuditTrail(engine: open.engine)
-      let events = try EventAnalytics(engine: open.events)
       let messages = PushService(engine: open.engine, threads: threads)
       let services = try open.services(
         rules: rules,
@@ -185,5 +188,5 @@ extension AdministrationReply {
 
 extension StorageCount {
   /// The number with what it counts.
-  fileprivate var text: String { number.counting(unit, plural: plural) }
+  var text: String { number.counting(unit, plural: plural) }
 }

@@ -15,6 +15,10 @@ enum MessagesRequest: Codable, Sendable, Equatable {
   case removeAPNsKey(bundle: String)
   /// Makes the VAPID pair if there is none, and says whom push services may ask.
   case vapid(subject: String?)
+  /// The credentials with their private keys, as one line of JSON.
+  case exportSecrets
+  /// Keeps such credentials, in the place of those of the same bundle and of the VAPID pair.
+  case importSecrets(String)
   case createServerKey(name: String)
   case listServerKeys
   case revokeServerKey(name: String)
@@ -30,6 +34,8 @@ enum MessagesRequest: Codable, Sendable, Equatable {
     case .addAPNsKey: "credentials apns"
     case .removeAPNsKey: "credentials remove-apns"
     case .vapid: "credentials vapid"
+    case .exportSecrets: "secrets export"
+    case .importSecrets: "secrets import"
     case .createServerKey: "keys create"
     case .listServerKeys: "keys list"
     case .revokeServerKey: "keys revoke"

@@ -14,6 +14,9 @@ enum UsersRequest: Codable, Sendable, Equatable {
   case export
   /// The parameters of the project's password hashes.
   case parameters
+  /// What apps may do, each as a line.
+  case methods
+  case setMethod(SignInMethod, isOn: Bool)
 
   /// What a new account is made of.
   struct NewAccount: Codable, Sendable, Equatable {

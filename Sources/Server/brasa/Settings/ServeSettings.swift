@@ -42,6 +42,8 @@ struct ServeSettings: Sendable, Equatable {
   var consoleDirectory: String?
   var identity: IdentitySettings
   var messaging: MessagingSettings
+  /// The directory of the daily export of events; nil exports nothing.
+  var analyticsExport: String?
 
   /// How queries are proven by the rules.
   enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
@@ -69,6 +71,7 @@ struct ServeSettings: Sendable, Equatable {
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     identity = try IdentitySettings(environment)
     messaging = MessagingSettings(environment)
+    analyticsExport = environment.text("ANALYTICS_EXPORT")
     files = try FileSettings(environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     tableKilobytes = try environment.number("TABLE_KILOBYTES")

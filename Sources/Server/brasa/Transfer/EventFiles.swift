@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import StorageWire
+import Gzip
 
 /// A gzip file of JSON lines for each day, one after the other.
 ///

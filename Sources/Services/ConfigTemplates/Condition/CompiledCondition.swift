@@ -1,10 +1,13 @@
 /// A condition's expression, compiled once and evaluated for every request.
 struct CompiledCondition: Sendable {
   let terms: [ConditionTerm]
+  /// Whether the condition stays true of installations that it was true of.
+  let isSticky: Bool
 
   /// Compiles an expression.
   init(_ expression: String) throws(ConditionError) {
     terms = try ConditionParser.terms(of: expression)
+    isSticky = terms.contains { if case .sticky = $0 { true } else { false } }
   }
 
   /// Whether the condition is true of a client at a time.
@@ -32,6 +35,7 @@ extension ConditionTerm {
   fileprivate func holds(for client: inout ConfigClient.Reading, at now: Int64) -> Bool {
     switch self {
     case .constant(let value): return value
+    case .sticky: return true
     case .appID(let ids): return client.client.appID.map(ids.contains) ?? false
     case .platform(let names): return client.client.platform.map(names.contains) ?? false
     case .country(let codes): return client.country.map(codes.contains) ?? false

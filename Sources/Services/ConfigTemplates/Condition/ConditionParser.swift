@@ -2,7 +2,7 @@ import SecurityRules
 
 /// Parses a condition's expression: terms joined by `&&`.
 ///
-///     term       true | false
+///     term       true | false | sticky
 ///                app.id == 'text' | device.os == 'text' | device.country in ['text', …]
 ///                device.language in [ ] | app.id in [ ] | device.os in [ ]
 ///                app.firebaseInstallationId in [ ]
@@ -49,6 +49,7 @@ struct ConditionParser {
     switch word {
     case "true": return .constant(true)
     case "false": return .constant(false)
+    case "sticky": return .sticky
     case "percent": return .percent(try percent())
     case "dateTime": return try dateTime()
     case "version": return try wrappedVersion()

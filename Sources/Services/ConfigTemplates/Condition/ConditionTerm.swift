@@ -5,6 +5,8 @@ import SecurityRules
 /// A term about something that the request does not say is false, whatever its operator.
 enum ConditionTerm: Sendable {
   case constant(Bool)
+  /// The condition stays true of whom it was true of once.
+  case sticky
   case appID(Set<String>)
   case platform(Set<String>)
   /// In capitals.

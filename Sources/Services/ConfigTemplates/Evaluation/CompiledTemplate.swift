@@ -9,13 +9,32 @@ package struct CompiledTemplate: Sendable {
   struct Split: Sendable {
     enum Kind: Sendable {
       case rollout(microPercent: Int)
-      case experiment(exposure: Int, variants: [ParameterValue.Experiment.Variant])
+      case experiment(
+        exposure: Int,
+        variants: [ParameterValue.Experiment.Variant],
+        isSticky: Bool
+      )
     }
 
     let id: String
     let kind: Kind
     /// Parameters that have a value by it.
     var keys: [String]
+
+    /// By which installations are put: what was decided by another shape is not compared with this one.
+    var shape: String {
+      switch kind {
+      case .rollout(let microPercent): "\(microPercent)"
+      case .experiment(let exposure, let variants, _):
+        "\(exposure):" + variants.map { "\($0.id)=\($0.weight)" }.joined(separator: ",")
+      }
+    }
+
+    /// The number from 1 of a variant; nil for one that there is not.
+    func part(ofVariant id: String) -> UInt8? {
+      guard case .experiment(_, let variants, _) = kind else { return nil }
+      return variants.firstIndex { $0.id == id }.map { UInt8($0 + 1) }
+    }
   }
 
   /// What is decided of a client: a byte for each condition, 1 where it is true, then one for each split,
@@ -108,7 +127,11 @@ package struct CompiledTemplate: Sendable {
     case .rollout(let rollout):
       made = Split(id: rollout.id, kind: .rollout(microPercent: rollout.microPercent), keys: [])
     case .experiment(let test):
-      let kind = Split.Kind.experiment(exposure: test.exposure, variants: test.variants)
+      let kind = Split.Kind.experiment(
+        exposure: test.exposure,
+        variants: test.variants,
+        isSticky: test.isSticky
+      )
       made = Split(id: test.id, kind: kind, keys: [])
     }
     guard namespace == .client else {
@@ -135,13 +158,32 @@ package struct CompiledTemplate: Sendable {
   // MARK: Evaluating
 
   /// Decides what is true of a client.
-  func decide(_ client: ConfigClient, audiences: Set<String>?, at now: Int64) -> Decision {
+  ///
+  /// - Parameter assigned: What was decided of its installation before.
+  func decide(
+    _ client: ConfigClient,
+    audiences: Set<String>?,
+    assigned: ConfigAssignment = ConfigAssignment(),
+    at now: Int64
+  ) -> Decision {
     var reading = ConfigClient.Reading(client, audiences: audiences)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(conditions.count + splits.count)
-    for condition in conditions { bytes.append(condition.holds(for: &reading, at: now) ? 1 : 0) }
-    for split in splits { bytes.append(split.part(of: &reading)) }
+    for (index, condition) in conditions.enumerated() {
+      let isHeld = condition.isSticky && assigned.conditions.contains(conditionNames[index])
+      bytes.append(isHeld || condition.holds(for: &reading, at: now) ? 1 : 0)
+    }
+    for split in splits {
+      bytes.append(held(split, assigned) ?? split.part(of: &reading))
+    }
     return Decision(bytes: bytes)
+  }
+
+  private func held(_ split: Split, _ assigned: ConfigAssignment) -> UInt8? {
+    guard case .experiment(_, _, true) = split.kind, let choice = assigned.variants[split.id] else {
+      return nil
+    }
+    return split.part(ofVariant: choice.variant)
   }
 
   /// Each parameter's value for what was decided, and where it comes from, in the template's order.
@@ -183,6 +225,23 @@ package struct CompiledTemplate: Sendable {
     }
   }
 
+  /// The splits that decide a parameter: those that are asked before something else gives its value.
+  func reachedSplits(_ decision: Decision) -> Set<String> {
+    var reached: Set<String> = []
+    for parameter in parameters {
+      let choices = parameter.choices.filter { decision.bytes[$0.condition] == 1 }.map(\.value)
+      for value in choices + [parameter.defaultValue].compactMap(\.self) {
+        switch value {
+        case .rollout(let rollout): reached.insert(rollout.id)
+        case .experiment(let experiment): reached.insert(experiment.id)
+        case .value, .useInAppDefault, .personalization: break
+        }
+        if outcome(parameter.key, value, nil, decision) != nil { break }
+      }
+    }
+    return reached
+  }
+
   private func part(of split: String, _ decision: Decision) -> Int? {
     splitIndexes[split].map { Int(decision.bytes[conditions.count + $0]) }
   }
@@ -198,7 +257,7 @@ extension CompiledTemplate.Split {
     case .rollout(let microPercent):
       guard let percentile = reading.percentile(seed: id) else { return 0 }
       return percentile < microPercent ? 1 : 0
-    case .experiment(let exposure, let variants):
+    case .experiment(let exposure, let variants, _):
       guard let enrolled = reading.percentile(seed: "\(id):enrol"), enrolled < exposure,
         let percentile = reading.percentile(seed: "\(id):variant")
       else { return 0 }

@@ -43,13 +43,8 @@ package final class ServedTemplate: Sendable {
     ServedTemplate(template, version, of: id, served: served, compiled: compiled)
   }
 
-  /// What a client gets at a time.
-  package func reply(
-    to client: ConfigClient,
-    audiences: Set<String>?,
-    at now: Int64
-  ) -> ConfigReply {
-    let decision = compiled.decide(client, audiences: audiences, at: now)
+  /// What a client gets of whom that was decided.
+  func reply(for decision: CompiledTemplate.Decision) -> ConfigReply {
     if let known = replies.withLock({ $0.byDecision[decision] }) { return known }
     let made = ConfigReply(self, decision)
     replies.withLock { replies in
@@ -84,9 +79,8 @@ package struct ConfigEvaluation: Sendable {
   /// The number under which clients know the template.
   package let served: Int64
 
-  init(_ template: ServedTemplate, _ client: ConfigClient, audiences: Set<String>?, at now: Int64) {
+  init(_ template: ServedTemplate, _ decision: CompiledTemplate.Decision) {
     let compiled = template.compiled
-    let decision = compiled.decide(client, audiences: audiences, at: now)
     outcomes = compiled.outcomes(of: decision)
     conditions = zip(compiled.conditionNames, decision.bytes).compactMap { $1 == 1 ? $0 : nil }
     served = template.served
@@ -101,8 +95,11 @@ package struct ConfigReply: Sendable {
   package let etag: String
   /// The number of what it was made by.
   package let served: Int64
+  /// What is to be kept of the installation.
+  let assignment: ConfigAssignment
 
   init(_ template: ServedTemplate, _ decision: CompiledTemplate.Decision) {
+    assignment = template.compiled.assignment(of: decision)
     let outcomes = template.compiled.outcomes(of: decision)
     let entries = outcomes.compactMap { outcome in
       outcome.value.map { JSONText.Member(outcome.key, .string($0)) }
@@ -121,6 +118,7 @@ package struct ConfigReply: Sendable {
   }
 
   private init(body: [UInt8], etag: String, served: Int64) {
+    assignment = ConfigAssignment()
     self.body = body
     self.etag = etag
     self.served = served
@@ -150,8 +148,9 @@ extension ServedTemplate {
   ) -> (rollouts: [JSONText], experiments: [JSONText]) {
     var rollouts: [JSONText] = []
     var experiments: [JSONText] = []
+    let reached = compiled.reachedSplits(decision)
     for (split, part) in zip(compiled.splits, decision.bytes.suffix(compiled.splits.count)) {
-      guard part > 0 else { continue }
+      guard part > 0, reached.contains(split.id) else { continue }
       let keys = JSONText.array(split.keys.map(JSONText.string))
       switch split.kind {
       case .rollout:
@@ -161,7 +160,7 @@ extension ServedTemplate {
             ("affectedParameterKeys", keys),
           ])
         )
-      case .experiment(_, let variants):
+      case .experiment(_, let variants, _):
         let variant = variants[Int(part) - 1].id
         experiments.append(experiment(split.id, variant: variant, keys))
       }

@@ -9,6 +9,8 @@ import KeyValueStore
 //   0x02 version   project, namespace, number         what is said of a version, as JSON
 //   0x03 body      project, namespace, number         the version's template, as JSON
 //   0x04 draft     project, namespace, name           etag that it began from, time, template: JSON
+//   0x05 assignment  project, namespace, installation what was decided of it (ConfigAssignment)
+//   0x06 counts    project, namespace                 how many have such a record, and by variant (AssignmentCounts)
 //
 // Every version has both records; the head names the newest one. All of a change is one write.
 
@@ -21,6 +23,8 @@ enum TemplateKey {
     case version = 0x02
     case body = 0x03
     case draft = 0x04
+    case assignment = 0x05
+    case assignmentCounts = 0x06
   }
 
   /// What all keys of a kind begin with.
@@ -41,6 +45,14 @@ enum TemplateKey {
     appendBigEndian(UInt64(bitPattern: number), to: &bytes)
     return bytes
   }
+
+  static func assignment(_ id: TemplateID, _ installation: String) -> [UInt8] {
+    var bytes = prefix(.assignment, id)
+    Text(installation).withBytes { SegmentEncoding.appendEscaped($0, to: &bytes) }
+    return bytes
+  }
+
+  static func assignmentCounts(_ id: TemplateID) -> [UInt8] { prefix(.assignmentCounts, id) }
 
   static func draft(_ id: TemplateID, _ name: Text) -> [UInt8] {
     var bytes = prefix(.draft, id)

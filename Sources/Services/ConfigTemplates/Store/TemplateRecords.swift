@@ -21,6 +21,20 @@ enum TemplateRecords {
     return heads
   }
 
+  /// The templates that keep what was decided of installations.
+  static func assigned(_ reader: any KeyValueReader) throws -> [TemplateID] {
+    let range = KeyRange(prefix: TemplateKey.prefix(.assignmentCounts))
+    let cursor = try reader.cursor(over: range, reversed: false)
+    var ids: [TemplateID] = []
+    while try cursor.next() {
+      guard let (id, _) = TemplateKey.parse(cursor.key) else {
+        throw KeyValueError(.corruption, "the key of a template's assignments is damaged")
+      }
+      ids.append(id)
+    }
+    return ids
+  }
+
   static func version(
     _ id: TemplateID,
     _ number: Int64,

@@ -44,10 +44,26 @@ package enum TemplateVerification {
     if head.served < head.current {
       differences.append("clients are told \(head.served), which is below \(head.current)")
     }
+    let counts = try ConfigTemplates.counts(id, reader).installations
+    let assigned = try assignments(id, reader)
+    if counts != assigned {
+      differences.append("\(assigned) installations have assignments, \(counts) are counted")
+    }
     if !isServable(id, head.current, reader) {
       differences.append("the newest version, \(head.current), cannot be served")
     }
     return differences
+  }
+
+  private static func assignments(
+    _ id: TemplateID,
+    _ reader: any KeyValueReader
+  ) throws -> Int64 {
+    let range = KeyRange(prefix: TemplateKey.prefix(.assignment, id))
+    let cursor = try reader.cursor(over: range, reversed: false)
+    var count: Int64 = 0
+    while try cursor.next() { count += 1 }
+    return count
   }
 
   private static func numbers(

@@ -101,6 +101,8 @@ package enum ParameterValue: Sendable, Equatable {
     package let variants: [Variant]
     /// Of the installations that its condition is true of, in millionths of a percent.
     package let exposure: Int
+    /// Whether who has a variant keeps it when weights change.
+    package let isSticky: Bool
   }
 }
 

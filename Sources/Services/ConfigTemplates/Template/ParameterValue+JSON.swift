@@ -115,7 +115,7 @@ extension ParameterValue.Experiment {
     let members = try TemplateMembers(
       json,
       at: path,
-      known: ["experimentId", "variantValue", "exposurePercent"]
+      known: ["experimentId", "variantValue", "exposurePercent", "sticky"]
     )
     var variants: [Variant] = []
     for (index, json) in try members.list("variantValue").enumerated() {
@@ -133,7 +133,8 @@ extension ParameterValue.Experiment {
       id: try ParameterValue.id("experimentId", of: members),
       variants: variants,
       exposure: try ParameterValue.microPercent("exposurePercent", of: members)
-        ?? PercentRange.whole
+        ?? PercentRange.whole,
+      isSticky: members["sticky"]?.boolean == true
     )
   }
 
@@ -141,6 +142,7 @@ extension ParameterValue.Experiment {
     .members([
       ("experimentId", .string(id)), ("exposurePercent", ParameterValue.percent(exposure)),
       ("variantValue", .array(variants.map(\.json))),
+      ("sticky", isSticky ? .boolean(true) : nil),
     ])
   }
 

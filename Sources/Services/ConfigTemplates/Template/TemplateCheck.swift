@@ -115,7 +115,8 @@ extension ConfigTemplate {
       case .rollout(let rollout): (id, shape) = (rollout.id, [rollout.microPercent])
       case .experiment(let experiment):
         (id, shape) = (
-          experiment.id, [-1, experiment.exposure] + experiment.variants.map(\.weight)
+          experiment.id,
+          [-1, experiment.exposure, experiment.isSticky ? 1 : 0] + experiment.variants.map(\.weight)
         )
       }
       if let known = shapes.updateValue(shape, forKey: Text(id)), known != shape {

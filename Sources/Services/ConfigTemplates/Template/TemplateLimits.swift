@@ -17,4 +17,6 @@ package enum TemplateLimits {
     "BLUE", "BROWN", "CYAN", "DEEP_ORANGE", "GREEN", "INDIGO", "LIME", "ORANGE", "PINK", "PURPLE",
     "TEAL",
   ]
+  /// Installations of which a template keeps what was decided, for sticky conditions and experiments.
+  package static let assignments: Int64 = 1_000_000
 }

@@ -9,6 +9,11 @@ struct ContextWords: Sendable {
 
   /// One for each of `dimensions`.
   let numbers: [UInt32]
+
+  /// The app's number.
+  var app: UInt32 {
+    zip(Self.dimensions, numbers).first { $0.0.0 == .app }?.1 ?? WordTable.other
+  }
 }
 
 /// Counts the events of a day.
@@ -23,6 +28,8 @@ struct DayCount {
 
   private var indexes: [Facet: Int] = [:]
   private var open: [Open] = []
+  /// The sessions of users; those of nobody cannot be told apart.
+  var sessions = SessionCount()
 
   /// An empty day.
   init() {}
@@ -33,7 +40,7 @@ struct DayCount {
       var tally = open[index].tally
       tally.users = UserSet(open[index].users)
       return (facet, tally)
-    }
+    } + sessions.tallies
   }
 
   var isEmpty: Bool { indexes.isEmpty }
@@ -54,7 +61,10 @@ struct DayCount {
         user: user
       )
     }
-    for event in run.events { add(event, context, user: user) }
+    for event in run.events {
+      add(event, context, user: user)
+      if user != 0 { sessions.note(event, of: user) }
+    }
   }
 
   private mutating func add(_ event: TimelineEvent, _ context: ContextWords, user: UInt32) {

@@ -6,6 +6,8 @@ struct Facet: Hashable, Sendable, Comparable {
     case events = 1
     /// a: `UserGroup`.
     case users = 2
+    /// a: `SessionGroup`.
+    case sessions = 3
     // a: event, or 0 for all; b: the value.
     case platform = 10
     case appVersion = 11

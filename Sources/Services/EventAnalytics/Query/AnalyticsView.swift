@@ -74,8 +74,11 @@ extension EventAnalytics {
   }
 
   /// The day that it is in a project's zone.
-  package func today(of project: Text) -> EventDay {
+  package func today(of project: Text) -> EventDay { day(of: clock.now(), in: project) }
+
+  /// The day of a time, in microseconds, in a project's zone.
+  package func day(of time: Int64, in project: Text) -> EventDay {
     var calendar = DayCalendar(settings(of: project).zone)
-    return calendar?.day(of: clock.now()) ?? EventDay(0)
+    return calendar?.day(of: time) ?? EventDay(0)
   }
 }

@@ -20,6 +20,7 @@ extension EventAnalytics {
         )
       }
       try engine.write { group in try group.put(key, bytes) }
+      forgetMembership(of: project)
     } catch {
       throw FirestoreError.analytics(error)
     }
@@ -30,11 +31,13 @@ extension EventAnalytics {
     guard let log = log(of: project) else { return false }
     let key = EventKey.named(.audience, log.number, name)
     do {
-      return try engine.write { group in
+      let wasThere = try engine.write { group in
         guard try group.get(key) != nil else { return false }
         try group.delete(key)
         return true
       }
+      forgetMembership(of: project)
+      return wasThere
     } catch {
       throw FirestoreError.analytics(error)
     }
@@ -69,14 +72,27 @@ extension EventAnalytics {
     project: Text,
     limit: Int
   ) throws -> (count: Int, instanceIDs: [String]) {
-    let today = today(of: project)
-    let range = try DayRange(today.advanced(by: 1 - audience.days), today)
-    return try view(of: project) { view in
-      let users = try view.users(of: audience.rule, range)
+    try view(of: project) { view in
+      let users = try view.users(of: audience.rule, try range(of: audience, project))
       let decoder = EventDecoder(project: view.project, reader: view.reader)
       let ids = try users.numbers.prefix(limit).compactMap { try decoder.instanceID($0) }
       return (users.count, ids)
     } ?? (0, [])
+  }
+
+  /// The users who are in an audience now; blocks.
+  func users(of audience: Audience, project: Text) throws -> UserSet {
+    try view(of: project) { view in
+      try view.users(of: audience.rule, try range(of: audience, project))
+    } ?? UserSet()
+  }
+
+  private func range(
+    of audience: Audience,
+    _ project: Text
+  ) throws(FirestoreError) -> DayRange {
+    let today = today(of: project)
+    return try DayRange(today.advanced(by: 1 - audience.days), today)
   }
 }
 

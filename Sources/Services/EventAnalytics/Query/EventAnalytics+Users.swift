@@ -11,6 +11,9 @@ package struct UserDay: Sendable, Equatable {
   package let active28: Int
   package let new: Int
   package let engagementMillis: Int64
+  /// Sessions with an event on the day, and the engaged ones of them; only those of users who consented.
+  package let sessions: Int
+  package let engagedSessions: Int
 }
 
 /// The users who opened the app first on a day, and how many of them were active so many days later.
@@ -72,6 +75,10 @@ extension EventAnalytics {
 }
 
 extension AnalyticsView {
+  private func sessions(_ group: SessionGroup, on day: EventDay) throws -> Int {
+    Int(try facets.tally(Facet(.sessions, group.rawValue), on: day).count)
+  }
+
   /// Users count once within a window however often they were active: each is counted under the last day on which
   /// it was, so that a window is a sum.
   fileprivate func userDays(_ range: DayRange) throws -> [UserDay] {
@@ -100,7 +107,9 @@ extension AnalyticsView {
           active7: counts[max(0, offset - 6)...offset].reduce(0, +),
           active28: counts[max(0, offset - 27)...offset].reduce(0, +),
           new: try users(.new, on: day).count,
-          engagementMillis: active.engagementMillis
+          engagementMillis: active.engagementMillis,
+          sessions: try sessions(.all, on: day),
+          engagedSessions: try sessions(.engaged, on: day)
         )
       )
     }

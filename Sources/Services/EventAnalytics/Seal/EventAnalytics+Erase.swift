@@ -82,16 +82,7 @@ extension EventAnalytics {
   /// Drops some of the events of the days before one; false where there are none.
   func dropEvents(of log: ProjectLog, before oldest: EventDay) throws -> Bool {
     try organizing.withLock { _ in
-      let keys = try engine.read { reader -> [[UInt8]] in
-        let range = KeyRange(
-          lower: EventKey.numbered(.timeline, log.number),
-          upper: EventKey.numbered(.timeline, log.number, oldest.key)
-        )
-        let cursor = try reader.cursor(over: range, reversed: false)
-        var keys: [[UInt8]] = []
-        while keys.count < 4_096, try cursor.next() { keys.append(Array(cursor.key)) }
-        return keys
-      }
+      let keys = try engine.read { try Self.oldKeys(of: log.number, before: oldest, $0) }
       guard !keys.isEmpty else { return false }
       if log.record.keptFrom < oldest {
         var record = log.record
@@ -101,6 +92,26 @@ extension EventAnalytics {
       try engine.write(.background) { group in for key in keys { try group.delete(key) } }
       return true
     }
+  }
+}
+
+extension EventAnalytics {
+  /// Some of what is kept of the events of the days before one.
+  private static func oldKeys(
+    of project: UInt32,
+    before oldest: EventDay,
+    _ reader: any KeyValueReader
+  ) throws -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    for kind in [EventKey.Kind.timeline, .session] {
+      let range = KeyRange(
+        lower: EventKey.numbered(kind, project),
+        upper: EventKey.numbered(kind, project, oldest.key)
+      )
+      let cursor = try reader.cursor(over: range, reversed: false)
+      while keys.count < 4_096, try cursor.next() { keys.append(Array(cursor.key)) }
+    }
+    return keys
   }
 }
 
@@ -133,9 +144,11 @@ private struct DayErasure {
         puts.append((facet.key(project, day, segment: 0), tally.encoded))
       }
     }
-    let rows = KeyRange(prefix: EventKey.numbered(.timeline, project, day.key, instance))
-    let cursor = try reader.cursor(over: rows, reversed: false)
-    while try cursor.next() { deletes.append(Array(cursor.key)) }
+    for kind in [EventKey.Kind.timeline, .session] {
+      let rows = KeyRange(prefix: EventKey.numbered(kind, project, day.key, instance))
+      let cursor = try reader.cursor(over: rows, reversed: false)
+      while try cursor.next() { deletes.append(Array(cursor.key)) }
+    }
   }
 
   func write(to group: any KeyValueGroup) throws {

@@ -14,6 +14,7 @@ extension EventAnalytics {
       upkeep.withLock { $0.turn = index + 1 }
       return true
     }
+    if try renewMembership() { return true }
     return try forgetOldBatches()
   }
 
@@ -82,6 +83,11 @@ extension EventAnalytics {
       segment: segment,
       calendar: calendar,
       words: words,
+      names: NameBudget(
+        project: log.number,
+        limit: configuration.namesPerDay,
+        reader: reader
+      ),
       reader: reader
     )
     var keys: [[UInt8]] = []
@@ -90,6 +96,7 @@ extension EventAnalytics {
       try builder.add(try EventBatch(decoding: cursor.value))
       keys.append(Array(cursor.key))
     }
+    try builder.finish()
     return (builder, keys)
   }
 }

@@ -23,7 +23,10 @@ struct SegmentBuilder {
   private var contexts: [EventContext: (number: UInt32, words: ContextWords)] = [:]
   private var rows: [Row: [TimelineRun]] = [:]
   private var days: [EventDay: DayCount] = [:]
-  /// Events for whose name there was no number left.
+  private var names: NameBudget
+  /// Sessions that are counted with this segment.
+  private var marks: [(key: [UInt8], isEngaged: Bool)] = []
+  /// Events whose name was one too many: in the project, or of the app's day.
   private(set) var unnamed = 0
 
   init(
@@ -31,12 +34,14 @@ struct SegmentBuilder {
     segment: UInt32,
     calendar: DayCalendar,
     words: WordTable,
+    names: NameBudget,
     reader: any KeyValueReader
   ) throws {
     self.project = project
     self.segment = segment
     self.calendar = calendar
     self.words = words
+    self.names = names
     self.reader = reader
     counters = try ProjectCounters.read(project, reader)
     counters.segment = max(counters.segment, segment + 1)
@@ -53,7 +58,7 @@ struct SegmentBuilder {
     var runs: [EventDay: TimelineRun] = [:]
     for event in batch.events {
       let day = calendar.day(of: event.time)
-      guard let event = try self.event(event) else {
+      guard let event = try self.event(event, of: context.words.app, on: day) else {
         unnamed += 1
         days[day, default: DayCount()].noteDrops(.exceededMaxEntities, 1)
         continue
@@ -144,9 +149,16 @@ struct SegmentBuilder {
     )
   }
 
-  private mutating func event(_ event: AnalyticsEvent) throws -> TimelineEvent? {
-    let name = try words.number(of: event.name, in: .events)
+  private mutating func event(
+    _ event: AnalyticsEvent,
+    of app: UInt32,
+    on day: EventDay
+  ) throws -> TimelineEvent? {
+    let known = try words.knownNumber(of: event.name, in: .events)
+    guard try names.admits(event.name, known, app: app, on: day) else { return nil }
+    let name = try known ?? words.number(of: event.name, in: .events)
     guard name != WordTable.other else { return nil }
+    names.note(event.name, name, app: app, on: day)
     let parameters = try event.parameters.compactMap { parameter -> TimelineEvent.Parameter? in
       let name = try words.number(of: parameter.name, in: .parameters)
       guard name != WordTable.other else { return nil }
@@ -180,6 +192,22 @@ struct SegmentBuilder {
     return try words.number(of: text, in: WordScope(.parameterValue, of: parameter))
   }
 
+  // MARK: Sessions
+
+  /// Looks which sessions are counted already; the last step before `write`.
+  mutating func finish() throws {
+    for (day, var count) in days {
+      for name in count.sessions.seen.keys {
+        guard let mark = try reader.get(EventKey.session(project, day, name)) else { continue }
+        count.sessions.setCounted(name, isEngaged: mark == [1])
+      }
+      for (name, isEngaged) in count.sessions.uncounted {
+        marks.append((EventKey.session(project, day, name), isEngaged))
+      }
+      days[day] = count
+    }
+  }
+
   // MARK: Writing
 
   /// Writes everything that the segment came to.
@@ -194,6 +222,7 @@ struct SegmentBuilder {
         try group.put(facet.key(project, day, segment: segment), tally.encoded)
       }
     }
+    for (key, isEngaged) in marks { try group.put(key, [isEngaged ? 1 : 0]) }
     for id in changed {
       guard let record = instances[id] else { continue }
       try group.put(EventKey.named(.instance, project, id), record.encoded)

@@ -18,12 +18,14 @@ import KeyValueStore
 //   0x20 intake     project, segment, sequence                  a batch as it came (EventBatch)
 //   0x21 batch      project, instance id, number (8 bytes)      when it came (8 bytes)
 //   0x30 timeline   project, day, instance number, segment      events of an instance (TimelineBlock)
+//   0x31 session    project, day, instance number, id (8 bytes) 1 for an engaged session, else 0 (one byte)
 //   0x40 facet      project, day, dimension, a, b, segment      what is counted (Tally)
 //   0x41 part       project, day, segment                       marker: the day has facets of the segment
 //
 // A batch is in the intake until its segment is sealed; then, in one write, it is timelines and facets. Facets
 // of one name in several segments are added up by whoever reads them, and merged into the one of segment 0 in the
-// background. Timelines are what was counted: `verify` counts them again.
+// background. Timelines are what was counted: `verify` counts them again. A session's record says that it is
+// counted on the day, so that a later segment with events of it does not count it again.
 
 /// Where things are in the store of analytics.
 enum EventKey {
@@ -41,6 +43,7 @@ enum EventKey {
     case intake = 0x20
     case batch = 0x21
     case timeline = 0x30
+    case session = 0x31
     case facet = 0x40
     case part = 0x41
   }
@@ -69,6 +72,12 @@ enum EventKey {
   static func batch(_ project: UInt32, _ instanceID: String, _ number: Int64) -> [UInt8] {
     var bytes = named(.batch, project, instanceID)
     appendBigEndian(UInt64(bitPattern: number), to: &bytes)
+    return bytes
+  }
+
+  static func session(_ project: UInt32, _ day: EventDay, _ name: SessionCount.Name) -> [UInt8] {
+    var bytes = numbered(.session, project, day.key, name.user)
+    appendBigEndian(UInt64(bitPattern: name.id), to: &bytes)
     return bytes
   }
 

@@ -34,6 +34,16 @@ struct WordTable {
     try number(of: Array(text.utf8), in: scope)
   }
 
+  /// The number that a word has already; nil for one without.
+  mutating func knownNumber(of text: String, in scope: WordScope) throws -> UInt32? {
+    let bytes = Array(text.utf8)
+    let name = DictionaryCache.Name(project: project, scope: scope, text: bytes)
+    if let known = found[name] ?? cache[name] { return known }
+    let stored = try Self.stored(name, reader)
+    if let stored, KnownWord.number(of: bytes, in: scope) == nil { found[name] = stored }
+    return stored
+  }
+
   mutating func number(of text: [UInt8], in scope: WordScope) throws -> UInt32 {
     if let known = KnownWord.number(of: text, in: scope) { return known }
     let name = DictionaryCache.Name(project: project, scope: scope, text: text)

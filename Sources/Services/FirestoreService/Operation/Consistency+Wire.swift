@@ -16,8 +16,8 @@ extension Permit {
 
   /// The transaction that a request asks for, as the caller gets it.
   ///
-  /// Under rules it is optimistic, as those of Google's client SDKs are: a lock on a document
-  /// keeps others from writing it, which is more than the right to read it. Whom the rules could
+  /// Under rules it is optimistic, as those of Google's client SDKs are, and for who may only look: a lock on a
+  /// document keeps others from writing it, which is more than the right to read it. Whom the rules could
   /// allow nothing has nothing to do in one.
   func options(
     _ wire: TransactionOptions
@@ -27,7 +27,7 @@ extension Permit {
     case .readOnly(let time):
       return .readOnly(readTime: try time.map { time throws(FirestoreError) in try chosen(time) })
     case .readWrite(let retry, let concurrency):
-      let isPessimistic = gate == nil && concurrency != .optimistic
+      let isPessimistic = mayLock && concurrency != .optimistic
       return .readWrite(
         mode: isPessimistic ? .pessimistic : .optimistic,
         retrying: retry.map(TransactionID.init)

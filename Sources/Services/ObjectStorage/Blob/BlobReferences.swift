@@ -1,12 +1,15 @@
 import KeyValueStore
 
-// A blob's record, in the form of RecordWriter.swift: 1 references, 2 size. A blob that is released has no
-// record, and a marker among the released ones until its file is removed.
+// A blob's record, in the form of RecordWriter.swift: 1 references, 2 size, 3 whether the engine has its bytes. A blob
+// that is released has no record; it has a marker among the released ones until its file is removed, unless its bytes
+// were the engine's: those go in the write that releases it.
 
 /// How often a blob is named by objects.
 struct BlobReferences {
   var count: Int64
   var size: Int64
+  /// Whether the bytes are under a key of the engine's, and in no file.
+  var isInEngine: Bool
 
   static let format = ValueFormat("a blob's references") { try RecordReader(Array($0)) }
 
@@ -14,12 +17,14 @@ struct BlobReferences {
     var writer = RecordWriter()
     writer.put(1, count)
     writer.put(2, size)
+    writer.put(3, isInEngine)
     return writer.bytes
   }
 
-  init(count: Int64, size: Int64) {
+  init(count: Int64, size: Int64, isInEngine: Bool = false) {
     self.count = count
     self.size = size
+    self.isInEngine = isInEngine
   }
 
   init(_ record: RecordReader) throws {
@@ -29,6 +34,7 @@ struct BlobReferences {
       switch field.tag {
       case 1: count = try field.number()
       case 2: size = try field.number()
+      case 3: isInEngine = field.flag
       default: break
       }
     }
@@ -43,11 +49,15 @@ extension KeyValueReader {
 
 extension KeyValueGroup {
   /// One more object names the blob, which is released no longer.
-  func retain(_ blob: BlobID, size: Int64) throws {
+  ///
+  /// - Parameter content: The bytes of a new blob, for the engine to keep; nil where the blob store has them.
+  func retain(_ blob: BlobID, size: Int64, content: [UInt8]? = nil) throws {
     let known = try references(of: blob)
     let marker = StorageKey.releasedBlob(blob)
     if known == nil, try get(marker) != nil { try delete(marker) }
-    var references = known ?? BlobReferences(count: 0, size: size)
+    if known == nil, let content, !content.isEmpty { try put(StorageKey.content(blob), content) }
+    var references =
+      known ?? BlobReferences(count: 0, size: size, isInEngine: content != nil)
     references.count += 1
     try put(StorageKey.blob(blob), references.bytes)
   }
@@ -62,6 +72,7 @@ extension KeyValueGroup {
       return try put(StorageKey.blob(blob), references.bytes)
     }
     try delete(StorageKey.blob(blob))
+    guard !references.isInEngine else { return try delete(StorageKey.content(blob)) }
     try putMarker(StorageKey.releasedBlob(blob))
   }
 }

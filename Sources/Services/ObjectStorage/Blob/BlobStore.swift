@@ -103,4 +103,21 @@ package protocol BlobReader: AnyObject, Sendable {
 
   /// Reads up to `count` bytes at an offset; fewer only at the end.
   func read(at offset: Int64, count: Int) async throws -> [UInt8]
+
+  /// Has the system read a part of the blob's file into its memory, where it is not there yet; nil where the blob is
+  /// in no file that stays open. Throws where the file has not all of the part.
+  func load(_ range: Range<Int64>) async throws -> BlobFilePart?
+}
+
+extension BlobReader {
+  package func load(_ range: Range<Int64>) async throws -> BlobFilePart? { nil }
+}
+
+/// A part of a blob's open file that was in the system's memory a moment ago, so that it can be sent from there.
+package struct BlobFilePart: Sendable {
+  /// Stays open for as long as there is the file.
+  package let descriptor: Int32
+  package let range: Range<Int64>
+  /// Closes the descriptor when nobody has it any more.
+  package let file: any AnyObject & Sendable
 }

@@ -38,6 +38,9 @@ final class LocalBlobFile: Sendable {
     share.giveBack()
   }
 
+  /// The descriptor that stays open as long as this object; nil where none does.
+  var openDescriptor: Int32? { kept }
+
   func withDescriptor<R>(_ body: (Int32) throws -> R) throws -> R {
     BlockingCheck.assertMayBlock()
     if let kept { return try body(kept) }
@@ -126,6 +129,14 @@ final class LocalBlobReader: BlobReader {
       try self.file.withDescriptor {
         try FileCall.read($0, at: offset, count: count, self.path)
       }
+    }
+  }
+
+  func load(_ range: Range<Int64>) async throws -> BlobFilePart? {
+    guard let descriptor = file.openDescriptor else { return nil }
+    return try await store.run {
+      try FileCall.load(descriptor, range, self.path)
+      return BlobFilePart(descriptor: descriptor, range: range, file: self.file)
     }
   }
 }

@@ -3,6 +3,9 @@ package struct ObjectContent: Sendable {
   /// What one read takes at most.
   package static let partBytes = 256 << 10
 
+  /// What is read ahead at once for a sender of open files.
+  private static let filePartBytes: Int64 = 1 << 20
+
   static let endsTooEarly = StorageError(.corrupt, "The bytes of an object end too early.")
 
   private let reader: any BlobReader
@@ -27,6 +30,29 @@ package struct ObjectContent: Sendable {
       try await take(part)
       part = try await next
     }
+  }
+
+  /// Hands on parts of the open file that has the bytes of a range: the next one is read ahead while one is taken.
+  ///
+  /// - Returns: Whether there is such a file; nothing was handed on otherwise.
+  package func forEachFilePart(
+    _ range: Range<Int64>,
+    _ take: (BlobFilePart) async throws -> Void
+  ) async throws -> Bool {
+    var part = try await filePart(from: range.lowerBound, upTo: range.upperBound)
+    guard part != nil else { return false }
+    while let current = part {
+      async let next = filePart(from: current.range.upperBound, upTo: range.upperBound)
+      try await take(current)
+      part = try await next
+    }
+    return true
+  }
+
+  /// Nil at the end, and where the bytes are in no open file.
+  private func filePart(from position: Int64, upTo end: Int64) async throws -> BlobFilePart? {
+    guard position < end else { return nil }
+    return try await reader.load(position..<min(end, position + Self.filePartBytes))
   }
 
   /// Empty at the end.

@@ -16,6 +16,7 @@ import KeyValueStore
 //   0x0A open uploads       project, empty for all         OpenUploads.swift
 //                           project, 0x00, caller          the same of one caller
 //   0x0B HMAC key           access id                      HMACKey.swift
+//   0x0C content            blob's id                      the bytes themselves; EngineContent.swift
 
 /// Where files' metadata are in the store.
 enum StorageKey {
@@ -31,6 +32,7 @@ enum StorageKey {
     case usage = 0x09
     case openUploads = 0x0A
     case hmacKey = 0x0B
+    case content = 0x0C
   }
 
   static func prefix(_ kind: Kind) -> [UInt8] {
@@ -66,6 +68,8 @@ enum StorageKey {
   static func blob(_ id: BlobID) -> [UInt8] { prefix(.blob) + id.bytes }
 
   static func releasedBlob(_ id: BlobID) -> [UInt8] { prefix(.releasedBlob) + id.bytes }
+
+  static func content(_ id: BlobID) -> [UInt8] { prefix(.content) + id.bytes }
 
   static func upload(_ id: UploadID) -> [UInt8] { prefix(.upload) + id.text.utf8 }
 

@@ -92,7 +92,7 @@ extension ObjectStorage {
     _ sample: VerificationSample?
   ) async throws -> String? {
     do {
-      let reader = try await blobs.open(object.blob)
+      let reader = try await reader(of: object)
       guard reader.size == object.size else {
         return "\(reader.size) bytes are stored, \(object.size) were uploaded"
       }

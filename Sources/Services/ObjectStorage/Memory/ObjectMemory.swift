@@ -9,6 +9,25 @@ package struct RememberedObject: Sendable {
   package let content: [UInt8]
   /// The object as rules see it, made once.
   let resource: StorageResource
+  /// What an API has made of the object, to be used again.
+  package let derived = DerivedValue()
+}
+
+/// A value that somebody makes of a remembered object, and that goes when the object is forgotten.
+///
+/// Any thread may call.
+package final class DerivedValue: Sendable {
+  private let value = Mutex<(any Sendable)?>(nil)
+
+  init() {}
+
+  /// The value that was set last, if it is of that type.
+  package func get<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
+    value.withLock { $0 } as? Value
+  }
+
+  /// Keeps a value in the place of the one that is there.
+  package func set(_ new: some Sendable) { value.withLock { $0 = new } }
 }
 
 /// Small objects that were downloaded lately, and buckets.

@@ -94,7 +94,7 @@ extension Bucket {
   /// Opens an object's bytes.
   package func content(of object: StoredObject) async throws -> ObjectContent {
     try await opening(object) {
-      ObjectContent(try await storage.blobs.open(object.blob), object)
+      ObjectContent(try await storage.reader(of: object), object)
     }
   }
 
@@ -102,7 +102,7 @@ extension Bucket {
   package func smallContent(of object: StoredObject) async throws -> [UInt8]? {
     guard storage.memory.takes(object.size) else { return nil }
     let bytes = try await opening(object) {
-      try await storage.blobs.contents(object.blob, size: Int(object.size))
+      try await storage.contents(of: object)
     }
     guard bytes.count == Int(object.size) else { throw ObjectContent.endsTooEarly }
     if object.isLive {

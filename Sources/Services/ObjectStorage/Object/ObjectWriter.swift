@@ -22,10 +22,13 @@ struct ObjectWriter {
   }
 
   /// Puts a new generation in the place of what is there, and retains its blob.
+  ///
+  /// - Parameter content: The blob's bytes, for the engine to keep; nil where the blob store has them.
   func insert(
     _ new: NewObject,
     _ hashes: ContentHashes,
     _ blob: BlobID,
+    content: [UInt8]? = nil,
     componentCount: Int? = nil,
     basis: DecisionBasis?
   ) throws -> StoredObject {
@@ -33,7 +36,7 @@ struct ObjectWriter {
     try basis?.check(existing)
     try new.preconditions.check(existing)
     // First: what is replaced may have the same blob.
-    try group.retain(blob, size: hashes.size)
+    try group.retain(blob, size: hashes.size, content: content)
     if let existing { try retire(existing) }
     let object = StoredObject(
       bucket: bucket.name,
@@ -49,6 +52,7 @@ struct ObjectWriter {
       blob: blob
     )
     try count(objects: 1, bytes: hashes.size, isChecked: true)
+    try countPart(object, 1)
     try put(object)
     return object
   }
@@ -75,19 +79,36 @@ struct ObjectWriter {
   /// Deletes for good.
   func destroy(_ object: StoredObject) throws {
     try group.delete(StorageKey.version(bucket.number, object.name, object.generation))
-    try group.release(object.blob)
-    try count(objects: -1, bytes: -object.size, isChecked: false)
+    try forget(object)
   }
 
   private func erase(_ object: StoredObject) throws {
     let seconds = bucket.configuration.softDeleteSeconds
-    guard seconds > 0 else {
-      try group.release(object.blob)
-      return try count(objects: -1, bytes: -object.size, isChecked: false)
-    }
+    guard seconds > 0 else { return try forget(object) }
     var erased = object
     erased.state = .softDeleted(at: now, until: now + seconds * 1_000_000)
     try put(erased)
+  }
+
+  /// Nothing is left of the object's record: neither do its bytes nor the counts have to be.
+  private func forget(_ object: StoredObject) throws {
+    try group.release(object.blob)
+    try count(objects: -1, bytes: -object.size, isChecked: false)
+    try countPart(object, -1)
+  }
+
+  /// Counts a part of an unfinished upload as such; throws where that is beyond a bound.
+  private func countPart(_ object: StoredObject, _ sign: Int64) throws {
+    guard bucket.project == UploadPart.project,
+      let (part, project) = UploadPart.read(object.attributes)
+    else { return }
+    try group.count(
+      of: project,
+      caller: nil,
+      uploads: part == .upload ? sign : 0,
+      bytes: sign * object.size,
+      limits: sign > 0 ? configuration.uploadLimits : nil
+    )
   }
 
   func put(_ object: StoredObject) throws {

@@ -32,6 +32,25 @@ package struct HMACKey: Sendable, Hashable {
   /// A text that changes with the key.
   package var entityTag: String { Base64.standard(StorageKey.number(updated)) }
 
+  /// A key as it was exported; one that was deleted has no secret, and nobody exports it.
+  package init(
+    accessID: Text,
+    project: Text,
+    account: Text,
+    secret: String,
+    isActive: Bool,
+    created: Int64,
+    updated: Int64
+  ) {
+    self.accessID = accessID
+    self.project = project
+    self.account = account
+    self.secret = secret
+    state = isActive ? .active : .inactive
+    self.created = created
+    self.updated = updated
+  }
+
   init(project: Text, account: Text, at time: Int64) {
     accessID = Text("GOOG1E" + Self.random(55, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"))
     secret = Self.random(40, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")

@@ -79,6 +79,22 @@ extension ObjectStorage {
     }
   }
 
+  /// Stores a key as it was exported, in the place of one of its access id.
+  ///
+  /// Throws where another project has that id, or a key of it was deleted, which never comes back.
+  package func importHMACKey(_ key: HMACKey, _ permit: AdministratorPermit) async throws {
+    try await write { group in
+      let known = try group.hmacKey(key.accessID)
+      guard known.map({ $0.project == key.project && $0.state != .deleted }) ?? true else {
+        throw StorageError(.conflict, "There is a key of that access ID already.")
+      }
+      if known == nil, try group.hmacKeys(of: nil, from: "").count >= Self.keyLimits.all {
+        throw StorageError(.quotaExceeded, "The server has \(Self.keyLimits.all) HMAC keys.")
+      }
+      try group.put(StorageKey.hmacKey(key.accessID), key.bytes)
+    }
+  }
+
   private static func key(
     _ accessID: Text,
     of project: Text,

@@ -75,12 +75,7 @@ extension ObjectStorage {
     try await requireRoom(for: 0)
     let blob = BlobID.random()
     blobsInUse.insert(blob)
-    do {
-      return BlobImport(self, blob, try await blobs.begin(blob))
-    } catch {
-      blobsInUse.remove(blob)
-      throw error
-    }
+    return BlobImport(self, blob)
   }
 
   /// Makes an imported object visible, in the state that it was in.
@@ -91,11 +86,12 @@ extension ObjectStorage {
   /// - Parameter isNew: Whether the bytes came for this object; otherwise another one has them.
   package func finishImport(
     _ object: ImportedObject,
-    _ blob: BlobID,
+    _ bytes: ImportedBytes,
     isNew: Bool,
     in bucket: StoredBucket,
     _ permit: AdministratorPermit
   ) async throws -> StoredObject {
+    let blob = bytes.blob
     do {
       let stored = try await write(.background) { [configuration] group in
         guard try isNew || group.references(of: blob) != nil else {
@@ -104,7 +100,7 @@ extension ObjectStorage {
             "What the object shares its bytes with was deleted meanwhile."
           )
         }
-        return try ObjectWriter(group, bucket, configuration).importObject(object, blob)
+        return try ObjectWriter(group, bucket, configuration).importObject(object, bytes)
       }
       if isNew { blobsInUse.remove(blob) }
       noteReleased()
@@ -182,50 +178,100 @@ package struct ImportedObject: Sendable {
   }
 }
 
+/// Where the bytes of an imported object are: in a blob that is finished, or on their way into the engine.
+package struct ImportedBytes: Sendable {
+  package let blob: BlobID
+  /// The bytes, for the engine to keep; nil where the blob has them.
+  fileprivate let content: [UInt8]?
+
+  /// Those of a blob that is there.
+  package init(_ blob: BlobID) { self.init(blob, content: nil) }
+
+  fileprivate init(_ blob: BlobID, content: [UInt8]?) {
+    self.blob = blob
+    self.content = content
+  }
+}
+
 /// The bytes of an imported object on their way; one task at a time, ended by `finish` or `cancel`.
 package actor BlobImport {
   private let storage: ObjectStorage
   private let blob: BlobID
-  private var sink: ContentSink
+  /// All that came, while the engine may keep it.
+  private var head: [UInt8] = []
+  /// Takes the bytes once they are too many for that.
+  private var sink: ContentSink?
+  /// Whether something may be there of the blob.
+  private var hasBegun = false
 
-  init(_ storage: ObjectStorage, _ blob: BlobID, _ writer: any BlobWriter) {
+  init(_ storage: ObjectStorage, _ blob: BlobID) {
     self.storage = storage
     self.blob = blob
-    sink = ContentSink(writer)
   }
 
   /// Takes the next bytes.
   package func write(_ bytes: [UInt8]) async throws {
     try await storage.requireRoom(for: Int64(bytes.count))
-    var next = sink
+    if sink == nil, storage.keepsInEngine(head.count + bytes.count) {
+      head += bytes
+    } else {
+      try await pass(bytes)
+    }
+  }
+
+  /// Hands bytes on to the blob, behind those that waited.
+  private func pass(_ bytes: [UInt8]) async throws {
+    var next = try await begun()
+    try await next.take(head)
+    head = []
     try await next.take(bytes)
     sink = next
   }
 
+  private func begun() async throws -> ContentSink {
+    if let sink { return sink }
+    hasBegun = true
+    return ContentSink(try await storage.blobs.begin(blob))
+  }
+
   /// Makes the bytes durable if they are those that were exported, and gives where they are.
-  package func finish(_ expected: ContentHashes) async throws -> BlobID {
-    var last = sink
+  package func finish(_ expected: ContentHashes) async throws -> ImportedBytes {
+    if sink == nil, storage.keepsInEngine(head.count) {
+      var hasher = ContentHasher()
+      hasher.update(head)
+      try Self.check(hasher.hashes, expected)
+      return ImportedBytes(blob, content: head)
+    }
+    var last = try await begun()
     try await last.flush()
     sink = last
-    let actual = sink.hasher.hashes
+    try Self.check(last.hasher.hashes, expected)
+    try await last.writer.finish()
+    return ImportedBytes(blob)
+  }
+
+  private static func check(_ actual: ContentHashes, _ expected: ContentHashes) throws {
     guard actual.size == expected.size, actual.crc32c == expected.crc32c else {
       throw StorageError(.invalid, "The bytes are not those that were exported.")
     }
-    try await sink.writer.finish()
-    return blob
   }
 
   /// Gives the bytes up.
   package func cancel() async {
-    await sink.writer.close()
+    guard hasBegun else { return storage.blobsInUse.remove(blob) }
+    await sink?.writer.close()
     await storage.discard(blob)
   }
 }
 
 extension ObjectWriter {
-  fileprivate func importObject(_ object: ImportedObject, _ blob: BlobID) throws -> StoredObject {
+  fileprivate func importObject(
+    _ object: ImportedObject,
+    _ bytes: ImportedBytes
+  ) throws -> StoredObject {
+    let blob = bytes.blob
     // First: what gives way may have the same bytes.
-    try group.retain(blob, size: object.hashes.size)
+    try group.retain(blob, size: object.hashes.size, content: bytes.content)
     guard object.state == .live else { return try importOlder(object, blob) }
     var generation = object.generation
     if let existing = try group.object(object.name, in: bucket) {

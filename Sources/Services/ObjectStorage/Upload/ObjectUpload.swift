@@ -66,15 +66,21 @@ package actor ObjectUpload {
     let hashes = try await hashes()
     try new.expected.check(hashes)
     try expected?.check(hashes)
-    if let sink {
-      try await sink.writer.finish()
-    } else {
-      hasBegun = true
-      try await bucket.storage.blobs.store(blob, head)
-    }
-    let object = try await bucket.commit(new, hashes, blob)
+    let object = try await bucket.commit(new, hashes, blob, content: try await landed())
     bucket.storage.blobsInUse.remove(blob)
     return object
+  }
+
+  /// Makes the bytes durable, or hands them out where the engine is to keep them with the object's record.
+  private func landed() async throws -> [UInt8]? {
+    if let sink {
+      try await sink.writer.finish()
+      return nil
+    }
+    if bucket.storage.keepsInEngine(head.count) { return head }
+    hasBegun = true
+    try await bucket.storage.blobs.store(blob, head)
+    return nil
   }
 
   /// Of all that came, which the blob has then where it was begun.
@@ -150,10 +156,13 @@ extension Bucket {
   }
 
   /// The commit that makes a finished blob an object; decides once more, on what has come.
+  ///
+  /// - Parameter content: The blob's bytes, for the engine to keep; nil where the blob is finished in the blob store.
   func commit(
     _ new: NewObject,
     _ hashes: ContentHashes,
     _ blob: BlobID,
+    content: [UInt8]? = nil,
     componentCount: Int? = nil,
     also: @escaping @Sendable (ObjectWriter, StoredObject) throws -> Void = { _, _ in }
   ) async throws -> StoredObject {
@@ -166,6 +175,7 @@ extension Bucket {
             new,
             hashes,
             blob,
+            content: content,
             componentCount: componentCount,
             basis: basis
           )

@@ -62,13 +62,28 @@ extension KeyValueGroup {
     bytes: Int64,
     limits: UploadLimits? = nil
   ) throws {
+    try count(
+      of: upload.project,
+      caller: upload.caller,
+      uploads: uploads,
+      bytes: bytes,
+      limits: limits
+    )
+  }
+
+  /// The same of a project's upload, and its caller's where that is no administrator.
+  func count(
+    of project: Text,
+    caller: Text?,
+    uploads: Int64,
+    bytes: Int64,
+    limits: UploadLimits?
+  ) throws {
     var shares = [
-      (StorageKey.openUploads(upload.project), limits?.project),
+      (StorageKey.openUploads(project), limits?.project),
       (StorageKey.openUploads(""), limits?.all),
     ]
-    if let caller = upload.caller {
-      shares.append((StorageKey.openUploads(upload.project, caller), limits?.caller))
-    }
+    if let caller { shares.append((StorageKey.openUploads(project, caller), limits?.caller)) }
     for (key, limit) in shares {
       var open = try openUploads(key)
       open.count = max(open.count + uploads, 0)
@@ -76,7 +91,7 @@ extension KeyValueGroup {
       if let limit, open.count > limit.count || open.bytes > limit.bytes {
         throw StorageError(.quotaExceeded, "Too many uploads are unfinished, or too large ones.")
       }
-      if open.count == 0 { try delete(key) } else { try put(key, open.stored) }
+      if open == OpenUploads() { try delete(key) } else { try put(key, open.stored) }
     }
   }
 }

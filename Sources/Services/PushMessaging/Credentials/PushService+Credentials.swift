@@ -54,8 +54,13 @@ extension PushService {
     }
   }
 
-  /// Replaces the VAPID pair, which ends every subscription that was made for the one before.
+  /// Replaces the VAPID pair, which ends every subscription that was made for the one before; INVALID_ARGUMENT for what
+  /// is no pair.
   package func setVAPIDPair(_ pair: VAPIDPair, of project: Text) async throws {
+    let key = try? P256.Signing.PrivateKey(rawRepresentation: pair.privateKey)
+    guard let key, Array(key.publicKey.x963Representation) == pair.publicKey else {
+      throw MessagingError(.invalidArgument, "The VAPID keys are no pair of P-256.")
+    }
     try await write { group in
       try Self.change(project, group) { $0.vapid = pair }
     }
@@ -113,6 +118,14 @@ extension PushService {
     of project: Text
   ) async throws -> (apnsKeys: [APNsKey], vapid: VAPIDPair?) {
     let record = try await read { try Self.record(of: project, $0) }
+    return (record.apnsKeys, record.vapid)
+  }
+
+  /// The same; blocks.
+  package func storedCredentials(
+    of project: Text
+  ) throws -> (apnsKeys: [APNsKey], vapid: VAPIDPair?) {
+    let record = try reading { try Self.record(of: project, $0) }
     return (record.apnsKeys, record.vapid)
   }
 }

@@ -48,7 +48,7 @@ extension PushService {
 
   /// Makes a server key and gives its text, which is kept nowhere.
   package func makeServerKey(named name: String, of project: Text) async throws -> String {
-    let text = "BRSA" + URLSafeText.encode(random(40))
+    let text = "BRSA" + Base64.url(random(40))
     let now = now
     try await write { group in
       let kept = try Self.serverKeys(of: project, group)

@@ -52,7 +52,7 @@ package struct Delivery: Sendable, Equatable {
   /// How far a delivery is; it only ever goes to a state of a higher rank.
   package enum State: UInt8, Sendable, CaseIterable {
     case waiting = 0
-    /// The push service took it.
+    /// The push service took it, or it was written to the device's stream.
     case handed
     /// The device has it.
     case acknowledged
@@ -84,12 +84,17 @@ package struct Delivery: Sendable, Equatable {
   let priority: PushParcel.Priority
   /// When it came to its state.
   package var at: Int64
-  /// Where its slot is while it waits: when it is due in its lane, or its sequence in the mailbox.
+  /// Where its slot is while it has one: when it is due in its lane, or its sequence in the mailbox.
   var slot: Int64
   let collapseKey: String?
   package var reason: String?
 
   var lane: Lane { Lane(channel, priority) }
+
+  /// Whether it has a slot: while it waits, and in a mailbox until the device says that it has it.
+  var hasSlot: Bool {
+    state == .waiting || (state == .handed && channel == .direct && slot != 0)
+  }
 
   init(
     _ lane: Lane,

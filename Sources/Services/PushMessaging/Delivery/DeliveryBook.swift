@@ -140,7 +140,22 @@ struct DeliveryBook {
 
   // MARK: Moving
 
+  /// Notes that a delivery was written to its device's stream; it keeps its slot until the device says that it has it.
+  mutating func noteWritten(_ project: Text, _ id: Int64, _ number: Int64) throws {
+    let key = MessagingKey(.delivery, project, id, number).bytes
+    guard var delivery = try group.get(key).map({ try Delivery(decoding: $0) }),
+      delivery.state == .waiting, delivery.channel == .direct
+    else { return }
+    count(project, id, delivery, -1)
+    (delivery.state, delivery.at) = (.handed, now)
+    try group.put(key, delivery.encoded)
+    count(project, id, delivery, 1)
+    effects.moves.append(.init(channel: .direct, state: .handed))
+  }
+
   /// Moves a delivery to a state of a higher rank; false where it is there, beyond, or missing.
+  ///
+  /// What was handed over stays that where the state is of no higher rank, and gives up the slot that it may have.
   @discardableResult
   mutating func move(
     _ project: Text,
@@ -150,16 +165,31 @@ struct DeliveryBook {
     reason: String? = nil
   ) throws -> Bool {
     let key = MessagingKey(.delivery, project, id, number).bytes
-    guard var delivery = try group.get(key).map({ try Delivery(decoding: $0) }),
-      state.rank > delivery.state.rank
-    else { return false }
+    guard var delivery = try group.get(key).map({ try Delivery(decoding: $0) }) else {
+      return false
+    }
+    if delivery.hasSlot { try giveUpSlot(delivery, project, id, number) }
+    guard state.rank > delivery.state.rank else {
+      guard delivery.slot != 0 else { return false }
+      delivery.slot = 0
+      try group.put(key, delivery.encoded)
+      return false
+    }
     count(project, id, delivery, -1)
-    if delivery.state == .waiting { try giveUpSlot(delivery, project, id, number) }
+    noteSkipped(delivery, state)
     (delivery.state, delivery.reason, delivery.at, delivery.slot) = (state, reason, now, 0)
     try group.put(key, delivery.encoded)
     count(project, id, delivery, 1)
     effects.moves.append(.init(channel: delivery.channel, state: state))
     return true
+  }
+
+  /// Counts the handing over that a device acknowledged before it was noted.
+  private mutating func noteSkipped(_ delivery: Delivery, _ state: Delivery.State) {
+    guard delivery.channel == .direct, delivery.state == .waiting,
+      state.rank > Delivery.State.handed.rank
+    else { return }
+    effects.moves.append(.init(channel: .direct, state: .handed))
   }
 
   /// Lets a delivery that waits be tried again later; false where it waits no more.

@@ -22,6 +22,8 @@ package final class LaneWorker: Sendable {
   private let state = Mutex(State(reread: .now))
 
   private static let rereading = Duration.seconds(30)
+  /// How long a few free slots wait to be more, so that they are filled by one read.
+  private static let gathering = Duration.milliseconds(20)
   /// The longest wait between two attempts, in seconds.
   private static let longestBackoff = 600.0
 
@@ -47,7 +49,11 @@ package final class LaneWorker: Sendable {
         do {
           let jobs = try await due()
           for job in jobs { group.addTask { await self.work(job) } }
-          if jobs.isEmpty { await service.signals.lanes(channel).wait(atMost: .seconds(1)) }
+          if isBusy {
+            await service.signals.lanes(channel).wait(atMost: Self.gathering)
+          } else if jobs.isEmpty {
+            await service.signals.lanes(channel).wait(atMost: .seconds(1))
+          }
         } catch {
           report(error)
           await service.signals.lanes(channel).wait(atMost: .seconds(1))
@@ -69,11 +75,19 @@ package final class LaneWorker: Sendable {
 
   // MARK: What is due
 
+  /// Slots that are worth a read.
+  private var batch: Int { max(service.limits.underWay(channel) / 4, 1) }
+
+  /// Whether fewer slots are free than are worth a read.
+  private var isBusy: Bool {
+    state.withLock { service.limits.underWay(channel) - $0.underWay.count < batch }
+  }
+
   /// Takes what is due: of the free slots one in eight is for normal messages while there are any.
   private func due() async throws -> [LaneJob] {
     let free = state.withLock { state in
       if state.reread + Self.rereading < .now { (state.positions, state.reread) = ([:], .now) }
-      return service.limits.underWay - state.underWay.count
+      return service.limits.underWay(channel) - state.underWay.count
     }
     guard free > 0 else { return [] }
     let normal = try await due(Lane(channel, .normal), atMost: max(free / 8, 1))
@@ -141,8 +155,11 @@ package final class LaneWorker: Sendable {
     } catch {
       report(error)
     }
-    state.withLock { _ = $0.underWay.remove(job.key) }
-    service.signals.lanes(channel).signal()
+    let mayRead = state.withLock { state in
+      state.underWay.remove(job.key)
+      return service.limits.underWay(channel) - state.underWay.count == batch
+    }
+    if mayRead { service.signals.lanes(channel).signal() }
   }
 
   private func settle(_ job: LaneJob, _ outcome: PushOutcome) async throws {

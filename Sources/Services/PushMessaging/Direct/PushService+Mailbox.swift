@@ -12,6 +12,12 @@ package struct MailboxEntry: Sendable {
   package let payload: JSONText
 }
 
+/// A message that was written to a client's stream.
+struct WrittenDelivery: Sendable {
+  let mailbox: MailboxID
+  let message: Int64
+}
+
 extension PushService {
   /// Acknowledges what a client has, and says whether messages were dropped since it connected last.
   package func beginConnection(
@@ -78,6 +84,39 @@ extension PushService {
       timeToLive: min(max(life - passed, 0), life),
       payload: message.content.payload(.direct, message.payloadContext(for: registration))
     )
+  }
+
+  /// Notes what was written to a client's stream, which its report says within about a second.
+  ///
+  /// Most devices acknowledge before that, which saves the write. Does not block; where too many wait to be noted
+  /// their deliveries go on waiting in the report until they are acknowledged.
+  package func noteWritten(_ entries: [MailboxEntry], to registration: Registration) {
+    written.withLock { written in
+      for entry in entries where written.count < Self.writtenLimit {
+        guard let id = StoredMessage.id(of: entry.messageID) else { continue }
+        written.append(WrittenDelivery(mailbox: registration.mailbox, message: id))
+      }
+    }
+  }
+
+  private static let writtenLimit = 100_000
+  private static let writtenStep = 1_000
+
+  /// Keeps what was noted as written.
+  package func keepWritten() async throws {
+    var rest = written.withLock { written in
+      defer { written = [] }
+      return written[...]
+    }
+    while !rest.isEmpty {
+      let step = Array(rest.prefix(Self.writtenStep))
+      rest = rest.dropFirst(step.count)
+      try await writeDeliveries(.background) { book in
+        for each in step {
+          try book.noteWritten(each.mailbox.project, each.message, each.mailbox.number)
+        }
+      }
+    }
   }
 
   /// What a client has received: everything by the stream up to a sequence, and single messages by any way.

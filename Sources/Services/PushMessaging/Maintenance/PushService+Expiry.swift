@@ -45,7 +45,7 @@ extension PushService {
     }
   }
 
-  /// The registrations of some deliveries that wait, and behind which others are; nil behind the last.
+  /// The registrations of some deliveries that have slots, and behind which others are; nil behind the last.
   private static func waiting(
     of message: StoredMessage,
     after position: Int64,
@@ -58,7 +58,7 @@ extension PushService {
     for _ in 0..<stepSize {
       guard try cursor.next() else { return (waiting, nil) }
       let number = try MessagingKey.number(in: cursor.key)
-      if try Delivery(decoding: cursor.value).state == .waiting { waiting.append(number) }
+      if try Delivery(decoding: cursor.value).hasSlot { waiting.append(number) }
       last = number
     }
     return (waiting, last)

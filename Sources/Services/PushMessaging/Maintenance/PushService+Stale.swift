@@ -81,6 +81,7 @@ extension PushService {
   }
 
   private static func delete(_ known: Registration, _ group: any KeyValueGroup) throws {
+    try countRegistrations(-1, group)
     try group.delete(MessagingKey(.registration, known.project, known.number).bytes)
     try group.delete(MessagingKey(.token, bytes: known.tokenHash).bytes)
     try group.delete(MessagingKey(.mailboxHead, known.project, known.number).bytes)

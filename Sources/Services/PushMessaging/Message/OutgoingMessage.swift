@@ -110,18 +110,9 @@ enum MessageRules {
     at path: String
   ) throws(MessagingError) {
     guard let label = options?["analytics_label"]?.string, !label.isEmpty else { return }
-    let isValid =
-      label.utf8.count <= 50
-      && label.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-          UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "%"):
-          true
-        default: false
-        }
-      }
-    guard isValid else { throw .invalid("\(path).analytics_label", "Invalid analytics label.") }
+    guard label.utf8.count <= 50, label.utf8.allSatisfy(TopicName.isAllowed) else {
+      throw .invalid("\(path).analytics_label", "Invalid analytics label.")
+    }
   }
 
   private static func checkAndroid(_ android: JSONText?) throws(MessagingError) {

@@ -24,6 +24,21 @@ package struct RegistrationRequest: Sendable {
   }
 }
 
+/// How much room there is for one more registration.
+private struct RegistrationRoom: Sendable {
+  let ofProject: Int64
+  let inAll: Int64
+  private let service: PushService
+
+  init(_ service: PushService) {
+    self.service = service
+    ofProject = Int64(service.limits.registrations)
+    inAll = service.limits.registrationsInAll
+  }
+
+  func require() throws(MessagingError) { try service.requireSpace() }
+}
+
 extension PushService {
   /// Makes the registration of an installation and app, or renews it, and gives its new token.
   package func register(_ request: RegistrationRequest) async throws -> String {
@@ -32,27 +47,27 @@ extension PushService {
       project: request.project,
       random: random(16)
     )
-    let limit = Int64(limits.registrations)
+    let room = RegistrationRoom(self)
     try await writeDeliveries { book in
-      try Self.put(request, tokenHash: RegistrationToken.hash(token), limit: limit, &book)
+      try Self.put(request, tokenHash: RegistrationToken.hash(token), room, &book)
     }
     return token
   }
 
   /// Changes the address of a token's registration and keeps the token.
   package func renew(_ token: String, _ request: RegistrationRequest) async throws {
-    let limit = Int64(limits.registrations)
+    let room = RegistrationRoom(self)
     try await writeDeliveries { book in
       let known = try Self.registration(of: token, request.project, book.group)
       guard known.installation == request.installation else { throw MessagingError.unregistered }
-      try Self.put(request, tokenHash: known.tokenHash, limit: limit, &book)
+      try Self.put(request, tokenHash: known.tokenHash, room, &book)
     }
   }
 
   private static func put(
     _ request: RegistrationRequest,
     tokenHash: [UInt8],
-    limit: Int64,
+    _ room: RegistrationRoom,
     _ book: inout DeliveryBook
   ) throws {
     let group = book.group
@@ -73,7 +88,7 @@ extension PushService {
       registration.tokenHash = tokenHash
       registration.renewed = book.now
     } else {
-      registration = try make(request, tokenHash: tokenHash, limit: limit, book)
+      registration = try make(request, tokenHash: tokenHash, room, book)
       try group.put(identity, NumberValue.encode(registration.number))
     }
     let value = ProjectValue(request.project, registration.number)
@@ -85,11 +100,13 @@ extension PushService {
   private static func make(
     _ request: RegistrationRequest,
     tokenHash: [UInt8],
-    limit: Int64,
+    _ room: RegistrationRoom,
     _ book: DeliveryBook
   ) throws -> Registration {
+    try room.require()
+    try countRegistrations(1, limit: room.inAll, book.group)
     try change(request.project, book.group) { record in
-      guard record.registrations < limit else {
+      guard record.registrations < room.ofProject else {
         throw MessagingError(.quotaExceeded, "The project has too many registrations.")
       }
       record.registrations += 1

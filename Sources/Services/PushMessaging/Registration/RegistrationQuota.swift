@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many registrations each network makes in an hour, within a bound.
+/// How many registrations, or subscriptions, each network makes in an hour, within a bound.
 ///
 /// Memory is bounded too: networks beyond a number share what is left. Any thread may call.
 package final class RegistrationQuota: Sendable {
@@ -14,13 +14,13 @@ package final class RegistrationQuota: Sendable {
   private let networks: Int
   private let state = Mutex(State())
 
-  /// So many registrations an hour for each network; so many networks are told apart.
+  /// So many an hour for each network; so many networks are told apart.
   package init(limit: Int, networks: Int = 10_000) {
     self.limit = limit
     self.networks = networks
   }
 
-  /// Counts a registration of a network; false where its share of the hour is used up.
+  /// Counts one of a network; false where its share of the hour is used up.
   package func take(_ network: String, now: Int64) -> Bool {
     state.withLock { state in
       let hour = now / 3_600_000_000

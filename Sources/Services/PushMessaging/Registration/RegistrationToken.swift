@@ -1,22 +1,5 @@
 import Crypto
 import FirestoreModel
-import Foundation
-
-/// Text of bytes in base64 for URLs, without padding.
-package enum URLSafeText {
-  /// The text of bytes.
-  package static func encode(_ bytes: [UInt8]) -> String {
-    let text = Data(bytes).base64EncodedString()
-    return String(text.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
-  }
-
-  /// The bytes of a text, with or without padding, in either alphabet; nil for what is none.
-  package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-    let plain = String(text.filter { $0 != "=" }.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
-    let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
-    return Data(base64Encoded: plain + padding).map { Array($0) }
-  }
-}
 
 /// The tokens by which back ends name registrations: the installation's id, a colon, and what cannot be guessed.
 ///
@@ -25,7 +8,7 @@ enum RegistrationToken {
   /// A version, eight bytes that the project gives, and sixteen random ones.
   static func make(installation: String, project: Text, random: [UInt8]) -> String {
     let mark = Array(SHA256.hash(data: Array(project.string.utf8))).prefix(8)
-    return "\(installation):\(URLSafeText.encode([1] + mark + random))"
+    return "\(installation):\(Base64.url([1] + mark + random))"
   }
 
   static func hash(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }

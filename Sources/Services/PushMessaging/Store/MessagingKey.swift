@@ -24,9 +24,10 @@ import KeyValueStore
 //   0x11 server key    SHA-256 of the key                   ServerKey
 //   0x12 schedule      due, id                              project
 //   0x13 deadline      deadline, id                         project
+//   0x14 total                                              number of registrations: 8 bytes
 //
-// A delivery that waits has exactly one slot: an entry of its lane, or of its registration's mailbox. A change of a
-// delivery, its slot, its collapse key and its message's counts is one write.
+// A delivery that waits has exactly one slot: an entry of its lane, or of its registration's mailbox, where it may stay once it
+// was handed over. A change of a delivery, its slot, its collapse key and its message's counts is one write.
 
 /// Builds keys, and reads the numbers at their ends.
 struct MessagingKey {
@@ -36,6 +37,7 @@ struct MessagingKey {
     case project = 0x01
     case registration, token, identity, address, member, membership, user, message, counts
     case delivery, lane, collapse, mailbox, mailboxHead, fanOut, serverKey, schedule, deadline
+    case total
   }
 
   private(set) var bytes: [UInt8]

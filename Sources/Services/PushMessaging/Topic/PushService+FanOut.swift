@@ -12,8 +12,8 @@ extension PushService {
   /// Messages of which steps are taken in turns.
   private static let turns = 16
 
-  /// Takes a step of each of the oldest messages that are gone through; true where there is more to do.
-  package func stepFanOuts() async throws -> Bool {
+  /// Takes so many steps of each of the oldest messages that are gone through; true where there is more to do.
+  package func stepFanOuts(steps: Int = 8) async throws -> Bool {
     let waiting = try await read { reader -> [(id: Int64, project: Text)] in
       let cursor = try reader.cursor(over: MessagingKey(.fanOut).range, reversed: false)
       var waiting: [(id: Int64, project: Text)] = []
@@ -23,38 +23,66 @@ extension PushService {
       }
       return waiting
     }
-    for entry in waiting { try await stepFanOut(entry.id, of: entry.project) }
+    for entry in waiting { try await takeTurn(entry.id, of: entry.project, steps) }
     return !waiting.isEmpty
   }
 
-  private func stepFanOut(_ id: Int64, of project: Text) async throws {
+  /// Takes some steps, each of which is read while the one before is written.
+  private func takeTurn(_ id: Int64, of project: Text, _ steps: Int) async throws {
     let key = MessagingKey(.fanOut).number(id).bytes
-    let step = try await read(on: .scans) { reader -> FanOutStep? in
+    guard var step = try await nextStep(id, of: project, after: nil) else {
+      return try await write(.background) { try $0.delete(key) }
+    }
+    for _ in 1..<max(steps, 1) {
+      guard let position = step.next else { break }
+      async let following = nextStep(id, of: project, after: position)
+      try await take(step)
+      guard let next = try await following else { return }
+      step = next
+    }
+    try await take(step)
+  }
+
+  /// Reads the step behind a registration's number, or the one that the store says is next; nil where the message is
+  /// gone, or nothing is left to be done.
+  private func nextStep(
+    _ id: Int64,
+    of project: Text,
+    after position: Int64?
+  ) async throws -> FanOutStep? {
+    try await read(on: .scans) { reader in
+      let key = MessagingKey(.fanOut).number(id).bytes
       guard let value = try reader.get(key),
         let message = try StoredMessage.read(project, id, reader)
       else { return nil }
-      let position = try ProjectValue(decoding: value).number
-      return try FanOutStep(message, after: position, size: Self.stepSize, reader)
+      let next = try position ?? ProjectValue(decoding: value).number
+      return try FanOutStep(message, after: next, size: Self.stepSize, reader)
     }
-    guard let step else {
-      try await write(.background) { try $0.delete(key) }
-      return
-    }
+  }
+
+  /// Makes the deliveries of a step.
+  private func take(_ step: FanOutStep) async throws {
     let streams = streams
     try await writeDeliveries(.background) { book in
       for registration in step.registrations {
         let isConnected = streams.isConnected(registration.mailbox)
         try book.add(step.message, to: registration, isConnected: isConnected)
       }
-      if let next = step.next {
-        try book.group.put(key, ProjectValue(project, next).encoded)
-      } else {
-        try book.group.delete(key)
-        var message = step.message
-        message.stage = .expanded
-        try book.group.put(MessagingKey(.message, project, id).bytes, message.encoded)
-      }
+      try Self.advance(step, book.group)
     }
+  }
+
+  /// Moves the cursor behind a step.
+  private static func advance(_ step: FanOutStep, _ group: any KeyValueGroup) throws {
+    var message = step.message
+    let key = MessagingKey(.fanOut).number(message.id).bytes
+    if let next = step.next {
+      return try group.put(key, ProjectValue(message.project, next).encoded)
+    }
+    try group.delete(key)
+    message.stage = .expanded
+    let value = message.encoded
+    try group.put(MessagingKey(.message, message.project, message.id).bytes, value)
   }
 }
 

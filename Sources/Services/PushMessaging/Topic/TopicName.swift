@@ -15,7 +15,8 @@ package struct TopicName: Sendable, Hashable, Comparable {
     self.text = name
   }
 
-  private static func isAllowed(_ byte: UInt8) -> Bool {
+  /// Whether names of topics, and labels of messages, may have that character.
+  static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),

@@ -60,7 +60,6 @@
     const page = pages.find((page) => page.url === url.href);
     if (page) await page.focus();
     else await self.clients.openWindow(url.href);
-    (page ?? pages[0])?.postMessage({ kind: "brasa-push", payload: { ...payload, isClicked: true } });
   }
 
   async function tellPages(message) {

@@ -1,4 +1,7 @@
+import { isReadOnly, isWriting } from "./access.js";
 import { bodyText, CallError, read, request } from "./request.js";
+import { untracked } from "./signal.js";
+import { t } from "./i18n.js";
 import { authorization, forgetToken, resume, session } from "./session.js";
 
 export { bodyText, CallError } from "./request.js";
@@ -26,6 +29,7 @@ export async function call(method, path, body, options = {}) {
 
 /** One call with a body as it is; the response, of which 401 is asked again once with another token. */
 export async function send(method, path, body, { headers = {}, signal: abort } = {}) {
+  if (untracked(isReadOnly) && isWriting(method, path)) throw new CallError(403, "PERMISSION_DENIED", t("readOnly.explained"), null);
   for (let attempt = 1; ; attempt += 1) {
     const credentials = await authorization();
     const all = credentials ? { ...headers, authorization: credentials } : headers;

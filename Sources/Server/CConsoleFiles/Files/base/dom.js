@@ -1,3 +1,6 @@
+import { isReadOnly } from "./access.js";
+import { untracked } from "./signal.js";
+
 /** Making elements. Text is always text: nothing here reads markup. */
 
 const VECTOR = "http://www.w3.org/2000/svg";
@@ -5,8 +8,8 @@ const VECTOR = "http://www.w3.org/2000/svg";
 /**
  * An element of that tag.
  *
- * Properties: `on…` are listeners, `class` the class, `data` and `style` objects; what is null, undefined or
- * false is left out, everything else an attribute. Children are nodes, texts, numbers, and arrays of them.
+ * Properties: `on…` are listeners, `class` the class, `data` and `style` objects; a control that `writes` is disabled
+ * where nothing may be written. What is null, undefined or false is left out, everything else an attribute. Children are nodes, texts, numbers, and arrays of them.
  */
 export function h(tag, properties, ...children) {
   return fill(document.createElement(tag), properties, children);
@@ -28,6 +31,7 @@ function set(element, name, value) {
   if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
   else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
   else if (name === "data") Object.assign(element.dataset, value);
+  else if (name === "writes") element.disabled ||= untracked(isReadOnly);
   else if (name === "value") element.value = value;
   else if (name === "checked") element.checked = value;
   else element.setAttribute(name, value === true ? "" : String(value));
@@ -55,6 +59,8 @@ const PATHS = {
   rules: "M8 1.5 13.5 4v4c0 3.5-2.5 5.500-5.500 6.500C5 13.500 2.500 11.500 2.500 8V4zM5.500 8l2 2 3-4",
   users: "M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm-6 6c0-3 3-4 6-4s6 1 6 4",
   overview: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z",
+  messages: "M2 3h12v8H7l-3 3v-3H2z",
+  analytics: "M2 14h12M4 14V8m4 6V3m4 11V6",
   requests: "M2 5h10M9 2l3 3-3 3M14 11H4m3-3-3 3 3 3",
   operations: "M2 13l3-5 3 3 3-7 3 4",
   settings: "M2 4h7m4 0h1M2 8h2m4 0h6M2 12h6m4 0h2M11 2.500v3M6 6.500v3M10 10.500v3",
@@ -74,6 +80,7 @@ const PATHS = {
   reload: "M13 3v4H9M12.500 7A5 5 0 1 0 13 10",
   copy: "M5 5h8v9H5zM3 11V2h8",
   chevron: "M6 3l5 5-5 5",
+  lock: "M4 7h8v7H4zM5.500 7V5a2.500 2.500 0 0 1 5 0v2",
   down: "M3 6l5 5 5-5",
   up: "M3 10l5-5 5 5",
   warning: "M8 2l6.500 12h-13zM8 6.500v3.500m0 1.500v.500",

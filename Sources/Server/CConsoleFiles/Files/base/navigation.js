@@ -19,7 +19,7 @@ function read() {
 
 /** Goes to a place; `replace` leaves no step behind. */
 export function go(to, { replace = false } = {}) {
-  if (leaveGuard && !leaveGuard()) return false;
+  if (!mayLeave()) return false;
   const address = format(to);
   if (replace) history.replaceState(null, "", address);
   else history.pushState(null, "", address);
@@ -39,12 +39,15 @@ function follow(event) {
   if (!anchor || !isPlain || anchor.target || anchor.hasAttribute("download")) return;
   if (anchor.origin !== location.origin || !anchor.pathname.startsWith("/console")) return;
   event.preventDefault();
-  if (leaveGuard && !leaveGuard()) return;
+  if (!mayLeave()) return;
   history.pushState(null, "", anchor.pathname + anchor.search);
   read();
 }
 
 let leaveGuard = null;
+
+/** Whether the view may change; asks where something typed would be lost. */
+export const mayLeave = () => !leaveGuard || leaveGuard();
 
 /** Has a function asked before the view changes, while something typed is not saved; gives what ends it. */
 export function guardLeaving(mayLeave) {

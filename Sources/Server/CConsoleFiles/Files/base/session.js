@@ -12,8 +12,11 @@ import { signal } from "./signal.js";
 /** What `/console/api/session` says; null before it was asked. */
 export const session = signal(null);
 
-/** Asks the person to sign in, over the page; set once there is a page. */
+/** Asks the person to sign in, over the page; before the session ends where that is said, and then it may be left. Set once there is a page. */
 export const asking = { act: null };
+
+/** When the session ends, in milliseconds; null where nobody signed in. */
+export const sessionEnd = signal(null);
 
 let token = null;
 let renewal = null;
@@ -61,8 +64,9 @@ async function obtain() {
   }
 }
 
-function take({ token: text, expiresIn }) {
+function take({ token: text, expiresIn, sessionEndsIn }) {
   const isNext = token !== null;
+  sessionEnd.value = Date.now() + sessionEndsIn * 1_000;
   token = { text, end: Date.now() + expiresIn * 1_000 };
   clearTimeout(timer);
   // Streams take their credentials along when they begin: they begin anew with the next token.
@@ -79,6 +83,12 @@ export async function resume() {
     if (error.status === 401) return false;
     throw error;
   }
+}
+
+/** Has the person sign in again before the session ends; what is open stays. */
+export async function extend() {
+  await asking.act(true);
+  await renew();
 }
 
 /** Ends the session here and on the server. */

@@ -45,8 +45,8 @@ export function parameterForm(template, found, close) {
     return close({ name: name.value, group: group.value || null, parameter: made });
   };
   return [
-    h("label", { class: "field" }, t("config.name"), name), h("label", { class: "field" }, t("config.type"), type), h("label", { class: "field" }, t("config.description"), description),
-    h("label", { class: "field" }, t("config.group"), group), h("fieldset", { class: "stack" }, h("legend", {}, t("config.values")), values, template.conditions.length > 0 ? unused : null), problem, buttons(close, save),
+    h("label", { class: "field" }, t("name"), name), h("label", { class: "field" }, t("type"), type), h("label", { class: "field" }, t("config.description"), description),
+    h("label", { class: "field" }, t("condition.group"), group), h("fieldset", { class: "stack" }, h("legend", {}, t("config.values")), values, template.conditions.length > 0 ? unused : null), problem, buttons(close, save),
   ];
 }
 
@@ -88,7 +88,7 @@ export function conditionForm(template, index, close) {
     }
   };
   return [
-    h("label", { class: "field" }, t("config.name"), name), h("label", { class: "field" }, t("config.expression"), expression), h("p", { class: "note" }, t("config.expressionText")),
+    h("label", { class: "field" }, t("name"), name), h("label", { class: "field" }, t("config.expression"), expression), h("p", { class: "note" }, t("config.expressionText")),
     h("label", { class: "field" }, t("config.color"), color), problem, buttons(close, save),
   ];
 }

@@ -6,6 +6,7 @@ import { guardLeaving, place } from "../base/navigation.js";
 import { onCleanup } from "../base/signal.js";
 import { diffLines } from "../rules/diff.js";
 import { conditionForm, parameterForm } from "./forms.js";
+import { button, failure, field, primary, table } from "../base/views.js";
 import { bare, mergeTemplates, parametersOf, textOf, textOfTemplate, withCondition, withMoved, withParameter } from "./model.js";
 import { load, publish, rollBack, versions } from "./store.js";
 
@@ -25,7 +26,7 @@ export function page() {
     release?.();
     release = isChanged() ? guardLeaving((isSilent) => !isSilent && window.confirm(t("config.discard"))) : null;
     show(bar, isChanged() ? h("div", { class: "row panel" }, h("span", { class: "grow" }, t("config.unpublished")),
-      h("button", { type: "button", onclick: () => change(state.base) }, t("config.drop")), h("button", { type: "button", class: "primary", onclick: submit }, t("config.publish"))) : null);
+      button(t("config.drop"), () => change(state.base)), button(t("config.publish"), submit, { class: "primary", writes: true })) : null);
     show(body, parameterTable(state.draft, change), conditionList(state.draft, change), versionList(project, state, reload));
   };
   const take = ({ template, etag, version }) => {
@@ -36,7 +37,7 @@ export function page() {
     try {
       take(await load(project));
     } catch (error) {
-      show(body, h("p", { class: "error", role: "alert" }, explain(error)));
+      show(body, failure(error));
     }
   };
   const submit = async () => {
@@ -62,7 +63,7 @@ export function page() {
   command({ label: () => t("config.addParameter"), keys: "n", run: add });
   onCleanup(() => release?.());
   reload();
-  return h("div", { class: "body" }, h("div", { class: "spread" }, h("h1", {}, t("page.config")), h("button", { type: "button", class: "primary", onclick: add }, icon("plus"), t("config.addParameter"))), bar, body);
+  return h("div", { class: "body" }, h("div", { class: "spread" }, h("h1", {}, t("page.config")), primary(t("config.addParameter"), add)), bar, body);
 }
 
 function reviewForm(state, close) {
@@ -71,8 +72,8 @@ function reviewForm(state, close) {
   const changed = lines.filter((line) => line.kind !== "same");
   return [
     h("pre", { class: "diff", tabindex: 0, "aria-label": t("rules.differences") }, changed.map(({ kind, text }) => h("div", { class: kind }, `${kind === "added" ? "+" : "−"} ${text}`))),
-    h("label", { class: "field" }, t("config.note"), note),
-    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick: () => close(note.value) }, t("config.publish"))),
+    field("config.note", note),
+    h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: () => close(note.value) }, t("config.publish"))),
   ];
 }
 
@@ -92,18 +93,15 @@ function parameterTable(template, change) {
     template.conditions.filter(({ name }) => Object.hasOwn(conditionalValues, name)).map(({ name }) => h("div", {}, h("span", { class: "badge" }, name), " ", h("code", {}, shown(conditionalValues[name])))),
     h("div", {}, h("code", {}, shown(defaultValue))),
   ];
-  return h("div", { class: "scroll" }, h("table", { class: "table" },
-    h("thead", {}, h("tr", {}, ["config.name", "config.values", "config.description"].map((key) => h("th", { scope: "col" }, t(key))), h("td", {}))),
-    h("tbody", {}, all.map((one) => h("tr", {},
-      h("td", {}, h("button", { type: "button", class: "quiet mono", onclick: () => editParameter(template, one, change) }, one.name), one.group ? h("span", { class: "note" }, one.group) : null),
-      h("td", {}, values(one.parameter)), h("td", {}, one.parameter.description ?? ""),
-      h("td", {}, iconButton("trash", t("config.removeParameter", one.name), () => change(withParameter(template, one.name, one.name, one.group, null)))))))));
+  return table(["name", "config.values", "config.description", null], all.map((one) => [
+    [button(one.name, () => editParameter(template, one, change), { class: "quiet mono" }), one.group ? h("span", { class: "note" }, one.group) : null], values(one.parameter), one.parameter.description ?? "",
+    iconButton("trash", t("field.remove", one.name), () => change(withParameter(template, one.name, one.name, one.group, null)), { writes: true })]));
 }
 
 // Conditions
 
 async function editCondition(template, index, change) {
-  const outcome = await dialog(index < template.conditions.length ? template.conditions[index].name : t("config.addCondition"), (close) => conditionForm(template, index, close));
+  const outcome = await dialog(index < template.conditions.length ? template.conditions[index].name : t("analytics.addCondition"), (close) => conditionForm(template, index, close));
   if (outcome) change(withCondition(template, index, outcome));
 }
 
@@ -115,18 +113,18 @@ function conditionList(template, change) {
       iconButton("down", t("config.later", one.name), () => change(withMoved(template, index, 1)), { disabled: index === template.conditions.length - 1 }),
       iconButton("trash", t("config.removeCondition", one.name), () => change(withCondition(template, index, null))))));
   return h("section", { class: "stack" }, h("h2", {}, t("config.conditions")), h("p", { class: "note" }, t("config.conditionsText")), h("ol", { class: "stack" }, rows),
-    h("div", {}, h("button", { type: "button", onclick: () => editCondition(template, template.conditions.length, change) }, icon("plus"), t("config.addCondition"))));
+    h("div", {}, button([icon("plus"), t("analytics.addCondition")], () => editCondition(template, template.conditions.length, change), { writes: true })));
 }
 
 // Versions
 
 function versionList(project, state, reload) {
-  const holder = h("div", { class: "scroll" });
-  const draw = (all) => show(holder, all.length === 0 ? h("p", {}, t("rules.noVersions")) : h("table", { class: "table" }, h("tbody", {}, all.map((one) => h("tr", {},
-    h("td", {}, one.versionNumber), h("td", {}, instant(one.updateTime)), h("td", {}, one.updateUser?.email ?? ""), h("td", {}, one.description ?? ""),
-    h("td", {}, one.versionNumber === state.version?.versionNumber ? t("config.inForce") : h("div", { class: "row" },
-      h("button", { type: "button", onclick: () => compare(project, state, one) }, t("rules.compare")), h("button", { type: "button", onclick: () => back(project, one, reload) }, t("config.rollBack")))))))));
-  versions(project).then(draw, (error) => show(holder, h("p", { class: "error" }, explain(error))));
+  const holder = h("div", {});
+  const draw = (all) => show(holder, all.length === 0 ? h("p", {}, t("rules.noVersions")) : table(["config.version", "audit.when", "audit.who", "config.description", null], all.map((one) => [
+    one.versionNumber, instant(one.updateTime), one.updateUser?.email ?? "", one.description ?? "",
+    one.versionNumber === state.version?.versionNumber ? t("config.inForce") : h("div", { class: "row" },
+      button(t("rules.compare"), () => compare(project, state, one)), button(t("config.rollBack"), () => back(project, one, reload), { writes: true }))])));
+  versions(project).then(draw, (error) => show(holder, failure(error)));
   return h("section", { class: "stack" }, h("h2", {}, t("rules.versions")), holder);
 }
 
@@ -135,7 +133,7 @@ async function compare(project, state, { versionNumber }) {
   const lines = diffLines(textOfTemplate(bare(template)), textOfTemplate(state.base)).filter((line) => line.kind !== "same");
   await dialog(t("rules.compare"), (close) => [
     h("pre", { class: "diff", tabindex: 0, "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${kind === "added" ? "+" : "−"} ${text}`))),
-    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("close"))),
+    h("div", { class: "actions" }, button(t("close"), () => close(null))),
   ], { className: "wide" });
 }
 

@@ -88,6 +88,25 @@ async function writeMany(writes) {
   return isDone;
 }
 
+/** Makes documents that must not be there yet; gives how many it made, and the others as `[id, why]`. One undo takes them back. */
+export async function importDocuments(documents) {
+  const [edits, failed] = [[], []];
+  for (let start = 0; start < documents.length; start += BATCH) {
+    const part = documents.slice(start, start + BATCH);
+    const writes = part.map((document) => ({ update: document, currentDocument: { exists: false } }));
+    const { status, writeResults } = await call("POST", `${resource(databaseOf(part[0].name))}:batchWrite`, { writes });
+    part.forEach(({ name }, index) => {
+      const { code = 0, message = "" } = status[index];
+      if (code === 0) edits.push({ name, before: null, after: writeResults[index].updateTime });
+      else failed.push([pathOf(name).at(-1), message]);
+    });
+  }
+  if (edits.length > 0) remember({ edits });
+  return { written: edits.length, failed };
+}
+
+const databaseOf = (name) => `${name.split("/").slice(0, 4).join("/")}/documents`;
+
 /** The write that takes an edit back, if the document is still as the edit left it. */
 function reversal({ name, before, after }) {
   const currentDocument = after === null ? { exists: false } : { updateTime: after };

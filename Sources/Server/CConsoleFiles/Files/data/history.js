@@ -2,6 +2,7 @@ import { call, CallError, resource } from "../base/api.js";
 import { dialog, explain, toast } from "../base/dialog.js";
 import { h, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
+import { button } from "../base/views.js";
 import { diffLines } from "../rules/diff.js";
 import { saveDocument } from "./documents.js";
 import { justBefore } from "./instants.js";
@@ -38,8 +39,8 @@ function historyView(name, current, states, close) {
   let isEnd = false;
   const said = h("p", { role: "status" });
   const lines = h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("history.differences") });
-  const earlier = h("button", { type: "button", onclick: () => step(1) }, t("history.earlier"));
-  const later = h("button", { type: "button", onclick: () => step(-1) }, t("history.later"));
+  const earlier = button(t("history.earlier"), () => step(1));
+  const later = button(t("history.later"), () => step(-1));
   const restore = h("button", { type: "submit", class: "primary", onclick: () => close(states[at].fields ?? {}) }, t("history.restore"));
   const draw = () => {
     const chosen = states[at];
@@ -66,5 +67,5 @@ function historyView(name, current, states, close) {
     }
   };
   draw();
-  return [said, lines, h("div", { class: "spread" }, h("div", { class: "row" }, earlier, later), h("div", { class: "row" }, h("button", { type: "button", onclick: () => close(null) }, t("close")), restore))];
+  return [said, lines, h("div", { class: "spread" }, h("div", { class: "row" }, earlier, later), h("div", { class: "row" }, button(t("close"), () => close(null)), restore))];
 }

@@ -14,6 +14,7 @@ import { documentDrawer, undoLast } from "./drawer.js";
 import { FilterError, parse } from "./filter.js";
 import { write } from "./jsonText.js";
 import { fullOrders, structuredQuery } from "./query.js";
+import { transferButtons } from "./transferDialogs.js";
 import { own, summary, typeOf } from "./value.js";
 import { Window } from "./window.js";
 
@@ -183,6 +184,7 @@ function liveTable(results, where, parent, collection, query) {
   const pill = h("span", {});
   const message = h("div", {});
   const parentName = nameOf(where, parent);
+  const transfer = transferButtons(where, collection, query);
   let table = null;
 
   const model = {
@@ -244,7 +246,7 @@ function liveTable(results, where, parent, collection, query) {
       h("span", {}, view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
       h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
         icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
-      counter(where, parent, query), pill,
+      counter(where, parent, query), transfer, pill,
       view.selected.length > 0 ? selectionActions() : null);
   };
 

@@ -1,7 +1,8 @@
 import { confirm, explain, toast } from "../base/dialog.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
+import { h, icon, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { onCleanup } from "../base/signal.js";
+import { button, field, input, keepFile, pairs } from "../base/views.js";
 import { bytesText } from "./page.js";
 import { previewOf } from "./sniff.js";
 import { changesOf, download, remove, rename, update } from "./store.js";
@@ -11,9 +12,8 @@ const MOST_TEXT = 200_000;
 
 /** One file: what it shows, its metadata, and what can be done with it. */
 export function fileForm(bucket, file, close) {
-  const text = (value, properties = {}) => h("input", { type: "text", value: value ?? "", autocomplete: "off", ...properties });
-  const controls = { name: text(file.name), contentType: text(file.contentType), cacheControl: text(file.cacheControl), contentDisposition: text(file.contentDisposition) };
-  const pairs = pairEditor(file.metadata ?? {});
+  const controls = { name: input(file.name), contentType: input(file.contentType), cacheControl: input(file.cacheControl), contentDisposition: input(file.contentDisposition) };
+  const metadata = pairs(file.metadata ?? {}, t("files.metadata"));
   const problem = h("p", { class: "error", role: "alert" });
   const act = async (work, said) => {
     try {
@@ -25,31 +25,28 @@ export function fileForm(bucket, file, close) {
     }
   };
   const save = () => act(async () => {
-    const changes = changesOf(file, { ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value])), metadata: pairs.read() });
+    const changes = changesOf(file, { ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value])), metadata: metadata.read() });
     const current = Object.keys(changes).length > 0 ? await update(bucket, file, changes) : file;
     if (controls.name.value !== file.name) await rename(bucket, current, controls.name.value);
   }, t("files.saved"));
   const destroy = async () => {
     if (await confirm(t("files.delete", 1), t("files.deleteText"), t("files.delete", 1))) act(() => remove(bucket, file), t("files.deleted", 1));
   };
-  const labels = { name: "files.name", contentType: "files.type", cacheControl: "files.cacheControl", contentDisposition: "files.contentDisposition" };
+  const labels = { name: "name", contentType: "type", cacheControl: "files.cacheControl", contentDisposition: "files.contentDisposition" };
   return [
     preview(bucket, file),
     h("p", { class: "note" }, [bytesText(file.size), instant(file.updated), file.md5Hash ? `MD5 ${file.md5Hash}` : null].filter(Boolean).join(" · ")),
-    Object.entries(controls).map(([name, control]) => h("label", { class: "field" }, t(labels[name]), control)), pairs.element, problem,
+    Object.entries(controls).map(([name, control]) => field(labels[name], control)), metadata.element, problem,
     h("div", { class: "spread" },
-      h("div", { class: "row" }, h("button", { type: "button", class: "danger", onclick: destroy }, icon("trash"), t("delete")), h("button", { type: "button", onclick: () => keepFile(bucket, file, problem) }, t("files.download"))),
-      h("div", { class: "row" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick: save }, t("save")))),
+      h("div", { class: "row" }, button([icon("trash"), t("delete")], destroy, { class: "danger", writes: true }), button(t("files.download"), () => fetchFile(bucket, file, problem))),
+      h("div", { class: "row" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: save, writes: true }, t("save")))),
   ];
 }
 
-/** Has the browser keep a file, under its name; it is never opened as a page of this origin. */
-async function keepFile(bucket, file, problem) {
+/** Has the browser keep a file, under its name. */
+async function fetchFile(bucket, file, problem) {
   try {
-    const { blob } = await download(bucket, file.name);
-    const address = URL.createObjectURL(new Blob([blob], { type: "application/octet-stream" }));
-    h("a", { href: address, download: file.name.split("/").pop() || "file" }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    keepFile(file.name.split("/").pop() || "file", (await download(bucket, file.name)).blob);
   } catch (error) {
     show(problem, explain(error));
   }
@@ -66,25 +63,11 @@ function preview(bucket, file) {
   });
   download(bucket, file.name, { signal: stop.signal }).then(async ({ blob, type }) => {
     const kind = previewOf(type);
-    if (kind === "text") return show(holder, h("pre", { tabindex: 0, "aria-label": t("files.preview") }, (await blob.slice(0, MOST_TEXT).text())));
+    if (kind === "text") return show(holder, h("pre", { tabindex: 0, "aria-label": t("messages.preview") }, (await blob.slice(0, MOST_TEXT).text())));
     if (!kind || stop.signal.aborted) return undefined;
     address = URL.createObjectURL(new Blob([blob], { type }));
-    if (kind === "image") return show(holder, h("img", { src: address, alt: t("files.preview") }));
-    return show(holder, h(kind, { src: address, controls: true, "aria-label": t("files.preview") }));
+    if (kind === "image") return show(holder, h("img", { src: address, alt: t("messages.preview") }));
+    return show(holder, h(kind, { src: address, controls: true, "aria-label": t("messages.preview") }));
   }, () => {});
   return holder;
-}
-
-/** Custom metadata: names with texts. */
-function pairEditor(initial) {
-  const rows = h("div", { class: "stack" });
-  const add = (name = "", value = "") => {
-    const row = h("div", { class: "row pair" }, h("input", { type: "text", value: name, "aria-label": t("files.metadataName") }), h("input", { type: "text", value, "aria-label": t("files.metadataValue") }));
-    row.append(iconButton("trash", t("files.metadataRemove"), () => row.remove()));
-    rows.append(row);
-  };
-  for (const [name, value] of Object.entries(initial)) add(name, value);
-  const read = () => Object.fromEntries([...rows.children].map((row) => [...row.querySelectorAll("input")].map((input) => input.value)).filter(([name]) => name !== ""));
-  const element = h("fieldset", { class: "stack" }, h("legend", {}, t("files.metadata")), rows, h("div", {}, h("button", { type: "button", onclick: () => add() }, icon("plus"), t("files.metadataAdd"))));
-  return { element, read };
 }

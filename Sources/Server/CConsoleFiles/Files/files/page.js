@@ -4,6 +4,7 @@ import { h, icon, iconButton, show } from "../base/dom.js";
 import { instant, language, t } from "../base/i18n.js";
 import { go, link, place } from "../base/navigation.js";
 import { effect, inScope, onCleanup, scope } from "../base/signal.js";
+import { button, failure, primary } from "../base/views.js";
 import { fileForm } from "./file.js";
 import { sizeText } from "./sniff.js";
 import { get, list, listBuckets, remove } from "./store.js";
@@ -28,7 +29,7 @@ export function page() {
     });
     onCleanup(() => shown?.dispose());
   });
-  listBuckets(project).then(open, (error) => show(holder, h("h1", {}, t("page.files")), h("p", { class: "error", role: "alert" }, explain(error))));
+  listBuckets(project).then(open, (error) => show(holder, h("h1", {}, t("page.files")), failure(error)));
   return holder;
 }
 
@@ -45,7 +46,7 @@ function bucketView(project, bucket, buckets) {
   const drawBar = () => show(bar, state.selected.size > 0 ? selectionBar(state, () => removeAll(bucket, state, load)) : null);
   const draw = () => {
     show(rows, state.folders.length + state.files.length === 0 ? h("p", {}, t("files.none")) : table(bucket, state, thumbnail, drawBar));
-    show(more, state.next ? h("button", { type: "button", onclick: () => load(state.next) }, t("files.more")) : null);
+    show(more, state.next ? button(t("users.more"), () => load(state.next)) : null);
     drawBar();
   };
   const load = async (token = null) => {
@@ -59,14 +60,14 @@ function bucketView(project, bucket, buckets) {
       if (!token) state.selected.clear();
       draw();
     } catch (error) {
-      show(rows, h("p", { class: "error", role: "alert" }, explain(error)));
+      show(rows, failure(error));
     }
   };
   const queue = uploads(bucket, () => load());
   const input = h("input", { type: "file", multiple: true, hidden: true, onchange: () => { queue.add([...input.files].map((file) => ({ file, name: state.prefix + file.name }))); input.value = ""; } });
   const choose = () => input.click();
   const element = h("div", { class: "files stack" },
-    h("div", { class: "spread" }, h("h1", {}, t("page.files")), h("div", { class: "row" }, input, h("button", { type: "button", class: "primary", onclick: choose }, icon("plus"), t("files.upload")))),
+    h("div", { class: "spread" }, h("h1", {}, t("page.files")), h("div", { class: "row" }, input, primary(t("files.upload"), choose))),
     h("div", { class: "row" }, bucketChoice(project, bucket, buckets), way), bar, queue.element, rows, more, h("p", { class: "note" }, t("files.dropText")));
   acceptDrops(element, (found) => queue.add(found.map(({ file, name }) => ({ file, name: state.prefix + name }))));
   command({ label: () => t("files.upload"), keys: "n", run: choose });
@@ -103,7 +104,7 @@ function table(bucket, state, thumbnail, drawBar) {
     onchange: (event) => { if (event.target.checked) state.selected.set(file.name, file); else state.selected.delete(file.name); drawBar(); },
   });
   return h("table", { class: "table" },
-    h("thead", {}, h("tr", {}, h("td", {}), ["files.name", "files.size", "files.type", "files.updated"].map((key) => h("th", { scope: "col" }, t(key))))),
+    h("thead", {}, h("tr", {}, h("td", {}), ["name", "files.size", "type", "files.updated"].map((key) => h("th", { scope: "col" }, t(key))))),
     h("tbody", {},
       state.folders.map((folder) => h("tr", {}, h("td", {}), h("td", { colspan: 4 },
         h("a", { class: "row", href: link("files", [bucket], { prefix: folder }), dir: "auto" }, h("span", { class: "thumbnail" }, icon("folder")), short(folder))))),
@@ -113,7 +114,7 @@ function table(bucket, state, thumbnail, drawBar) {
 }
 
 function selectionBar(state, destroy) {
-  return h("div", { class: "row panel" }, t("rows.selected", state.selected.size), h("button", { type: "button", class: "danger", onclick: destroy }, icon("trash"), t("files.delete", state.selected.size)));
+  return h("div", { class: "row panel" }, t("rows.selected", state.selected.size), button([icon("trash"), t("files.delete", state.selected.size)], destroy, { class: "danger", writes: true }));
 }
 
 async function removeAll(bucket, state, reload) {

@@ -5,13 +5,14 @@ import { h, icon, iconButton, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { go, place } from "../base/navigation.js";
 import { onCleanup } from "../base/signal.js";
+import { button, failure, field, primary, table } from "../base/views.js";
 import { readIndex } from "./link.js";
 
 /** The composite indexes of a database: made by form or by the link of an error, with what state they are in. */
 export function page() {
   const { project, rest, query } = place.peek();
   const name = databaseName(project, rest[0] ?? "(default)");
-  const list = h("div", { class: "scroll" });
+  const list = h("div", {});
   const state = { timer: null, ended: false };
   onCleanup(() => { state.ended = true; clearTimeout(state.timer); });
   const draw = () => drawList(list, name, draw, state);
@@ -26,7 +27,7 @@ export function page() {
   command({ label: () => t("index.create"), keys: "n", run: () => add(null) });
   draw();
   return h("div", { class: "body" },
-    h("div", { class: "spread" }, h("h1", {}, t("page.indexes")), h("button", { type: "button", class: "primary", onclick: () => add(null) }, icon("plus"), t("index.create"))),
+    h("div", { class: "spread" }, h("h1", {}, t("page.indexes")), primary(t("index.create"), () => add(null))),
     h("p", { class: "muted" }, t("index.text")), list);
 }
 
@@ -36,30 +37,22 @@ async function drawList(list, name, redraw, state) {
   try {
     const { indexes = [] } = await call("GET", `${resource(`${name}/collectionGroups/-/indexes`)}?pageSize=300`);
     if (state.ended) return;
-    show(list, indexes.length === 0 ? h("p", {}, t("index.none")) : table(indexes, redraw));
+    show(list, indexes.length === 0 ? h("p", {}, t("index.none")) : indexTable(indexes, redraw));
     clearTimeout(state.timer);
     if (indexes.some((index) => index.state === "CREATING")) state.timer = setTimeout(redraw, BUILDING_MILLISECONDS);
   } catch (error) {
-    show(list, h("p", { class: "error", role: "alert" }, explain(error)));
+    show(list, failure(error));
   }
 }
 
-function table(indexes, redraw) {
-  return h("table", { class: "table" },
-    h("thead", {}, h("tr", {}, ["index.collection", "index.fields", "index.scope", "index.state"].map((key) => h("th", { scope: "col" }, t(key))), h("th", {}, h("span", { class: "hidden" }, t("actions"))))),
-    h("tbody", {}, indexes.map((index) => row(index, redraw))));
-}
+const indexTable = (indexes, redraw) => table(["index.collection", "fields", "index.scope", "state", null], indexes.map((index) => row(index, redraw)));
 
 const collectionOf = (index) => index.name.split("/")[5];
 
 function row(index, redraw) {
   const badge = index.state === "READY" ? ["ok", "check"] : ["warn", "warning"];
-  return h("tr", {},
-    h("td", { class: "mono", dir: "auto" }, collectionOf(index)),
-    h("td", {}, fieldList(index.fields)),
-    h("td", {}, t(`index.${index.queryScope}`)),
-    h("td", {}, h("span", { class: "badge", style: { color: `var(--${badge[0]})` } }, icon(badge[1]), t(`index.${index.state}`))),
-    h("td", {}, iconButton("trash", t("index.drop", collectionOf(index)), () => drop(index, redraw))));
+  return [h("code", {}, collectionOf(index)), fieldList(index.fields), t(`index.${index.queryScope}`), h("span", { class: "badge", style: { color: `var(--${badge[0]})` } }, icon(badge[1]), t(`index.${index.state}`)),
+    iconButton("trash", t("index.drop", collectionOf(index)), () => drop(index, redraw), { writes: true })];
 }
 
 /** An index's fields in words; the name, which every index ends with, says nothing. */
@@ -102,7 +95,7 @@ function fromLink(name, index, close) {
 }
 
 const actions = (close, onclick) => h("div", { class: "actions" },
-  h("button", { type: "button", onclick: () => close(false) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick }, t("index.create")));
+  button(t("cancel"), () => close(false)), h("button", { type: "submit", class: "primary", onclick, writes: true }, t("index.create")));
 
 function byForm(name, close) {
   const problem = h("p", { class: "error", role: "alert" });
@@ -110,7 +103,7 @@ function byForm(name, close) {
   const scope = h("select", {}, ["COLLECTION", "COLLECTION_GROUP"].map((value) => h("option", { value }, t(`index.${value}`))));
   const rows = h("div", { class: "stack" });
   const addRow = () => rows.append(h("div", { class: "row" },
-    h("input", { type: "text", class: "grow", "aria-label": t("index.field"), required: true, autocomplete: "off", data: { path: "" } }),
+    h("input", { type: "text", class: "grow", "aria-label": t("field.name"), required: true, autocomplete: "off", data: { path: "" } }),
     h("select", { "aria-label": t("index.mode"), data: { mode: "" } }, ["ASCENDING", "DESCENDING", "CONTAINS"].map((value) => h("option", { value }, t(`index.${value}`)))),
     iconButton("trash", t("field.remove", ""), (event) => event.currentTarget.parentElement.remove())));
   addRow();
@@ -124,8 +117,8 @@ function byForm(name, close) {
     return make(name, { collection: collection.value, scope: scope.value, fields }, problem, close);
   };
   return [
-    h("label", { class: "field" }, t("index.collection"), collection), h("label", { class: "field" }, t("index.scope"), scope),
-    h("fieldset", { class: "stack" }, h("legend", {}, t("index.fields")), rows, h("div", {}, h("button", { type: "button", class: "quiet", onclick: addRow }, icon("plus"), t("field.add")))),
+    field("index.collection", collection), field("index.scope", scope),
+    h("fieldset", { class: "stack" }, h("legend", {}, t("fields")), rows, h("div", {}, h("button", { type: "button", class: "quiet", onclick: addRow }, icon("plus"), t("field.add")))),
     problem, actions(close, submit),
   ];
 }

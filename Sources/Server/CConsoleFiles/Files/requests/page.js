@@ -1,9 +1,8 @@
 import { call, path } from "../base/api.js";
-import { explain } from "../base/dialog.js";
-import { h, icon, show } from "../base/dom.js";
+import { h, show } from "../base/dom.js";
 import { instant, number, t } from "../base/i18n.js";
 import { link, place } from "../base/navigation.js";
-import { inScope, onCleanup } from "../base/signal.js";
+import { poll } from "../base/views.js";
 import { groupsOf, playgroundOf } from "./group.js";
 
 /** What the rules denied, as it happens: grouped, with what the conditions saw. */
@@ -14,42 +13,16 @@ const MOST = 500;
 
 export function page() {
   const { project } = place.peek();
-  const state = { denials: [], opened: new Set(), isPaused: false, timer: null };
+  const state = { denials: [], opened: new Set() };
   const body = h("div", { class: "stack" });
-  const problem = h("p", { class: "error", role: "alert" });
+  const load = async () => {
+    const last = state.denials.at(-1)?.number ?? 0;
+    const { denials } = await call("GET", `${path("console", "api", "projects", project, "denials")}?after=${last}`);
+    state.denials = [...state.denials, ...denials].slice(-MOST);
+    return state.denials.at(-1)?.number ?? 0;
+  };
   const draw = () => show(body, state.denials.length === 0 ? h("p", {}, t("requests.none")) : groupsOf(state.denials).map((group) => groupView(group, state)));
-  const load = inScope(async () => {
-    try {
-      const last = state.denials.at(-1)?.number ?? 0;
-      const { denials } = await call("GET", `${path("console", "api", "projects", project, "denials")}?after=${last}`);
-      show(problem);
-      if (denials.length > 0 || last === 0) {
-        state.denials = [...state.denials, ...denials].slice(-MOST);
-        draw();
-      }
-    } catch (error) {
-      show(problem, explain(error));
-    }
-    plan();
-  });
-  // Tabs that nobody looks at cost the server nothing.
-  const plan = inScope(() => {
-    clearTimeout(state.timer);
-    if (!document.hidden && !state.isPaused) state.timer = setTimeout(load, PERIOD_MILLISECONDS);
-  });
-  const wake = () => !document.hidden && plan();
-  document.addEventListener("visibilitychange", wake);
-  onCleanup(() => {
-    clearTimeout(state.timer);
-    document.removeEventListener("visibilitychange", wake);
-  });
-  const pause = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
-    state.isPaused = !state.isPaused;
-    pause.setAttribute("aria-pressed", String(state.isPaused));
-    show(pause, icon(state.isPaused ? "play" : "pause"), t(state.isPaused ? "live.resume" : "live.pause"));
-    plan();
-  } }, icon("pause"), t("live.pause"));
-  load();
+  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
   return h("div", { class: "body" }, h("div", { class: "spread" }, h("h1", {}, t("page.requests")), pause), h("p", { class: "note" }, t("requests.text")), problem, body);
 }
 
@@ -61,7 +34,7 @@ function groupView(group, state) {
       h("span", { class: "muted" }, t("requests.people", group.people.size)), h("div", { class: "mono why" }, group.statement)),
     h("div", { class: "stack" },
       h("p", { class: "note" }, `${t("requests.last")} ${instant(last.time)} · ${t("requests.request")} ${last.request ?? ""}`),
-      h("dl", { class: "facts" }, [["requests.path", last.path], ["users.uid", last.uid], ["requests.scope", group.scope], ["requests.ruleset", last.ruleset]].map(([key, value]) =>
+      h("dl", { class: "facts" }, [["path", last.path], ["users.uid", last.uid], ["rules.target", group.scope], ["requests.ruleset", last.ruleset]].map(([key, value]) =>
         value ? [h("dt", {}, t(key)), h("dd", { class: "mono", dir: "auto" }, value)] : null)),
       h("pre", {}, last.why ?? ""),
       last.seen.length > 0 ? [h("h3", {}, t("requests.seen")), h("pre", {}, last.seen.join("\n"))] : null,

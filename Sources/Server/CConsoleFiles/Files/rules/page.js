@@ -5,6 +5,7 @@ import { h, icon, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { go, guardLeaving, place } from "../base/navigation.js";
 import { inScope, onCleanup, signal, effect } from "../base/signal.js";
+import { button } from "../base/views.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { initialRules } from "../data/createDatabase.js";
 import { listBuckets } from "../files/store.js";
@@ -57,7 +58,7 @@ function rulesView(project, target, inForce) {
 
   const publish = async () => {
     const isSure = await dialog(t("rules.publish"), (close) => comparison(state.inForce?.source ?? "", text.value, [
-      h("button", { type: "button", onclick: () => close(false) }, t("cancel")),
+      button(t("cancel"), () => close(false)),
       h("button", { type: "submit", class: "primary", onclick: () => close(true) }, t("rules.publish")),
     ]), { className: "wide" });
     if (!isSure) return;
@@ -94,7 +95,7 @@ function rulesView(project, target, inForce) {
   };
   return [
     h("div", { class: "spread" }, h("h1", {}, t("page.rules")), h("div", { class: "row" }, targetChoice(project, target),
-      h("button", { type: "button", onclick: () => versionsDialog(project, text, restore) }, t("rules.versions")), publishButton)),
+      button(t("rules.versions"), () => versionsDialog(project, text, restore)), publishButton)),
     inForceText,
     h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, h("div", { role: "status" }, issues)), playground(project, target, () => text.value)),
   ];
@@ -129,13 +130,13 @@ async function versionsDialog(project, text, restore) {
     const all = await versions(project);
     const chosen = await dialog(t("rules.versions"), (close) => [
       all.length === 0 ? h("p", {}, t("rules.noVersions")) : h("ul", { class: "stack" }, all.map((one) =>
-        h("li", { class: "spread" }, h("span", {}, instant(one.createTime)), h("button", { type: "button", onclick: () => close(one) }, t("rules.compare"))))),
-      h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("close"))),
+        h("li", { class: "spread" }, h("span", {}, instant(one.createTime)), button(t("rules.compare"), () => close(one))))),
+      h("div", { class: "actions" }, button(t("close"), () => close(null))),
     ]);
     if (!chosen) return;
     const source = await sourceOf(chosen.name);
     const isRestored = await dialog(t("rules.versionOf", instant(chosen.createTime)), (close) => comparison(text.value, source, [
-      h("button", { type: "button", onclick: () => close(false) }, t("close")),
+      button(t("close"), () => close(false)),
       h("button", { type: "submit", onclick: () => close(true) }, t("rules.take")),
     ]), { className: "wide" });
     if (isRestored) restore(source);

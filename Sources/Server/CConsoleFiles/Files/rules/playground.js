@@ -3,6 +3,7 @@ import { explain } from "../base/dialog.js";
 import { freshID, h, icon, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { place } from "../base/navigation.js";
+import { field } from "../base/views.js";
 import { JSONTextError, read } from "../data/jsonText.js";
 import { get } from "../files/store.js";
 import { tryRequest } from "./store.js";
@@ -22,7 +23,7 @@ export function playground(project, target, source) {
   const uid = h("input", { type: "text", value: asked().uid ?? "", autocomplete: "off", spellcheck: "false", "aria-describedby": note.id });
   const claims = h("textarea", { rows: 2, class: "mono", spellcheck: "false", value: "{}" });
   const fields = h("textarea", { rows: 4, class: "mono", spellcheck: "false", value: target.bucket ? NEW_FILE : "{}" });
-  const fieldsLabel = h("label", { class: "field" }, t(target.bucket ? "playground.file" : "playground.fields"), fields);
+  const fieldsLabel = field(target.bucket ? "playground.file" : "playground.fields", fields);
   const outcome = h("div", { class: "stack", role: "status" });
   const drawFields = () => { fieldsLabel.hidden = !["create", "update"].includes(method.value); };
   method.addEventListener("change", drawFields);
@@ -39,10 +40,10 @@ export function playground(project, target, source) {
   };
   return h("section", { class: "panel stack", "aria-label": t("playground") }, h("h2", {}, t("playground")),
     h("form", { class: "stack", onsubmit: run },
-      h("label", { class: "field" }, t("playground.method"), method),
-      h("label", { class: "field" }, t(target.bucket ? "playground.filePath" : "playground.path"), path),
-      h("label", { class: "field" }, t("playground.uid"), uid), note,
-      h("label", { class: "field" }, t("playground.claims"), claims),
+      field("playground.method", method),
+      field(target.bucket ? "playground.filePath" : "playground.path", path),
+      field("users.uid", uid), note,
+      field("playground.claims", claims),
       fieldsLabel,
       h("div", {}, h("button", { type: "submit" }, icon("play"), t("playground.run")))),
     outcome);

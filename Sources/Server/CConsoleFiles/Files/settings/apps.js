@@ -1,8 +1,9 @@
 import { call, path, session } from "../base/api.js";
 import { confirm, dialog, explain, toast } from "../base/dialog.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
+import { h, iconButton, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { place } from "../base/navigation.js";
+import { button, failure, field, form, input, keepFile, primary, select, table } from "../base/views.js";
 
 /** The apps of a project with their configuration files, and the keys of back ends. */
 
@@ -11,107 +12,85 @@ const FORMS = { plist: "GoogleService-Info.plist", json: "firebase-config.json",
 
 export function appsView() {
   const { project } = place.peek();
-  const root = path("console", "api", "projects", project, "apps");
-  const rows = h("div", { class: "scroll" });
-  const load = () => call("GET", root).then(({ apps }) => show(rows, appTable(root, apps, load)), (error) => show(rows, h("p", { class: "error", role: "alert" }, explain(error))));
-  const add = async () => (await dialog(t("apps.add"), (close) => appForm(root, close))) && load();
-  load();
-  return h("div", { class: "stack" },
-    h("section", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, t("settings.apps")), h("button", { type: "button", class: "primary", onclick: add }, icon("plus"), t("apps.add"))),
-      h("p", { class: "note" }, t("apps.key", project)), rows),
-    session.peek().role === "owner" ? keysView(project) : null);
+  return h("div", { class: "stack" }, appList(project), session.peek().role === "owner" ? keyList(project) : null);
 }
 
-function appTable(root, apps, reload) {
-  if (apps.length === 0) return h("p", {}, t("apps.none"));
-  const destroy = async (app) => {
-    if (!(await confirm(t("apps.remove", nameOf(app)), t("apps.removeText"), t("apps.remove", nameOf(app))))) return;
-    await call("DELETE", root + path(app.id)).catch((error) => toast(explain(error)));
-    reload();
+/**
+ * A list of things that are added and removed: `draw` makes its rows of the answer; `remove` asks before one goes, with
+ * a title and the key of a text; `act` makes another call about one.
+ */
+export function managed(root, draw) {
+  const rows = h("div", {});
+  const load = () => call("GET", root).then((answer) => show(rows, draw(answer, remove, act)), (error) => show(rows, failure(error)));
+  const act = async (method, id, body) => {
+    await call(method, root + path(id), body).catch((error) => toast(explain(error)));
+    load();
   };
-  return h("table", { class: "table" },
-    h("thead", {}, h("tr", {}, ["apps.name", "apps.platform", "apps.id", "users.created"].map((key) => h("th", { scope: "col" }, t(key))), h("td", {}))),
-    h("tbody", {}, apps.map((app) => h("tr", {},
-      h("td", { dir: "auto" }, nameOf(app), app.displayName && app.bundleId ? h("div", { class: "note" }, app.bundleId) : null), h("td", {}, t(`apps.${app.platform}`)), h("td", { class: "mono" }, app.id), h("td", {}, instant(app.createdAt)),
-      h("td", {}, h("div", { class: "row" }, Object.entries(FORMS).filter(([form]) => fits(app.platform, form)).map(([form, name]) =>
-        h("button", { type: "button", onclick: () => download(`${root}${path(app.id, "file")}?form=${form}`) }, name)), iconButton("trash", t("apps.remove", nameOf(app)), () => destroy(app))))))));
+  const remove = async (title, textKey, id) => (await confirm(title, t(textKey), title)) && act("DELETE", id);
+  load();
+  return { rows, load };
+}
+
+/** The button that removes one. */
+export const bin = (title, textKey, id, remove) => iconButton("trash", title, () => remove(title, textKey, id), { writes: true });
+
+// Apps
+
+function appList(project) {
+  const root = path("console", "api", "projects", project, "apps");
+  const { rows, load } = managed(root, ({ apps }, remove) => (apps.length === 0 ? h("p", {}, t("apps.none")) : appTable(root, apps, remove)));
+  const add = async () => (await dialog(t("apps.add"), (close) => appForm(root, close))) && load();
+  return h("section", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, t("settings.apps")), primary(t("apps.add"), add)), h("p", { class: "note" }, t("apps.key", project)), rows);
+}
+
+function appTable(root, apps, remove) {
+  return table(["name", "dimension.platform", "apps.id", "users.created", null], apps.map((app) => [
+    [nameOf(app), app.displayName && app.bundleId ? h("div", { class: "note" }, app.bundleId) : null], t(`apps.${app.platform}`), h("code", {}, app.id), instant(app.createdAt),
+    h("div", { class: "row" }, Object.entries(FORMS).filter(([kind]) => fits(app.platform, kind)).map(([kind, name]) => button(name, () => download(`${root}${path(app.id, "file")}?form=${kind}`))),
+      bin(t("field.remove", nameOf(app)), "apps.removeText", app.id, remove))]));
 }
 
 const nameOf = (app) => app.displayName || app.bundleId || app.id;
-const fits = (platform, form) => form === "json" || (form === "plist" ? platform === "ios" : platform === "android");
+const fits = (platform, kind) => kind === "json" || (kind === "plist" ? platform === "ios" : platform === "android");
 
 /** Has the browser keep a file that the server makes. */
 async function download(address) {
   try {
-    keepText(await call("GET", address));
+    const { name, text } = await call("GET", address);
+    keepFile(name, text);
   } catch (error) {
     toast(explain(error));
   }
 }
 
-function keepText({ name, text }) {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
-  h("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}
-
 function appForm(root, close) {
-  const platform = h("select", { onchange: () => draw() }, PLATFORMS.map((one) => h("option", { value: one }, t(`apps.${one}`))));
-  const bundle = h("input", { type: "text", autocomplete: "off", spellcheck: "false" });
-  const bundleLabel = h("label", { class: "field" }, t("apps.bundle"), bundle);
-  const name = h("input", { type: "text", autocomplete: "off", maxlength: 100 });
-  const problem = h("p", { class: "error", role: "alert" });
+  const platform = select(PLATFORMS.map((one) => [one, t(`apps.${one}`)]), "ios", { onchange: () => draw() });
+  const bundle = input();
+  const bundleLabel = field("apps.bundle", bundle);
+  const name = input("", { maxlength: 100 });
   const draw = () => { bundleLabel.hidden = !["ios", "android"].includes(platform.value); };
-  const save = async () => {
-    const app = { platform: platform.value, ...(bundleLabel.hidden ? {} : { bundleId: bundle.value.trim() }), ...(name.value ? { displayName: name.value } : {}) };
-    try {
-      close(await call("POST", root, app));
-    } catch (error) {
-      show(problem, explain(error));
-    }
-  };
+  const save = () => call("POST", root, { platform: platform.value, ...(bundleLabel.hidden ? {} : { bundleId: bundle.value.trim() }), ...(name.value ? { displayName: name.value } : {}) });
   draw();
-  return [h("label", { class: "field" }, t("apps.platform"), platform), bundleLabel, h("label", { class: "field" }, t("apps.name"), name), problem,
-    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick: save }, t("apps.add")))];
+  return form(close, t("apps.add"), save, field("dimension.platform", platform), bundleLabel, field("name", name));
 }
 
 // Keys
 
-function keysView(project) {
+function keyList(project) {
   const root = path("console", "api", "projects", project, "keys");
-  const rows = h("div", { class: "scroll" });
-  const load = () => call("GET", root).then(({ keys }) => show(rows, keyTable(root, keys, load)), (error) => show(rows, h("p", { class: "error", role: "alert" }, explain(error))));
+  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("keys.none")) : table(["keys.account", "keys.id", "users.created", null], keys.map((key) => [
+    key.email, h("code", {}, key.id), instant(key.createdAt), bin(t("keys.revoke", key.email), "keys.revokeText", key.id, remove)]))));
   const add = async () => {
     const made = await dialog(t("keys.add"), (close) => keyForm(root, close));
     if (!made) return;
-    keepText(made);
+    keepFile(made.name, made.text);
     toast(t("keys.made"));
     load();
   };
-  load();
-  return h("section", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, t("keys.of")), h("button", { type: "button", onclick: add }, icon("plus"), t("keys.add"))), h("p", { class: "note" }, t("keys.text")), rows);
-}
-
-function keyTable(root, keys, reload) {
-  if (keys.length === 0) return h("p", {}, t("keys.none"));
-  const revoke = async (key) => {
-    if (!(await confirm(t("keys.revoke", key.email), t("keys.revokeText"), t("keys.revoke", key.email)))) return;
-    await call("DELETE", root + path(key.id)).catch((error) => toast(explain(error)));
-    reload();
-  };
-  return h("table", { class: "table" }, h("thead", {}, h("tr", {}, ["keys.account", "keys.id", "users.created"].map((key) => h("th", { scope: "col" }, t(key))), h("td", {}))),
-    h("tbody", {}, keys.map((key) => h("tr", {}, h("td", {}, key.email), h("td", { class: "mono" }, key.id), h("td", {}, instant(key.createdAt)), h("td", {}, iconButton("trash", t("keys.revoke", key.email), () => revoke(key)))))));
+  return h("section", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, t("keys.of")), primary(t("keys.add"), add)), h("p", { class: "note" }, t("keys.text")), rows);
 }
 
 function keyForm(root, close) {
-  const name = h("input", { type: "text", autocomplete: "off", autofocus: true });
-  const problem = h("p", { class: "error", role: "alert" });
-  const save = async () => {
-    try {
-      close(await call("POST", root, { name: name.value.trim() }));
-    } catch (error) {
-      show(problem, explain(error));
-    }
-  };
-  return [h("label", { class: "field" }, t("apps.name"), name), problem, h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick: save }, t("keys.add")))];
+  const name = input("", { autofocus: true });
+  return form(close, t("keys.add"), () => call("POST", root, { name: name.value.trim() }), field("name", name));
 }

@@ -1,39 +1,23 @@
-import { call, path, session } from "../base/api.js";
-import { confirm, dialog, explain, toast } from "../base/dialog.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
+import { call, session } from "../base/api.js";
+import { dialog, toast } from "../base/dialog.js";
+import { h, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
-import { link, place } from "../base/navigation.js";
-import { effect, inScope, onCleanup, scope } from "../base/signal.js";
-import { appsView } from "./apps.js";
+import { inScope } from "../base/signal.js";
+import { button, failure, field, form, input, primary, select, table, tableRow, tabs } from "../base/views.js";
+import { appsView, bin, managed } from "./apps.js";
 
 /** The settings: a project's apps and keys; for owners who the administrators are, and what they did. */
 
 const ROLES = ["owner", "editor", "viewer"];
-const VIEWS = { apps: appsView, administrators: administratorsView, audit: auditView };
-const OPEN = ["apps"];
-
-export function page() {
-  const holder = h("div", { class: "stack" });
-  const tabs = h("nav", { "aria-label": t("page.settings"), class: "row" });
-  const views = session.peek().role === "owner" ? Object.keys(VIEWS) : OPEN;
-  let shown = null;
-  effect(() => {
-    if (place.value.area !== "settings") return;
-    const view = views.includes(place.value.rest[0]) ? place.value.rest[0] : "apps";
-    show(tabs, views.map((one) => h("a", { class: "button", href: link("settings", [one]), "aria-current": one === view ? "page" : null }, t(`settings.${one}`))));
-    shown?.dispose();
-    shown = scope(VIEWS[view]);
-    show(holder, shown.result);
-  });
-  onCleanup(() => shown?.dispose());
-  return h("div", { class: "body" }, h("h1", {}, t("page.settings")), tabs, holder);
-}
-
 const root = "/console/api/administrators";
 
+export function page() {
+  const owners = { "settings.administrators": administratorsView, "settings.audit": auditView };
+  return tabs("settings", { "settings.apps": appsView, ...(session.peek().role === "owner" ? owners : {}) });
+}
+
 function administratorsView() {
-  const rows = h("div", { class: "scroll" });
-  const load = () => call("GET", root).then(({ administrators }) => show(rows, administratorTable(administrators, load)), (error) => show(rows, h("p", { class: "error", role: "alert" }, explain(error))));
+  const { rows, load } = managed(root, ({ administrators }, remove, act) => (administrators.length === 0 ? h("p", {}, t("settings.nobody")) : administratorTable(administrators, remove, act)));
   const invite = async () => {
     const made = await dialog(t("settings.invite"), inviteForm);
     if (!made) return;
@@ -41,73 +25,47 @@ function administratorsView() {
     await dialog(t("settings.link"), (close) => linkForm(address, close));
     load();
   };
-  load();
-  return h("section", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, t("settings.administrators")), h("button", { type: "button", class: "primary", onclick: invite }, icon("plus"), t("settings.invite"))), rows);
+  return h("section", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, t("settings.administrators")), primary(t("settings.invite"), invite)), rows);
 }
 
-function administratorTable(administrators, reload) {
-  if (administrators.length === 0) return h("p", {}, t("settings.nobody"));
-  const act = async (work) => {
-    try {
-      await work();
-    } catch (error) {
-      toast(explain(error));
-    }
-    reload();
-  };
-  const destroy = async ({ email }) => {
-    if (await confirm(t("settings.remove", email), t("settings.removeText"), t("settings.remove", email))) act(() => call("DELETE", root + path(email)));
-  };
-  return h("table", { class: "table" },
-    h("thead", {}, h("tr", {}, ["users.email", "settings.role", "settings.factor", "users.lastSignIn"].map((key) => h("th", { scope: "col" }, t(key))), h("td", {}))),
-    h("tbody", {}, administrators.map((one) => h("tr", {},
-      h("td", { dir: "auto" }, one.email, one.email === session.peek().email ? [" ", h("span", { class: "badge" }, t("settings.you"))] : null),
-      h("td", {}, roleChoice(one.role, t("settings.roleOf", one.email), (role) => act(() => call("PATCH", root + path(one.email), { role })))),
-      h("td", {}, t(one.hasSecondFactor ? "settings.yes" : "settings.no")), h("td", {}, one.lastSignIn ? instant(Number(one.lastSignIn)) : "–"),
-      h("td", {}, iconButton("trash", t("settings.remove", one.email), () => destroy(one)))))));
+function administratorTable(administrators, remove, act) {
+  return table(["users.email", "settings.role", "settings.factor", "users.lastSignIn", null], administrators.map((one) => [
+    [one.email, one.email === session.peek().email ? [" ", h("span", { class: "badge" }, t("settings.you"))] : null],
+    roleChoice(one.role, { "aria-label": t("settings.roleOf", one.email), writes: true, onchange: (event) => act("PATCH", one.email, { role: event.target.value }) }),
+    t(one.hasSecondFactor ? "settings.yes" : "settings.no"), one.lastSignIn ? instant(Number(one.lastSignIn)) : "–",
+    bin(t("settings.remove", one.email), "settings.removeText", one.email, remove)]));
 }
 
-const roleChoice = (role, label, onChoice) => h("select", { "aria-label": label, onchange: (event) => onChoice(event.target.value) }, ROLES.map((one) => h("option", { value: one, selected: one === role }, t(`role.${one}`))));
+const roleChoice = (role, properties) => select(ROLES.map((one) => [one, t(`role.${one}`)]), role, properties);
 
 function inviteForm(close) {
-  const email = h("input", { type: "email", autocomplete: "off", autofocus: true });
-  const role = roleChoice("editor", t("settings.role"), () => {});
-  const problem = h("p", { class: "error", role: "alert" });
-  const save = async () => {
-    try {
-      close(await call("POST", root, { email: email.value.trim(), role: role.value }));
-    } catch (error) {
-      show(problem, explain(error));
-    }
-  };
-  return [h("label", { class: "field" }, t("users.email"), email), h("label", { class: "field" }, t("settings.role"), role), h("p", { class: "note" }, t("settings.roleText")), problem,
-    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick: save }, t("settings.invite")))];
+  const email = input("", { type: "email", autofocus: true });
+  const role = roleChoice("editor");
+  return form(close, t("settings.invite"), () => call("POST", root, { email: email.value.trim(), role: role.value }), field("users.email", email), field("settings.role", role), h("p", { class: "note" }, t("settings.roleText")));
 }
 
 function linkForm(address, close) {
-  const field = h("input", { type: "text", class: "mono", value: address, readonly: true, "aria-label": t("settings.link"), onfocus: () => field.select() });
-  const copy = () => navigator.clipboard.writeText(address).then(() => toast(t("copied")), () => field.select());
-  return [h("p", {}, t("settings.linkText")), field, h("div", { class: "actions" }, h("button", { type: "button", onclick: copy }, t("copy.of", t("settings.link"))), h("button", { type: "submit", class: "primary", onclick: () => close(null) }, t("close")))];
+  const text = input(address, { class: "mono", readonly: true, "aria-label": t("settings.link"), onfocus: () => text.select() });
+  const copy = () => navigator.clipboard.writeText(address).then(() => toast(t("copied")), () => text.select());
+  return [h("p", {}, t("settings.linkText")), text, h("div", { class: "actions" }, button(t("copy.of", t("settings.link")), copy), h("button", { type: "submit", class: "primary", onclick: () => close(null) }, t("close")))];
 }
 
+const AUDIT = ["audit.when", "audit.who", "audit.what", "audit.target", "audit.outcome"];
+
 function auditView() {
-  const body = h("tbody", {});
+  const list = table(AUDIT, []);
   const more = h("div", {});
   const load = inScope(async (before) => {
     try {
       const { entries } = await call("GET", `/console/api/audit${before ? `?before=${before}` : ""}`);
-      body.append(...entries.map(auditRow));
-      show(more, entries.length === 100 ? h("button", { type: "button", onclick: () => load(entries.at(-1).number) }, t("users.more")) : null);
+      list.querySelector("tbody").append(...entries.map((entry) => tableRow(AUDIT.map((key) => t(key)), auditCells(entry))));
+      show(more, entries.length === 100 ? button(t("users.more"), () => load(entries.at(-1).number)) : null);
     } catch (error) {
-      show(more, h("p", { class: "error", role: "alert" }, explain(error)));
+      show(more, failure(error));
     }
   });
   load(null);
-  return h("section", { class: "stack" }, h("h2", {}, t("settings.audit")), h("p", { class: "note" }, t("settings.auditText")),
-    h("div", { class: "scroll" }, h("table", { class: "table" }, h("thead", {}, h("tr", {}, ["audit.when", "audit.who", "audit.what", "audit.target", "audit.outcome"].map((key) => h("th", { scope: "col" }, t(key))))), body)), more);
+  return h("section", { class: "stack" }, h("h2", {}, t("settings.audit")), h("p", { class: "note" }, t("settings.auditText")), list, more);
 }
 
-function auditRow(entry) {
-  return h("tr", {}, h("td", {}, instant(entry.time)), h("td", { dir: "auto" }, entry.administrator || t("audit.machine"), entry.address ? h("div", { class: "note" }, entry.address) : null),
-    h("td", {}, entry.action), h("td", { class: "mono" }, entry.target), h("td", {}, String(entry.status)));
-}
+const auditCells = (entry) => [instant(entry.time), [entry.administrator || t("audit.machine"), entry.address ? h("div", { class: "note" }, entry.address) : null], entry.action, h("code", {}, entry.target), String(entry.status)];

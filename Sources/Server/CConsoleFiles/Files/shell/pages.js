@@ -6,8 +6,11 @@ export const PAGES = [
   { area: "rules", icon: "rules", keys: "g r", service: "rules", load: () => import("../rules/page.js") },
   { area: "users", icon: "users", keys: "g u", service: "accounts", load: () => import("../users/page.js") },
   { area: "files", icon: "files", keys: "g f", service: "storage", load: () => import("../files/page.js") },
+  { area: "messages", icon: "messages", keys: "g m", service: "messaging", load: () => import("../messages/page.js") },
   { area: "config", icon: "config", keys: "g c", service: "remote config", load: () => import("../config/page.js") },
+  { area: "analytics", icon: "analytics", keys: "g a", service: "analytics", load: () => import("../analytics/page.js") },
   { area: "requests", icon: "requests", keys: "g q", load: () => import("../requests/page.js") },
+  { area: "operations", icon: "operations", keys: "g p", load: () => import("../operations/page.js") },
   { area: "settings", icon: "settings", keys: "g s", load: () => import("../settings/page.js") },
 ];
 

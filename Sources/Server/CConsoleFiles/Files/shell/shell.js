@@ -1,11 +1,12 @@
+import { isReadOnly, setReadOnly } from "../base/access.js";
 import { session } from "../base/api.js";
-import { signOut } from "../base/session.js";
+import { extend, sessionEnd, signOut } from "../base/session.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
 import { explain, toast } from "../base/dialog.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
 import { language, languageNames, setLanguage, t } from "../base/i18n.js";
 import { connection } from "../base/listen.js";
-import { go, link, place } from "../base/navigation.js";
+import { go, link, mayLeave, place } from "../base/navigation.js";
 import { effect, onCleanup, scope, untracked } from "../base/signal.js";
 import { setTheme, theme, THEMES } from "../base/theme.js";
 import { pageKey, pageOf, pagesOf } from "./pages.js";
@@ -21,6 +22,7 @@ export function shell() {
     bar(rail), rail, main);
   addCommands(pages);
   showPages(main, pages);
+  warnOfEnd();
   return element;
 }
 
@@ -37,7 +39,7 @@ function bar(rail) {
     toggle.setAttribute("aria-expanded", "false");
   });
   const home = h("a", { class: "brand", href: "/console" }, h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "" }), h("span", { class: "word" }, "Brasa"));
-  return h("header", { class: "bar" }, toggle, home, projectChoice(), databaseChoice(), environment(),
+  return h("header", { class: "bar" }, toggle, home, projectChoice(), databaseChoice(), environment(), latch(),
     h("div", { class: "end" }, light(),
       iconButton("search", t("palette.title"), openPalette), languageChoice(), themeChoice(), me()));
 }
@@ -48,6 +50,24 @@ function environment() {
   return h("span", { class: "badge development", title: t("development.explained") }, t("development"));
 }
 
+/** Locks writing in this browser; viewers are told that theirs is. */
+function latch() {
+  if (session.peek().role === "viewer") return h("span", { class: "badge", title: t("readOnly.explained") }, icon("lock"), t("readOnly"));
+  const holder = h("span", {});
+  effect(() => {
+    const isOn = isReadOnly();
+    show(holder, h("button", { type: "button", class: "quiet", "aria-pressed": String(isOn), "aria-label": t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
+  });
+  return holder;
+}
+
+/** The page is made anew, with controls as they are then. */
+function turnLatch(isOn) {
+  if (!mayLeave()) return;
+  setReadOnly(isOn);
+  pageVersion.value += 1;
+}
+
 /** Who is signed in, and the way out. */
 function me() {
   const { email, role } = session.peek();
@@ -55,6 +75,22 @@ function me() {
   const leave = () => signOut().catch((error) => toast(explain(error)));
   return h("span", { class: "row me" }, h("span", { class: "badge", title: email }, t(`role.${role}`)),
     h("button", { type: "button", class: "quiet", onclick: leave, title: email }, t("signOut")));
+}
+
+/** Before the session ends its bar says so, with a way to go on; it is drawn anew with each token. */
+const WARNING_MILLISECONDS = 10 * 60_000;
+
+function warnOfEnd() {
+  const holder = h("div", { class: "session-end", role: "status" });
+  const draw = () => {
+    const left = sessionEnd.peek() === null ? Infinity : sessionEnd.peek() - Date.now();
+    const again = () => extend().catch((error) => toast(explain(error)));
+    show(holder, left < WARNING_MILLISECONDS ? h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow" }, t("session.ends", Math.max(1, Math.ceil(left / 60_000)))), h("button", { type: "button", onclick: again }, t("signIn.again"))) : null);
+  };
+  const timer = setInterval(draw, 60_000);
+  effect(() => { sessionEnd.value; draw(); });
+  onCleanup(() => { clearInterval(timer); holder.remove(); });
+  document.body.append(holder);
 }
 
 function choice(label, options, current, onchange, properties = {}) {

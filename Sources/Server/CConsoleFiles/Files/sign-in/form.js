@@ -1,7 +1,9 @@
 import { explain } from "../base/dialog.js";
-import { h, show } from "../base/dom.js";
+import { h, show, svg } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { post } from "../base/request.js";
+import { qrCode } from "./qr.js";
+import { field } from "../base/views.js";
 
 /** Signing in: address and password, then the code of the second factor where there is one; `done` follows. */
 export function signInForm(done, known = "") {
@@ -37,7 +39,7 @@ function step(fields, action, submit, problem, onFailure = (error) => show(probl
 function firstStep(known, next, problem) {
   const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true, value: known, autofocus: !known });
   const password = h("input", { type: "password", name: "password", autocomplete: "current-password", required: true, autofocus: Boolean(known) });
-  const fields = [h("label", { class: "field" }, t("users.email"), email), h("label", { class: "field" }, t("users.password"), password)];
+  const fields = [field("users.email", email), field("users.password", password)];
   const onFailure = (error) => show(problem, error.status === 401 ? t("signIn.wrong") : explain(error));
   return step(fields, t("signIn"), async () => next(await post("/console/session/sign-in", { email: email.value, password: password.value })), problem, onFailure);
 }
@@ -54,12 +56,19 @@ function secondStep({ pending, factor }, done, problem, restart) {
     else restart(explain(error));
   };
   queueMicrotask(() => code.focus());
-  return step([h("label", { class: "field" }, t("signIn.code"), code)], t("signIn"), submit, problem, onFailure);
+  return step([field("signIn.code", code)], t("signIn"), submit, problem, onFailure);
 }
 
 /** A field for the six digits of an authenticator program. */
 export function codeInput() {
   return h("input", { type: "text", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: 12, class: "mono" });
+}
+
+/** The address as a code for a telephone's camera, dark on light in every theme. */
+function qrDrawing(text) {
+  const rows = qrCode(text);
+  const dark = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")));
+  return svg("svg", { viewBox: `-4 -4 ${rows.length + 8} ${rows.length + 8}`, class: "qr", role: "img", "aria-label": t("setUp.qr") }, svg("path", { d: dark.join("") }));
 }
 
 /** Sets the account of a link up. */
@@ -69,11 +78,11 @@ export function setUpForm(code, invitation, done) {
   const password = h("input", { type: "password", name: "password", autocomplete: "new-password", required: true, minlength: 12 });
   const factorCode = codeInput();
   const fields = [
-    h("label", { class: "field" }, t("users.email"), email),
-    h("label", { class: "field" }, t("users.password"), password), h("p", { class: "note" }, t("setUp.passwordText")),
-    h("section", { class: "panel stack" }, h("h2", {}, t("setUp.factor")), h("p", {}, t("setUp.factorText")),
-      h("p", { class: "mono secret" }, invitation.secret.match(/.{1,4}/g).join(" ")), h("p", {}, h("a", { href: invitation.address }, t("setUp.open"))),
-      h("label", { class: "field" }, t("signIn.code"), factorCode), invitation.requiresFactor ? null : h("p", { class: "note" }, t("setUp.factorOptional"))),
+    field("users.email", email),
+    field("users.password", password), h("p", { class: "note" }, t("setUp.passwordText")),
+    h("section", { class: "panel stack" }, h("h2", {}, t("settings.factor")), h("p", {}, t("setUp.factorText")),
+      qrDrawing(invitation.address), h("p", { class: "mono secret" }, invitation.secret.match(/.{1,4}/g).join(" ")), h("p", {}, h("a", { href: invitation.address }, t("setUp.open"))),
+      field("signIn.code", factorCode), invitation.requiresFactor ? null : h("p", { class: "note" }, t("setUp.factorOptional"))),
   ];
   const submit = async () => {
     const factor = factorCode.value.replace(/\s/g, "");

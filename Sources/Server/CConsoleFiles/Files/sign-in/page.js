@@ -48,8 +48,8 @@ function languages(draw) {
     Object.entries(languageNames).map(([tag, name]) => h("option", { value: tag, selected: tag === language.peek() }, name)));
 }
 
-/** Asks over the page as it is, when the session has ended; the promise ends when there is another. */
-export function askOverThePage() {
+/** Asks over the page as it is, when the session has ended or, early, is about to; the promise ends when there is another. */
+export function askOverThePage(isEarly) {
   return new Promise((resolve) => {
     const element = h("dialog", { "aria-labelledby": "door-title", class: "door-dialog" });
     const done = () => {
@@ -58,9 +58,9 @@ export function askOverThePage() {
       resolve();
     };
     const form = signInForm(done, session.peek()?.email ?? "");
-    element.append(h("div", { class: "stack" }, h("h2", { id: "door-title" }, t("signIn.again")), h("p", {}, t("signIn.againText")), form));
+    element.append(h("div", { class: "stack" }, h("h2", { id: "door-title" }, t("signIn.again")), isEarly ? null : h("p", {}, t("signIn.againText")), form));
     // Nothing else can be done without a session.
-    element.addEventListener("cancel", (event) => event.preventDefault());
+    element.addEventListener("cancel", (event) => (isEarly ? done() : event.preventDefault()));
     document.body.append(element);
     element.showModal();
   });

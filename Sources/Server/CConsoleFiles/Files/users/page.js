@@ -4,17 +4,18 @@ import { h, icon, iconButton, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { go, link, place } from "../base/navigation.js";
 import { effect } from "../base/signal.js";
+import { button, failure, field, form, input as line, primary, table } from "../base/views.js";
 import { changesOf, create, find, list, providersOf, remove, update } from "./store.js";
 
 /** The people of an app: found, made, changed, disabled, deleted. */
 export function page() {
   const { project } = place.peek();
   const state = { users: [], next: null, isSearch: false };
-  const rows = h("div", { class: "scroll" });
+  const rows = h("div", {});
   const more = h("div", {});
   const draw = () => {
-    show(rows, state.users.length === 0 ? h("p", {}, t(state.isSearch ? "users.notFound" : "users.none")) : table(state.users));
-    show(more, state.next ? h("button", { type: "button", onclick: () => load(state.next) }, t("users.more")) : null);
+    show(rows, state.users.length === 0 ? h("p", {}, t(state.isSearch ? "users.notFound" : "users.none")) : userTable(state.users));
+    show(more, state.next ? button(t("users.more"), () => load(state.next)) : null);
   };
   const load = async (token = null) => {
     try {
@@ -24,7 +25,7 @@ export function page() {
       state.isSearch = false;
       draw();
     } catch (error) {
-      show(rows, h("p", { class: "error", role: "alert" }, explain(error)));
+      show(rows, failure(error));
     }
   };
   const input = h("input", { type: "search", "aria-label": t("users.search"), placeholder: t("users.search"), autocomplete: "off" });
@@ -49,7 +50,7 @@ export function page() {
   followAddress(project, load);
   load();
   return h("div", { class: "body" },
-    h("div", { class: "spread" }, h("h1", {}, t("page.users")), h("button", { type: "button", class: "primary", onclick: add }, icon("plus"), t("users.add"))),
+    h("div", { class: "spread" }, h("h1", {}, t("page.users")), primary(t("users.add"), add)),
     h("form", { class: "row", role: "search", onsubmit: search }, h("div", { class: "grow" }, input), h("button", { type: "submit" }, t("users.find"))),
     rows, more);
 }
@@ -76,41 +77,22 @@ export const nameOf = (user) => user.email || user.phoneNumber || user.displayNa
 
 const dateOf = (milliseconds) => (milliseconds && milliseconds !== "0" ? instant(Number(milliseconds)) : "–");
 
-function table(users) {
-  return h("table", { class: "table" },
-    h("thead", {}, h("tr", {}, ["users.identifier", "users.providers", "users.created", "users.lastSignIn", "users.uid"].map((key) => h("th", { scope: "col" }, t(key))))),
-    h("tbody", {}, users.map((user) => h("tr", {},
-      h("td", {}, h("a", { href: link("users", [user.localId]), dir: "auto" }, nameOf(user)), user.disabled ? [" ", h("span", { class: "badge", style: { color: "var(--danger)" } }, t("users.disabled"))] : null),
-      h("td", {}, providersOf(user).join(", ") || "–"),
-      h("td", {}, dateOf(user.createdAt)),
-      h("td", {}, dateOf(user.lastLoginAt)),
-      h("td", { class: "mono" }, user.localId)))));
-}
+const userTable = (users) => table(["users.identifier", "users.providers", "users.created", "users.lastSignIn", "users.uid"], users.map((user) => [
+  [h("a", { href: link("users", [user.localId]) }, nameOf(user)), user.disabled ? [" ", h("span", { class: "badge", style: { color: "var(--danger)" } }, t("users.disabled"))] : null],
+  providersOf(user).join(", ") || "–", dateOf(user.createdAt), dateOf(user.lastLoginAt), h("code", {}, user.localId)]));
 
 function createForm(project, close) {
-  const email = h("input", { type: "email", autocomplete: "off", autofocus: true });
-  const password = h("input", { type: "password", autocomplete: "new-password" });
-  const name = h("input", { type: "text", autocomplete: "off" });
-  const problem = h("p", { class: "error", role: "alert" });
-  const save = async () => {
-    const user = Object.fromEntries(Object.entries({ email: email.value.trim(), password: password.value, displayName: name.value }).filter(([, text]) => text !== ""));
-    try {
-      close(await create(project, user));
-    } catch (error) {
-      show(problem, explain(error));
-    }
-  };
-  return [
-    h("label", { class: "field" }, t("users.email"), email), h("label", { class: "field" }, t("users.password"), password), h("label", { class: "field" }, t("users.name"), name), problem,
-    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick: save }, t("save"))),
-  ];
+  const email = line("", { type: "email", autofocus: true });
+  const password = line("", { type: "password", autocomplete: "new-password" });
+  const name = line();
+  const save = () => create(project, Object.fromEntries(Object.entries({ email: email.value.trim(), password: password.value, displayName: name.value }).filter(([, text]) => text !== "")));
+  return form(close, t("save"), save, field("users.email", email), field("users.password", password), field("name", name));
 }
 
 function editForm(project, user, close) {
-  const text = (value, properties = {}) => h("input", { type: "text", value: value ?? "", autocomplete: "off", ...properties });
   const controls = {
-    displayName: text(user.displayName), email: text(user.email, { type: "email" }), phoneNumber: text(user.phoneNumber, { type: "tel" }), photoUrl: text(user.photoUrl, { type: "url" }),
-    password: text("", { type: "password", autocomplete: "new-password" }),
+    displayName: line(user.displayName), email: line(user.email, { type: "email" }), phoneNumber: line(user.phoneNumber, { type: "tel" }), photoUrl: line(user.photoUrl, { type: "url" }),
+    password: line("", { type: "password", autocomplete: "new-password" }),
   };
   const flags = { emailVerified: h("input", { type: "checkbox", checked: Boolean(user.emailVerified) }), disabled: h("input", { type: "checkbox", checked: Boolean(user.disabled) }) };
   const claims = h("textarea", { class: "mono", rows: 3, spellcheck: "false", value: user.customAttributes || "{}" });
@@ -133,16 +115,16 @@ function editForm(project, user, close) {
     if (await confirm(t("users.delete"), t("users.deleteText", nameOf(user)), t("users.deleteIt", nameOf(user)))) act(() => remove(project, user.localId), "users.deleted");
   };
   const revoke = () => act(() => update(project, user.localId, { validSince: String(Math.floor(Date.now() / 1_000)) }), "users.revoked");
-  const labels = { displayName: "users.name", email: "users.email", phoneNumber: "users.phone", photoUrl: "users.photo", password: "users.newPassword" };
+  const labels = { displayName: "name", email: "users.email", phoneNumber: "users.phone", photoUrl: "users.photo", password: "users.newPassword" };
   return [
     h("p", { class: "mono" }, user.localId),
-    Object.entries(controls).map(([name, control]) => h("label", { class: "field" }, t(labels[name]), control)),
+    Object.entries(controls).map(([name, control]) => field(labels[name], control)),
     h("label", { class: "row" }, flags.emailVerified, t("users.verified")), h("label", { class: "row" }, flags.disabled, t("users.disabled")),
-    h("label", { class: "field" }, t("users.claims"), claims),
+    field("users.claims", claims),
     providerList(project, user, act), problem,
     h("div", { class: "spread" },
-      h("div", { class: "row" }, h("button", { type: "button", class: "danger", onclick: destroy }, icon("trash"), t("users.delete")), h("button", { type: "button", onclick: revoke }, t("users.revoke"))),
-      h("div", { class: "row" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick: save }, t("save")))),
+      h("div", { class: "row" }, button([icon("trash"), t("users.delete")], destroy, { class: "danger", writes: true }), button(t("users.revoke"), revoke, { writes: true })),
+      h("div", { class: "row" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: save, writes: true }, t("save")))),
   ];
 }
 
@@ -152,7 +134,7 @@ function providerList(project, user, act) {
   if (linked.length === 0 && factors.length === 0) return null;
   return h("ul", { class: "stack", "aria-label": t("users.providers") },
     linked.map((provider) => h("li", { class: "spread" }, provider,
-      iconButton("trash", t("users.unlink", provider), () => act(() => update(project, user.localId, { deleteProvider: [provider] }), "users.saved")))),
+      iconButton("trash", t("users.unlink", provider), () => act(() => update(project, user.localId, { deleteProvider: [provider] }), "users.saved"), { writes: true }))),
     factors.length > 0 ? h("li", { class: "spread" }, t("users.factors", factors.length),
-      iconButton("trash", t("users.dropFactors"), () => act(() => update(project, user.localId, { mfa: {} }), "users.saved"))) : null);
+      iconButton("trash", t("users.dropFactors"), () => act(() => update(project, user.localId, { mfa: {} }), "users.saved"), { writes: true })) : null);
 }

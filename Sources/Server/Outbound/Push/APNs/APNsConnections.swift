@@ -1,10 +1,11 @@
 import AsyncHTTPClient
 import Synchronization
 
-/// The connections to one environment of Apple's service, used in turn.
+/// The connections to one environment of Apple's service, used in turn; more of them while all have much to do.
 ///
 /// Each is one HTTP/2 connection, with as many streams as Apple allows; a client opens it anew after GOAWAY. One on which
-/// a request got no answer in time is replaced, since a connection can be dead without anybody saying so.
+/// a request got no answer in time is replaced, since a connection can be dead without anybody saying so. One that rests
+/// for a minute is closed and opened anew by the next request, so that none has to be asked whether it is alive.
 ///
 /// In debug builds the client library asserts where a server changes its limit of streams while a connection is idle; in
 /// release builds all that comes of it is an idle connection that is closed sooner.
@@ -29,29 +30,47 @@ final class APNsConnections: Sendable {
 
   /// More requests than streams wait in the client; beyond this many they are the caller's to repeat.
   private static let inFlight = 2_000
+  /// Connections at most.
+  private static let most = 8
 
   private let url: FetchURL
   private let settings: PushHostSettings
   private let count: Int
+  /// From how many requests in flight on each connection on there is another one; Apple allows about a thousand.
+  private let saturation: Int
   private let state = Mutex(State())
 
-  init(_ url: FetchURL, count: Int, settings: PushHostSettings) {
+  init(_ url: FetchURL, count: Int, saturation: Int = 500, settings: PushHostSettings) {
     self.url = url
     self.count = count
+    self.saturation = saturation
     self.settings = settings
   }
 
-  /// The connection whose turn it is; nil once they are shut down.
+  /// The connection whose turn it is, or a new one where all have much to do; nil once they are shut down.
   func select() -> Selection? {
     state.withLock { state in
       if state.isClosed { return nil }
-      let slot = state.next % count
-      state.next = slot + 1
-      if slot == state.slots.count { state.slots.append(Slot(client: client())) }
+      let isNew =
+        state.slots.count < count
+        || (state.slots.count < Self.most && state.slots.allSatisfy { isSaturated($0) })
+      if isNew { state.slots.append(Slot(client: client())) }
+      let slot = isNew ? state.slots.count - 1 : next(&state)
       let chosen = state.slots[slot]
       return Selection(client: chosen.client, slot: slot, generation: chosen.generation)
     }
   }
+
+  /// The slot whose turn it is, passing over those with much to do while others have less.
+  private func next(_ state: inout State) -> Int {
+    for _ in state.slots {
+      state.next = (state.next + 1) % state.slots.count
+      if !isSaturated(state.slots[state.next]) { break }
+    }
+    return state.next
+  }
+
+  private func isSaturated(_ slot: Slot) -> Bool { slot.client.load >= saturation }
 
   /// Puts a new connection in the place of one that is silent; nothing happens where somebody did already.
   func replace(_ selection: Selection) async {

@@ -14,7 +14,7 @@ package final class APNsTransport: PushTransport {
   /// Seconds since 1970.
   private let clock: @Sendable () -> Int
 
-  /// A transport with two connections to each environment, opened when they are needed.
+  /// A transport with two connections to each environment, opened when they are needed; more while these have much to do.
   package convenience init(
     _ endpoints: APNsEndpoints,
     group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
@@ -27,18 +27,22 @@ package final class APNsTransport: PushTransport {
     _ endpoints: APNsEndpoints,
     settings: PushHostSettings,
     connections: Int,
+    saturation: Int = 500,
     clock: @escaping @Sendable () -> Int
   ) {
     var settings = settings
     settings.authorities = endpoints.authorities
     self.endpoints = endpoints
-    production = APNsConnections(
-      endpoints.origin(.production),
-      count: connections,
-      settings: settings
-    )
-    sandbox = APNsConnections(endpoints.origin(.sandbox), count: connections, settings: settings)
     self.clock = clock
+    let made = [PushAddress.Environment.production, .sandbox].map { environment in
+      APNsConnections(
+        endpoints.origin(environment),
+        count: connections,
+        saturation: saturation,
+        settings: settings
+      )
+    }
+    (production, sandbox) = (made[0], made[1])
   }
 
   /// Ends the connections, once the requests in flight are over.

@@ -48,8 +48,11 @@ final class PushHostClient: Sendable {
     self.timeout = timeout
   }
 
+  /// How many requests are in flight.
+  var load: Int { state.withLock { $0.inFlight } }
+
   /// Whether nothing is in flight.
-  var isIdle: Bool { state.withLock { $0.inFlight == 0 } }
+  var isIdle: Bool { load == 0 }
 
   /// Lets no new request begin.
   func retire() async { await client.retire() }

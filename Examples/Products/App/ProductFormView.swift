@@ -1,0 +1,71 @@
+#if canImport(SwiftUI)
+import PhotosUI
+import ProductsCore
+import SwiftUI
+
+/// The form of a new product or of one that is there.
+struct ProductFormView: View {
+  let list: ProductListViewModel
+  @Bindable var form: ProductFormViewModel
+  @State private var chosen: PhotosPickerItem?
+
+  var body: some View {
+    NavigationStack {
+      Form {
+        Section {
+          preview.frame(height: 220)
+          PhotosPicker("Choose a photo", selection: $chosen, matching: .images)
+        }
+        Section {
+          TextField("Name", text: $form.draft.name)
+          TextField("Description", text: $form.draft.description)
+          TextField("Code", text: $form.draft.code)
+          TextField("Price", text: $form.draft.price)
+        }
+      }
+      .navigationTitle(form.isNew ? "New product" : "Edit product")
+      .toolbar {
+        ToolbarItem(placement: .cancellationAction) { Button("Cancel") { list.closeForm() } }
+        ToolbarItem(placement: .confirmationAction) {
+          Button("Save") { Task { await list.saveForm() } }.disabled(form.isSaving)
+        }
+      }
+    }
+    .task(id: chosen) { await takeChosen() }
+    .alert("Saving product...", isPresented: .constant(form.isSaving)) {}
+    .alert("Error", isPresented: hasAlert) {
+      Button("Dismiss") { form.dismissAlert() }
+    } message: {
+      Text(form.alert ?? "")
+    }
+  }
+
+  @ViewBuilder private var preview: some View {
+    #if canImport(UIKit)
+    if let picture = form.photo.flatMap({ UIImage(data: $0.data) }) {
+      Image(uiImage: picture).resizable().scaledToFit()
+    } else {
+      PhotoView(list: list, imageId: form.product?.imageId)
+    }
+    #else
+    PhotoView(list: list, imageId: form.product?.imageId)
+    #endif
+  }
+
+  private func takeChosen() async {
+    do {
+      if let data = try await chosen?.loadTransferable(type: Data.self) { form.choose(data) }
+    } catch {
+      // The library could not hand the photo over; the form keeps the one that it has.
+    }
+  }
+
+  private var hasAlert: Binding<Bool> {
+    Binding {
+      form.alert != nil
+    } set: {
+      if !$0 { form.dismissAlert() }
+    }
+  }
+}
+#endif

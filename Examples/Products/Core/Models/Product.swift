@@ -1,0 +1,26 @@
+import FirebaseFirestore
+
+/// A product of one person's list: a document of the collection `products`.
+package struct Product: Codable, Identifiable, Sendable {
+  @DocumentID package var id: String?
+  /// Whose it is; the rules let nobody else see it.
+  package var userId: String
+  package var name: String
+  package var description: String
+  package var code: String
+  package var price: Double
+  /// The photo's name in its owner's folder; nil where there is none.
+  package var imageId: String?
+
+  package init(
+    userId: String,
+    name: String,
+    description: String,
+    code: String,
+    price: Double,
+    imageId: String? = nil
+  ) {
+    (self.userId, self.name, self.description) = (userId, name, description)
+    (self.code, self.price, self.imageId) = (code, price, imageId)
+  }
+}

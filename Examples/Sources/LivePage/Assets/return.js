@@ -1,0 +1,3 @@
+// Hands what another site said over to the app, as the action `return`.
+
+document.querySelector('form').submit();

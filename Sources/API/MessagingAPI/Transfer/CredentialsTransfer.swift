@@ -1,0 +1,97 @@
+import FirestoreModel
+import PushMessaging
+
+/// A project's credentials for push services, as they are exported and imported.
+///
+/// One JSON object: `{"vapid": {"publicKey", "subject"}, "apnsKeys": [{"keyId", "teamId", "bundleId"}]}`; with secrets each has a
+/// `privateKey` beside: the pair's as base64url of 32 bytes, Apple's as PEM.
+package struct CredentialsTransfer: Sendable, Equatable {
+  package let apnsKeys: [APNsKey]
+  package let vapid: VAPIDPair?
+
+  /// The credentials with their secrets.
+  package init(apnsKeys: [APNsKey], vapid: VAPIDPair?) {
+    self.apnsKeys = apnsKeys
+    self.vapid = vapid
+  }
+
+  /// Whether there is nothing of it.
+  package var isEmpty: Bool { apnsKeys.isEmpty && vapid == nil }
+
+  /// The object; private keys only where they are asked for.
+  package func json(withSecrets: Bool) -> JSONText {
+    var members: [JSONText.Member] = []
+    if let vapid {
+      let secret = withSecrets ? Base64.url(vapid.privateKey) : nil
+      members.append(
+        .init(
+          "vapid",
+          Self.object(
+            [("publicKey", Base64.url(vapid.publicKey)), ("subject", vapid.subject)],
+            secret: secret
+          )
+        )
+      )
+    }
+    let keys = apnsKeys.map { key in
+      Self.object(
+        [("keyId", key.keyID), ("teamId", key.teamID), ("bundleId", key.bundle)],
+        secret: withSecrets ? key.privateKey : nil
+      )
+    }
+    members.append(.init("apnsKeys", .array(keys)))
+    return .object(members)
+  }
+
+  private static func object(_ texts: [(String, String)], secret: String?) -> JSONText {
+    let all = texts + (secret.map { [("privateKey", $0)] } ?? [])
+    return .object(all.map { .init($0.0, .string($0.1)) })
+  }
+
+  /// Reads an object with secrets; INVALID_ARGUMENT for another one.
+  package init(secrets json: JSONText) throws(FirestoreError) {
+    var keys: [APNsKey] = []
+    for each in json["apnsKeys"]?.elements ?? [] {
+      guard let keyID = each["keyId"]?.string, let teamID = each["teamId"]?.string,
+        let privateKey = each["privateKey"]?.string
+      else { throw Self.malformed }
+      let bundle = each["bundleId"]?.string ?? ""
+      keys.append(APNsKey(keyID: keyID, teamID: teamID, privateKey: privateKey, bundle: bundle))
+    }
+    apnsKeys = keys
+    guard let pair = json["vapid"] else {
+      vapid = nil
+      return
+    }
+    guard let publicKey = pair["publicKey"]?.string.flatMap({ Base64.decode($0) }),
+      let privateKey = pair["privateKey"]?.string.flatMap({ Base64.decode($0) }),
+      let subject = pair["subject"]?.string
+    else { throw Self.malformed }
+    vapid = VAPIDPair(publicKey: publicKey, privateKey: privateKey, subject: subject)
+  }
+
+  private static let malformed = FirestoreError.invalidArgument(
+    "The text holds no credentials with private keys."
+  )
+}
+
+extension CredentialsTransfer {
+  /// What an export without secrets has that a project lacks, in words for people.
+  func lacking(from json: JSONText) -> [String] {
+    var found: [String] = []
+    if let key = json["vapid"]?["publicKey"]?.string,
+      key != vapid.map({ Base64.url($0.publicKey) })
+    {
+      found.append(
+        "the VAPID pair of the key \(key) is not there: browsers' subscriptions were made for it"
+      )
+    }
+    for each in json["apnsKeys"]?.elements ?? [] {
+      let id = each["keyId"]?.string ?? ""
+      if !apnsKeys.contains(where: { $0.keyID == id }) {
+        found.append("Apple's key \(id) is not there")
+      }
+    }
+    return found
+  }
+}

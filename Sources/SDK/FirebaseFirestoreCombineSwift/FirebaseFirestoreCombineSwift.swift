@@ -1,0 +1,2 @@
+// Publishers and futures of FirebaseFirestore, where the system has Combine.
+@_exported import FirebaseFirestore

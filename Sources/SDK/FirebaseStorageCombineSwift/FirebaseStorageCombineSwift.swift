@@ -1,0 +1,2 @@
+// Publishers and futures of FirebaseStorage, where the system has Combine.
+@_exported import FirebaseStorage

@@ -1,0 +1,106 @@
+#if canImport(UIKit) && canImport(AuthenticationServices) && !os(watchOS) && !os(tvOS)
+import AuthenticationServices
+import FirebaseAuth
+import FirebaseCore
+import UIKit
+
+extension FUIAuth {
+  /// The screen with a button for each provider, in a navigation controller.
+  ///
+  /// The provider's page is a sheet of the system's browser. It ends at `/__/auth/handler` of the app's server, which the
+  /// app must have among its associated domains (`webcredentials:`).
+  @MainActor
+  public func authViewController() -> UINavigationController {
+    UINavigationController(rootViewController: FUIAuthPickerViewController(self))
+  }
+}
+
+/// A button for each provider.
+@MainActor
+public final class FUIAuthPickerViewController: UIViewController,
+  ASWebAuthenticationPresentationContextProviding
+{
+  private let authUI: FUIAuth
+  private var session: ASWebAuthenticationSession?
+
+  init(_ authUI: FUIAuth) {
+    self.authUI = authUI
+    super.init(nibName: nil, bundle: nil)
+    title = "Welcome"
+  }
+
+  /// Not from an archive.
+  @available(*, unavailable)
+  public required init?(coder: NSCoder) { nil }
+
+  /// Lays out the buttons.
+  public override func viewDidLoad() {
+    super.viewDidLoad()
+    view.backgroundColor = .systemBackground
+    let stack = UIStackView(arrangedSubviews: authUI.providers.map(button))
+    stack.axis = .vertical
+    stack.spacing = 12
+    stack.translatesAutoresizingMaskIntoConstraints = false
+    view.addSubview(stack)
+    NSLayoutConstraint.activate([
+      stack.centerYAnchor.constraint(equalTo: view.centerYAnchor),
+      stack.leadingAnchor.constraint(equalTo: view.layoutMarginsGuide.leadingAnchor),
+      stack.trailingAnchor.constraint(equalTo: view.layoutMarginsGuide.trailingAnchor),
+    ])
+  }
+
+  private func button(_ provider: any FUIAuthProvider) -> UIButton {
+    var configuration = UIButton.Configuration.filled()
+    configuration.title = provider.signInLabel
+    return UIButton(
+      configuration: configuration,
+      primaryAction: UIAction { [weak self] _ in
+        Task { await self?.signIn(with: provider) }
+      }
+    )
+  }
+
+  private func signIn(with provider: any FUIAuthProvider) async {
+    do {
+      let handler = try handlerURL()
+      let page = try await authUI.beginSignIn(with: provider, continueURL: handler)
+      let answer = try await answer(of: page, handler)
+      try await authUI.finishSignIn(with: answer)
+      dismiss(animated: true)
+    } catch {
+      // The delegate has heard of it; the buttons are still there.
+      authUI.cancelSignIn()
+    }
+  }
+
+  private func handlerURL() throws -> URL {
+    guard let host = authUI.auth?.app?.options.brasaHost,
+      let url = URL(string: "\(host)/__/auth/handler")
+    else { throw FUIAuthErrorCode.cannotFindProvider }
+    return url
+  }
+
+  private func answer(of page: URL, _ handler: URL) async throws -> URL {
+    try await withCheckedThrowingContinuation { continuation in
+      let session = ASWebAuthenticationSession(
+        url: page,
+        callback: .https(host: handler.host() ?? "", path: handler.path())
+      ) { answer, error in
+        if let answer {
+          continuation.resume(returning: answer)
+        } else {
+          continuation.resume(throwing: error ?? FUIAuthErrorCode.userCancelledSignIn)
+        }
+      }
+      session.presentationContextProvider = self
+      self.session = session
+      session.start()
+    }
+  }
+
+  /// The window over which the provider's page appears.
+  public func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor {
+    view.window ?? ASPresentationAnchor()
+  }
+}
+#endif

@@ -1,0 +1,135 @@
+import FirebaseAuth
+import FirebaseCore
+import Foundation
+import Synchronization
+
+/// Sign-in at the pages of identity providers, by the code flow of the app's server.
+///
+/// On Apple's systems `authViewController()` is the screen with the providers' buttons. Everywhere ``beginSignIn(with:continueURL:)``
+/// and ``finishSignIn(with:)`` are the two halves around the provider's page. May be used from any thread; the
+/// delegate is called on `Auth.callbackQueue`.
+public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
+  /// What holds a delegate.
+  ///
+  /// Unchecked: apps' delegates are not `Sendable`. This one is never called but on the queue of callbacks.
+  private struct DelegateBox: @unchecked Sendable {
+    weak var delegate: (any FUIAuthDelegate)?
+  }
+
+  private struct State {
+    var providers: [any FUIAuthProvider] = []
+    var box = DelegateBox()
+    /// The sign-in that is at a provider's page; a new one takes its place.
+    var pending: ProviderSignIn?
+  }
+
+  /// The accounts that people sign in to.
+  public let auth: Auth?
+  private let state = Mutex(State())
+
+  /// The sign-in of accounts other than the default app's.
+  public init?(uiWith auth: Auth) {
+    self.auth = auth
+  }
+
+  private init(_ auth: Auth) {
+    self.auth = auth
+  }
+
+  /// The default app's sign-in; nil before the app is configured.
+  public static func defaultAuthUI() -> FUIAuth? {
+    guard let app = FirebaseApp.app() else { return nil }
+    let auth = Auth.auth(app: app)
+    return app.component("FirebaseUI") { FUIAuth(auth) }
+  }
+
+  /// Forgets a sign-in that is under way.
+  package func appWasDeleted() {
+    state.withLock { $0.pending = nil }
+  }
+
+  /// The providers, in the order of their buttons.
+  public var providers: [any FUIAuthProvider] {
+    get { state.withLock { $0.providers } }
+    set { state.withLock { $0.providers = newValue } }
+  }
+
+  /// Who hears of sign-ins; held weakly.
+  public weak var delegate: (any FUIAuthDelegate)? {
+    get { state.withLock { $0.box }.delegate }
+    set {
+      let box = DelegateBox(delegate: newValue)
+      state.withLock { $0.box = box }
+    }
+  }
+
+  /// Signs out; does nothing where nobody is signed in.
+  public func signOut() throws { try auth?.signOut() }
+
+  /// Begins a sign-in and returns the provider's page, which a browser is to show.
+  ///
+  /// The provider leads to `continueURL`, whose host the project must allow, with more in its query: the whole address
+  /// is what ``finishSignIn(with:)`` takes.
+  public func beginSignIn(
+    with provider: any FUIAuthProvider,
+    continueURL: URL
+  ) async throws -> URL {
+    guard let auth, let id = provider.providerID else { throw FUIAuthErrorCode.cannotFindProvider }
+    let signIn = try await auth.beginSignIn(
+      providerID: id,
+      continueURL: continueURL,
+      scopes: provider.scopes
+    )
+    state.withLock { $0.pending = signIn }
+    return signIn.url
+  }
+
+  /// Signs in with the address that the provider led back to, and tells the delegate.
+  ///
+  /// An answer of a sign-in that this object did not begin, or began before another one, is refused.
+  @discardableResult
+  public func finishSignIn(with answer: URL) async throws -> AuthDataResult {
+    do {
+      let result = try await redeem(answer)
+      tell(.success(result))
+      return result
+    } catch {
+      tell(.failure(error))
+      throw error
+    }
+  }
+
+  private func redeem(_ answer: URL) async throws -> AuthDataResult {
+    let pending = state.withLock { state in
+      defer { state.pending = nil }
+      return state.pending
+    }
+    guard let auth, let pending else { throw FUIAuthErrorCode.noSignInUnderWay }
+    let query = URLComponents(url: answer, resolvingAgainstBaseURL: false)?.queryItems
+    if query?.contains(where: { $0.name == "error" && $0.value == "access_denied" }) == true {
+      throw FUIAuthErrorCode.userCancelledSignIn
+    }
+    return try await auth.finishSignIn(pending, answer: answer)
+  }
+
+  /// Ends a sign-in without an account, as by a button "Cancel".
+  public func cancelSignIn() {
+    let wasPending = state.withLock { state in
+      defer { state.pending = nil }
+      return state.pending != nil
+    }
+    if wasPending { tell(.failure(FUIAuthErrorCode.userCancelledSignIn)) }
+  }
+
+  /// Tells the delegate on its queue, if there is one.
+  private func tell(_ result: Result<AuthDataResult, any Error>) {
+    let box = state.withLock { $0.box }
+    guard let auth, box.delegate != nil else { return }
+    auth.callbackQueue.async { [self] in
+      switch result {
+      case .success(let value): box.delegate?.authUI(self, didSignInWith: value, error: nil)
+      case .failure(let error): box.delegate?.authUI(self, didSignInWith: nil, error: error)
+      }
+    }
+  }
+}

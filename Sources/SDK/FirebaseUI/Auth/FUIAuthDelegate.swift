@@ -1,0 +1,45 @@
+import FirebaseAuth
+import Foundation
+
+/// What hears of sign-ins.
+public protocol FUIAuthDelegate: AnyObject {
+  /// Somebody signed in, or did not: then there is an error.
+  func authUI(_ authUI: FUIAuth, didSignInWith authDataResult: AuthDataResult?, error: (any Error)?)
+}
+
+extension FUIAuthDelegate {
+  /// Does nothing, for delegates that look at the account's own listeners instead.
+  public func authUI(
+    _ authUI: FUIAuth,
+    didSignInWith authDataResult: AuthDataResult?,
+    error: (any Error)?
+  ) {}
+}
+
+/// Why a sign-in ended without an account, beyond the errors of `FirebaseAuth`; the numbers are our own.
+public enum FUIAuthErrorCode: Int, LocalizedError, CustomNSError, Sendable {
+  /// The person did not want to, here or at the provider's page.
+  case userCancelledSignIn = 1
+  /// The provider has no id, or the accounts are gone.
+  case cannotFindProvider = 2
+  /// The answer belongs to no sign-in that was begun here.
+  case noSignInUnderWay = 3
+
+  /// `FUIAuthErrorDomain`.
+  public static var errorDomain: String { "FUIAuthErrorDomain" }
+
+  /// The number.
+  public var errorCode: Int { rawValue }
+
+  /// The sentence for people, for those who take the error as an `NSError`.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? ""] }
+
+  /// A sentence for people.
+  public var errorDescription: String? {
+    switch self {
+    case .userCancelledSignIn: "The sign-in was cancelled."
+    case .cannotFindProvider: "There is no such provider."
+    case .noSignInUnderWay: "No sign-in is under way. Please begin again."
+    }
+  }
+}

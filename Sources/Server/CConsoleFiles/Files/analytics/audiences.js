@@ -1,0 +1,51 @@
+import { confirm, dialog, explain, toast } from "../base/dialog.js";
+import { h, icon, iconButton, show } from "../base/dom.js";
+import { number, t } from "../base/i18n.js";
+import { link } from "../base/navigation.js";
+import { button, failure, field, form, input, loading, primary, select, table } from "../base/views.js";
+import { CONDITIONS, ruleOf } from "./model.js";
+import { putAudience, removeAudience, report, reportOf } from "./store.js";
+
+/** Sets of users who are kept by a rule, and how many they are now. */
+export function audiencesView(name) {
+  if (name) return loading(reportOf("audiences", name, { limit: 200 }), members);
+  const holder = h("div", {});
+  const load = () => report("audiences").then(({ audiences }) => show(holder, audiences.length === 0 ? h("p", {}, t("analytics.noAudience")) : audienceTable(audiences, load)), (error) => show(holder, failure(error)));
+  const add = async () => (await dialog(t("analytics.addAudience"), audienceForm)) && load();
+  load();
+  return h("div", { class: "stack" }, h("div", { class: "spread" }, h("p", { class: "note grow" }, t("analytics.audienceText")), primary(t("analytics.addAudience"), add)), holder);
+}
+
+function audienceTable(audiences, reload) {
+  const forget = async (name) => {
+    if (!(await confirm(t("analytics.forget", name), t("analytics.forgetText"), t("analytics.forget", name)))) return;
+    await removeAudience(name).catch((error) => toast(explain(error)));
+    reload();
+  };
+  return table(["name", "analytics.users", "analytics.lastDays", "analytics.rule", null], audiences.map(({ name, users, days, rule }) => [
+    h("a", { href: link("analytics", ["audiences", name]) }, name), number(users), number(days), h("code", {}, JSON.stringify(rule)), iconButton("trash", t("analytics.forget", name), () => forget(name), { writes: true })]));
+}
+
+function members({ name, users, appInstanceIds }) {
+  return [h("h2", { dir: "auto" }, name), h("p", {}, t("analytics.members", users)), h("ul", { class: "stack tight" }, appInstanceIds.map((id) => h("li", {}, h("a", { class: "mono", href: link("analytics", ["timeline"], { instance: id }) }, id))))];
+}
+
+function audienceForm(close) {
+  const name = input("", { autofocus: true });
+  const days = input("28", { type: "number", min: 1, max: 90 });
+  const isAny = select([["all", t("analytics.all")], ["any", t("analytics.any")]], "all", { "aria-label": t("analytics.together") });
+  const rows = h("div", { class: "stack" });
+  const add = () => {
+    const row = h("div", { class: "row pair" }, select([["", t("analytics.is")], ["not", t("analytics.isNot")]], "", { "aria-label": t("analytics.together") }),
+      select(Object.keys(CONDITIONS).map((one) => [one, t(`condition.${one}`)]), "event", { "aria-label": t("target.condition") }), input("", { "aria-label": t("value") }),
+      iconButton("trash", t("pairs.remove"), () => rows.children.length > 1 && row.remove()));
+    rows.append(row);
+  };
+  add();
+  const save = async () => {
+    const conditions = [...rows.children].map((row) => { const [not, kind] = row.querySelectorAll("select"); return { isNot: not.value === "not", kind: kind.value, value: row.querySelector("input").value.trim() }; });
+    await putAudience(name.value.trim(), Number(days.value), ruleOf(conditions, isAny.value === "any"));
+    return true;
+  };
+  return form(close, t("save"), save, field("name", name), field("analytics.lastDays", days), h("fieldset", { class: "stack" }, h("legend", {}, t("analytics.rule")), isAny, rows, h("div", {}, button([icon("plus"), t("analytics.addCondition")], add))), h("p", { class: "note" }, t("analytics.ruleText")));
+}

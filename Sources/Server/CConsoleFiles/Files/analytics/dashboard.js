@@ -1,0 +1,74 @@
+import { bar, changeOf, chart } from "../base/chart.js";
+import { h, show } from "../base/dom.js";
+import { number, t } from "../base/i18n.js";
+import { link } from "../base/navigation.js";
+import { inScope } from "../base/signal.js";
+import { failure, loading, select, table } from "../base/views.js";
+import { duration } from "./model.js";
+import { csvButton, periodChoice } from "./period.js";
+import { period, report } from "./store.js";
+
+const DIMENSIONS = ["platform", "appVersion", "country", "language", "model", "osVersion", "app"];
+const RETURNED_DAYS = 14;
+
+/** Users, events, where they are and whether they come back. */
+export function dashboard() {
+  const days = period();
+  return loading(Promise.all([report("users", days), report("events", days), report("retention", { ...days, days: RETURNED_DAYS })]), ([users, events, retention]) => [
+    periodChoice(users), cards(users, events), usersChart(users), eventList(events), breakdown(days), retentionTable(retention), h("p", { class: "note" }, t("analytics.exact"))]);
+}
+
+const sum = (rows, name) => rows.reduce((all, row) => all + row[name], 0);
+
+function cards({ days, ...totals }, { events }) {
+  const last = days.at(-1) ?? { active: 0, active7: 0, active28: 0 };
+  const count = events.reduce((all, { now }) => all + now.events, 0);
+  const before = events.reduce((all, one) => all + one.before.events, 0);
+  const engagement = totals.active > 0 ? sum(days, "engagementMillis") / totals.active : 0;
+  const card = (key, value, note) => h("div", { class: "panel card" }, h("dt", {}, t(key)), h("dd", {}, value), note ? h("dd", { class: "note" }, note) : null);
+  return h("dl", { class: "cards" }, card("analytics.active1", number(last.active)), card("analytics.active7", number(last.active7)), card("analytics.active28", number(last.active28)),
+    card("analytics.new", number(totals.new)), card("analytics.count", number(count), changeOf(count, before)), card("analytics.engagement", duration(engagement)));
+}
+
+function usersChart({ days, from, to }) {
+  const series = [["analytics.active1", "active"], ["analytics.active7", "active7"], ["analytics.active28", "active28"], ["analytics.new", "new"]];
+  const rows = () => [["day", ...series.map(([, name]) => name)], ...days.map((day) => [day.day, ...series.map(([, name]) => day[name])])];
+  return h("section", { class: "panel stack" }, chart(t("analytics.usersByDay"), days.map((one) => one.day.slice(5)), series.map(([key, name]) => ({ name: t(key), values: days.map((one) => one[name]) }))),
+    h("div", {}, csvButton(`users-${from}-${to}`, rows)));
+}
+
+function eventList({ events }) {
+  const most = Math.max(0, ...events.map((one) => one.now.events));
+  return h("section", { class: "stack" }, h("h2", {}, t("analytics.topEvents")), events.length === 0 ? h("p", {}, t("analytics.none")) : table(["analytics.event", "analytics.count", "analytics.change", "analytics.users"],
+    events.slice(0, 10).map(({ name, now, before }) => [h("a", { href: link("analytics", ["events", name], period()) }, name), bar(now.events, most), changeOf(now.events, before.events), number(now.users)])));
+}
+
+function breakdown(days) {
+  const rows = h("div", {});
+  const load = inScope(async (dimension) => {
+    try {
+      const found = (await report("breakdown", { ...days, by: dimension })).rows;
+      const most = Math.max(0, ...found.map((one) => one.now.users));
+      show(rows, found.length === 0 ? h("p", {}, t("analytics.none")) : table(["value", "analytics.users", "analytics.count", "analytics.change"],
+        found.slice(0, 20).map(({ name, now, before }) => [name, bar(now.users, most), number(now.events), changeOf(now.events, before.events)])));
+    } catch (error) {
+      show(rows, failure(error));
+    }
+  });
+  load(DIMENSIONS[0]);
+  return h("section", { class: "stack" }, h("div", { class: "row" }, h("h2", {}, t("analytics.breakdown")),
+    select(DIMENSIONS.map((one) => [one, t(`dimension.${one}`)]), DIMENSIONS[0], { "aria-label": t("analytics.breakdown"), onchange: (event) => load(event.target.value) })), rows);
+}
+
+function retentionTable({ cohorts }) {
+  const shown = cohorts.filter((one) => one.users > 0);
+  if (shown.length === 0) return null;
+  const cell = (users, count) => {
+    const share = users > 0 ? count / users : 0;
+    return h("td", { title: number(count), style: { background: `color-mix(in srgb, var(--accent) ${Math.round(share * 45)}%, transparent)` } }, `${Math.round(share * 100)} %`);
+  };
+  return h("section", { class: "stack" }, h("h2", {}, t("analytics.retention")), h("p", { class: "note" }, t("analytics.retentionText")),
+    h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": t("analytics.retention") }, h("table", { class: "table heat" },
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("analytics.day")), h("th", { scope: "col" }, t("analytics.new")), Array.from({ length: RETURNED_DAYS }, (_, index) => h("th", { scope: "col" }, `+${index + 1}`)))),
+      h("tbody", {}, shown.map(({ day, users, returned }) => h("tr", {}, h("th", { scope: "row" }, day), h("td", {}, number(users)), Array.from({ length: RETURNED_DAYS }, (_, index) => (index + 1 < returned.length ? cell(users, returned[index + 1]) : h("td", {})))))))));
+}

@@ -1,0 +1,38 @@
+import { bar, changeOf } from "../base/chart.js";
+import { h } from "../base/dom.js";
+import { number, t } from "../base/i18n.js";
+import { link } from "../base/navigation.js";
+import { loading, table } from "../base/views.js";
+import { csvButton, periodChoice } from "./period.js";
+import { period, report, reportOf } from "./store.js";
+
+/** The events of a period, and one of them with its parameters. */
+export function eventsView(name) {
+  const days = period();
+  if (name) return loading(reportOf("events", name, days), (answer) => detail(name, answer));
+  return loading(Promise.all([report("events", days), report("dropped", days)]), ([answer, { dropped }]) => {
+    const { events, from, to } = answer;
+    const rows = () => [["event", "events", "events before", "users", "users before", "value"], ...events.map(({ name: event, now, before }) => [event, now.events, before.events, now.users, before.users, now.value])];
+    return [periodChoice(answer), figures("analytics.event", events, (event) => h("a", { href: link("analytics", ["events", event], days) }, event)), h("div", {}, csvButton(`events-${from}-${to}`, rows)), drops(dropped)];
+  });
+}
+
+/** Names with their figures, and how these have changed. */
+function figures(key, rows, nameOf) {
+  if (rows.length === 0) return h("p", {}, t("analytics.none"));
+  const most = Math.max(...rows.map((one) => one.now.events));
+  return table([key, "analytics.count", "analytics.change", "analytics.users", "analytics.worth"], rows.map(({ name, now, before }) => [
+    nameOf(name), bar(now.events, most), changeOf(now.events, before.events), number(now.users), Number(now.value) === 0 ? "–" : number(Number(now.value))]));
+}
+
+function drops(dropped) {
+  if (dropped.length === 0) return null;
+  return h("section", { class: "stack" }, h("h2", {}, t("analytics.dropped")), h("p", { class: "note" }, t("analytics.droppedText")), table(["analytics.code", "analytics.count"], dropped.map(({ name, now }) => [h("code", {}, name), number(now.events)])));
+}
+
+function detail(name, answer) {
+  return [h("p", {}, h("a", { href: link("analytics", ["events"], period()) }, t("analytics.events")), " / ", h("b", { dir: "auto" }, name)), periodChoice(answer),
+    answer.parameters.length === 0 ? h("p", {}, t("analytics.noParameters")) : answer.parameters.map(({ name: parameter, values, numbers }) => h("details", { class: "panel", open: answer.parameters.length < 4 },
+      h("summary", {}, h("b", { class: "mono", dir: "auto" }, parameter), " ", h("span", { class: "note" }, t("analytics.values", values.length)), numbers ? h("span", { class: "note" }, ` · ${t("analytics.sum", number(Number(numbers.value)))}`) : null),
+      figures("value", values.slice(0, 100), (value) => value)))];
+}

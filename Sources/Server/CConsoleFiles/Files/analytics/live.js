@@ -1,0 +1,26 @@
+import { bar, chart } from "../base/chart.js";
+import { h, show } from "../base/dom.js";
+import { number, t } from "../base/i18n.js";
+import { poll, table } from "../base/views.js";
+import { eventsOf, minutesOf } from "./model.js";
+import { report } from "./store.js";
+
+const PERIOD_MILLISECONDS = 5_000;
+export const MINUTES = Array.from({ length: 30 }, (_, index) => (index === 29 ? "0" : String(index - 29)));
+
+/** The last thirty minutes of all apps. */
+export function liveView() {
+  const body = h("div", { class: "stack" });
+  const { pause, problem } = poll(PERIOD_MILLISECONDS, () => report("live"), (answer) => show(body, draw(answer)));
+  return h("div", { class: "stack" }, h("div", { class: "spread" }, h("p", { class: "note grow" }, t("analytics.liveText")), pause), problem, body);
+}
+
+function draw({ users, minutes }) {
+  const events = eventsOf(minutes);
+  const counts = minutes.map((minute) => ({ time: minute.time, count: Object.values(minute.events).reduce((all, count) => all + count, 0) }));
+  const now = Date.now();
+  return [h("dl", { class: "cards" }, h("div", { class: "panel card" }, h("dt", {}, t("analytics.liveUsers")), h("dd", {}, number(users)))),
+    chart(t("analytics.byMinute"), MINUTES, [{ name: t("analytics.count"), values: minutesOf(counts, now) }], { isColumns: true }),
+    chart(t("analytics.usersByMinute"), MINUTES, [{ name: t("analytics.users"), values: minutesOf(minutes.map(({ time, users: count }) => ({ time, count })), now) }], { isColumns: true }),
+    events.length === 0 ? h("p", {}, t("analytics.none")) : table(["analytics.event", "analytics.count"], events.map(([name, count]) => [name, bar(count, events[0][1])]))];
+}

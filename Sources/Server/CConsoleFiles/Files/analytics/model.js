@@ -1,0 +1,54 @@
+/** Figures of events, as pages show them. Pure. */
+
+/** The days from one to another, as `2026-11-23`, both included; at most 400 of them. */
+export function daysBetween(from, to) {
+  const days = [];
+  for (let at = Date.parse(from); at <= Date.parse(to) && days.length < 400; at += 86_400_000) days.push(new Date(at).toISOString().slice(0, 10));
+  return days;
+}
+
+/** The days of a period that ends with a day: `{from, to}`. */
+export const periodTo = (to, days) => ({ from: new Date(Date.parse(to) - (days - 1) * 86_400_000).toISOString().slice(0, 10), to });
+
+/** The last thirty minutes, the newest last: how often each was, zero where nothing was. `at` is in milliseconds. */
+export function minutesOf(times, at, count = 30) {
+  const newest = Math.floor(at / 60_000);
+  const minutes = new Array(count).fill(0);
+  for (const { time, count: more = 1 } of times) {
+    const index = count - 1 - (newest - Math.floor(Date.parse(time) / 60_000));
+    if (index >= 0 && index < count) minutes[index] += more;
+  }
+  return minutes;
+}
+
+/** Events by name over minutes of the live report, those with the most first. */
+export function eventsOf(minutes) {
+  const counts = new Map();
+  for (const { events } of minutes) for (const [name, count] of Object.entries(events)) counts.set(name, (counts.get(name) ?? 0) + Number(count));
+  return [...counts].sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
+}
+
+/** Milliseconds of engagement as minutes and seconds. */
+export function duration(milliseconds) {
+  const seconds = Math.round(Number(milliseconds) / 1_000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** A step of a funnel with its share of the first step and of the one before, in percent. */
+export function stepsOf(steps) {
+  const first = steps[0]?.users ?? 0;
+  const share = (users, of) => (of > 0 ? Math.round((users / of) * 100) : 0);
+  return steps.map(({ event, users }, index) => ({ event, users, ofFirst: share(users, first), ofBefore: index === 0 ? 100 : share(users, steps[index - 1].users) }));
+}
+
+/** The conditions that an audience's rule is made of in the form, each with the rule that it is. */
+export const CONDITIONS = {
+  event: (value) => ({ event: value }), country: (value) => ({ country: value }), platform: (value) => ({ platform: value }), appVersion: (value) => ({ appVersion: value }), group: (value) => ({ group: value }),
+  property: (value) => { const [name, ...rest] = value.split("="); return { property: { name: name.trim(), value: rest.join("=").trim() } }; },
+};
+
+/** The rule of conditions that hold all together, or any of them. */
+export function ruleOf(conditions, isAny) {
+  const rules = conditions.map(({ kind, value, isNot }) => { const rule = CONDITIONS[kind](value); return isNot ? { not: rule } : rule; });
+  return rules.length === 1 ? rules[0] : { [isAny ? "any" : "all"]: rules };
+}

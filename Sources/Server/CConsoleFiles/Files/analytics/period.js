@@ -1,0 +1,21 @@
+import { h } from "../base/dom.js";
+import { t } from "../base/i18n.js";
+import { go, place } from "../base/navigation.js";
+import { button, input, keepFile } from "../base/views.js";
+import { csv } from "../base/csv.js";
+import { periodTo } from "./model.js";
+
+const LENGTHS = [1, 7, 28, 90];
+
+/** The choice of the days that reports are about; it is in the address. */
+export function periodChoice({ from, to }) {
+  const set = (period) => { const { query, ...rest } = place.peek(); go({ ...rest, query: { ...query, ...period } }, { replace: true }); };
+  const first = input(from, { type: "date", "aria-label": t("analytics.from") });
+  const last = input(to, { type: "date", "aria-label": t("analytics.to") });
+  const today = new Date().toISOString().slice(0, 10);
+  return h("form", { class: "row period", onsubmit: (event) => { event.preventDefault(); set({ from: first.value, to: last.value }); } },
+    LENGTHS.map((days) => button(t("analytics.days", days), () => set(periodTo(today, days)))), first, last, h("button", { type: "submit" }, t("analytics.apply")));
+}
+
+/** A button that keeps rows as CSV. */
+export const csvButton = (name, makeRows) => button(t("analytics.csv"), () => keepFile(`${name}.csv`, csv(makeRows())));

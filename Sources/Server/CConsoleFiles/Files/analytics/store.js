@@ -1,0 +1,28 @@
+import { call, path } from "../base/api.js";
+import { place } from "../base/navigation.js";
+
+/** The reports of a project's events. */
+
+const root = () => path("v1", "projects", place.peek().project, "analytics");
+
+/** The days that the address names; nothing is the last 28. */
+export const period = () => { const { from, to } = place.peek().query; return from && to ? { from, to } : {}; };
+
+/** A report; parameters without a value are left out. */
+export function report(name, query = {}) {
+  const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== ""));
+  const text = parameters.toString();
+  return call("GET", `${root()}/${name}${text && `?${text}`}`);
+}
+
+/** A report about an event or an audience. */
+export const reportOf = (name, part, query) => report(`${name}${path(part)}`, query);
+
+/** How many users took each step within some time. */
+export const funnel = (steps, windowSeconds) => call("POST", `${root()}/funnel?${new URLSearchParams(period())}`, { steps, windowSeconds });
+
+/** Keeps an audience. */
+export const putAudience = (name, days, rule) => call("PUT", `${root()}/audiences${path(name)}`, { days, rule });
+
+/** Forgets an audience. */
+export const removeAudience = (name) => call("DELETE", `${root()}/audiences${path(name)}`);

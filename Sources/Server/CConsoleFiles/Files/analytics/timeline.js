@@ -1,0 +1,31 @@
+import { h } from "../base/dom.js";
+import { instant, t } from "../base/i18n.js";
+import { go, link, place } from "../base/navigation.js";
+import { input, loading, select } from "../base/views.js";
+import { periodChoice } from "./period.js";
+import { period, report } from "./store.js";
+
+/** What one installation or user did, the newest first. */
+export function timelineView() {
+  const { query, project } = place.peek();
+  const kind = select([["user", t("analytics.userId")], ["instance", t("analytics.instance")]], query.instance ? "instance" : "user", { "aria-label": t("analytics.who") });
+  const value = input(query.instance ?? query.user ?? "", { type: "search", "aria-label": t("analytics.who"), class: "mono" });
+  const search = (event) => {
+    event.preventDefault();
+    go({ project, area: "analytics", rest: ["timeline"], query: { ...period(), [kind.value]: value.value.trim() } });
+  };
+  const { user, instance } = query;
+  return h("div", { class: "stack" }, h("form", { class: "row", role: "search", onsubmit: search }, kind, h("div", { class: "grow" }, value), h("button", { type: "submit" }, t("users.find"))),
+    user || instance ? loading(report("timeline", { ...period(), user, instance, limit: 500 }), (answer) => [periodChoice(answer), list(answer.events)]) : h("p", { class: "note" }, t("analytics.timelineText")));
+}
+
+const list = (events) => (events.length === 0 ? h("p", {}, t("analytics.none")) : h("ol", { class: "stack tight" }, events.map((event) => h("li", {}, entry(event)))));
+
+function entry({ time, event, params, device, userId, appInstanceId, userProperties }) {
+  return h("details", {}, h("summary", {}, h("span", { class: "muted" }, instant(time)), " ", h("b", { dir: "auto" }, event)),
+    facts({ ...params }), h("p", { class: "note", dir: "auto" }, [userId, device.platform, device.model, device.appVersion, device.country].filter(Boolean).join(" · ")),
+    appInstanceId ? h("a", { class: "mono", href: link("analytics", ["timeline"], { instance: appInstanceId }) }, appInstanceId) : null, facts(userProperties));
+}
+
+/** Names with values of whatever kind. */
+export const facts = (values) => h("dl", { class: "facts" }, Object.entries(values ?? {}).map(([name, value]) => [h("dt", { class: "mono", dir: "auto" }, name), h("dd", { class: "mono", dir: "auto" }, typeof value === "object" ? JSON.stringify(value) : String(value))]));

@@ -1,0 +1,22 @@
+import { keep, kept } from "./memory.js";
+import { session } from "./session.js";
+import { signal } from "./signal.js";
+
+/** Whether this browser writes: viewers never do, others may lock themselves. */
+
+const locked = signal(kept("readOnly") === "on");
+
+/** Whether nothing may be written from here. */
+export const isReadOnly = () => session.value?.role === "viewer" || locked.value;
+
+/** Locks writing in this browser or unlocks it, and remembers it. */
+export function setReadOnly(isOn) {
+  keep("readOnly", isOn ? "on" : "off");
+  locked.value = isOn;
+}
+
+// Requests that change nothing though they are posted.
+const READING = /:(run\w+|batchGet|list\w+|test|lookup|evaluate)$|\/analytics\/funnel(\?|$)|[?&]validateOnly=true/;
+
+/** Whether a request may change something. Pure. */
+export const isWriting = (method, path) => method !== "GET" && !(["POST", "PUT"].includes(method) && READING.test(path));

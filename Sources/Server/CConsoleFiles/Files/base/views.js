@@ -1,0 +1,150 @@
+import { explain } from "./dialog.js";
+import { h, icon, iconButton, show } from "./dom.js";
+import { t } from "./i18n.js";
+import { link, place } from "./navigation.js";
+import { effect, inScope, onCleanup, scope } from "./signal.js";
+
+/** Parts that pages share: tables, fields, forms, tabs, and what is asked again while somebody looks. */
+
+/** What went wrong, where screen readers say it. */
+export const failure = (error) => h("p", { class: "error", role: "alert" }, explain(error));
+
+/** A button with a text. */
+export const button = (label, onclick, properties) => h("button", { type: "button", onclick, ...properties }, label);
+
+/** The button of what a page is for. */
+export const primary = (label, onclick) => h("button", { type: "button", class: "primary", onclick, writes: true }, icon("plus"), label);
+
+/**
+ * A table with the texts of those keys as heads, null for a column of buttons. On narrow screens a row is a block
+ * whose cells say what they are.
+ */
+export function table(keys, rows) {
+  const names = keys.map((key) => key && t(key));
+  return h("div", { class: "scroll" }, h("table", { class: "table", role: "table" },
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, names.map((name) => (name ? h("th", { scope: "col", role: "columnheader" }, name) : h("td", { role: "cell" }))))),
+    h("tbody", { role: "rowgroup" }, rows.map((cells) => tableRow(names, cells)))));
+}
+
+/** One more row of such a table. */
+export const tableRow = (names, cells) => h("tr", { role: "row" }, cells.map((cell, index) => h("td", { role: "cell", dir: "auto", data: { label: names[index] ?? "" } }, cell)));
+
+/** A control with the text of a key as its label. */
+export const field = (key, control) => h("label", { class: "field" }, t(key), control);
+
+/** A line of text. */
+export const input = (value = "", properties = {}) => h("input", { type: "text", value: value ?? "", autocomplete: "off", spellcheck: "false", ...properties });
+
+/** A choice of `[value, text]`. */
+export const select = (options, chosen, properties = {}) =>
+  h("select", properties, options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
+
+/**
+ * The inside of a dialog: fields, and the buttons that leave it and do it.
+ *
+ * `save` gives what the dialog is closed with; undefined keeps it open, and what it throws is shown.
+ */
+export function form(close, label, save, ...fields) {
+  const problem = h("p", { class: "error", role: "alert" });
+  const act = async () => {
+    try {
+      show(problem);
+      const outcome = await save();
+      if (outcome !== undefined) close(outcome);
+    } catch (error) {
+      show(problem, explain(error));
+    }
+  };
+  return [fields, problem, h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: act, writes: true }, label))];
+}
+
+/** What is shown while an answer is on its way, then what `draw` makes of it, or what went wrong. */
+export function loading(answer, draw) {
+  const holder = h("div", { class: "stack" }, h("p", { class: "muted" }, t("loading")));
+  Promise.resolve(answer).then(inScope((value) => show(holder, draw(value)))).catch((error) => show(holder, failure(error)));
+  return holder;
+}
+
+/** A page of views by the keys of their names, as `settings.apps`; the address names one. */
+export function tabs(area, views) {
+  const holder = h("div", { class: "stack" });
+  const bar = h("nav", { "aria-label": t(`page.${area}`), class: "row" });
+  const keys = Object.keys(views);
+  const nameOf = (key) => key.slice(area.length + 1);
+  let shown = null;
+  effect(() => {
+    if (place.value.area !== area) return;
+    const [first, ...rest] = place.value.rest;
+    const view = keys.find((key) => nameOf(key) === first) ?? keys[0];
+    const address = JSON.stringify([view, rest, place.value.query]);
+    if (shown?.address === address) return;
+    show(bar, keys.map((key) => h("a", { class: "button", href: link(area, [nameOf(key)]), "aria-current": key === view ? "page" : null }, t(key))));
+    shown?.dispose();
+    shown = { address, ...scope(() => views[view](...rest)) };
+    show(holder, shown.result);
+  });
+  onCleanup(() => shown?.dispose());
+  return h("div", { class: "body" }, h("h1", {}, t(`page.${area}`)), keys.length > 1 ? bar : null, holder);
+}
+
+/**
+ * Asks now and again after each pause, for as long as the scope lasts and the tab is looked at, and draws the answer
+ * where it is another one. Gives a button that pauses, and where it is shown what `load` throws.
+ */
+export function poll(milliseconds, load, draw) {
+  const problem = h("div", {});
+  const state = { isPaused: false, ended: false, timer: null, text: undefined };
+  const redraw = inScope((answer) => {
+    const text = JSON.stringify(answer);
+    if (text !== state.text) draw(answer);
+    state.text = text;
+  });
+  const ask = inScope(async () => {
+    try {
+      redraw(await load());
+      show(problem);
+    } catch (error) {
+      show(problem, failure(error));
+    }
+    plan();
+  });
+  const plan = () => {
+    clearTimeout(state.timer);
+    if (!document.hidden && !state.isPaused && !state.ended) state.timer = setTimeout(ask, milliseconds);
+  };
+  document.addEventListener("visibilitychange", plan);
+  onCleanup(() => {
+    state.ended = true;
+    clearTimeout(state.timer);
+    document.removeEventListener("visibilitychange", plan);
+  });
+  const pause = button([icon("pause"), t("live.pause")], () => {
+    state.isPaused = !state.isPaused;
+    pause.setAttribute("aria-pressed", String(state.isPaused));
+    show(pause, icon(state.isPaused ? "play" : "pause"), t(state.isPaused ? "live.resume" : "live.pause"));
+    plan();
+  }, { "aria-pressed": "false" });
+  ask();
+  return { pause, problem };
+}
+
+/** Names with texts: rows that are added and removed. */
+export function pairs(initial, legend) {
+  const rows = h("div", { class: "stack" });
+  const add = (name = "", value = "") => {
+    const row = h("div", { class: "row pair" }, input(name, { "aria-label": t("name") }), input(value, { "aria-label": t("value") }));
+    row.append(iconButton("trash", t("pairs.remove"), () => { row.remove(); element.dispatchEvent(new Event("input", { bubbles: true })); }));
+    rows.append(row);
+  };
+  for (const [name, value] of Object.entries(initial)) add(name, value);
+  const read = () => Object.fromEntries([...rows.children].map((row) => [...row.querySelectorAll("input")].map((one) => one.value)).filter(([name]) => name !== ""));
+  const element = h("fieldset", { class: "stack" }, h("legend", {}, legend), rows, h("div", {}, button([icon("plus"), t("pairs.add")], () => add())));
+  return { element, read };
+}
+
+/** Has the browser keep bytes or a text as a file; it is never opened as a page of this origin. */
+export function keepFile(name, content) {
+  const address = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

@@ -1,0 +1,68 @@
+import { call, resource } from "../base/api.js";
+import { dialog, explain, toast } from "../base/dialog.js";
+import { h, icon } from "../base/dom.js";
+import { number, t } from "../base/i18n.js";
+import { button, form, keepFile, table } from "../base/views.js";
+import { csv } from "../base/csv.js";
+import { freshDocumentID, importDocuments, nameOf } from "./documents.js";
+import { undoLast } from "./drawer.js";
+import { write } from "./jsonText.js";
+import { structuredQuery } from "./query.js";
+import { parseFile, toLines, toTable } from "./transfer.js";
+
+/** Documents of the open query to a file, and those of a file into the open collection. */
+
+const PAGE = 1_000;
+/** More than these are for an export by the server. */
+const MOST = 100_000;
+
+/** The buttons of both. */
+export function transferButtons(where, collection, query) {
+  const parent = collection.slice(0, -1);
+  const file = h("input", { type: "file", accept: ".csv,.jsonl,.json", hidden: true, "aria-label": t("transfer.import"), onchange: async () => {
+    const [chosen] = file.files;
+    file.value = "";
+    if (chosen) bring(where, collection, chosen.name, await chosen.text());
+  } });
+  const save = (kind) => all(where, parent, query).then((documents) => keepFile(`${collection.at(-1)}.${kind}`, kind === "csv" ? toTable(documents) : toLines(documents)), (error) => toast(explain(error)));
+  return [button(t("transfer.csv"), () => save("csv"), { class: "quiet" }), button(t("transfer.json"), () => save("jsonl"), { class: "quiet" }), file, button([icon("plus"), t("transfer.import")], () => file.click(), { class: "quiet", writes: true })];
+}
+
+/** Every document of a query at one instant, a page after the other. */
+async function all(where, parent, query) {
+  const found = [];
+  let [after, readTime] = [null, null];
+  for (;;) {
+    const limit = Math.min(PAGE, (query.limit ?? Infinity) - found.length);
+    if (limit <= 0) return found;
+    const structured = structuredQuery({ ...query, limit, after });
+    const answer = await call("POST", `${resource(nameOf(where, parent))}:runQuery`, { structuredQuery: structured, ...(readTime ? { readTime } : {}) });
+    readTime ??= answer[0]?.readTime;
+    const documents = answer.filter((one) => one.document).map((one) => one.document);
+    found.push(...documents);
+    if (documents.length < limit) return found;
+    if (found.length >= MOST) throw new Error(t("transfer.tooMany", number(MOST)));
+    after = query.orders.map((order) => cursorOf(documents.at(-1), order.names));
+  }
+}
+
+/** The value at which a query goes on behind a document. */
+const cursorOf = (document, names) => (names[0] === "__name__" ? { referenceValue: document.name } : names.reduce((value, name) => value?.mapValue.fields[name], { mapValue: { fields: document.fields } }));
+
+/** Shows what a file has, and writes it when that is right. */
+async function bring(where, collection, name, text) {
+  const { documents, problems } = parseFile(name, text);
+  const done = await dialog(t("transfer.import"), (close) => importForm(where, collection, documents, problems, close), { className: "wide" });
+  if (!done) return;
+  dispatchEvent(new Event("brasa-collections"));
+  const { written, failed } = done;
+  if (failed.length > 0) keepFile("failed.csv", csv([["id", "error"], ...failed]));
+  toast(`${t("transfer.imported", written)} ${failed.length > 0 ? t("transfer.failed", failed.length) : ""}`, written > 0 ? { label: t("undo"), run: undoLast } : undefined);
+}
+
+function importForm(where, collection, documents, problems, close) {
+  const save = () => importDocuments(documents.map(({ id, fields }) => ({ name: nameOf(where, [...collection, id ?? freshDocumentID()]), fields })));
+  return form(close, t("transfer.count", documents.length), save,
+    problems.length > 0 ? h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow" }, t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" "))) : null,
+    h("p", { class: "note" }, t("transfer.text")), table(["document.id", "fields"], documents.slice(0, 5).map(({ id, fields }) => [h("code", {}, id ?? t("transfer.newID")), h("pre", {}, write(fields).slice(0, 2_000))])));
+}

@@ -1,0 +1,97 @@
+import { dialog, explain, toast } from "../base/dialog.js";
+import { h, show } from "../base/dom.js";
+import { instant, t } from "../base/i18n.js";
+import { go, guardLeaving, place } from "../base/navigation.js";
+import { onCleanup } from "../base/signal.js";
+import { button, field, form, input, loading, pairs, select } from "../base/views.js";
+import { messageOf, TARGETS } from "./model.js";
+import { get, send } from "./store.js";
+
+/** The form of a message, with what it will look like beside it. */
+
+/** The device that trials go to, for as long as the tab is open. */
+let trialToken = "";
+
+export function composer() {
+  const { project, query } = place.peek();
+  if (!query.from) return compose(project, { topic: query.topic }, {});
+  return loading(get(project, query.from), ({ message }) => compose(project, {}, message ?? {}));
+}
+
+function compose(project, { topic }, { notification = {}, data = {}, fcm_options: options = {} }) {
+  const long = (text) => h("textarea", { rows: 3, value: text ?? "" });
+  const controls = {
+    title: input(notification.title, { maxlength: 500, spellcheck: "true" }), body: long(notification.body), image: input(notification.image, { type: "url" }),
+    priority: select(["high", "normal"].map((one) => [one, t(`priority.${one}`)]), "high"),
+    life: input("", { type: "number", min: 0, max: 2_419_200 }), collapse: input(""), link: input("", { type: "url" }),
+    badge: input("", { type: "number", min: 0 }), sound: input(""), label: input(options.analytics_label, { maxlength: 50 }),
+  };
+  const pairsOf = pairs(data, t("messages.data"));
+  const kind = select(TARGETS.map((one) => [one, t(`target.${one}`)]), "topic", { "aria-label": t("messages.target"), onchange: () => draw() });
+  const value = input(topic ?? "", { class: "mono grow", "aria-label": t("messages.targetValue") });
+  const time = input("", { type: "datetime-local" });
+  const preview = h("div", { class: "stack" });
+  const problem = h("p", { class: "error", role: "alert" });
+  const start = () => (time.value ? new Date(time.value) : new Date());
+  const read = () => messageOf({ ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value.trim()])), data: pairsOf.read() }, start().getTime());
+  const recipient = () => ({ kind: kind.value, value: value.value.trim() });
+  const draw = () => show(preview, previewOf(read(), controls));
+  const release = guardLeaving((isSilent) => (!controls.title.value && !controls.body.value) || (!isSilent && window.confirm(t("messages.discard"))));
+  onCleanup(release);
+  const act = async (work) => {
+    try {
+      show(problem);
+      await work();
+    } catch (error) {
+      show(problem, explain(error));
+    }
+  };
+  const check = () => act(async () => { await send(project, read(), recipient(), { at: time.value ? start().toISOString() : null, isTrial: true }); toast(t("messages.valid")); });
+  const review = () => act(async () => {
+    const at = time.value ? start().toISOString() : null;
+    await send(project, read(), recipient(), { at, isTrial: true });
+    const id = await dialog(t(at ? "messages.schedule" : "messages.send"), (close) => reviewForm(project, read(), recipient(), at, close));
+    if (!id) return;
+    release();
+    toast(t(at ? "messages.scheduled" : "messages.accepted"));
+    go({ project, area: "messages", rest: ["sent", id] });
+  });
+  const trial = () => act(async () => { if (await dialog(t("messages.trial"), (close) => trialForm(project, read(), close))) toast(t("messages.accepted")); });
+  draw();
+  const named = (name) => field(`messages.${name}`, controls[name]);
+  const more = h("details", {}, h("summary", {}, t("messages.options")), h("div", { class: "stack" }, ["priority", "life", "collapse", "link", "badge", "sound", "label"].map(named)));
+  return h("form", { class: "compose", onsubmit: (event) => event.preventDefault(), oninput: draw },
+    h("div", { class: "stack" }, named("title"), named("body"), named("image"), pairsOf.element,
+      h("fieldset", { class: "stack" }, h("legend", {}, t("messages.target")), h("div", { class: "row" }, kind, value), h("p", { class: "note" }, t("messages.targetText"))),
+      field("messages.when", time), h("p", { class: "note" }, t("messages.whenText")), more, problem,
+      h("div", { class: "row" }, h("button", { type: "submit", class: "primary", onclick: review, writes: true }, t("messages.review")), button(t("messages.trial"), trial, { writes: true }), button(t("messages.check"), check, { writes: true }))),
+    h("aside", { class: "stack", "aria-label": t("messages.preview") }, h("h2", {}, t("messages.preview")), preview));
+}
+
+/** What it will look like: the parts that each platform shows. */
+function previewOf(message, controls) {
+  const { title, body, image } = message.notification ?? {};
+  const bubble = (platform, ...more) => h("section", { class: "stack tight" }, h("h3", {}, platform),
+    title || body ? h("div", { class: "bubble" }, h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? ""), more) : h("p", { class: "note" }, t("messages.silent")));
+  const note = (text) => (text ? h("span", { class: "note", dir: "auto" }, text) : null);
+  return [
+    bubble("Apple", note(controls.badge.value && `● ${controls.badge.value}`), note(image)), bubble("Android", note(image)), bubble("Web", note(message.webpush?.fcm_options?.link), note(image)),
+    h("details", {}, h("summary", {}, t("messages.json")), h("pre", {}, JSON.stringify(message, null, 2))),
+  ];
+}
+
+const targetText = ({ kind, value }) => h("p", {}, t(`target.${kind}`), " ", h("code", { dir: "auto" }, value));
+
+function reviewForm(project, message, recipient, at, close) {
+  return form(close, t(at ? "messages.schedule" : "messages.send"), () => send(project, message, recipient, { at }),
+    h("p", { dir: "auto" }, h("b", {}, message.notification?.title ?? "")), targetText(recipient), at ? h("p", {}, t("messages.at", instant(at))) : null, h("p", { class: "note" }, t("messages.reviewText")));
+}
+
+function trialForm(project, message, close) {
+  const token = input(trialToken, { class: "mono", autofocus: true });
+  const save = () => {
+    trialToken = token.value.trim();
+    return send(project, message, { kind: "token", value: trialToken });
+  };
+  return form(close, t("messages.send"), save, field("target.token", token), h("p", { class: "note" }, t("messages.trialText")));
+}

@@ -1,0 +1,120 @@
+import { command } from "../base/commands.js";
+import { confirm, explain, toast } from "../base/dialog.js";
+import { h, icon, show } from "../base/dom.js";
+import { instant, number, t } from "../base/i18n.js";
+import { go, link, place } from "../base/navigation.js";
+import { button, loading, poll, primary, table, tabs } from "../base/views.js";
+import { bar } from "../base/chart.js";
+import { composer } from "./composer.js";
+import { idOf, reasonsOf, stageOf, STATES, totalsOf } from "./model.js";
+import { cancel, deliveries, get, list, topics } from "./store.js";
+
+/** Messages to devices: composed, sent now or later, and what became of them. */
+
+const PERIOD_MILLISECONDS = 3_000;
+
+export function page() {
+  return tabs("messages", { "messages.sent": listView, "messages.compose": composer, "messages.topics": topicsView });
+}
+
+const compose = () => go({ project: place.peek().project, area: "messages", rest: ["compose"] });
+
+function listView(id) {
+  const { project } = place.peek();
+  if (id) return reportView(project, id);
+  const rows = h("div", {});
+  const more = h("div", {});
+  const state = { older: [], next: null };
+  const draw = (newest) => {
+    const all = [...newest, ...state.older];
+    show(rows, all.length === 0 ? h("p", {}, t("messages.none")) : messageTable(all));
+  };
+  const take = ({ messages, nextPageToken = null }) => {
+    // Where the newest have changed, older pages are asked for anew.
+    Object.assign(state, { older: [], next: nextPageToken });
+    draw(messages);
+    drawMore(messages);
+  };
+  const drawMore = (newest) => show(more, state.next ? button(t("users.more"), async () => {
+    try {
+      const { messages, nextPageToken = null } = await list(project, state.next);
+      state.older.push(...messages);
+      state.next = nextPageToken;
+      draw(newest);
+      drawMore(newest);
+    } catch (error) {
+      toast(explain(error));
+    }
+  }) : null);
+  const { pause, problem } = poll(PERIOD_MILLISECONDS, () => list(project), take);
+  command({ label: () => t("messages.new"), keys: "n", run: compose });
+  return h("div", { class: "stack" }, h("div", { class: "spread" }, h("p", { class: "note grow" }, t("messages.text")), pause, primary(t("messages.new"), compose)), problem, rows, more);
+}
+
+const stageBadge = (message) => h("span", { class: "badge" }, icon({ done: "check", scheduled: "history" }[stageOf(message)] ?? "play"), t(`messageStage.${stageOf(message)}`));
+
+const stateList = (deliveries) => {
+  const totals = totalsOf(deliveries);
+  return STATES.filter((state) => totals[state]).map((state) => `${t(`delivery.${state}`)} ${number(totals[state])}`).join(" · ") || "–";
+};
+
+function messageTable(messages) {
+  return table(["messages.title", "messages.target", "messages.time", "state", "messages.deliveries"], messages.map((message) => [
+    h("a", { href: link("messages", ["sent", idOf(message)]) }, message.title || message.label || idOf(message)),
+    message.target, instant(message.time), stageBadge(message), stateList(message.deliveries)]));
+}
+
+// One message
+
+function reportView(project, id) {
+  const body = h("div", { class: "stack" }, h("p", { class: "muted" }, t("loading")));
+  const load = () => Promise.all([get(project, id), deliveries(project, id)]);
+  const { problem } = poll(PERIOD_MILLISECONDS, load, ([message, made]) => show(body, report(project, id, message, made)));
+  return h("div", { class: "stack" }, problem, body);
+}
+
+function report(project, id, message, made) {
+  const takeBack = async () => {
+    if (!(await confirm(t("messages.cancel"), t("messages.cancelText"), t("messages.cancel")))) return;
+    await cancel(project, id).then(() => toast(t("messages.cancelled")), (error) => toast(explain(error)));
+  };
+  const again = button(t("messages.duplicate"), () => go({ project, area: "messages", rest: ["compose"], query: { from: id } }), { writes: true });
+  const facts = [["messages.time", instant(message.time)], ["messages.target", message.target], ["messages.origin", message.origin], ["messages.label", message.label], ["messages.id", id]];
+  return [
+    h("div", { class: "spread" }, h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message),
+      h("div", { class: "row" }, again, message.stage === "scheduled" ? button([icon("trash"), t("messages.cancel")], takeBack, { class: "danger", writes: true }) : null)),
+    h("dl", { class: "facts" }, facts.map(([key, value]) => (value ? [h("dt", {}, t(key)), h("dd", { dir: "auto" }, value)] : null))),
+    h("h3", {}, t("messages.deliveries")), stateTable(message.deliveries), reasonTable(made), deliveryTable(made),
+    h("details", {}, h("summary", {}, t("messages.json")), h("pre", {}, JSON.stringify(message.message, null, 2))),
+  ];
+}
+
+function stateTable(byTransport) {
+  const transports = Object.entries(byTransport);
+  if (transports.length === 0) return h("p", {}, t("messages.noDelivery"));
+  const rows = transports.flatMap(([transport, states]) => {
+    const sum = Object.values(states).reduce((all, count) => all + Number(count), 0);
+    return STATES.filter((state) => states[state]).map((state) => [t(`transport.${transport}`), t(`delivery.${state}`), bar(Number(states[state]), sum)]);
+  });
+  return table(["messages.transport", "state", "messages.count"], rows);
+}
+
+function reasonTable(made) {
+  const reasons = reasonsOf(made);
+  if (reasons.length === 0) return null;
+  return [h("h3", {}, t("messages.reasons")), table(["messages.transport", "analytics.code", "messages.count"], reasons.map(([transport, reason, count]) => [t(`transport.${transport}`), h("code", {}, reason), number(count)]))];
+}
+
+function deliveryTable(made) {
+  if (made.length === 0) return null;
+  return h("details", {}, h("summary", {}, t("messages.each", made.length)), table(["messages.registration", "messages.transport", "state", "messages.time", "analytics.code"], made.slice(0, 200).map((one) => [
+    one.registration, t(`transport.${one.transport}`), t(`delivery.${one.state}`), instant(one.time), one.reason ? h("code", {}, one.reason) : "–"])));
+}
+
+// Topics
+
+function topicsView() {
+  const { project } = place.peek();
+  return loading(topics(project), (all) => (all.length === 0 ? h("p", {}, t("messages.noTopic")) : table(["target.topic", "messages.registrations", null], all.map(({ name, registrations }) => [
+    h("code", {}, name), number(registrations), h("a", { class: "button", href: link("messages", ["compose"], { topic: name }) }, t("messages.sendTo", name))]))));
+}

@@ -1,0 +1,29 @@
+import { call, path } from "../base/api.js";
+import { idOf, requestOf } from "./model.js";
+
+/** The messages of a project. */
+
+const root = (project, verb = "") => path("v1", "projects", project, "messages") + verb;
+
+export const PAGE_SIZE = 50;
+
+/** A page of messages, the newest first: `{messages, nextPageToken}`. */
+export const list = (project, pageToken) => call("GET", `${root(project)}?${new URLSearchParams({ pageSize: PAGE_SIZE, ...(pageToken ? { pageToken } : {}) })}`);
+
+/** One message with its content and its counts. */
+export const get = (project, id) => call("GET", root(project) + path(id));
+
+/** The first thousand deliveries of a message. */
+export const deliveries = async (project, id) => (await call("GET", `${root(project)}${path(id, "deliveries")}?pageSize=1000`)).deliveries;
+
+/** Takes a message back whose time has not come. */
+export const cancel = (project, id) => call("DELETE", root(project) + path(id));
+
+/** Topics with the number of their registrations, by name. */
+export const topics = async (project) => (await call("GET", `${root(project, ":listTopics")}?pageSize=1000`)).topics;
+
+/** Sends a message, or checks it only; gives its id. */
+export async function send(project, message, recipient, { at = null, isTrial = false } = {}) {
+  const { verb, body } = requestOf(message, recipient, at);
+  return idOf(await call("POST", root(project, `:${verb}`), isTrial ? { ...body, validate_only: true } : body));
+}

@@ -1,0 +1,33 @@
+import { call } from "../base/api.js";
+import { h, show } from "../base/dom.js";
+import { t } from "../base/i18n.js";
+import { input, poll, select } from "../base/views.js";
+import { levelOf } from "./model.js";
+
+const PERIOD_MILLISECONDS = 2_000;
+const MOST = 1_000;
+const LEVELS = ["TRACE", "DEBUG", "INFO", "NOTE", "WARN", "ERROR", "CRIT"];
+
+/** The server's log as it is written, with what somebody looks for. */
+export function logView() {
+  const state = { lines: [] };
+  const body = h("div", { class: "log", tabindex: 0, role: "log", "aria-live": "off", "aria-label": t("operations.log") });
+  const search = input("", { type: "search", "aria-label": t("operations.search"), placeholder: t("operations.search"), oninput: () => draw() });
+  const level = select(LEVELS.map((one) => [one, one]), "TRACE", { "aria-label": t("operations.level"), onchange: () => draw() });
+  const load = async () => {
+    const last = state.lines.at(-1)?.number ?? 0;
+    const { lines } = await call("GET", `/console/api/log?after=${last}`);
+    state.lines = [...state.lines, ...lines].slice(-MOST);
+    return state.lines.at(-1)?.number ?? 0;
+  };
+  const draw = () => {
+    const isAtEnd = body.scrollTop + body.clientHeight >= body.scrollHeight - 4;
+    const least = LEVELS.indexOf(level.value);
+    const words = search.value.toLowerCase();
+    const shown = state.lines.filter(({ text }) => LEVELS.indexOf(levelOf(text)) >= least && text.toLowerCase().includes(words));
+    show(body, shown.length === 0 ? t("operations.noLine") : shown.map(({ text }) => h("div", { class: `level-${levelOf(text)}`, dir: "auto" }, text)));
+    if (isAtEnd) body.scrollTop = body.scrollHeight;
+  };
+  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
+  return h("div", { class: "stack" }, h("div", { class: "row" }, h("div", { class: "grow" }, search), level, pause), h("p", { class: "note" }, t("operations.logText")), problem, body);
+}

@@ -1,0 +1,64 @@
+import { call } from "../base/api.js";
+import { chart } from "../base/chart.js";
+import { h, icon, show } from "../base/dom.js";
+import { instant, language, number, t } from "../base/i18n.js";
+import { bytesText } from "../files/page.js";
+import { loading, poll } from "../base/views.js";
+import { joined, quantilesOf, rates } from "./model.js";
+
+const PERIOD_MILLISECONDS = 5_000;
+const NAMES = [
+  "brasa_calls_total", "brasa_http_requests_total", "brasa_call_duration_seconds_bucket", "brasa_kv_group_durable_seconds_bucket", "brasa_listen_targets", "brasa_connections",
+  "brasa_engine_jobs_waiting", "brasa_kv_table_bytes", "brasa_kv_background_errors", "brasa_damaged_reads_total", "brasa_kv_write_stopped",
+];
+const SHARES = { p50: 0.5, p95: 0.95, p99: 0.99 };
+/** A certificate that ends within so many days is warned of. */
+const WARNING_DAYS = 30;
+
+/** The last hour, from what the server keeps in memory. */
+export function metricsView() {
+  const body = h("div", { class: "stack" });
+  let known = { names: [], samples: [] };
+  const load = async () => {
+    const last = known.samples.at(-1)?.number ?? 0;
+    known = joined(known, await call("GET", `/console/api/metrics?names=${NAMES.join()}&after=${last}`));
+    // One that began anew has lower numbers, so nothing comes: it is asked for all.
+    if (last > 0 && known.samples.at(-1)?.number === last) known = joined({ names: [], samples: [] }, await call("GET", `/console/api/metrics?names=${NAMES.join()}`));
+    return known.samples.at(-1)?.time;
+  };
+  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, () => show(body, draw(known)));
+  return h("div", { class: "stack" }, h("div", { class: "spread" }, h("p", { class: "note grow" }, t("operations.metricsText")), pause), problem, certificate(), body);
+}
+
+function draw({ names, samples }) {
+  const labels = samples.map(({ time }) => new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit" }).format(time));
+  const value = (name) => { const index = names.indexOf(name); return (sample) => (index < 0 ? 0 : sample.values[index]); };
+  const gauge = (name) => samples.map(value(name));
+  const quantiles = (base) => Object.entries(SHARES).map(([name, share]) => ({ name, values: quantilesOf(names, samples, base, share).map((one) => (one === null ? null : one * 1_000)) }));
+  const rate = rates(samples, (sample) => value("brasa_calls_total")(sample) + value("brasa_http_requests_total")(sample));
+  const tenths = { format: (one) => number(Math.round(one * 10) / 10) };
+  const milliseconds = { format: (one) => `${number(Math.round(one * 100) / 100)} ms` };
+  return [health(value, samples.at(-1)),
+    panel(t("operations.requests"), labels, [{ name: t("operations.requests"), values: rate }], tenths), panel(t("operations.latency"), labels, quantiles("brasa_call_duration_seconds"), milliseconds),
+    panel(t("operations.durable"), labels, quantiles("brasa_kv_group_durable_seconds"), milliseconds),
+    panel(t("operations.listeners"), labels, [{ name: t("operations.listeners"), values: gauge("brasa_listen_targets") }, { name: t("operations.connections"), values: gauge("brasa_connections") }]),
+    panel(t("operations.waiting"), labels, [{ name: t("operations.waiting"), values: gauge("brasa_engine_jobs_waiting") }]),
+    panel(t("operations.disk"), labels, [{ name: t("operations.disk"), values: gauge("brasa_kv_table_bytes") }], { format: bytesText })];
+}
+
+const panel = (...parts) => h("section", { class: "panel" }, chart(...parts));
+
+const notice = (text) => h("p", { class: "notice danger" }, icon("warning"), h("span", { class: "grow" }, text));
+
+/** What needs somebody, if anything does. */
+function health(value, last) {
+  if (!last) return null;
+  const wrong = [["brasa_kv_background_errors", "operations.backgroundErrors"], ["brasa_damaged_reads_total", "operations.damagedReads"], ["brasa_kv_write_stopped", "operations.writesStopped"]].filter(([name]) => value(name)(last) > 0);
+  return wrong.length > 0 ? wrong.map(([, key]) => notice(t(key))) : h("p", { class: "row" }, icon("check"), t("operations.healthy"));
+}
+
+const certificate = () => loading(call("GET", "/console/api/certificate"), ({ certificate: found }) => {
+  if (!found) return h("p", { class: "note" }, t("operations.noCertificate"));
+  const text = t("operations.certificate", found.subject, instant(found.validUntil));
+  return found.validUntil - Date.now() < WARNING_DAYS * 86_400_000 ? notice(text) : h("p", { class: "note" }, text);
+});

@@ -1,0 +1,175 @@
+import FirestoreModel
+import KeyValueStore
+import ServiceModule
+import Synchronization
+
+/// Long work on stored data that administrators start in the console: one at a time, the others wait.
+///
+/// Jobs are in memory: those of before a restart are gone, and what was not finished then has not happened or only in
+/// part, as with the commands. The newest are kept with what they found.
+package final class OperationJobs: Sendable {
+  /// Does a job and returns its summary; what it tells may throw, which ends it.
+  package typealias Work = @Sendable (_ tell: (StorageEvent) throws -> Void) throws -> String
+
+  /// Thrown out of `tell` when a job is to end.
+  private struct Cancelled: Error {}
+
+  private struct State {
+    var jobs: [OperationJob] = []
+    var count = 0
+    var isClosed = false
+  }
+
+  private static let kept = 50
+  private static let waiting = 8
+  private static let differencesKept = 200
+
+  private let state = Mutex(State())
+  private let threads = EngineThreads(count: 1, capacity: waiting)
+  private let now: @Sendable () -> Int64
+
+  /// Jobs by a clock in milliseconds since 1970.
+  package init(now: @escaping @Sendable () -> Int64) { self.now = now }
+
+  /// The jobs, the newest first.
+  package var all: [OperationJob] { state.withLock { $0.jobs.reversed() } }
+
+  /// Starts a job behind those that wait; RESOURCE_EXHAUSTED where too many do.
+  package func start(
+    _ kind: String,
+    _ target: String,
+    _ work: @escaping Work
+  ) throws(FirestoreError) -> OperationJob {
+    let started = now()
+    let job = state.withLock { state in
+      state.count += 1
+      let job = OperationJob(number: state.count, kind: kind, target: target, time: started)
+      state.jobs.append(job)
+      Self.trim(&state)
+      return job
+    }
+    guard threads.submit({ self.run(job.number, work) }) else {
+      state.withLock { state in state.jobs.removeAll { $0.number == job.number } }
+      throw FirestoreError(.resourceExhausted, "Too many jobs wait. Try again later.")
+    }
+    return job
+  }
+
+  /// Ends a job as soon as it tells something, or before it begins; false where none goes on of that number.
+  package func cancel(_ number: Int) -> Bool {
+    change(number) { job in
+      guard job.state.isOpen else { return false }
+      job.state = .cancelling
+      return true
+    } ?? false
+  }
+
+  /// Ends every job and the thread.
+  package func stop() {
+    state.withLock { $0.isClosed = true }
+    threads.stop()
+  }
+
+  private func run(_ number: Int, _ work: Work) {
+    do {
+      try check(number)
+      change(number) { if $0.state == .waiting { $0.state = .running } }
+      let summary = try work { try self.note($0, of: number) }
+      finish(number, .done, summary)
+    } catch is Cancelled {
+      finish(number, .cancelled, "")
+    } catch {
+      finish(number, .failed, (error as? FirestoreError)?.message ?? "\(error)")
+    }
+  }
+
+  private func finish(_ number: Int, _ end: OperationJob.State, _ summary: String) {
+    let time = now()
+    change(number) { job in
+      job.state = end
+      job.summary = summary
+      job.ended = time
+    }
+  }
+
+  private func note(_ event: StorageEvent, of number: Int) throws {
+    try check(number)
+    change(number) { job in
+      switch event {
+      case .progress(let done, let total, let unit): job.progress = .init(done, total, unit)
+      case .difference(let text):
+        job.differenceCount += 1
+        if job.differences.count < Self.differencesKept { job.differences.append(text) }
+      }
+    }
+  }
+
+  private func check(_ number: Int) throws {
+    let isOver = state.withLock { state in
+      state.isClosed || state.jobs.first { $0.number == number }?.state == .cancelling
+    }
+    if isOver { throw Cancelled() }
+  }
+
+  @discardableResult
+  private func change<R>(_ number: Int, _ body: (inout OperationJob) -> R) -> R? {
+    state.withLock { state in
+      guard let index = state.jobs.firstIndex(where: { $0.number == number }) else { return nil }
+      return body(&state.jobs[index])
+    }
+  }
+
+  /// Forgets the oldest that are over.
+  private static func trim(_ state: inout State) {
+    while state.jobs.count > kept, let index = state.jobs.firstIndex(where: { !$0.state.isOpen }) {
+      state.jobs.remove(at: index)
+    }
+  }
+}
+
+/// A job as it is now.
+package struct OperationJob: Sendable, Equatable {
+  /// How far a job has come.
+  package enum State: String, Sendable {
+    case waiting, running, cancelling, done, failed, cancelled
+
+    /// Whether it has not ended.
+    var isOpen: Bool { self == .waiting || self == .running || self == .cancelling }
+  }
+
+  /// So many of so many, where that is known, of a unit.
+  package struct Progress: Sendable, Equatable {
+    package let done: Int
+    package let total: Int?
+    package let unit: String
+
+    init(_ done: Int, _ total: Int?, _ unit: String) {
+      self.done = done
+      self.total = total
+      self.unit = unit
+    }
+  }
+
+  package let number: Int
+  /// What it does: `verify`, `export`, `import`.
+  package let kind: String
+  /// What it is about, for people.
+  package let target: String
+  /// When it was asked for, in milliseconds since 1970.
+  package let time: Int64
+  package internal(set) var state = State.waiting
+  package internal(set) var progress: Progress?
+  /// The first differences, and how many there were.
+  package internal(set) var differences: [String] = []
+  package internal(set) var differenceCount = 0
+  /// What it came to, or why it failed.
+  package internal(set) var summary = ""
+  package internal(set) var ended: Int64?
+
+  init(number: Int, kind: String, target: String, time: Int64) {
+    self.number = number
+    self.kind = kind
+    self.target = target
+    self.time = time
+  }
+}

@@ -1,0 +1,210 @@
+import Foundation
+
+/// Devices with an open stream each, messages sent to them at a steady rate, and how long each takes until its
+/// acknowledgement is answered.
+final class MessageStreamRun {
+  private struct Stream {
+    let socket: LoadSocket
+    let device: PushDevice
+    var unread: [UInt8] = []
+  }
+
+  /// A connection for sends or acknowledgements, with what it waits for.
+  private struct Worker {
+    let connection: FileConnection
+    var work: Work?
+  }
+
+  private enum Work {
+    case send(number: Int)
+    case acknowledgement(numbers: [Int])
+  }
+
+  private struct Arrival {
+    let stream: Int
+    let sequence: Int64
+    let number: Int
+  }
+
+  private let target: PushTarget
+  private var poller: Poller
+  private var streams: [Stream] = []
+  private var workers: [Worker] = []
+  private var idle: [Int] = []
+  private var arrivals: [Arrival] = []
+  private var nextArrival = 0
+  private var unsent = 0
+  /// When each message's send began; the text of a message is its number.
+  private var started: [Int64] = []
+  private var random = RandomSource(seed: 1)
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+
+  /// From a send's start to its answer, to the message's arrival, and to the answer to its acknowledgement.
+  private(set) var answers = LatencyHistogram()
+  private(set) var deliveries = LatencyHistogram()
+  private(set) var acknowledgements = LatencyHistogram()
+  private(set) var errors: [String: Int] = [:]
+
+  private static let batch = 64
+  /// Connections for sends and acknowledgements.
+  private static let workerCount = 256
+  private static let firstWorker = 1 << 40
+
+  init(_ target: PushTarget) throws {
+    self.target = target
+    poller = try Poller()
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Opens the devices' streams, some at a time, and returns when each has its first line.
+  func open(_ devices: [PushDevice]) throws {
+    for device in devices {
+      let request = target.stream(of: device)
+      guard case .bytes(let body) = request.body else { return }
+      let socket = try LoadSocket(host: target.server.host, port: target.server.port)
+      let number = streams.count
+      streams.append(Stream(socket: socket, device: device))
+      try poller.add(socket.descriptor, number: number)
+      guard socket.send(request.head(target.server) + body) else { throw Self.closed }
+      if number % Self.batch == Self.batch - 1 { try awaitOpen(from: number - Self.batch + 1) }
+    }
+    try awaitOpen(from: streams.count / Self.batch * Self.batch)
+  }
+
+  private func awaitOpen(from first: Int) throws {
+    var open: Set<Int> = []
+    let deadline = monotonicNanoseconds() + 60_000_000_000
+    while open.count < streams.count - first {
+      guard monotonicNanoseconds() < deadline else { throw LoadError.noAnswer("a stream") }
+      for number in try ready() where number >= first {
+        try read(number)
+        if ByteSearch.first(Mark.connected, in: streams[number].unread) != nil {
+          open.insert(number)
+        }
+      }
+    }
+    for number in open { streams[number].unread.removeAll() }
+  }
+
+  /// Sends so many messages a second for so many seconds, each to a random device, and waits for the last
+  /// acknowledgement.
+  func send(rate: Int, seconds: Int) throws {
+    try connectWorkers()
+    let begun = monotonicNanoseconds()
+    let total = rate * seconds
+    let deadline = begun + Int64(seconds + 60) * 1_000_000_000
+    while acknowledgements.count + errors.values.reduce(0, +) < total {
+      let now = monotonicNanoseconds()
+      guard now < deadline else {
+        throw LoadError.refused("\(total - acknowledgements.count) messages are not acknowledged")
+      }
+      let due = min(total, Int(Double(now - begun) / 1e9 * Double(rate)))
+      // A send that finds no free connection counts from when it was due.
+      while started.count < due { started.append(now) }
+      try begin()
+      for number in try ready() {
+        if number >= Self.firstWorker {
+          try answer(number - Self.firstWorker)
+        } else {
+          try read(number)
+          takeArrivals(number)
+        }
+      }
+    }
+  }
+
+  private func connectWorkers() throws {
+    let content = FileContent(seed: 0, length: 1)
+    while workers.count < Self.workerCount {
+      let connection = try FileConnection(target.server, content)
+      try poller.add(connection.descriptor, number: Self.firstWorker + workers.count)
+      idle.append(workers.count)
+      workers.append(Worker(connection: connection))
+    }
+  }
+
+  /// Gives free connections something to do, acknowledgements first.
+  private func begin() throws {
+    while let worker = idle.last {
+      let request: FileRequest
+      if nextArrival < arrivals.count {
+        let arrival = arrivals[nextArrival]
+        nextArrival += 1
+        if nextArrival == arrivals.count { (arrivals, nextArrival) = ([], 0) }
+        let device = streams[arrival.stream].device
+        workers[worker].work = .acknowledgement(numbers: [arrival.number])
+        request = target.acknowledgement(of: device, upTo: arrival.sequence)
+      } else if unsent < started.count {
+        let device = streams[random.below(streams.count)].device
+        workers[worker].work = .send(number: unsent)
+        request = target.message(to: device.token, number: unsent)
+        unsent += 1
+      } else {
+        return
+      }
+      idle.removeLast()
+      try workers[worker].connection.send(request)
+    }
+  }
+
+  private func answer(_ worker: Int) throws {
+    guard let work = workers[worker].work,
+      let answer = try workers[worker].connection.receive(into: buffer)
+    else { return }
+    let now = monotonicNanoseconds()
+    workers[worker].work = nil
+    idle.append(worker)
+    guard answer.status == 200 else {
+      errors[answer.errorName, default: 0] += 1
+      return
+    }
+    switch work {
+    case .send(let number): answers.add(now - started[number])
+    case .acknowledgement(let numbers):
+      for number in numbers { acknowledgements.add(now - started[number]) }
+    }
+  }
+
+  // MARK: What comes
+
+  private func ready() throws -> [Int] {
+    var numbers: [Int] = []
+    try poller.wait(milliseconds: 1) { numbers.append($0.number) }
+    return numbers
+  }
+
+  private func read(_ number: Int) throws {
+    guard let count = streams[number].socket.read(into: buffer) else { throw Self.closed }
+    streams[number].unread += buffer[..<count]
+  }
+
+  private func takeArrivals(_ number: Int) {
+    let now = monotonicNanoseconds()
+    while let end = streams[number].unread.firstIndex(of: 0x0A) {
+      let line = Array(streams[number].unread[..<end])
+      streams[number].unread.removeFirst(end + 1)
+      // Sizes of chunks are lines too.
+      guard let sequence = Self.number(after: Mark.sequence, line),
+        let message = Self.number(after: Mark.number, line)
+      else { continue }
+      deliveries.add(now - started[Int(message)])
+      arrivals.append(Arrival(stream: number, sequence: sequence, number: Int(message)))
+    }
+  }
+
+  private static func number(after mark: [UInt8], _ line: [UInt8]) -> Int64? {
+    guard let start = ByteSearch.first(mark, in: line) else { return nil }
+    let digits = line[(start + mark.count)...].prefix { (0x30...0x39).contains($0) }
+    return Int64(String(decoding: digits, as: UTF8.self))
+  }
+
+  /// Texts in the lines of a stream.
+  private enum Mark {
+    static let connected = Array("\"connected\"".utf8)
+    static let sequence = Array("\"sequence\":\"".utf8)
+    static let number = Array("\"number\":\"".utf8)
+  }
+
+  private static let closed = LoadError.refused("a stream was closed")
+}

@@ -1,0 +1,156 @@
+import Access
+import Console
+import FirestoreModel
+import Foundation
+import ServiceModule
+import X509
+
+extension ConsoleOperations {
+  /// What the console operates: the data of a server that runs, with exports in a folder of its data directory.
+  static func served(
+    _ services: StoredServices,
+    access: AccessControl,
+    settings: ServeSettings,
+    logs: LogRing,
+    metrics: MetricsHistory,
+    jobs: OperationJobs
+  ) -> ConsoleOperations {
+    let transfer = ServedTransfer(services: services, access: access, root: settings.dataDirectory)
+    let tls = settings.tls
+    return ConsoleOperations(
+      logs: logs,
+      metrics: metrics,
+      jobs: jobs,
+      kinds: services.transferNames,
+      verify: { sample, tell in try transfer.verify(sample, tell) },
+      export: { try transfer.export($0, $1, to: $2, $3) },
+      restore: { try transfer.restore($0, $1, from: $2, $3) },
+      exports: { try transfer.exports() },
+      certificate: { try tls.map { try Certificate(file: $0.certificate) } }
+    )
+  }
+}
+
+extension ConsoleOperations.Certificate {
+  /// The first certificate of a PEM file.
+  fileprivate init(file: String) throws {
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    let end = "-----END CERTIFICATE-----"
+    guard let range = text.range(of: end) else {
+      throw FirestoreError(.failedPrecondition, "The file of the certificate has none.")
+    }
+    let found = try X509.Certificate(pemEncoded: String(text[..<range.upperBound]))
+    self.init(
+      subject: "\(found.subject)",
+      validUntil: Int64(found.notValidAfter.timeIntervalSince1970 * 1_000)
+    )
+  }
+}
+
+/// Verifying, exporting and importing as the commands do it, within the server.
+private struct ServedTransfer: Sendable {
+  let services: StoredServices
+  let access: AccessControl
+  let folder: URL
+
+  init(services: StoredServices, access: AccessControl, root: String) {
+    self.services = services
+    self.access = access
+    folder = URL(fileURLWithPath: root, isDirectory: true).appendingPathComponent("exports")
+  }
+
+  private var permit: AdministratorPermit { access.administratorPermit(reason: "console") }
+
+  func verify(_ sample: Int?, _ tell: ConsoleOperations.Tell) throws -> String {
+    let scope = StorageCheckScope(permit: permit, sample: sample)
+    let found = try services.verify(scope, tell: tell)
+    let verdict =
+      found.differences == 0 ? "no differences" : found.differences.counting("difference")
+    return "\(found.counts.map(\.text).joined(separator: ", ")): \(verdict)"
+  }
+
+  func export(
+    _ id: DatabaseID,
+    _ kinds: [String],
+    to name: String,
+    _ tell: ConsoleOperations.Tell
+  ) throws -> String {
+    let target = folder.appendingPathComponent(name)
+    guard !FileManager.default.fileExists(atPath: target.path) else {
+      throw FirestoreError(.alreadyExists, "There is an export \(name) already.")
+    }
+    var counts: [String] = []
+    for kind in kinds {
+      let sink = try TransferForm(kind: kind).makeSink(Self.path(of: kind, in: target))
+      let scope = StorageScope(permit: permit, database: id)
+      let count = try services.exportItems(of: kind, scope: scope, tell: tell) {
+        try sink.take($0.bytes, of: $0.file)
+      }
+      try sink.close()
+      counts.append(count.text)
+    }
+    return counts.joined(separator: ", ")
+  }
+
+  func restore(
+    _ id: DatabaseID,
+    _ kinds: [String],
+    from name: String,
+    _ tell: ConsoleOperations.Tell
+  ) throws -> String {
+    let source = folder.appendingPathComponent(name)
+    guard FileManager.default.fileExists(atPath: source.path) else {
+      throw FirestoreError(.notFound, "There is no export \(name).")
+    }
+    var counts: [String] = []
+    for kind in kinds {
+      let path = Self.path(of: kind, in: source)
+      guard let items = try TransferForm(kind: kind).makeSource(path, mayBeEmpty: true) else {
+        continue
+      }
+      let scope = StorageScope(permit: permit, database: id)
+      let next: () throws -> [UInt8]? = {
+        try tell(.progress(done: items.bytesRead, total: items.bytesTotal, unit: "byte"))
+        return try items.next()
+      }
+      let count = try services.importItems(of: kind, scope: scope, next: next, tell: tell)
+      counts.append(count.text)
+    }
+    return counts.joined(separator: ", ")
+  }
+
+  func exports() throws -> [ConsoleOperations.Export] {
+    guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+    let keys: Set<URLResourceKey> = [.contentModificationDateKey]
+    let found = try FileManager.default.contentsOfDirectory(
+      at: folder,
+      includingPropertiesForKeys: Array(keys)
+    )
+    return try found.map { url in
+      let changed = try url.resourceValues(forKeys: keys).contentModificationDate ?? .distantPast
+      return ConsoleOperations.Export(
+        name: url.lastPathComponent,
+        bytes: try Self.size(of: url),
+        time: Int64(changed.timeIntervalSince1970 * 1_000)
+      )
+    }
+    .sorted { $0.time > $1.time }
+  }
+
+  /// Where a kind of data is in an export: documents in the folder itself, others in folders of their own.
+  private static func path(of kind: String, in folder: URL) -> String {
+    kind == TransferForm.rootKind ? folder.path : folder.appendingPathComponent(kind).path
+  }
+
+  private static func size(of folder: URL) throws -> Int {
+    let found = FileManager.default.enumerator(
+      at: folder,
+      includingPropertiesForKeys: [.fileSizeKey]
+    )
+    var size = 0
+    while let url = found?.nextObject() as? URL {
+      size += try url.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+    }
+    return size
+  }
+}

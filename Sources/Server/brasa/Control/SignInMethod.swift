@@ -1,0 +1,28 @@
+import Authentication
+
+/// What apps may do without an administrator, as `brasa users methods` names it.
+enum SignInMethod: String, Codable, Sendable, CaseIterable {
+  case password
+  case emailLink = "email-link"
+  case anonymous
+  case phone
+  case signUp = "sign-up"
+  case deletion
+
+  /// Where a project's configuration says whether apps may.
+  var setting: WritableKeyPath<ProjectConfiguration, Bool> {
+    switch self {
+    case .password: \.allowsPassword
+    case .emailLink: \.allowsEmailLink
+    case .anonymous: \.allowsAnonymous
+    case .phone: \.allowsPhone
+    case .signUp: \.allowsSignUp
+    case .deletion: \.allowsDeletion
+    }
+  }
+
+  /// The method with what the configuration says of it.
+  func description(in configuration: ProjectConfiguration) -> String {
+    "\(rawValue)  \(configuration[keyPath: setting] ? "on" : "off")"
+  }
+}

@@ -1,0 +1,89 @@
+import Crypto
+import CryptoExtras
+import FirestoreModel
+import Foundation
+
+/// Secrets of an export under a passphrase.
+///
+/// They are one JSON object with the members
+///
+///     format   "brasa-secrets 1"
+///     salt     16 bytes
+///     sealed   a nonce of 12 bytes, what is sealed, and a tag of 16 bytes
+///
+/// Bytes are base64url. The key is 32 bytes of scrypt (N 2^16, r 8, p 1) of the passphrase and the salt, the cipher AES-256-GCM
+/// with the format as what it authenticates besides. It is valid where it opens; nothing of it can be mended.
+struct SealedSecrets {
+  /// Why secrets are not opened.
+  enum Problem: Error, CustomStringConvertible {
+    case malformed
+    case wrongPassphrase
+    case noPassphrase
+
+    var description: String {
+      switch self {
+      case .malformed: "The file holds no secrets of an export."
+      case .wrongPassphrase: "The passphrase is another one, or the file is damaged."
+      case .noPassphrase:
+        "Set BRASA_SECRETS_PASSPHRASE to at least \(SealedSecrets.shortest) characters."
+      }
+    }
+  }
+
+  /// Characters of a passphrase at least.
+  static let shortest = 12
+  private static let format = "brasa-secrets 1"
+
+  private let passphrase: String
+
+  /// Secrets under the passphrase that the environment has.
+  init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(Problem) {
+    guard let passphrase = environment["BRASA_SECRETS_PASSPHRASE"],
+      passphrase.count >= Self.shortest
+    else { throw .noPassphrase }
+    self.passphrase = passphrase
+  }
+
+  /// Seals a text.
+  func seal(_ text: String) throws -> String {
+    let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) }
+    let box = try AES.GCM.seal(
+      Array(text.utf8),
+      using: try key(salt),
+      authenticating: Array(Self.format.utf8)
+    )
+    // A nonce of the usual length always has a combined form.
+    let sealed = Array(box.nonce) + Array(box.ciphertext) + Array(box.tag)
+    return JSONText.object([
+      .init("format", .string(Self.format)), .init("salt", .string(Base64.url(salt))),
+      .init("sealed", .string(Base64.url(sealed))),
+    ]).compact
+  }
+
+  /// Opens what was sealed.
+  func open(_ text: String) throws -> String {
+    guard let json = try? JSONText(parsing: text), json["format"]?.string == Self.format,
+      let salt = json["salt"]?.string.flatMap({ Base64.decode($0) }), salt.count == 16,
+      let sealed = json["sealed"]?.string.flatMap({ Base64.decode($0) }), sealed.count >= 28
+    else { throw Problem.malformed }
+    do {
+      let box = try AES.GCM.SealedBox(combined: sealed)
+      let key = try key(salt)
+      let bytes = try AES.GCM.open(box, using: key, authenticating: Array(Self.format.utf8))
+      return String(decoding: bytes, as: UTF8.self)
+    } catch {
+      throw Problem.wrongPassphrase
+    }
+  }
+
+  private func key(_ salt: [UInt8]) throws -> SymmetricKey {
+    try KDF.Scrypt.deriveKey(
+      from: Array(passphrase.utf8),
+      salt: salt,
+      outputByteCount: 32,
+      rounds: 1 << 16,
+      blockSize: 8,
+      parallelism: 1
+    )
+  }
+}

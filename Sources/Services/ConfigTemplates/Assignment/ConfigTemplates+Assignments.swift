@@ -1,0 +1,92 @@
+import FirestoreModel
+import KeyValueStore
+
+// What is kept of installations, for sticky conditions and for experiments. All of it blocks.
+
+extension ConfigTemplates {
+  /// Characters of an installation's id of which something is kept.
+  private static let installationLength = 64
+  /// Records that one step of the maintenance deletes.
+  private static let forgottenAtOnce = 4_096
+
+  /// The installation of a client of which a template keeps decisions; nil where it keeps none.
+  func assignedInstallation(_ client: ConfigClient, by served: ServedTemplate) -> String? {
+    guard served.compiled.keepsAssignments, let id = client.installationID, !id.isEmpty,
+      id.utf8.count <= Self.installationLength
+    else { return nil }
+    return id
+  }
+
+  /// What was decided of an installation before.
+  func assignment(of installation: String, _ id: TemplateID) throws -> ConfigAssignment {
+    try reading { reader in
+      try reader.get(TemplateKey.assignment(id, installation))
+        .map { try ConfigAssignment(decoding: $0) } ?? ConfigAssignment()
+    }
+  }
+
+  /// Keeps what was decided of an installation; returns when it is durable.
+  ///
+  /// Where the template keeps decisions of too many already, those of others are made anew each time.
+  func keep(
+    _ decided: ConfigAssignment,
+    of installation: String,
+    by served: ServedTemplate
+  ) throws {
+    let key = TemplateKey.assignment(served.id, installation)
+    try writing { group -> Void in
+      var counts = try Self.counts(served.id, group)
+      let stored = try group.get(key)
+      if stored == nil {
+        guard counts.installations < assignmentLimit else { return }
+        counts.installations += 1
+      }
+      var assignment =
+        try stored.map { try ConfigAssignment(decoding: $0) } ?? ConfigAssignment()
+      for experiment in assignment.add(decided) {
+        guard let choice = decided.variants[experiment] else { continue }
+        counts.add(choice, to: experiment)
+      }
+      assignment.prune(to: served.compiled)
+      let shapes = served.compiled.experimentShapes
+      counts.experiments = counts.experiments.filter { shapes[$0.key] != nil }
+      try group.put(key, assignment.encoded)
+      try group.put(TemplateKey.assignmentCounts(served.id), counts.encoded)
+    }
+  }
+
+  static func counts(
+    _ id: TemplateID,
+    _ reader: any KeyValueReader
+  ) throws -> AssignmentCounts {
+    try reader.get(TemplateKey.assignmentCounts(id))
+      .map { try AssignmentCounts(decoding: $0) } ?? AssignmentCounts()
+  }
+
+  /// Forgets some of what is kept for templates that no longer keep anything; false where there is nothing to do.
+  package func forgetAssignments() throws -> Bool {
+    guard let id = nextWithoutAssignments() else { return false }
+    if let served = try load(id), served.compiled.keepsAssignments { return false }
+    guard try reading({ try Self.counts(id, $0).installations }) > 0 else { return false }
+    let keys = try reading { reader -> [[UInt8]] in
+      let range = KeyRange(prefix: TemplateKey.prefix(.assignment, id))
+      let cursor = try reader.cursor(over: range, reversed: false)
+      var keys: [[UInt8]] = []
+      while keys.count < Self.forgottenAtOnce, try cursor.next() { keys.append(Array(cursor.key)) }
+      return keys
+    }
+    try writing { group -> Void in
+      var counts = try Self.counts(id, group)
+      counts.installations -= Int64(keys.count)
+      for key in keys { try group.delete(key) }
+      let key = TemplateKey.assignmentCounts(id)
+      if counts.installations > 0 {
+        try group.put(key, counts.encoded)
+      } else {
+        try group.delete(key)
+      }
+    }
+    if keys.count == Self.forgottenAtOnce { noteWithoutAssignments(id) }
+    return true
+  }
+}

@@ -1,0 +1,49 @@
+import FirestoreModel
+
+/// An experiment of the newest template, with how many installations it has assigned.
+package struct ExperimentReport: Sendable, Equatable {
+  /// A variant and its installations.
+  package struct Variant: Sendable, Equatable {
+    package let id: String
+    package let weight: Int
+    package let assigned: Int64
+  }
+
+  package let id: String
+  /// Parameters that have a value by it.
+  package let keys: [String]
+  /// Of `PercentRange.whole`.
+  package let exposure: Int
+  package let isSticky: Bool
+  package let variants: [Variant]
+  /// Nil before anybody is assigned.
+  package let ratio: SampleRatio?
+}
+
+extension ConfigTemplates {
+  /// The experiments of the newest template; what was assigned by other weights does not count.
+  ///
+  /// Blocks.
+  package func experiments(of id: TemplateID) throws -> [ExperimentReport] {
+    guard let served = try load(id) else { return [] }
+    let counts = try reading { try Self.counts(id, $0) }
+    return served.compiled.splits.compactMap { split in
+      guard case .experiment(let exposure, let variants, let isSticky) = split.kind else {
+        return nil
+      }
+      let known = counts.experiments[split.id]
+      let found = known?.shape == split.shape ? known?.variants ?? [:] : [:]
+      let reports = variants.map {
+        ExperimentReport.Variant(id: $0.id, weight: $0.weight, assigned: found[$0.id] ?? 0)
+      }
+      return ExperimentReport(
+        id: split.id,
+        keys: split.keys,
+        exposure: exposure,
+        isSticky: isSticky,
+        variants: reports,
+        ratio: SampleRatio(counts: reports.map(\.assigned), weights: reports.map(\.weight))
+      )
+    }
+  }
+}

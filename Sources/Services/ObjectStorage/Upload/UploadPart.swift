@@ -1,0 +1,41 @@
+import FirestoreModel
+
+/// What an object of the buckets of parts is to a multipart upload that is not completed.
+///
+/// Such buckets are no project's. Their objects count against the bounds of unfinished uploads, of the project that
+/// their metadata name, from the write that stores them to the write that deletes them.
+package enum UploadPart: Sendable, Hashable {
+  /// Counts as an upload, and with its bytes.
+  case upload
+  /// Counts with its bytes.
+  case part
+
+  /// Whose the buckets of parts are: a name that no project can have.
+  package static let project: Text = "(parts)"
+
+  /// The name of the pair of an object's metadata that says so.
+  private var key: Text {
+    switch self {
+    case .upload: "brasa-upload-of"
+    case .part: "brasa-part-of"
+    }
+  }
+
+  /// Has an object count for a project.
+  package func describe(_ attributes: inout ObjectAttributes, of project: Text) {
+    attributes.metadata[key] = project
+  }
+
+  /// Takes out of metadata what is said there of a part.
+  package static func strip(_ attributes: inout ObjectAttributes) {
+    for part in [upload, part] { attributes.metadata[part.key] = nil }
+  }
+
+  /// What metadata say of an object, and for which project it counts; nil where they say nothing.
+  static func read(_ attributes: ObjectAttributes) -> (part: UploadPart, project: Text)? {
+    for part in [upload, part] {
+      if let project = attributes.metadata[part.key] { return (part, project) }
+    }
+    return nil
+  }
+}

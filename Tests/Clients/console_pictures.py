@@ -1,0 +1,121 @@
+"""Makes the pictures of the console: `python Tests/Clients/console_pictures.py FOLDER [WIDTH…]`.
+
+A server of its own is filled with a shop's data; its pages are opened in both languages. With widths, every page is shown at each of
+them, light and dark, for people who look whether something is wrong; without, the pictures are those of the README.
+"""
+
+import base64
+import pathlib
+import sys
+import tempfile
+import time
+
+import requests
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+from support import server as servers  # noqa: E402
+from support.analytics import Analytics, batch, event  # noqa: E402
+from support.browser import Browser  # noqa: E402
+from support.console import Console  # noqa: E402
+from support.messaging import Device  # noqa: E402
+
+OWNER = {"authorization": "Bearer owner"}
+PROJECT = "loja"
+README = {
+    "data": "firestore/-default-/data/products/p2", "messages": "messages/compose?from={message}", "analytics": "analytics",
+}
+PAGES = {
+    "overview": "overview", "data": "firestore/-default-/data/products/p2", "indexes": "firestore/-default-/indexes", "create": "firestore/-/create", "rules": "rules",
+    "users": "users", "files": "files", "config": "config", "messages": "messages", "compose": "messages/compose?from={message}", "report": "messages/sent/{message}", "topics": "messages/topics",
+    "analytics": "analytics", "events": "analytics/events", "event": "analytics/events/select_item", "funnel": "analytics/funnel", "audiences": "analytics/audiences",
+    "timeline": "analytics/timeline?user=user-1", "live": "analytics/live", "debugview": "analytics/debugview", "requests": "requests", "operations": "operations",
+    "log": "operations/log", "jobs": "operations/jobs", "settings": "settings", "administrators": "settings/administrators", "audit": "settings/audit",
+}
+
+
+def fill(server):
+    """A small shop: products, people, parameters, events, messages; gives the id of a message."""
+    root = f"{server.url}/v1/projects/{PROJECT}"
+
+    def send(method, path, body, **headers):
+        answer = requests.request(method, root + path, json=body, headers=OWNER | headers, timeout=60)
+        assert answer.ok, answer.text
+        return answer.json()
+
+    for number, (name, price) in enumerate([("Cadeira", 349), ("Mesa de jantar", 1290), ("Luminária", 189), ("Estante", 799), ("Tapete", 420), ("Sofá", 2999)]):
+        fields = {"name": {"stringValue": name}, "price": {"integerValue": str(price)}, "inStock": {"booleanValue": number % 2 == 0}, "tags": {"arrayValue": {"values": [{"stringValue": "casa"}]}},
+                  "createdAt": {"timestampValue": f"2026-11-{number + 10}T12:00:00Z"}}
+        send("PATCH", f"/databases/(default)/documents/products/p{number}", {"fields": fields})
+        send("PATCH", f"/databases/(default)/documents/orders/o{number}", {"fields": {"total": {"doubleValue": price * 1.1}}})
+    send("POST", "/databases/(default)/collectionGroups/products/indexes", {"queryScope": "COLLECTION", "fields": [{"fieldPath": "inStock", "order": "ASCENDING"}, {"fieldPath": "price", "order": "DESCENDING"}]})
+    for name in ("ana", "bia", "caio"):
+        send("POST", "/accounts", {"email": f"{name}@example.org", "displayName": name.title()})
+    parameters = {"welcome": {"defaultValue": {"value": "Olá"}, "conditionalValues": {"Brasil": {"value": "Oi"}}, "description": "A saudação da tela inicial"}, "free_shipping": {"valueType": "BOOLEAN", "defaultValue": {"value": "false"}}}
+    send("PUT", "/remoteConfig", {"conditions": [{"name": "Brasil", "expression": "device.country in ['BR']", "tagColor": "GREEN"}], "parameters": parameters}, **{"if-match": "*"})
+    requests.post(f"{server.url}/console/api/projects/{PROJECT}/apps", json={"platform": "ios", "bundleId": "br.loja.app", "displayName": "Loja"}, headers=OWNER, timeout=30)
+    events(server)
+    return message(server, send)
+
+
+def events(server):
+    analytics = Analytics(server, PROJECT)
+    for number in range(40):
+        instance = f"c{number:03}-efghijklmnopqrst_"
+        day = (number % 3) * 86_400 - 60 * (number % 3 == 0)
+        at = lambda minutes: time.time_ns() // 1_000 - (max(day, 0) + minutes * 60) * 1_000_000  # noqa: E731
+        shown = [event("first_open", {"engagement_time_msec": 9_000}, at=at(20)), event("select_item", {"item_id": f"SKU_{number % 4}"}, at=at(15), sequence=1)]
+        if number % 2:
+            shown.append(event("add_to_cart", {"item_id": f"SKU_{number % 4}"}, at=at(10), sequence=2))
+        if number % 6 == 1:
+            shown.append(event("purchase", {"value": 349.0}, at=at(5), sequence=3))
+        analytics.accepted(batch(instance, *shown, userId=f"user-{number}", userProperties={"level": {"value": str(number % 3)}}))
+    analytics.report("audiences/buyers", "PUT", body={"days": 28, "rule": {"event": "purchase"}})
+    analytics.accepted(batch("cAbc-efghijklmnopqrst_", event("select_item", {"item_id": "SKU_1", "price": 9.5}), event("1wrong"), debug=True, userProperties={"level": {"value": "12"}}))
+
+
+def message(server, send):
+    for topics in (["ofertas"], ["ofertas", "novidades"]):
+        device = Device(server, PROJECT).register()
+        for topic in topics:
+            device.post(f"registrations/{device.token}/topicSubscriptions/{topic}:subscribe", {})
+    content = {"topic": "ofertas", "notification": {"title": "A Cadeira voltou", "body": "De novo em estoque, com frete grátis até domingo."}, "data": {"product": "p0"}}
+    return send("POST", "/messages:send", {"message": content})["name"].rsplit("/", 1)[1]
+
+
+def take(console, folder, pages, name_of, message_id, language):
+    for name, path in pages.items():
+        console.open(path.format(message=message_id), language)
+        console.browser.wait("return !document.querySelector('main p.muted:only-child')")
+        if name == "data":
+            console.find("complementary")
+        console.browser.run("document.activeElement?.blur()")
+        picture = console.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
+        (folder / f"{name_of(name)}.png").write_bytes(base64.b64decode(picture))
+
+
+def main(folder, *widths):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as directory:
+        server = servers.Brasa(pathlib.Path(directory) / "data").start()
+        browser = Browser()
+        try:
+            message_id = fill(server)
+            console = Console(browser, server, PROJECT)
+            for language in ("en", "pt-BR"):
+                if not widths:
+                    browser.show_as(1280, 800)
+                    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+                    take(console, folder, README, lambda name: f"console-{name}{'' if language == 'en' else '.pt-BR'}", message_id, language)
+                for width in map(int, widths):
+                    scheme = "light" if language == "en" else "dark"
+                    browser.show_as(width, 800, scheme)
+                    take(console, folder, PAGES, lambda name: f"{width}-{scheme}-{name}", message_id, language)
+        finally:
+            browser.close()
+            server.kill()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

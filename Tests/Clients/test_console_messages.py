@@ -1,0 +1,159 @@
+"""The console in headless Chromium: messages that are composed, sent, scheduled, taken back, and what became of them."""
+
+import datetime
+import shutil
+
+import pytest
+import requests
+
+from support.messaging import Device, Reports
+
+pytestmark = [
+    pytest.mark.brasa_only,
+    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
+]
+
+OWNER = {"authorization": "Bearer owner"}
+HOSTILE = "<img src=x onerror=alert(1)>\u202e & \"quotes\""
+
+
+@pytest.fixture
+def console(browser, server, project):
+    from support.console import Console
+
+    browser.show_as(1280, 900)
+    browser.complaints()
+    made = Console(browser, server, project)
+    yield made
+    assert made.violations() == []
+
+
+@pytest.fixture
+def device(server, project):
+    return Device(server, project).register()
+
+
+def subscribe(device, topic):
+    answer = device.post(f"registrations/{device.token}/topicSubscriptions/{topic}:subscribe", {})
+    assert answer.status_code == 200, answer.text
+
+
+WORDS = {
+    "en": {
+        "new": "New message", "title": "Title", "text": "Text", "target": "Topic, token, uid or condition", "review": "Review", "send": "Send", "waiting": "Waiting 1",
+        "opened": "Opened", "kind": "To",
+    },
+    "pt-BR": {
+        "new": "Nova mensagem", "title": "Título", "text": "Texto", "target": "Tópico, token, uid ou condição", "review": "Revisar", "send": "Enviar", "waiting": "Esperando 1",
+        "opened": "Aberta", "kind": "Para",
+    },
+}
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_a_message_to_a_topic_and_what_became_of_it(console, server, project, device, language):
+    words = WORDS[language]
+    subscribe(device, "news")
+    console.open("messages", language)
+    console.click("button", words["new"])
+    console.fill(words["title"], "Cadeira")
+    console.put(words["text"], HOSTILE)
+    console.fill(words["target"], "news")
+    console.browser.wait("return document.querySelector('aside .bubble').textContent.includes(arguments[0])", HOSTILE)
+    console.click("button", words["review"])
+    console.find("dialog")
+    console.click("button", words["send"])
+    console.browser.wait("return location.pathname.includes('/messages/sent/')")
+    with device.connect() as stream:
+        line = stream.line()
+        assert line["message"]["notification"] == {"title": "Cadeira", "body": HOSTILE}
+        device.acknowledge(line["sequence"], opened=[line["messageId"]])
+    # The report follows what the device says by itself.
+    console.sees(words["opened"])
+    console.open("messages", language)
+    console.click("link", "Cadeira")
+    console.sees("topic news")
+
+
+def test_a_message_waits_for_its_time_and_is_taken_back(console, server, project):
+    console.open("messages/compose?topic=news")
+    console.fill("Title", "Later")
+    day = datetime.datetime.now() + datetime.timedelta(days=30)
+    console.put("Send at", day.strftime("%Y-%m-%dT%H:%M"))
+    console.click("button", "Review")
+    console.find("dialog", "Schedule")
+    console.click("button", "Schedule")
+    console.sees("Scheduled")
+    [message] = requests.get(f"{server.url}/v1/projects/{project}/messages", headers=OWNER, timeout=30).json()["messages"]
+    assert message["stage"] == "scheduled" and message["title"] == "Later"
+    console.click("button", "Take back")
+    console.find("dialog")
+    console.browser.run("document.querySelector('dialog button.danger').click()")
+    console.sees("The message was taken back")
+    assert requests.get(f"{server.url}/v1/projects/{project}/messages", headers=OWNER, timeout=30).json()["messages"] == []
+
+
+def test_a_trial_reaches_one_device_and_a_wrong_message_says_why(console, device):
+    console.open("messages/compose?topic=news")
+    console.fill("Title", "Trial")
+    console.click("button", "Send a test")
+    console.fill("Token of a device", "unknown")
+    console.click("button", "Send")
+    console.browser.wait("return document.querySelector('dialog [role=alert]').textContent !== ''")
+    console.put("Token of a device", device.token)
+    console.click("button", "Send")
+    with device.connect() as stream:
+        assert stream.line()["message"]["notification"] == {"title": "Trial"}
+    console.browser.wait("return !document.querySelector('dialog')")
+    console.choose("To", "condition")
+    console.fill("Topic, token, uid or condition", "news &&")
+    console.click("button", "Check only")
+    console.sees("Malformed condition expression")
+    # Nothing typed is lost by leaving.
+    console.click("link", "Users")
+    console.dismiss_question()
+    assert console.find("textbox", "Title").get_attribute("value") == "Trial"
+
+
+def test_topics_are_listed_with_their_registrations(console, server, project):
+    for topics in (["news"], ["news", "sports"]):
+        device = Device(server, project).register()
+        for topic in topics:
+            subscribe(device, topic)
+    root = f"{server.url}/v1/projects/{project}/messages:listTopics"
+    assert requests.get(root, headers=OWNER, timeout=30).json() == {"topics": [{"name": "news", "registrations": 2}, {"name": "sports", "registrations": 1}]}
+    first = requests.get(f"{root}?pageSize=1", headers=OWNER, timeout=30).json()
+    assert [one["name"] for one in first["topics"]] == ["news"]
+    assert requests.get(f"{root}?pageSize=1&pageToken={first['nextPageToken']}", headers=OWNER, timeout=30).json()["topics"][0]["name"] == "sports"
+    console.open("messages/topics")
+    console.click("link", "Send to sports")
+    assert console.find("textbox", "Topic, token, uid or condition").get_attribute("value") == "sports"
+
+
+def test_a_refused_delivery_says_its_reason(console, server, project):
+    # A push service that the server does not know is asked for nothing.
+    key = "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8"
+    device = Device(server, project).register({"web": {"endpoint": "https://push.example/1", "auth": "AAAAAAAAAAAAAAAAAAAAAA", "p256dh": key}})
+    answer = requests.post(f"{server.url}/v1/projects/{project}/messages:send", headers=OWNER, timeout=30, json={"message": {"token": device.token, "data": {"a": "b"}}})
+    assert answer.status_code == 200, answer.text
+    name = answer.json()["name"]
+    Reports(server, project).wait(name, {"webpush": {"refused": 1}})
+    [delivery] = Reports(server, project).deliveries(name)
+    console.open(f"messages/sent/{name.rsplit('/', 1)[1]}")
+    console.sees("Why deliveries were refused")
+    console.sees(delivery["reason"])
+    console.sees("Web Push")
+
+
+def test_nothing_is_sent_while_writing_is_locked(console, server, project):
+    console.open("messages/compose?topic=news")
+    console.click("button", "Read only")
+    console.sees("Send a test")
+    for name in ("Review", "Send a test", "Check only"):
+        assert not console.find("button", name).is_enabled(), name
+    console.driver.refresh()
+    console.browser.wait("return document.querySelector('button[aria-pressed=true]')")
+    console.click("link", "Users")
+    assert not console.find("button", "Add user").is_enabled()
+    console.click("button", "Read only")
+    console.browser.wait("return [...document.querySelectorAll('button.primary')].some((one) => !one.disabled)")

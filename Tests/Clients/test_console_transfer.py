@@ -1,0 +1,100 @@
+"""The console in headless Chromium: documents as files, and back."""
+
+import pathlib
+import shutil
+
+import pytest
+import requests
+
+pytestmark = [
+    pytest.mark.brasa_only,
+    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
+]
+
+OWNER = {"authorization": "Bearer owner"}
+FIELDS = {
+    "name": {"stringValue": "=cmd()"}, "count": {"integerValue": "9007199254740993"}, "price": {"doubleValue": 3}, "tags": {"arrayValue": {"values": [{"nullValue": None}, {"stringValue": "a,\n\"b\""}]}},
+    "since": {"timestampValue": "2026-03-01T12:00:00.000001Z"},
+}
+
+
+@pytest.fixture
+def console(browser, server, project, tmp_path):
+    from support.console import Console
+
+    browser.show_as(1600, 900)
+    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    browser.complaints()
+    made = Console(browser, server, project)
+    yield made
+    assert made.violations() == []
+
+
+@pytest.fixture
+def root(server, project):
+    found = f"{server.url}/v1/projects/{project}/databases/(default)/documents"
+    for name in ("chair", "table"):
+        assert requests.patch(f"{found}/products/{name}", json={"fields": FIELDS}, headers=OWNER, timeout=30).status_code == 200
+    return found
+
+
+def documents(root, collection):
+    found = requests.get(f"{root}/{collection}", headers=OWNER, timeout=30).json().get("documents", [])
+    return {one["name"].rsplit("/", 1)[1]: one["fields"] for one in found}
+
+
+def file_of(console, folder, name):
+    """A download, once it is there."""
+    path = pathlib.Path(folder) / name
+    console.until(path.exists, f"no file {name}")
+    return path
+
+
+def choose(console, path):
+    console.browser.run("document.querySelector('input[type=file]').hidden = false")
+    console.driver.find_element("css selector", "input[type=file]").send_keys(str(path))
+
+
+@pytest.mark.parametrize("language, button, name, take", [
+    ("en", "As CSV", "products.csv", "Import 2 documents"), ("pt-BR", "Como linhas JSON", "products.jsonl", "Importar 2 documentos"),
+])
+def test_documents_go_out_and_come_back_unchanged(console, root, tmp_path, language, button, name, take):
+    before = documents(root, "products")
+    console.open("firestore/-default-/data/products", language)
+    console.click("button", button)
+    path = file_of(console, tmp_path, name)
+    requests.patch(f"{root}/copies/chair", json={"fields": {"mine": {"booleanValue": True}}}, headers=OWNER, timeout=30)
+    console.open("firestore/-default-/data/copies", language)
+    console.find("button", button)
+    choose(console, path)
+    console.click("button", take)
+    # What is there already stays, and the list of what was not written is kept as a file.
+    failed = file_of(console, tmp_path, "failed.csv").read_bytes().decode()
+    assert failed.startswith("id,error\r\nchair,")
+    found = documents(root, "copies")
+    assert found == {"chair": {"mine": {"booleanValue": True}}, "table": before["table"]}
+    console.click("button", {"en": "Undo", "pt-BR": "Desfazer"}[language])
+    console.until(lambda: "table" not in documents(root, "copies"), "the import was not undone")
+
+
+def test_all_pages_of_a_query_go_out(console, server, project, root, tmp_path):
+    database = f"projects/{project}/databases/(default)"
+    for start in range(0, 2_500, 500):
+        writes = [{"update": {"name": f"{database}/documents/many/d{n:05}", "fields": {"n": {"integerValue": str(n // 2)}}}} for n in range(start, start + 500)]
+        assert requests.post(f"{root}:commit", json={"writes": writes}, headers=OWNER, timeout=60).status_code == 200
+    console.open("firestore/-default-/data/many?q=n+%3E%3D+10+order+by+n+desc")
+    console.click("button", "As CSV")
+    lines = file_of(console, tmp_path, "many.csv").read_text().splitlines()
+    assert lines[0] == "__id__,n:integer" and len(lines) == 2_481
+    assert lines[1] == "d02499,1249" and lines[-1] == "d00020,10"
+
+
+def test_a_file_that_makes_no_sense_writes_nothing(console, root, tmp_path):
+    (tmp_path / "wrong.csv").write_text("n:integer\n1\nx\n")
+    console.open("firestore/-default-/data/products")
+    console.find("button", "As CSV")
+    choose(console, tmp_path / "wrong.csv")
+    console.sees("1 row is left out.")
+    console.sees("Must be a whole number.")
+    console.click("button", "Cancel")
+    assert set(documents(root, "products")) == {"chair", "table"}

@@ -1,0 +1,146 @@
+import FirestoreModel
+import KeyValueStore
+import Testing
+
+@testable import EventAnalytics
+
+/// What is decided while segments are sealed: sessions, names, audiences.
+@Suite struct SealTests {
+  private static let project: Text = "shop"
+  private static let day = 20_500
+  private static let start = Int64(day) * EventStream.day
+  private let clock = TestClock(Self.start + EventStream.hour)
+  private let storage = MemoryStorage()
+
+  private func open(
+    _ change: (inout AnalyticsConfiguration) -> Void = { _ in }
+  ) throws
+    -> EventAnalytics
+  {
+    var configuration = AnalyticsConfiguration()
+    change(&configuration)
+    return try EventAnalytics(
+      engine: MemoryEngine(storage: storage, clock: clock.clock),
+      configuration: configuration,
+      clock: clock.clock
+    )
+  }
+
+  private static func event(
+    _ name: String,
+    at time: Int64,
+    _ session: Int64,
+    isEngaged: Bool = false
+  )
+    -> AnalyticsEvent
+  {
+    var event = AnalyticsEvent(name, time: time)
+    event.parameters = [EventParameter("ga_session_id", .integer(session))]
+    if isEngaged { event.parameters.append(EventParameter("session_engaged", .integer(1))) }
+    return event
+  }
+
+  private func send(
+    _ events: [AnalyticsEvent],
+    from user: String?,
+    app: String = "1:42:ios:ab",
+    to analytics: EventAnalytics
+  ) async throws {
+    var batch = EventBatch(instanceID: user, events: events)
+    batch.context.appID = app
+    _ = try await analytics.record(batch, from: .sdk, project: Self.project)
+  }
+
+  private static func sessions(_ analytics: EventAnalytics) throws -> [Int] {
+    let range = try DayRange(EventDay(day), EventDay(day))
+    let report = try analytics.users(of: project, range)[0]
+    return [report.sessions, report.engagedSessions]
+  }
+
+  private static func differences(_ analytics: EventAnalytics) throws -> [String] {
+    var differences: [String] = []
+    _ = try analytics.verify { differences.append($0) }
+    return differences
+  }
+
+  @Test func `a session counts once over segments and restarts, engaged from when it is`()
+    async throws
+  {
+    let first = try open()
+    try await send([Self.event("a", at: clock.now, 1)], from: "u1", to: first)
+    #expect(try Self.sessions(first) == [1, 0])
+    try await send([Self.event("b", at: clock.now, 1)], from: "u1", to: first)
+    try await send([Self.event("a", at: clock.now, 1)], from: "u2", to: first)
+    #expect(try Self.sessions(first) == [2, 0])
+    let engaged = Self.event("c", at: clock.now, 1, isEngaged: true)
+    try await send([engaged], from: "u1", to: first)
+    #expect(try Self.sessions(first) == [2, 1])
+    try first.engine.close()
+    let second = try open()
+    try await send([engaged, Self.event("a", at: clock.now, 2)], from: "u1", to: second)
+    try await send([Self.event("a", at: clock.now, 9)], from: nil, to: second)
+    #expect(try Self.sessions(second) == [3, 1])
+    while try second.maintain() {}
+    #expect(try Self.differences(second) == [])
+    #expect(try second.erase(.instance("u1"), of: Self.project) == 5)
+    #expect(try Self.sessions(second) == [1, 0])
+    #expect(try Self.differences(second) == [])
+    try await send([engaged], from: "u1", to: second)
+    #expect(try Self.sessions(second) == [2, 1])
+  }
+
+  @Test func `an app has so many names a day, and those of SDKs are free`() async throws {
+    let analytics = try open { $0.namesPerDay = 3 }
+    for name in ["a", "b", "session_start", "c", "d", "a"] {
+      try await send([AnalyticsEvent(name, time: clock.now)], from: "u1", to: analytics)
+      if name == "b" { _ = try Self.sessions(analytics) }
+    }
+    try await send([AnalyticsEvent("d", time: clock.now)], from: "u1", app: "x", to: analytics)
+    try await send(
+      [AnalyticsEvent("d", time: clock.now - 2 * EventStream.hour)],
+      from: "u1",
+      to: analytics
+    )
+    let range = try DayRange(EventDay(Self.day - 1), EventDay(Self.day))
+    let events = try analytics.events(of: Self.project, range)
+    #expect(
+      Dictionary(uniqueKeysWithValues: events.map { ($0.name, $0.figures.events) })
+        == ["a": 2, "b": 1, "session_start": 1, "c": 1, "d": 2]
+    )
+    let dropped = try analytics.dropped(of: Self.project, range)
+    #expect(dropped.map(\.name) == ["EXCEEDED_MAX_ENTITIES"])
+    #expect(dropped.map(\.figures.events) == [1])
+    #expect(try Self.differences(analytics) == [])
+  }
+
+  @Test func `an installation is in the audiences whose rules it meets, an hour later at most`()
+    async throws
+  {
+    let analytics = try open()
+    try await send([AnalyticsEvent("purchase", time: clock.now)], from: "u1", to: analytics)
+    try await send([AnalyticsEvent("look", time: clock.now)], from: "u2", to: analytics)
+    func held(_ id: String) throws -> Set<String>? {
+      try analytics.audiences(ofInstance: id, project: Self.project)
+    }
+    // Nothing of it is counted yet.
+    #expect(try held("u1") == nil)
+    let rule = try JSONText(parsing: #"{"days":2,"rule":{"event":"purchase"}}"#)
+    try analytics.put(try Audience(named: "buyers", rule), in: Self.project)
+    let all = try JSONText(parsing: #"{"rule":{"not":{"event":"purchase"}}}"#)
+    try analytics.put(try Audience(named: "others", all), in: Self.project)
+    #expect(try held("u1") == ["buyers"])
+    #expect(try held("u2") == ["others"])
+    #expect(try held("u3") == nil)
+    #expect(try analytics.audiences(ofInstance: "u1", project: "elsewhere") == nil)
+    try await send([AnalyticsEvent("purchase", time: clock.now)], from: "u2", to: analytics)
+    #expect(try held("u2") == ["others"])
+    clock.set(clock.now + EventStream.hour + 1)
+    while try analytics.maintain() {}
+    #expect(try held("u2") == ["buyers"])
+    #expect(try analytics.removeAudience("buyers", of: Self.project))
+    #expect(try held("u2") == [])
+    clock.set(clock.now + 3 * EventStream.day)
+    while try analytics.maintain() {}
+    #expect(try held("u1") == [])
+  }
+}
