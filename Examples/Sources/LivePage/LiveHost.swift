@@ -197,9 +197,7 @@ package struct LiveHost {
 
 extension LiveHost {
   private static func layout(title: String, language: String) throws -> MustacheLibrary {
-    var library = MustacheLibrary()
-    try library.register(
-      """
+    let head = """
       <!doctype html>
       <html lang="\(language)">
       <head>
@@ -207,8 +205,13 @@ extension LiveHost {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
       <title>\(title)</title>
-      <link rel="icon" href="/assets/icon.svg">
       <link rel="stylesheet" href="/assets/base.css">
+      """
+    var library = MustacheLibrary()
+    try library.register(
+      """
+      \(head)
+      <link rel="icon" href="/assets/icon.svg">
       <link rel="stylesheet" href="/assets/style.css">
       <script type="module" src="/assets/live.js"></script>
       </head>
@@ -222,14 +225,7 @@ extension LiveHost {
     )
     try library.register(
       """
-      <!doctype html>
-      <html lang="\(language)">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark">
-      <title>\(title)</title>
-      <link rel="stylesheet" href="/assets/base.css">
+      \(head)
       <script type="module" src="/assets/return.js"></script>
       </head>
       <body>

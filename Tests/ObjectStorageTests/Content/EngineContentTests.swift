@@ -24,17 +24,6 @@ import Testing
     }
   }
 
-  private static func differences(_ fixture: StorageFixture) async throws -> [String] {
-    var differences: [String] = []
-    var position: ObjectStorage.VerificationPosition?
-    repeat {
-      let (found, next) = try await fixture.storage.verify(from: position)
-      differences += found.differences
-      position = next
-    } while position != nil
-    return differences
-  }
-
   @Test(arguments: [
     (0, false, false), (1, true, false), (32_768, true, false), (32_769, false, true),
     (300_000, false, true),
@@ -56,7 +45,7 @@ import Testing
     #expect(try await Self.kept(fixture) == (isValue ? [object.blob] : []))
     #expect(try fixture.files() == (isFile ? 1 : 0, 0))
     if size < 64 << 10 { #expect(try await bucket.smallContent(of: object) == content) }
-    #expect(try await Self.differences(fixture).isEmpty)
+    #expect(try await fixture.storage.differences().isEmpty)
     try await bucket.delete(object.name)
     try await fixture.storage.removeReleasedBlobs()
     #expect(try await Self.kept(fixture).isEmpty)
@@ -108,7 +97,7 @@ import Testing
     #expect(try await Self.kept(fixture) == [object.blob])
     _ = try await bucket.move(ObjectCopy(try ObjectName("b"), to: NewObject(try ObjectName("c"))))
     #expect(try await bucket.text("c") == "text")
-    #expect(try await Self.differences(fixture).isEmpty)
+    #expect(try await fixture.storage.differences().isEmpty)
     try await bucket.put("c", "other")
     let now = try await bucket.object(try ObjectName("c"))
     #expect(try await Self.kept(fixture) == [now.blob])
@@ -130,7 +119,7 @@ import Testing
     #expect(try await Self.kept(fixture).count == 2)
     let restored = try await bucket.restore(first.name, generation: first.generation)
     #expect(try await bucket.bytes(of: restored) == Array("1".utf8))
-    #expect(try await Self.differences(fixture).isEmpty)
+    #expect(try await fixture.storage.differences().isEmpty)
     try fixture.close()
   }
 
@@ -183,7 +172,7 @@ import Testing
       try group.delete(StorageKey.content(missing.blob))
       try group.put(StorageKey.content(shorter.blob), Array("tex".utf8))
     }
-    let found = try await Self.differences(fixture)
+    let found = try await fixture.storage.differences()
     #expect(
       found == [
         "p.appspot.com/a: the bytes have another CRC32C", "p.appspot.com/b: its bytes are missing",
@@ -229,7 +218,7 @@ import Testing
     }
     #expect(try await Self.kept(fixture).count == 2)
     #expect(try fixture.files() == (1, 0))
-    #expect(try await Self.differences(fixture).isEmpty)
+    #expect(try await fixture.storage.differences().isEmpty)
     try fixture.close()
   }
 }

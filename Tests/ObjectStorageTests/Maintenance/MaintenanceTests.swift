@@ -155,18 +155,6 @@ import Testing
     try fixture.close()
   }
 
-  /// All differences that a verification finds, bucket by bucket.
-  private static func differences(_ storage: ObjectStorage) async throws -> [String] {
-    var differences: [String] = []
-    var position: ObjectStorage.VerificationPosition?
-    repeat {
-      let (found, next) = try await storage.verify(from: position)
-      differences += found.differences
-      position = next
-    } while position != nil
-    return differences
-  }
-
   @Test func `a verification finds bits that turned, bytes that are missing and wrong counts`()
     async throws
   {
@@ -176,7 +164,7 @@ import Testing
     var objects: [StoredObject] = []
     for number in 0..<100 { objects.append(try await bucket.put("o\(number)", "text \(number)")) }
     try await other.put("x", "x")
-    #expect(try await Self.differences(fixture.storage) == [])
+    #expect(try await fixture.storage.differences() == [])
     let flipped = URL(fileURLWithPath: fixture.blobs.finishedPath(objects[3].blob))
     var bytes = try Data(contentsOf: flipped)
     bytes[2] ^= 1
@@ -187,7 +175,7 @@ import Testing
     let stored = other.stored
     try fixture.engine.write { try $0.delete(StorageKey.usage(stored.number)) }
     #expect(
-      try await Self.differences(fixture.storage) == [
+      try await fixture.storage.differences() == [
         "p.appspot.com/o3: the bytes have another CRC32C",
         "p.appspot.com/o4: 1 bytes are stored, 6 were uploaded",
         "p.appspot.com/o5: its bytes are missing",

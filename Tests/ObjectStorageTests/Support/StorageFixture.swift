@@ -161,6 +161,20 @@ extension Bucket {
   }
 }
 
+extension ObjectStorage {
+  /// All differences that a verification finds, bucket by bucket.
+  func differences() async throws -> [String] {
+    var differences: [String] = []
+    var position: VerificationPosition?
+    repeat {
+      let (found, next) = try await verify(from: position)
+      differences += found.differences
+      position = next
+    } while position != nil
+    return differences
+  }
+}
+
 /// The code with which a call ends; nil where it goes well.
 func code(of body: () async throws -> Void) async -> StorageError.Code? {
   do {

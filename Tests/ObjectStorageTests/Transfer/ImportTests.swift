@@ -59,13 +59,7 @@ import Testing
     /// What a verification finds after released bytes are gone; nothing is there that no object has.
     func differences() async throws -> [String] {
       try await fixture.storage.removeReleasedBlobs()
-      var differences: [String] = []
-      var position: ObjectStorage.VerificationPosition?
-      repeat {
-        let (found, next) = try await fixture.storage.verify(from: position)
-        differences += found.differences
-        position = next
-      } while position != nil
+      var differences = try await fixture.storage.differences()
       let blobs = Set(try await generations().map(\.blob))
       let files = try fixture.files()
       if files != (blobs.count, 0) { differences.append("\(files) for \(blobs.count) blobs") }

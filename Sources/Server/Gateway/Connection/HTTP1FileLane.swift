@@ -10,35 +10,24 @@ final class HTTP1FileLane: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = IOData
   typealias OutboundOut = IOData
 
-  private let limit: TimeAmount
+  private let timer: ReaderPaceTimer
   private var context: ChannelHandlerContext?
-  private var timer: Scheduled<Void>?
 
   /// - Parameter limit: The time in which a client must take enough.
-  init(limit: TimeAmount) { self.limit = limit }
+  init(limit: TimeAmount) { timer = ReaderPaceTimer(limit: limit) }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
-    timer?.cancel()
+    timer.cancel()
   }
 
   func send(_ region: FileRegion, _ promise: EventLoopPromise<Void>) {
     guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
-    watch(context, ReaderPace(ReaderPace.unwrittenBytes(context) + region.readableBytes))
-    promise.futureResult.assumeIsolated().whenComplete { _ in self.timer?.cancel() }
+    timer.start(context, unwritten: ReaderPace.unwrittenBytes(context) + region.readableBytes)
+    promise.futureResult.assumeIsolated().whenComplete { _ in self.timer.cancel() }
     context.writeAndFlush(wrapOutboundOut(.fileRegion(region)), promise: promise)
-  }
-
-  private func watch(_ context: ChannelHandlerContext, _ pace: ReaderPace) {
-    timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
-      var pace = pace
-      guard pace.isKept(with: ReaderPace.unwrittenBytes(context)) else {
-        return context.close(promise: nil)
-      }
-      self.watch(context, pace)
-    }
   }
 }
 

@@ -111,67 +111,32 @@ final class HTTP1RequestWatch: ChannelInboundHandler, RemovableChannelHandler {
 final class StalledReaderTimeout: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
 
-  private let limit: TimeAmount
   private let account: LedgerAccount
+  private let timer: ReaderPaceTimer
   private var stalledBytes = 0
-  private var timer: Scheduled<Void>?
 
   init(limit: TimeAmount, account: LedgerAccount) {
-    self.limit = limit
     self.account = account
+    timer = ReaderPaceTimer(limit: limit)
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    timer?.cancel()
-    timer = nil
+    timer.cancel()
     account.release(stalledBytes, for: .response)
     stalledBytes = 0
     if !context.channel.isWritable {
       let bytes = GatewayConfiguration.unwrittenBytesPerConnection
       guard account.reserve(bytes, for: .response) else { return context.close(promise: nil) }
       stalledBytes = bytes
-      watch(context, ReaderPace(ReaderPace.unwrittenBytes(context)))
+      timer.start(context, unwritten: ReaderPace.unwrittenBytes(context))
     }
     context.fireChannelWritabilityChanged()
   }
 
-  private func watch(_ context: ChannelHandlerContext, _ pace: ReaderPace) {
-    timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
-      var pace = pace
-      guard pace.isKept(with: ReaderPace.unwrittenBytes(context)) else {
-        return context.close(promise: nil)
-      }
-      self.watch(context, pace)
-    }
-  }
-
   func channelInactive(context: ChannelHandlerContext) {
-    timer?.cancel()
+    timer.cancel()
     account.release(stalledBytes, for: .response)
     stalledBytes = 0
     context.fireChannelInactive()
-  }
-}
-
-/// Whether a client takes enough of a buffer that is full, in each of the times that it is given.
-struct ReaderPace {
-  private var unwritten: Int
-
-  /// Bytes that the client has not taken when the first time begins.
-  init(_ unwritten: Int) { self.unwritten = unwritten }
-
-  /// Whether it took enough in the time that is over; the next one begins.
-  mutating func isKept(with left: Int) -> Bool {
-    defer { unwritten = left }
-    return unwritten - left >= GatewayConfiguration.unwrittenBytesPerConnection
-  }
-
-  /// What the client has not taken; none where the channel does not say.
-  static func unwrittenBytes(_ context: ChannelHandlerContext) -> Int {
-    do {
-      return try context.channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
-    } catch {
-      return 0
-    }
   }
 }

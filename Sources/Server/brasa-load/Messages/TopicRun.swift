@@ -23,6 +23,7 @@ struct TopicRun {
   let topic: String
   /// Deliveries that are waited for; 0 waits for the expansion alone.
   let expectedHanded: Int
+  /// Microseconds between two looks at the report, on the tool's own thread: how finely the figures are seen.
   private static let pause: UInt32 = 5_000
   private static let longest: Int64 = 900_000_000_000
 
