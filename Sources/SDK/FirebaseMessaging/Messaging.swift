@@ -87,8 +87,10 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     return messaging(app: app)
   }
 
-  /// The messages of an app.
-  package static func messaging(app: FirebaseApp) -> Messaging {
+  /// The messages of an app, each with a token and a stream of its own, for programs that have several.
+  ///
+  /// On Apple's systems messages come to the program: there only the default app has them.
+  public static func messaging(app: FirebaseApp) -> Messaging {
     let installations = Installations.installations(app: app)
     let messaging = app.component("FirebaseMessaging") {
       let store = app.stateStore(
