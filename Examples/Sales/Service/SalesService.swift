@@ -8,10 +8,12 @@ import ServiceHost
 ///     POST /oauth/token                        client in HTTP Basic; password or refresh_token
 ///     GET POST /api/users                      GET: administrators; POST: sign-up, open
 ///     GET PUT DELETE /api/users/byemail?email= oneself, or an administrator
+///     PUT DELETE /api/users/update_gcm_reg_id/:id
+///                                              the caller's device hears of orders, or no more
 ///     GET POST /api/products                   the caller's own
 ///     GET PUT DELETE /api/products/:code       the caller's own
 ///     GET POST /api/orders                     GET: administrators
-///     GET DELETE /api/orders/:id               DELETE: administrators
+///     GET PUT DELETE /api/orders/:id           PUT: administrators, cancelling also one's own; DELETE: administrators
 ///     GET /api/orders/byemail?email=           oneself, or an administrator
 ///     GET /apple-app-site-association
 package struct SalesService: Sendable {
@@ -52,6 +54,7 @@ package struct SalesService: Sendable {
     router.add(middleware: ErrorMiddleware())
     addTokenRoute(to: router)
     addUserRoutes(to: router.group("api/users"))
+    addRegistrationRoutes(to: router.group("api/users/update_gcm_reg_id"))
     addProductRoutes(to: router.group("api/products"))
     addOrderRoutes(to: router.group("api/orders"))
     router.get("apple-app-site-association") { _, _ in

@@ -28,19 +28,6 @@ struct MessageTests {
     return options
   }
 
-  private static func place(_ shop: TestShop, _ email: String, _ token: String) async throws -> Int
-  {
-    let placed = try await raw(
-      .post,
-      shop.url,
-      "/api/orders",
-      token: token,
-      body: #"{"email":"\#(email)","freightPrice":1.5,"orderItems":[{"productId":7}]}"#
-    )
-    #expect(placed.status == 201)
-    return try #require(placed.object["id"] as? Int)
-  }
-
   @Test func `a new order reaches the app of the person who placed it`() async throws {
     let folder = try Folder()
     defer { folder.remove() }
@@ -90,8 +77,9 @@ struct MessageTests {
     try await TestShop.run(through: notifier) { shop in
       _ = try await shop.signUp("ana@a.co", registration: registration)
       let token = try await shop.logIn("ana@a.co", "segredo")
-      let placed = try await place(shop, "ana@a.co", token)
-      order.withLock { $0 = placed }
+      let placed = try await shop.place("ana@a.co", token: token)
+      let id = try #require(placed.object["id"] as? Int)
+      order.withLock { $0 = id }
     }
     return order.withLock(\.self)
   }

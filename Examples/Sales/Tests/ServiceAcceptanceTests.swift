@@ -268,7 +268,7 @@ import Testing
       let items = try #require(placed.object["orderItems"] as? [[String: Any]])
       #expect(items.count == 2 && items.allSatisfy { $0["orderId"] as? Int == id })
       #expect(Set(items.compactMap { $0["id"] as? Int }).count == 2)
-      #expect(shop.notifier.emails == ["ana@a.co"])
+      #expect(shop.notifier.notices.map(\.email) == ["ana@a.co"])
       #expect(try await place("bia@a.co", ana).status == 403)
       #expect(try await place("bia@a.co", admin).status == 201)
 

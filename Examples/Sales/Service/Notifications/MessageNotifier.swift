@@ -24,23 +24,34 @@ package struct MessageNotifier: Notifier {
     self.init(url: url, serverKey: key)
   }
 
-  package func orderWasPlaced(_ notice: OrderNotice) async {
+  package func orderDidChange(_ notice: OrderNotice) async -> NoticeOutcome {
     let order: Logger.Metadata = ["order": "\(notice.order)"]
     guard let registration = notice.registration, !registration.isEmpty else {
-      return logger.info("no device is told of the order", metadata: order)
+      logger.info("no device is told of the order", metadata: order)
+      return .notSent
     }
     do {
-      var call = Endpoint<PushReply>(.post, "fcm", "send", body: .json(Push(notice, registration)))
-      call.headers["Authorization"] = "key=\(serverKey)"
-      let result = try await client.send(call).results.first
-      if let error = result?.error {
-        logger.warning("a device was not told: \(error)", metadata: order)
-      } else {
-        logger.info("a device is told: \(result?.message_id ?? "")", metadata: order)
+      let result = try await send(Push(notice, registration))
+      if let id = result?.message_id {
+        logger.info("a device is told: \(id)", metadata: order)
+        return .sent(messageID: id)
       }
+      let error = result?.error ?? "no answer"
+      logger.warning("a device was not told: \(error)", metadata: order)
+      return Self.endings.contains(error) ? .unregistered : .notSent
     } catch {
       logger.warning("a device was not told: \(error)", metadata: order)
+      return .notSent
     }
+  }
+
+  /// What the service says of a registration that is none any more.
+  private static let endings: Set<String> = ["NotRegistered", "InvalidRegistration"]
+
+  private func send(_ push: Push) async throws -> PushReply.Result? {
+    var call = Endpoint<PushReply>(.post, "fcm", "send", body: .json(push))
+    call.headers["Authorization"] = "key=\(serverKey)"
+    return try await client.send(call).results.first
   }
 }
 

@@ -12,10 +12,20 @@ package struct OrderNotice: Sendable, Equatable {
   package let registration: String?
 }
 
+/// What became of a notice.
+package enum NoticeOutcome: Sendable, Equatable {
+  /// The messaging service has it, by this id, which the device gets too.
+  case sent(messageID: String)
+  /// Nobody is told: there is no device, or no service that answers.
+  case notSent
+  /// The registration is none, or none any more.
+  case unregistered
+}
+
 /// Tells people's devices what happens to their orders.
 package protocol Notifier: Sendable {
-  /// Called once for each order, after it is stored; what fails is the notifier's to log.
-  func orderWasPlaced(_ notice: OrderNotice) async
+  /// Called once for each change of an order, after it is stored; what fails is the notifier's to log.
+  func orderDidChange(_ notice: OrderNotice) async -> NoticeOutcome
 }
 
 /// Writes the notice to the log, where no messaging service is configured.
@@ -24,10 +34,13 @@ package struct LogNotifier: Notifier {
 
   package init() {}
 
-  package func orderWasPlaced(_ notice: OrderNotice) async {
+  package func orderDidChange(_ notice: OrderNotice) async -> NoticeOutcome {
     logger.info(
-      "order placed",
-      metadata: ["order": "\(notice.order)", "email": "\(notice.email)"]
+      "order changed",
+      metadata: [
+        "order": "\(notice.order)", "email": "\(notice.email)", "status": "\(notice.status)",
+      ]
     )
+    return .notSent
   }
 }

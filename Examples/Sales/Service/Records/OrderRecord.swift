@@ -9,6 +9,26 @@ struct OrderRecord: Codable, FetchableRecord, PersistableRecord {
   var id: Int64
   var email: String
   var freightPrice: Double
+  var status: OrderStatus
+}
+
+/// How far an order is; the words are those of the API and of the pushes.
+enum OrderStatus: String, Codable, Sendable {
+  case created = "CREATED"
+  case approved = "APPROVED"
+  case shipped = "SHIPPED"
+  case delivered = "DELIVERED"
+  case cancelled = "CANCELLED"
+
+  /// What an order can become from here.
+  var successors: Set<OrderStatus> {
+    switch self {
+    case .created: [.approved, .cancelled]
+    case .approved: [.shipped, .cancelled]
+    case .shipped: [.delivered]
+    case .delivered, .cancelled: []
+    }
+  }
 }
 
 struct OrderItemRecord: Codable, FetchableRecord, PersistableRecord {
@@ -29,12 +49,16 @@ struct OrderReply: Encodable {
   let id: Int64
   let email: String
   let freightPrice: Double
+  let status: OrderStatus
   let orderItems: [Item]
+  /// The id of the push that this request sent; absent where it sent none.
+  var messageId: String?
 
   init(_ order: OrderRecord, in database: Database) throws {
     id = order.id
     email = order.email
     freightPrice = order.freightPrice
+    status = order.status
     orderItems = try OrderItemRecord.filter(Column("orderID") == order.id)
       .order(Column("rowid")).fetchAll(database)
       .map { Item(id: $0.id, productId: $0.productID, orderId: $0.orderID) }

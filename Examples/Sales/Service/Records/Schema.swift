@@ -31,6 +31,14 @@ enum Schema {
           """
       )
     }
+    migrator.registerMigration("v2") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE user ADD COLUMN lastGCMRegister REAL;
+          ALTER TABLE purchase ADD COLUMN status TEXT NOT NULL DEFAULT 'CREATED';
+          """
+      )
+    }
     return migrator
   }
 }

@@ -12,14 +12,17 @@ struct UserRecord: Codable, FetchableRecord, PersistableRecord {
   var id: Int64
   var email: String
   var passwordHash: String
+  /// The registration of the device that hears of the user's orders.
   var gcmRegId: String?
+  /// When `gcmRegId` was told last, in seconds since 1970.
+  var lastGCMRegister: Double?
   var role: Role
   var enabled: Bool
 
   var isProtected: Bool { email.lowercased() == SalesService.administrator }
 }
 
-/// A user as answered: the password's field is there, its value never.
+/// A user as answered: the password's field is there, its value never; dates are milliseconds since 1970.
 struct UserReply: Encodable {
   let record: UserRecord
 
@@ -34,7 +37,8 @@ struct UserReply: Encodable {
     try object.encodeNil(forKey: .password)
     try object.encode(record.gcmRegId, forKey: .gcmRegId)
     try object.encodeNil(forKey: .lastLogin)
-    try object.encodeNil(forKey: .lastGCMRegister)
+    let lastGCMRegister = record.lastGCMRegister.map { Int64($0 * 1000) }
+    try object.encode(lastGCMRegister, forKey: .lastGCMRegister)
     try object.encode(record.role, forKey: .role)
     try object.encode(record.enabled, forKey: .enabled)
   }

@@ -23,6 +23,7 @@ extension SalesService {
         email: try form.checkedEmail(),
         passwordHash: try await passwords.hash(password),
         gcmRegId: form.gcmRegId,
+        lastGCMRegister: form.gcmRegId.map { _ in now().timeIntervalSince1970 },
         role: .user,
         enabled: form.enabled ?? false
       )
@@ -56,7 +57,10 @@ extension SalesService {
     let old = try await user(named: email, askedBy: request)
     var new = old
     new.email = try form.checkedEmail()
-    new.gcmRegId = form.gcmRegId
+    if form.gcmRegId != old.gcmRegId {
+      new.gcmRegId = form.gcmRegId
+      new.lastGCMRegister = form.gcmRegId.map { _ in now().timeIntervalSince1970 }
+    }
     new.enabled = form.enabled ?? false
     new.role = caller.role == .admin ? form.role ?? .user : .user
     if let password = form.password, !password.isEmpty {
@@ -64,6 +68,9 @@ extension SalesService {
     }
     try await database.write { [new] database in
       try new.checkIsUnique(in: database)
+      if let registration = new.gcmRegId, registration != old.gcmRegId {
+        try Self.forget(registration, in: database)
+      }
       try new.update(database)
       try database.execute(
         sql: "UPDATE purchase SET email = ? WHERE email = ?",
