@@ -769,7 +769,7 @@ let package = Package(
     ),
     .target(
       name: "FirebaseInstallations",
-      dependencies: ["FirebaseCore"],
+      dependencies: ["FirebaseCore", "FirestoreModel"],
       path: "Sources/SDK/FirebaseInstallations",
       swiftSettings: strict
     ),

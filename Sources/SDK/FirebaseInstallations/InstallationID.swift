@@ -1,4 +1,4 @@
-import Foundation
+import FirestoreModel
 
 /// The ids of installations: 17 random bytes in URL-safe base64, of which the first four bits are 0111.
 package enum InstallationID {
@@ -7,7 +7,6 @@ package enum InstallationID {
     var generator = SystemRandomNumberGenerator()
     var bytes = (0..<17).map { _ in UInt8.random(in: 0...255, using: &generator) }
     bytes[0] = bytes[0] & 0x0F | 0x70
-    let text = Data(bytes).base64EncodedString()
-    return String(text.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.prefix(22))
+    return String(Base64.url(bytes).prefix(22))
   }
 }

@@ -16,16 +16,9 @@ extension Notification.Name {
 /// Messages come at least once from the server, and one by one to the app: those that were handed over before are
 /// dropped by their ids. May be used from any thread; the delegate is called on ``callbackQueue``.
 public final class Messaging: NSObject, FirebaseComponent, Sendable {
-  /// What holds a delegate.
-  ///
-  /// Unchecked: apps' delegates are not `Sendable`. This one is never called but on the queue of callbacks.
-  struct DelegateBox: @unchecked Sendable {
-    weak var delegate: (any MessagingDelegate)?
-  }
-
   struct State {
     var kept: MessagingState?
-    var box = DelegateBox()
+    var delegate = WeakReference<any MessagingDelegate>(nil)
     var callbackQueue = DispatchQueue.main
     var address: MessagingState.AppleAddress?
     var apnsToken: Data?
@@ -124,10 +117,10 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
 
   /// Who hears of tokens and messages; not kept alive.
   public weak var delegate: (any MessagingDelegate)? {
-    get { state.withLock { $0.box }.delegate }
+    get { state.withLock { $0.delegate }.object }
     set {
-      let box = DelegateBox(delegate: newValue)
-      state.withLock { $0.box = box }
+      let delegate = WeakReference(newValue)
+      state.withLock { $0.delegate = delegate }
       if let token = fcmToken { tellDelegate(of: token) }
     }
   }
@@ -298,10 +291,10 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
 
   /// Calls the delegate on its queue, if there is one.
   func onQueue(_ call: @escaping @Sendable (any MessagingDelegate, Messaging) -> Void) {
-    let (box, queue) = state.withLock { ($0.box, $0.callbackQueue) }
-    guard box.delegate != nil else { return }
+    let (delegate, queue) = state.withLock { ($0.delegate, $0.callbackQueue) }
+    guard delegate.object != nil else { return }
     queue.async {
-      if let delegate = box.delegate { call(delegate, self) }
+      if let delegate = delegate.object { call(delegate, self) }
     }
   }
 

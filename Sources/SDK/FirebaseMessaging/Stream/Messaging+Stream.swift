@@ -120,9 +120,9 @@ extension Messaging {
   private func callDelegate(_ message: RemoteMessage) async {
     guard delegate != nil else { return }
     await withCheckedContinuation { continuation in
-      let (box, queue) = state.withLock { ($0.box, $0.callbackQueue) }
+      let (delegate, queue) = state.withLock { ($0.delegate, $0.callbackQueue) }
       queue.async {
-        box.delegate?.messaging(self, didReceiveMessage: message.userInfo)
+        delegate.object?.messaging(self, didReceiveMessage: message.userInfo)
         continuation.resume()
       }
     }

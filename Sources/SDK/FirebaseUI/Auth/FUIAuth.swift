@@ -9,16 +9,9 @@ import Synchronization
 /// and ``finishSignIn(with:)`` are the two halves around the provider's page. May be used from any thread; the
 /// delegate is called on `Auth.callbackQueue`.
 public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
-  /// What holds a delegate.
-  ///
-  /// Unchecked: apps' delegates are not `Sendable`. This one is never called but on the queue of callbacks.
-  private struct DelegateBox: @unchecked Sendable {
-    weak var delegate: (any FUIAuthDelegate)?
-  }
-
   private struct State {
     var providers: [any FUIAuthProvider] = []
-    var box = DelegateBox()
+    var delegate = WeakReference<any FUIAuthDelegate>(nil)
     /// The sign-in that is at a provider's page; a new one takes its place.
     var pending: ProviderSignIn?
   }
@@ -56,10 +49,10 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
 
   /// Who hears of sign-ins; held weakly.
   public weak var delegate: (any FUIAuthDelegate)? {
-    get { state.withLock { $0.box }.delegate }
+    get { state.withLock { $0.delegate }.object }
     set {
-      let box = DelegateBox(delegate: newValue)
-      state.withLock { $0.box = box }
+      let delegate = WeakReference(newValue)
+      state.withLock { $0.delegate = delegate }
     }
   }
 
@@ -123,12 +116,12 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
 
   /// Tells the delegate on its queue, if there is one.
   private func tell(_ result: Result<AuthDataResult, any Error>) {
-    let box = state.withLock { $0.box }
-    guard let auth, box.delegate != nil else { return }
+    let delegate = state.withLock { $0.delegate }
+    guard let auth, delegate.object != nil else { return }
     auth.callbackQueue.async { [self] in
       switch result {
-      case .success(let value): box.delegate?.authUI(self, didSignInWith: value, error: nil)
-      case .failure(let error): box.delegate?.authUI(self, didSignInWith: nil, error: error)
+      case .success(let value): delegate.object?.authUI(self, didSignInWith: value, error: nil)
+      case .failure(let error): delegate.object?.authUI(self, didSignInWith: nil, error: error)
       }
     }
   }
