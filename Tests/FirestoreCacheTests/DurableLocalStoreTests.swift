@@ -73,6 +73,23 @@ struct DurableLocalStoreTests {
     #expect(batches == [batch(3)])
   }
 
+  @Test func `after settling the file alone has everything`() throws {
+    defer { file.remove() }
+    let store = try file.open()
+    for number in 1...3 {
+      try store.transaction(.writeLocally) { try store.append(batch(number), user: "u") }
+      try store.settle()
+      let copy = CacheFile(folder: file.folder.appendingPathComponent("\(number)"))
+      try FileManager.default.createDirectory(at: copy.folder, withIntermediateDirectories: true)
+      // Without the log that lies beside it.
+      try FileManager.default.copyItem(at: file.url, to: copy.url)
+      let copied = try copy.open()
+      let batches = try copied.transaction(.start) { try copied.batches(user: "u") }
+      #expect(batches == (1...number).map { batch($0) })
+      try copy.close()
+    }
+  }
+
   @Test func `a transaction that throws changes nothing`() throws {
     defer { file.remove() }
     let store = try file.open()

@@ -71,6 +71,7 @@ package struct RandomSchedule {
     case 92..<94: try client.changeUser(users[Int.random(in: 0..<3, using: &random)])
     case 94..<96: try client.send(Bool.random(using: &random) ? .enableNetwork : .disableNetwork)
     case 96..<98: client.store.failingLabels = randomLabels()
+    case 98: try client.store.settle()
     default:
       let threshold = Int.random(in: 0...400, using: &random)
       try client.send(.collectGarbage(CollectionParameters(threshold: threshold, percentile: 50)))

@@ -104,6 +104,8 @@ extension DurableLocalStore {
       try connection.execute(
         sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY"
       )
+      // Without a pause in which `settle` is called, a transaction has to write the log into the file.
+      try connection.execute(sql: "PRAGMA wal_autocheckpoint = \(CacheSchema.longestLog)")
     }
     return configuration
   }

@@ -39,6 +39,9 @@
 // what came after the last local write: what the server said and will say again, and acknowledgements, whose batches
 // are sent again.
 //
+// The log goes into the file when the client has had nothing to do for a while (`settle`): done within a transaction that
+// would be the slowest by far. Only where there is no such pause the log grows to `longestLog`, and then it is.
+//
 // RECOVERY
 //
 // A file that is no database, or whose pages contradict each other when it is opened, is moved aside and a new one
@@ -48,6 +51,9 @@ enum CacheSchema {
   static let version = 2
 
   static let pageSize = 8_192
+
+  /// How many pages the log has before a transaction writes it into the file: 16 MB.
+  static let longestLog = 2_000
 
   /// What version 2 adds to version 1.
   static let indexTables = """

@@ -24,6 +24,8 @@ package final class DurableLocalStore: LocalStore {
   /// The collection that was looked up last: one document of it often follows another.
   private var lastCollection: (path: ResourcePath, number: Int64)?
   private var isSynchronous = true
+  /// Whether the log may have what the file itself has not.
+  private var isLogUsed = true
 
   /// A store over an open file whose format is checked.
   init(_ queue: DatabaseQueue, name: String, database: DatabaseID) {
@@ -50,7 +52,10 @@ package final class DurableLocalStore: LocalStore {
     try queue.writeWithoutTransaction { connection in
       self.connection = connection
       defer { self.connection = nil }
-      if let isSynchronous { try setSynchronous(isSynchronous, connection) }
+      if let isSynchronous {
+        try setSynchronous(isSynchronous, connection)
+        isLogUsed = true
+      }
       var result: R?
       try connection.inTransaction(.deferred) {
         result = try body()
@@ -79,6 +84,13 @@ package final class DurableLocalStore: LocalStore {
     try queue.writeWithoutTransaction { connection in
       try connection.execute(sql: "PRAGMA max_page_count = \(count)")
     }
+  }
+
+  /// Writes the log into the file, so that no transaction soon must.
+  package func settle() throws {
+    guard isLogUsed else { return }
+    try queue.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+    isLogUsed = false
   }
 
   /// Closes the file; the store is not used any more.

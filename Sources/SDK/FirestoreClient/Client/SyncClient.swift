@@ -36,6 +36,8 @@ package actor SyncClient {
   private var storeName = ""
   private var isHandling = false
   private var isFilling = false
+  private var eventCount = 0
+  private var isSettling = false
   private var events: [SyncEvent] = []
   private var watch: Connection<any WatchStream>?
   private var write: Connection<any WriteStream>?
@@ -158,7 +160,25 @@ package actor SyncClient {
       for effect in engine.handle(events.removeFirst()) { perform(effect) }
     }
     events = []
+    eventCount += 1
     fillIndexes()
+    settle()
+  }
+
+  /// Settles the store when nothing has happened for a second.
+  private func settle() {
+    guard !isSettling else { return }
+    isSettling = true
+    let count = eventCount
+    schedule(.seconds(1)) { client in
+      client.isSettling = false
+      guard client.eventCount == count else { return client.settle() }
+      do {
+        try client.store?.settle()
+      } catch {
+        client.configuration.log("The cache could not be settled: \(error)")
+      }
+    }
   }
 
   private func perform(_ effect: SyncEffect) {

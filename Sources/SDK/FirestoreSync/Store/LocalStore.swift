@@ -101,6 +101,8 @@ package protocol LocalStore: AnyObject {
 
   /// Runs the body as one atomic unit.
   func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R
+  /// Does work that would make a later transaction slow, while nobody waits for one.
+  func settle() throws
   /// Lets go of what the store is kept in; it is not used any more.
   func close() throws
 

@@ -33,6 +33,8 @@ package final class MemoryLocalStore: LocalStore {
     return try body()
   }
 
+  package func settle() {}
+
   package func close() {}
 }
 
