@@ -26,7 +26,7 @@ import Testing
     #expect(refusals.count == 14)
     #expect(await other.photo(photo) == nil)
     #expect(await hers.photo(photo) == picture(1))
-    #expect(try test.photos(of: hers.person) == [photo])
+    #expect(try await test.photos(of: hers.person) == [photo])
     // The intruder's own document is all that came of it.
     try await until { other.names == ["Chair", "x"] }
     #expect(hers.names == ["Lamp"] && hers.error == nil)
@@ -70,7 +70,7 @@ import Testing
     await list.saveForm()
     try await until { list.imageId(of: "Lamp") != first }
     let second = try #require(list.imageId(of: "Lamp"))
-    try await until { try test.photos(of: list.person) == [second] }
+    try await until { try await test.photos(of: list.person) == [second] }
     #expect(await list.photo(second) == picture(2))
     // A change without a new photo keeps the one that there is.
     list.edit(try list.id(of: "Lamp"))
@@ -80,7 +80,7 @@ import Testing
     #expect(list.imageId(of: "Lamp") == second)
     await list.delete(try list.id(of: "Lamp"))
     try await until { list.names == [] }
-    try await until { try test.photos(of: list.person) == [] }
+    try await until { try await test.photos(of: list.person) == [] }
     await app.quit()
   }
 

@@ -22,17 +22,17 @@ import Testing
     try await list.add("Lamp", code: "L1", photo: picture(1))
     try await until { list.imageId(of: "Lamp") != nil }
     let kept = try #require(list.imageId(of: "Lamp"))
-    // As an app that ended between the upload and the document.
     let orphan = UUID().uuidString.lowercased()
     let journal = PhotoJournal(folder: test.folder.file("phone"))
-    try await until { try test.photos(of: list.person) == [kept] }
-    try await journal.note([orphan, kept], of: list.person)
+    try await until { try await test.photos(of: list.person) == [kept] }
     try await upload(orphan, by: app, list.person)
-    #expect(try test.photos(of: list.person) == [kept, orphan].sorted())
+    #expect(try await test.photos(of: list.person) == [kept, orphan].sorted())
     await app.quit()
+    // As an app that ended between the upload and the document; one that runs answers what it finds noted at any time.
+    try await journal.note([orphan, kept], of: list.person)
     let again = try test.launch("phone")
     let same = try await again.shownList()
-    try await until { try test.photos(of: same.person) == [kept] }
+    try await until { try await test.photos(of: same.person) == [kept] }
     var questions = try await journal.questions(of: same.person)
     while !questions.isEmpty { questions = try await journal.questions(of: same.person) }
     #expect(await same.photo(kept) == picture(1))
@@ -67,7 +67,7 @@ import Testing
     try await until { !list.isFromCache }
     await list.saveForm()
     try await until { list.names == ["Lamp"] && list.form == nil }
-    try await until { try test.photos(of: list.person) == [list.imageId(of: "Lamp")] }
+    try await until { try await test.photos(of: list.person) == [list.imageId(of: "Lamp")] }
     await app.quit()
   }
 
@@ -86,7 +86,7 @@ import Testing
     try test.brasa.start()
     let again = try test.launch("phone")
     let same = try await again.shownList()
-    try await until { try test.photos(of: same.person) == [] }
+    try await until { try await test.photos(of: same.person) == [] }
     #expect(same.names == [])
     await again.quit()
   }
@@ -107,7 +107,7 @@ import Testing
     let form = try #require(list.form)
     form.choose(Data("%PDF-1.7".utf8))
     #expect(form.photo == nil && form.alert != nil)
-    #expect(try test.photos(of: list.person) == [])
+    #expect(try await test.photos(of: list.person) == [])
     await app.quit()
   }
 
@@ -126,7 +126,7 @@ import Testing
     await other.saveForm()
     try await until { other.error != nil }
     #expect(other.names == [] && list.names == [])
-    try await until { try test.photos(of: list.person) == [] }
+    try await until { try await test.photos(of: list.person) == [] }
     await phone.quit()
     await tablet.quit()
   }

@@ -96,9 +96,9 @@ struct TestProducts {
   }
 
   /// The photos of a person, as the server's administrator sees them.
-  func photos(of person: String) throws -> [String] {
+  func photos(of person: String) async throws -> [String] {
     let prefix = "gs://\(Self.project).appspot.com/users/\(person)/"
-    let list = try brasa.run(["storage", "ls", prefix])
+    let list = try await brasa.output(of: ["storage", "ls", prefix])
     return list.matches(of: #/users/[^/\s]+/([0-9a-f-]{36})/#).map { String($0.1) }.sorted()
   }
 }
@@ -194,11 +194,11 @@ func picture(_ byte: UInt8, count: Int = 5_000) -> Data {
 /// Waits until a condition holds; throws where it does not within half a minute.
 @MainActor
 func until(
-  _ condition: @MainActor () throws -> Bool,
+  _ condition: @MainActor () async throws -> Bool,
   at location: SourceLocation = #_sourceLocation
 ) async throws {
   let deadline = ContinuousClock.now + .seconds(30)
-  while try !condition() {
+  while try await !condition() {
     guard ContinuousClock.now < deadline else { throw TimedOut(location: location) }
     await Task.yield()
   }

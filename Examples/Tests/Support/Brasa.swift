@@ -38,6 +38,16 @@ package final class Brasa {
     try Self.run(arguments + ["--data", data.path])
   }
 
+  /// Runs one of the commands as `run` does, while the caller's actor does other things.
+  package nonisolated(nonsending) func output(of arguments: [String]) async throws -> String {
+    let arguments = arguments + ["--data", data.path]
+    return try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(with: Result { try Self.run(arguments) })
+      }
+    }
+  }
+
   /// Makes an authority and a certificate for this machine's loopback.
   package static func makeCertificates(in folder: URL) throws {
     _ = try run(["certs", "--directory", folder.path])
