@@ -24,6 +24,7 @@ public struct FirestoreQuery<T>: DynamicProperty {
   }
 
   /// Made once for a view, which observes the results themselves.
+  @MainActor
   private final class Listening: ObservableObject {
     let results: QueryResults<T>
     var animation: Animation?
