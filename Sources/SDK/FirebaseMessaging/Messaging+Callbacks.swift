@@ -47,12 +47,12 @@ extension Messaging {
   }
 
   /// Subscribes to a topic.
-  public func subscribe(toTopic topic: String, completion: (((any Error)?) -> Void)?) {
+  public func subscribe(toTopic topic: String, completion: (((any Error)?) -> Void)? = nil) {
     deliver(to: completion) { try await self.subscribe(toTopic: topic) }
   }
 
   /// Subscribes to a topic no more.
-  public func unsubscribe(fromTopic topic: String, completion: (((any Error)?) -> Void)?) {
+  public func unsubscribe(fromTopic topic: String, completion: (((any Error)?) -> Void)? = nil) {
     deliver(to: completion) {
       try await self.unsubscribe(fromTopic: topic)
     }
