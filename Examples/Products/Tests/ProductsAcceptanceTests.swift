@@ -167,6 +167,8 @@ import Testing
 
   /// The lines of all days of an export.
   private static func unpacked(_ folder: URL) throws -> String {
+    // An export without an event makes no folder.
+    guard FileManager.default.fileExists(atPath: folder.path) else { return "" }
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".gz") }
     guard !files.isEmpty else { return "" }

@@ -119,7 +119,8 @@ package final class Brasa {
         let port = Int(found.1), !administrator.isEmpty
       {
         self.port = port
-        output.readabilityHandler = { _ = $0.availableData }
+        // Not by a handler of the file: its end, as the file closes, can crash the system's event loop.
+        Thread.detachNewThread { while !output.availableData.isEmpty {} }
         return
       }
     }
