@@ -389,10 +389,13 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    .systemLibrary(name: "CFileRange", path: "Sources/Services/CFileRange"),
+    .target(name: "CChecksum", path: "Sources/Services/CChecksum"),
     .target(
       name: "ObjectStorage",
       dependencies: [
-        "FirestoreModel", "KeyValueStore", "Access", "SecurityRules", crypto, logging,
+        "FirestoreModel", "KeyValueStore", "Access", "SecurityRules", "CChecksum", "CFileRange",
+        crypto, logging,
       ],
       path: "Sources/Services/ObjectStorage",
       swiftSettings: strict

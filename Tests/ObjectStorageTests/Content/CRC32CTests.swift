@@ -23,6 +23,16 @@ import Testing
     #expect(Base64.standard(crc.bytes) == "ipE2qg==")
   }
 
+  @Test func `the tables and the processor agree`() {
+    let bytes = pattern(600)
+    for range in [0..<0, 0..<1, 3..<10, 0..<8, 5..<21, 1..<600, 0..<600] {
+      var (one, other) = (CRC32C(), CRC32C())
+      one.update(Array(bytes[range]))
+      Array(bytes[range]).withUnsafeBytes { other.updateByTables($0) }
+      #expect(one == other)
+    }
+  }
+
   @Test func `the parts do not matter`() {
     let bytes = pattern(1_000)
     var whole = CRC32C()

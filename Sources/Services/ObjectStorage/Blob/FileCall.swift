@@ -1,3 +1,4 @@
+import CFileRange
 import KeyValueStore
 
 #if canImport(Darwin)
@@ -100,6 +101,18 @@ enum FileCall {
 
   static func sync(_ descriptor: Int32, _ path: String) throws {
     guard fsync(descriptor) == 0 else { throw failure("fsync", path) }
+  }
+
+  /// Has the disk begin to write a range, as far as the system does that; a hint, which a sync does not go by.
+  static func beginWriteBack(_ descriptor: Int32, _ range: Range<Int64>) {
+    #if os(Linux)
+    _ = sync_file_range(
+      descriptor,
+      range.lowerBound,
+      Int64(range.count),
+      UInt32(sync_file_range_write)
+    )
+    #endif
   }
 
   static func syncDirectory(_ path: String) throws {

@@ -79,10 +79,20 @@ final class LocalBlobWriter: BlobWriter {
   func write(_ bytes: [UInt8]) async throws {
     try await store.run {
       let start = self.offset.withLock { $0 }
-      try self.file.withDescriptor { try FileCall.write($0, bytes, at: start, self.path) }
-      self.offset.withLock { $0 = start + Int64(bytes.count) }
+      let end = start + Int64(bytes.count)
+      let (first, last) = (start / Self.writeBackStep, end / Self.writeBackStep)
+      try self.file.withDescriptor { descriptor in
+        try FileCall.write(descriptor, bytes, at: start, self.path)
+        guard first < last else { return }
+        let steps = first * Self.writeBackStep..<last * Self.writeBackStep
+        FileCall.beginWriteBack(descriptor, steps)
+      }
+      self.offset.withLock { $0 = end }
     }
   }
+
+  /// The disk is given work whenever so many bytes more are there, while others come: a sync then finds few left.
+  private static let writeBackStep: Int64 = 8 << 20
 
   func persist() async throws -> BlobProgress {
     try await store.run {

@@ -1,4 +1,6 @@
-/// The CRC-32C (Castagnoli) of bytes, computed as they come.
+import CChecksum
+
+/// The CRC-32C (Castagnoli) of bytes, computed as they come: by the processor where it can, else by tables.
 package struct CRC32C: Sendable, Hashable {
   private var state: UInt32 = 0xFFFF_FFFF
 
@@ -21,8 +23,20 @@ package struct CRC32C: Sendable, Hashable {
 
   /// Adds bytes.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    if Self.hasInstruction {
+      state = crc32c_update(state, bytes.baseAddress, bytes.count)
+    } else {
+      updateByTables(bytes)
+    }
+  }
+
+  /// Adds bytes without the processor's instruction.
+  mutating func updateByTables(_ bytes: UnsafeRawBufferPointer) {
     state = Self.tables.withUnsafeBufferPointer { Self.update(state, bytes, $0) }
   }
+
+  /// Whether the processor has an instruction for it.
+  private static let hasInstruction = crc32c_is_supported() != 0
 
   /// Eight tables of 256: table k advances a byte's contribution by k more bytes.
   private static let tables: [UInt32] = {

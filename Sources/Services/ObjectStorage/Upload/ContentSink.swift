@@ -26,8 +26,10 @@ struct ContentSink: Sendable {
     try await write(bytes)
   }
 
+  /// Hashes what another thread writes meanwhile; after an error the sink is of no use.
   private mutating func write(_ bytes: [UInt8]) async throws {
-    try await writer.write(bytes)
+    async let written: Void = writer.write(bytes)
     hasher.update(bytes)
+    try await written
   }
 }
