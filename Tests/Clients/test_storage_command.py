@@ -22,7 +22,10 @@ class Shop:
     def __init__(self, directory):
         self.data = directory / "data"
         self.server = servers.Brasa(self.data).start()
-        self.base = f"http://{self.server.host}/storage/v1/b/{BUCKET}/o"
+
+    @property
+    def base(self):
+        return f"http://{self.server.host}/storage/v1/b/{BUCKET}/o"
 
     def put(self, name, data, content_type="text/plain"):
         url = self.base.replace("/storage", "/upload/storage")
@@ -131,6 +134,44 @@ def test_lists_and_usage(shop):
     used = shop.well("usage", "--project", "shop").stdout.split()
     assert used == ["40", "4", f"{URL}/"]
     assert shop.well("usage", URL).stdout.split() == used
+
+
+def test_a_quota_bounds_a_bucket(shop, settle):
+    shop.put("a", b"x" * 60)
+    assert shop.well("quota", URL).stdout == "none\n"
+    settle(shop)
+    assert shop.well("quota", URL, "1KB").stdout == "1000\n"
+    assert shop.well("quota", URL, "100").stdout == "100\n"
+    if not shop.server.is_running:
+        shop.server.start()
+    upload = f"http://{shop.server.host}/upload/storage/v1/b/{BUCKET}/o?uploadType=media&name="
+    refused = requests.post(upload + "b", data=b"x" * 41, timeout=30)
+    assert refused.status_code == 403 and refused.json()["error"]["errors"][0]["reason"] == "quotaExceeded"
+    assert requests.post(upload + "b", data=b"x" * 40, timeout=30).status_code == 200
+    # What is there stays, and can be made smaller.
+    assert shop.well("quota", URL, "10").stdout == "10\n"
+    assert shop.get("a").content == b"x" * 60
+    shop.well("rm", f"{URL}/a")
+    assert shop.well("quota", URL, "none").stdout == shop.well("quota", URL).stdout == "none\n"
+    assert requests.post(upload + "a", data=b"x" * 60, timeout=30).status_code == 200
+    for wrong in ("many", "-1", "1.5GB", "9999999TB", ""):
+        refused = shop.run("quota", URL, wrong)
+        assert refused.returncode != 0 and ("no number of bytes" in refused.stderr or wrong == "-1")
+    assert shop.run("quota", f"{URL}/a", "1").returncode != 0
+
+
+def test_a_projects_quota_bounds_all_its_buckets(tmp_path):
+    server = servers.Brasa(tmp_path / "data", environment={"BRASA_STORAGE_QUOTA": "1KB", "BRASA_PROJECT": "shop"}).start()
+    try:
+        def put(bucket, name, size):
+            url = f"http://{server.host}/upload/storage/v1/b/{bucket}/o?uploadType=media&name={name}"
+            return requests.post(url, data=b"x" * size, timeout=30).status_code
+
+        assert put(BUCKET, "a", 600) == put("shop-photos", "a", 400) == put("other.appspot.com", "a", 900) == 200
+        assert put(BUCKET, "b", 1) == put("shop-photos", "b", 1) == 403
+        assert put(BUCKET, "a", 599) == put("shop-photos", "b", 1) == 200
+    finally:
+        assert server.stop() == 0
 
 
 def test_names_that_leave_the_directory_are_refused(shop, tmp_path):

@@ -43,6 +43,17 @@ package struct StorageOperations: Sendable {
     return try wait { try await bucket.usage() }
   }
 
+  /// The most bytes that a bucket may hold; nil where it has no bound of its own.
+  package func quota(of bucket: String) throws -> Int64? {
+    try self.bucket(bucket).stored.configuration.quotaBytes
+  }
+
+  /// Bounds what a bucket may hold; what it holds beyond that stays.
+  package func setQuota(of bucket: String, _ bytes: Int64?) throws {
+    let bucket = try self.bucket(bucket)
+    try wait { _ = try await bucket.update { $0.quotaBytes = bytes } }
+  }
+
   private func bucket(_ name: String) throws -> Bucket {
     try wait { [storage, permit] in
       let name = try BucketName(name)

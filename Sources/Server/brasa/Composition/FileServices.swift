@@ -53,6 +53,7 @@ struct FileServices {
     var configuration = StorageConfiguration()
     configuration.makesBuckets = settings.isDevelopment
     configuration.project = settings.project.map { Text($0) }
+    configuration.projectQuotaBytes = settings.files.projectQuota
     configuration.memoryBytes = directory.fileMemoryBytes
     configuration.errorObserver = { error in
       log.error("maintenance failed", metadata: ["error": "\(error)"])

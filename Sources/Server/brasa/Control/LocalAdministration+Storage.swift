@@ -19,6 +19,7 @@ extension LocalAdministration {
       try list(path, isRecursive: isRecursive, isLong: isLong, output)
     case .stat(let path): try stat(path, output)
     case .usage(let bucket, let project): try usage(bucket, project, output)
+    case .quota(let bucket, let change): try quota(bucket, change, output)
     case .remove(let path, let isRecursive): try remove(path, isRecursive: isRecursive, output)
     case .read(let path, let isRecursive): try read(path, isRecursive: isRecursive, output)
     case .write(let bucket):
@@ -78,6 +79,21 @@ extension LocalAdministration {
     }
     let (objects, bytes) = (total.objects.counting("object"), total.bytes.counting("byte"))
     try output(.finished(summary: "\(bytes) in \(objects), older versions included"))
+  }
+
+  private func quota(
+    _ bucket: String,
+    _ change: QuotaChange,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    switch change {
+    case .keep: break
+    case .remove: try operations.setQuota(of: bucket, nil)
+    case .bytes(let bytes): try operations.setQuota(of: bucket, bytes)
+    }
+    let quota = try operations.quota(of: bucket)
+    try output(.line(quota.map(String.init) ?? "none"))
+    try output(.finished(summary: ""))
   }
 
   private func remove(

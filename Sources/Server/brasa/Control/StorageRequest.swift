@@ -8,6 +8,8 @@ enum StorageRequest: Codable, Sendable, Equatable {
   case stat(StoragePath)
   /// How much buckets hold: one, or all of a project.
   case usage(bucket: String?, project: String?)
+  /// How much a bucket may hold, after a change of that.
+  case quota(bucket: String, QuotaChange)
   /// Deletes an object, or all below a prefix.
   case remove(StoragePath, isRecursive: Bool)
   /// Hands out an object, or all below a prefix, as the items of a stream of files.
@@ -23,10 +25,18 @@ enum StorageRequest: Codable, Sendable, Equatable {
     case .buckets, .list: "ls"
     case .stat: "stat"
     case .usage: "usage"
+    case .quota: "quota"
     case .remove: "rm"
     case .read, .write, .copy: "cp"
     }
   }
+}
+
+/// What is to become of a bucket's quota.
+enum QuotaChange: Codable, Sendable, Equatable {
+  case keep
+  case remove
+  case bytes(Int64)
 }
 
 /// A bucket, and an object's name or what names begin with.

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Where objects' bytes go: files below the data directory, or a server with the protocol of S3.
+/// Where objects' bytes go, files below the data directory or a server with the protocol of S3, and how many may.
 struct FileSettings: Sendable, Equatable {
   /// A bucket of such a server.
   struct S3: Sendable, Equatable {
@@ -15,9 +15,17 @@ struct FileSettings: Sendable, Equatable {
 
   /// Nil is files below the data directory.
   let s3: S3?
+  /// The most bytes that all buckets of a project may hold; nil is no bound.
+  let projectQuota: Int64?
 
-  /// Reads `BRASA_S3_…`; an endpoint needs a bucket and a key.
+  /// Reads `BRASA_STORAGE_QUOTA` and `BRASA_S3_…`; an endpoint needs a bucket and a key.
   init(_ environment: EnvironmentReader) throws {
+    projectQuota = try environment.text("STORAGE_QUOTA").map { text in
+      guard let size = ByteSize(text) else {
+        throw ValidationError("BRASA_STORAGE_QUOTA is no number of bytes: \"\(text)\".")
+      }
+      return size.bytes
+    }
     guard let endpoint = environment.text("S3_ENDPOINT") else {
       s3 = nil
       return

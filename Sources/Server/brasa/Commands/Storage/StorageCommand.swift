@@ -4,7 +4,7 @@ import ArgumentParser
 struct StorageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storage",
-    abstract: "List, copy and delete the files of buckets.",
+    abstract: "List, copy, delete and bound the files of buckets.",
     discussion: """
       Objects are named as gs://BUCKET/NAME; a name that ends with a slash, or a bucket alone, is a folder.
 
@@ -15,10 +15,11 @@ struct StorageCommand: ParsableCommand {
         brasa storage cp -r gs://shop.appspot.com/users/ana backup/ana
         brasa storage rm -r gs://shop.appspot.com/users/ana
         brasa storage usage --project shop
+        brasa storage quota gs://shop.appspot.com 50GB
       """,
     subcommands: [
       StorageListCommand.self, StorageCopyCommand.self, StorageRemoveCommand.self,
-      StorageStatCommand.self, StorageUsageCommand.self,
+      StorageStatCommand.self, StorageUsageCommand.self, StorageQuotaCommand.self,
     ]
   )
 }
