@@ -29,6 +29,8 @@ class Writer(threading.Thread):
         super().__init__()
         self.base, self.prefix, self.chooser = base, name, random.Random(seed)
         self.kept, self.tried, self.sessions = {}, {}, []
+        # Whether an upload was begun whose address did not come.
+        self.is_beginning = False
 
     def run(self):
         number = 0
@@ -53,7 +55,9 @@ class Writer(threading.Thread):
         assert answer.status_code == 200, answer.text
 
     def resumable(self, session, name, data):
+        self.is_beginning = True
         begun = session.post(self.url("resumable", name), json={}, timeout=30)
+        self.is_beginning = False
         path = begun.headers["Location"].removeprefix(self.base)
         mine = [path, data, 0]
         self.sessions.append(mine)
@@ -105,10 +109,37 @@ def finish(session, base, path, data, sent):
     assert rest.status_code == 200 and rest.json()["crc32c"] == checksum(data), rest.text
 
 
+def objects(base):
+    """Every object's name and size."""
+    found, token = {}, None
+    while True:
+        page = requests.get(f"{base}/b/{BUCKET}/o", params={"pageToken": token}, timeout=30).json()
+        found.update({item["name"]: int(item["size"]) for item in page.get("items", [])})
+        token = page.get("nextPageToken")
+        if not token:
+            return found
+
+
+def swept(directory, base, begun):
+    """Waits until the sweep that a start begins has left the files of objects and of uploads that were begun."""
+    # What comes in one request is a file where it is large.
+    wanted = sum(
+        int(name.rsplit("-", 1)[1]) % 3 == 0 or size > 32 << 10 for name, size in objects(base).items()
+    )
+    deadline = time.monotonic() + 60
+    while True:
+        finished = sum(1 for path in (directory / "files" / "finished").rglob("*") if path.is_file())
+        unfinished = sum(1 for _ in (directory / "files" / "unfinished").iterdir())
+        if finished == wanted and unfinished <= begun:
+            return
+        assert time.monotonic() < deadline, f"{finished} files of {wanted}, {unfinished} of {begun} uploads"
+        threading.Event().wait(0.05)
+
+
 def run(directory, cycles, seed):
     chooser = random.Random(seed)
     running = servers.Brasa(directory)
-    writers, kept = [], 0
+    writers, kept, begun = [], 0, 0
     for cycle in range(cycles):
         running.start()
         base = f"http://{running.host}"
@@ -124,8 +155,10 @@ def run(directory, cycles, seed):
         for writer in writers:
             writer.join()
         kept += sum(len(writer.kept) for writer in writers)
+        begun += sum(writer.is_beginning for writer in writers)
     running.start()
     check(f"http://{running.host}", writers)
+    swept(directory, f"http://{running.host}", begun)
     # No differences beside a server, and none at rest.
     servers.run("verify", "--data", directory)
     assert running.stop() == 0
