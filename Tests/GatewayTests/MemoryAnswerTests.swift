@@ -22,7 +22,7 @@ import Testing
         guard let number = Int(request.parameters["number"] ?? "") else {
           throw FirestoreError(.invalidArgument, "no number")
         }
-        return number.isMultiple(of: 2) ? self.answer(request, "remembered") : nil
+        return number.isMultiple(of: 2) ? MemoryAnswer(self.answer(request, "remembered")) : nil
       }
       var module = ServiceModule("shelf")
       module.routes = [route]
@@ -102,6 +102,44 @@ import Testing
       let request = Self.get("/shelf/2", headers) + body
       let answer = try await Self.answers(request, 1, port: gateway.port)
       #expect(Self.bodies(answer) == ["2 fetched "])
+    }
+  }
+
+  @Test func `requests are told apart from the bodies and pieces of others`() async throws {
+    try await withGateway(modules: [Shelf().module]) { gateway in
+      let inner = Self.get("/shelf/8")
+      let outer = Self.get("/shelf/2", "Content-Length: \(inner.utf8.count)\r\n") + inner
+      let client = try await RawClient.connect(to: gateway.port)
+      var seen = ""
+      // Each answer is awaited, so that the next request may be answered from memory.
+      let inPieces = [outer.prefix(30), outer.dropFirst(30).prefix(60), outer.dropFirst(90)]
+      for (number, pieces) in [
+        [Self.get("/shelf/4")], [outer], [Self.get("/shelf/6")], inPieces.map(String.init),
+        [Self.get("/shelf/10")], ["GET /shelf/12 HT", "TP/1.1\r\nHost: x\r\n\r\n"],
+        [Self.get("/shelf/14")],
+      ].enumerated() {
+        for piece in pieces { try await client.send(piece) }
+        let more = await client.receive {
+          Self.bodies(seen + String(decoding: $0, as: UTF8.self)).count > number
+        }
+        seen += String(decoding: more, as: UTF8.self)
+      }
+      #expect(
+        Self.bodies(seen) == [
+          "4 remembered ", "2 fetched ", "6 remembered ", "2 fetched ", "10 remembered ",
+          // How the pieces come is the network's to say.
+          Self.bodies(seen)[5], "14 remembered ",
+        ]
+      )
+    }
+  }
+
+  @Test func `behind a request that cannot be followed all are the handler's`() async throws {
+    try await withGateway(modules: [Shelf().module]) { gateway in
+      let chunked = Self.get("/shelf/2", "Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0\r\n\r\n"
+      let requests = Self.get("/shelf/4") + chunked + Self.get("/shelf/6")
+      let answer = try await Self.answers(requests, 3, port: gateway.port)
+      #expect(Self.bodies(answer) == ["4 remembered ", "2 fetched ", "6 fetched "])
     }
   }
 

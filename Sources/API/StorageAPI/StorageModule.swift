@@ -7,7 +7,7 @@ import ServiceModule
 import StorageWire
 
 /// What the routes of Cloud Storage work with.
-package struct StorageEnvironment: Sendable {
+package final class StorageEnvironment: Sendable {
   package let storage: ObjectStorage
   package let access: AccessControl
   /// Do what waits for the disk.

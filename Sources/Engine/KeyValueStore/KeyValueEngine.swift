@@ -42,11 +42,20 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// touches the disk and says `.incomplete` where it would have to.
   func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead
 
+  /// Another number after each group of writes; nil while one lands, and where nobody knows.
+  ///
+  /// A value that was read after a mark is what a read would give for as long as there is that very mark.
+  var stateMark: Int? { get }
+
   /// Counters and sizes for metrics, by Prometheus-style name.
   func statistics() -> [String: Double]
 
   /// Flushes and closes; later calls throw. Called once, when no other call is running.
   func close() throws
+}
+
+extension KeyValueEngine {
+  package var stateMark: Int? { nil }
 }
 
 /// A view in memory cannot go on: the disk would have to be read, or its steps are used up.

@@ -111,6 +111,36 @@ struct QueueConformance {
   }
 
   @Test(arguments: EngineKind.allCases)
+  func `while the mark of the state is the same, so is what a read gives`(kind: EngineKind) throws {
+    try EngineUnderTest(kind).run { engine in
+      let done = DispatchSemaphore(value: 0)
+      let first = try #require(engine.stateMark)
+      #expect(engine.stateMark == first)
+      for number in 1...200 {
+        let write = QueuedWrite(.interactive) { group in
+          try group.put([1], [UInt8(number)])
+        } completion: { _ in
+          done.signal()
+        }
+        engine.submit(write)
+      }
+      // A value that was read between two equal marks is the one that belongs to the mark.
+      var known: (mark: Int, value: PointRead)?
+      var finished = 0
+      while finished < 200 {
+        if done.wait(timeout: .now()) == .success { finished += 1 }
+        guard let mark = engine.stateMark else { continue }
+        let value = try engine.get([1], cachedOnly: false)
+        guard engine.stateMark == mark else { continue }
+        if let known, known.mark == mark { #expect("\(known.value)" == "\(value)") }
+        known = (mark, value)
+      }
+      #expect(engine.stateMark != first)
+      #expect("\(try engine.get([1], cachedOnly: false))" == "\(PointRead.found([200]))")
+    }
+  }
+
+  @Test(arguments: EngineKind.allCases)
   func `whoever waits hears the outcome first on the writing thread, in the order of the writes`(
     kind: EngineKind
   ) throws {

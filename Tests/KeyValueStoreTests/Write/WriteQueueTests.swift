@@ -51,6 +51,31 @@ struct WriteQueueTests {
     #expect(fixture.close() == [["a", "b", "c"], ["d"]])
   }
 
+  @Test func `the mark of the state is another after each group, and none after one that failed`() {
+    let fixture = QueueFixture()
+    let first = fixture.queue.stateMark
+    #expect(first != nil)
+    fixture.submit("a", bytes: 1)
+    _ = fixture.outcomes.wait(for: 1)
+    let second = fixture.queue.stateMark
+    #expect(second != nil && second != first)
+    // Of a group that nothing is left of nothing lands.
+    fixture.submit("b", fails: true)
+    _ = fixture.outcomes.wait(for: 1)
+    #expect(fixture.queue.stateMark == second)
+    fixture.holding {
+      fixture.submit("c", bytes: 1)
+      fixture.writer.failLanding(ofGroup: fixture.writer.groups.count)
+    }
+    _ = fixture.outcomes.wait(for: 1)
+    #expect(fixture.queue.stateMark == nil)
+    fixture.submit("d", bytes: 1)
+    _ = fixture.outcomes.wait(for: 1)
+    let last = fixture.queue.stateMark
+    #expect(last != nil && last != second && last != first)
+    fixture.queue.close()
+  }
+
   @Test func `where no group can be begun everybody who waits hears of it, without a body`() {
     let fixture = QueueFixture()
     fixture.writer.refuseGroups(true)

@@ -12,10 +12,9 @@ import Testing
   /// The text of an object as memory has it; nil where that does not suffice.
   private static func remembered(_ text: String, _ fixture: StorageFixture) throws -> String? {
     let permit = fixture.permit()
-    let bucket = try fixture.storage.bucketInMemory(BucketName("p.appspot.com")) { _ in permit }
-    return try bucket?.objectInMemory(name(text)).map {
-      String(decoding: $0.content, as: UTF8.self)
-    }
+    let bucket = try BucketName("p.appspot.com")
+    return try fixture.storage.objectInMemory(name(text), ofBucket: bucket) { _ in permit }
+      .map { String(decoding: $0.content, as: UTF8.self) }
   }
 
   @Test func `an object is remembered once it was downloaded`() async throws {
@@ -86,8 +85,7 @@ import Testing
     let object = try await fixture.bucket().put("a", "1")
     try fixture.close()
     let memory = ObjectMemory(bytes: 32 * 40_000)
-    let record = ObjectRecord.bytes(object)
-    func isKept(_ number: Int) -> Bool { memory.object(Array("\(number)".utf8), record) != nil }
+    func isKept(_ number: Int) -> Bool { memory.object(Array("\(number)".utf8)) != nil }
     let content = pattern(10_000)
     for number in 0..<400 {
       memory.keep(object, content, Array("\(number)".utf8))

@@ -12,8 +12,8 @@ package struct HTTPRoute: Sendable {
   /// Answers a request of the route without a body from memory alone, on the event loop of its connection.
   ///
   /// Nil, also for what it throws, where that takes more or is no success: the route's handler begins anew then.
-  /// It must not block, takes no more than some ten microseconds, and answers with bytes that are there.
-  package typealias MemoryHandler = @Sendable (ServiceRequest) throws -> ServiceResponse?
+  /// It must not block, takes no more than some ten microseconds, and answers with success and a body.
+  package typealias MemoryHandler = @Sendable (ServiceRequest) throws -> MemoryAnswer?
 
   /// Which web pages may call the route in development, where requests need no credentials.
   ///

@@ -10,19 +10,43 @@ import HTTPTypes
 package struct RouteTable: Sendable {
   /// A route that a request fits, with what its path says.
   package struct Match: Sendable {
-    package let service: String
-    package let route: HTTPRoute
-    package let parameters: [String: String]
+    private let entry: Entry
+    private let values: [String]
     package let rest: [String]
+
+    fileprivate init(entry: Entry, values: [String], rest: [String]) {
+      self.entry = entry
+      self.values = values
+      self.rest = rest
+    }
+
+    package var service: String { entry.service }
+    package var route: HTTPRoute { entry.route }
+    /// What the path says at the pattern's variables.
+    package var parameters: [String: String] {
+      Dictionary(zip(entry.names, values), uniquingKeysWith: { $1 })
+    }
   }
 
-  private struct Entry: Sendable {
+  fileprivate final class Entry: Sendable {
     let service: String
     let route: HTTPRoute
+    /// The names of the pattern's variables, in its order.
+    let names: [String]
+
+    init(service: String, route: HTTPRoute) {
+      self.service = service
+      self.route = route
+      names = route.pattern.segments.compactMap { segment in
+        if case .variable(let variable) = segment { variable.name } else { nil }
+      }
+    }
   }
 
   /// A step of the search: what may follow the segments so far, the more specific first.
-  private struct Node: Sendable {
+  ///
+  /// Objects, so that a search counts one reference a step. Unchecked: they change only while the table is made.
+  private final class Node: @unchecked Sendable {
     var literals: [String: Node] = [:]
     var variables: [(variable: RoutePattern.Variable, node: Node)] = []
     /// What takes all segments from here.
@@ -39,11 +63,11 @@ package struct RouteTable: Sendable {
 
   /// What comes below the name of one of Google's hosts.
   private struct Host: Sendable {
-    var root = Node()
+    let root = Node()
     var fallback: Entry?
   }
 
-  private var root = Node()
+  private let root = Node()
   private var hosts: [String: Host] = [:]
   /// First segments of paths in which routes that yield have no part.
   private var taken: Set<String> = []
@@ -56,10 +80,12 @@ package struct RouteTable: Sendable {
         let entry = Entry(service: module.name, route: route)
         for other in entries { try Self.check(entry, beside: other) }
         entries.append(entry)
-        Self.insert(entry, route.pattern.segments[...], into: &root)
+        Self.insert(entry, route.pattern.segments[...], into: root)
         if case .literal(let text)? = route.pattern.segments.first { taken.insert(text) }
         for host in module.hosts {
-          Self.insert(entry, route.pattern.segments[...], into: &hosts[host, default: Host()].root)
+          let below = hosts[host] ?? Host()
+          hosts[host] = below
+          Self.insert(entry, route.pattern.segments[...], into: below.root)
         }
       }
       taken.formUnion(module.methods.map(\.serviceName))
@@ -105,7 +131,7 @@ package struct RouteTable: Sendable {
   private static func insert(
     _ entry: Entry,
     _ segments: ArraySlice<RoutePattern.Segment>,
-    into node: inout Node
+    into node: Node
   ) {
     switch segments.first {
     case nil where entry.route.pattern.rest == nil:
@@ -113,7 +139,9 @@ package struct RouteTable: Sendable {
     case nil:
       for method in entry.route.methods { node.rest[method] = entry }
     case .literal(let text)?:
-      insert(entry, segments.dropFirst(), into: &node.literals[text, default: Node()])
+      let next = node.literals[text] ?? Node()
+      node.literals[text] = next
+      insert(entry, segments.dropFirst(), into: next)
     case .variable(let variable)?:
       let known = node.variables.firstIndex {
         $0.variable.prefix == variable.prefix && $0.variable.suffix == variable.suffix
@@ -123,7 +151,7 @@ package struct RouteTable: Sendable {
         ?? node.variables.firstIndex { variable.isWithin($0.variable) }
         ?? node.variables.endIndex
       if known == nil { node.variables.insert((variable, Node()), at: index) }
-      insert(entry, segments.dropFirst(), into: &node.variables[index].node)
+      insert(entry, segments.dropFirst(), into: node.variables[index].node)
     }
   }
 
@@ -136,15 +164,7 @@ package struct RouteTable: Sendable {
     let segments = Self.segments(of: path)
     let reading = method == .head ? find(.get, segments) : nil
     guard let found = Self.moreSpecific(find(method, segments), reading) else { return nil }
-    let names = found.entry.route.pattern.segments.compactMap { segment in
-      if case .variable(let variable) = segment { variable.name } else { nil }
-    }
-    return Match(
-      service: found.entry.service,
-      route: found.entry.route,
-      parameters: Dictionary(zip(names, found.values), uniquingKeysWith: { $1 }),
-      rest: found.rest
-    )
+    return Match(entry: found.entry, values: found.values, rest: found.rest)
   }
 
   /// A route's own method counts, unless the other route's pattern is the more specific.

@@ -8,11 +8,7 @@ import ServiceModule
 
 extension ServiceRequest {
   /// Whether every escape of the path is one, and what they say is UTF-8.
-  var hasSoundPath: Bool {
-    path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy { part in
-      PercentEncoding.decode(Substring(part)) != nil
-    }
-  }
+  var hasSoundPath: Bool { PercentEncoding.decode(path[...]) != nil }
 }
 
 /// A request for Storage on its way through a handler.

@@ -3,28 +3,29 @@ import ObjectStorage
 
 /// The parameters of a request's query, decoded; of several with one name the last counts.
 package struct StorageQuery: Sendable {
-  private let values: [String: String]
+  /// A few, so they are looked through.
+  private let values: [(name: String, value: String)]
 
   /// Reads a raw query; throws for malformed escapes.
   package init(_ query: String?) throws(StorageError) {
-    var values: [String: String] = [:]
+    var values: [(name: String, value: String)] = []
     for part in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
       let name = part.prefix { $0 != UInt8(ascii: "=") }
       let value = part[name.endIndex...].dropFirst()
       guard let name = PercentEncoding.decode(Substring(name), plusIsSpace: true),
         let value = PercentEncoding.decode(Substring(value), plusIsSpace: true)
       else { throw StorageError(.invalid, "The URL's query has a malformed escape.") }
-      values[name] = value
+      values.append((name, value))
     }
     self.values = values
   }
 
   /// A parameter's value; nil where it is not there.
-  package subscript(name: String) -> String? { values[name] }
+  package subscript(name: String) -> String? { values.last { $0.name == name }?.value }
 
   /// A parameter that is a whole number of 64 bits; throws for anything else.
   package func integer(_ name: String) throws(StorageError) -> Int64? {
-    guard let text = values[name] else { return nil }
+    guard let text = self[name] else { return nil }
     guard let number = Int64(text), number >= 0 else {
       throw StorageError(.invalid, "Invalid value for \(name): '\(text.prefix(40))'")
     }
@@ -33,7 +34,7 @@ package struct StorageQuery: Sendable {
 
   /// A parameter that is true or false; throws for anything else.
   package func flag(_ name: String) throws(StorageError) -> Bool {
-    switch values[name] {
+    switch self[name] {
     case nil, "false", "False": return false
     case "true", "True", "": return true
     default: throw StorageError(.invalid, "Invalid value for \(name).")

@@ -10,17 +10,24 @@ import ServiceModule
 /// What users uploaded is served so that a browser runs nothing of it: in a sandbox, and as what it was stored as.
 /// Who is asking was decided before.
 package struct ObjectDownload: Sendable {
+  /// Whose clients ask.
+  package enum Dialect: Sendable {
+    case google
+    /// What nobody stored of how a client is to show the bytes is said, and pages may read the headers.
+    case firebase
+  }
+
   private let object: StoredObject
   private let request: HTTPFields
-  /// Where nothing is stored of how a client is to show the bytes.
-  var defaultDisposition: String?
+  private let dialect: Dialect
   /// Headers that a signed request asks for in place of the stored ones.
   var overrides: [(name: HTTPField.Name, value: String)] = []
 
   /// The download that those headers ask for.
-  package init(_ object: StoredObject, _ request: HTTPFields) {
+  package init(_ object: StoredObject, _ request: HTTPFields, _ dialect: Dialect = .google) {
     self.object = object
     self.request = request
+    self.dialect = dialect
   }
 
   /// The answer, whose bytes are read as the client takes them.
@@ -65,35 +72,36 @@ package struct ObjectDownload: Sendable {
   }
 
   /// The answer with an object of which memory has all; nil where it takes more than to send its bytes.
-  package func response(of remembered: RememberedObject) throws -> ServiceResponse? {
+  package func answer(of remembered: RememberedObject) throws -> MemoryAnswer? {
     guard case .met = condition, !wantsExpansion else { return nil }
     let content = remembered.content
     if request[.range] == nil, overrides.isEmpty {
-      return ServiceResponse(
-        headers: try wholeHeaders(remembered.derived),
-        body: .bytes(content)
-      )
+      return MemoryAnswer(try wholeHead(remembered.derived), body: content)
     }
     var headers = self.headers
     guard let range = try describe(&headers) else { return nil }
-    let body = ServiceResponse.Body.bytes(content.part(range))
-    return ServiceResponse(status: Self.status(headers), headers: headers, body: body)
+    let head = PreparedHead(status: Self.status(headers), headers: headers)
+    return MemoryAnswer(head, body: content.part(range))
   }
 
-  /// The headers of an answer with all bytes, made once for a remembered object and a default disposition.
-  private func wholeHeaders(_ derived: DerivedValue) throws -> HTTPFields {
-    if let known = derived.get(as: WholeHeaders.self), known.disposition == defaultDisposition {
-      return known.headers
-    }
+  /// The head of an answer with all bytes, made once for a remembered object and a dialect.
+  private func wholeHead(_ derived: DerivedValue) throws -> PreparedHead {
+    if let known = derived.get(as: WholeHead.self), known.dialect == dialect { return known.head }
     var headers = self.headers
     _ = try describe(&headers)
-    derived.set(WholeHeaders(disposition: defaultDisposition, headers: headers))
-    return headers
+    let whole = WholeHead(dialect: dialect, head: PreparedHead(headers: headers))
+    derived.set(whole)
+    return whole.head
   }
 
-  private struct WholeHeaders: Sendable {
-    let disposition: String?
-    let headers: HTTPFields
+  private final class WholeHead: Sendable {
+    let dialect: Dialect
+    let head: PreparedHead
+
+    init(dialect: Dialect, head: PreparedHead) {
+      self.dialect = dialect
+      self.head = head
+    }
   }
 
   /// Says in the headers what of the bytes is sent; nil where nothing of them is in the range that was asked for.
@@ -138,7 +146,11 @@ package struct ObjectDownload: Sendable {
       headers[.contentEncoding] = encoding.string
     }
     if isStoredAsGzip { headers[.vary] = "Accept-Encoding" }
-    headers[.contentDisposition] = attributes.contentDisposition?.string ?? defaultDisposition
+    headers[.contentDisposition] = attributes.contentDisposition?.string
+    if dialect == .firebase {
+      headers[.contentDisposition] = FirebaseMetadata.disposition(of: object)
+      headers[.accessControlExposeHeaders] = FirebaseRoutes.exposedHeaders
+    }
     headers[.contentLanguage] = attributes.contentLanguage?.string
     headers[.googGeneration] = String(object.generation)
     headers[.googMetageneration] = String(object.metageneration)

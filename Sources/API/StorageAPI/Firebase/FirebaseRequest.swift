@@ -6,22 +6,17 @@ import ServiceModule
 /// A request of Firebase's dialect: its path and query, decoded.
 struct FirebaseRequest: Sendable {
   let base: ServiceRequest
-  private let parameters: [String: String]
+  private let parameters: StorageQuery
 
   /// Reads a request's query; of a parameter that comes twice the last counts.
   init(_ base: ServiceRequest) throws(FirebaseFailure) {
     self.base = base
     guard base.hasSoundPath else { throw .badRequest("The URL's path has a malformed escape.") }
-    var parameters: [String: String] = [:]
-    for part in (base.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
-      let name = part.prefix { $0 != UInt8(ascii: "=") }
-      let value = part[name.endIndex...].dropFirst()
-      guard let name = PercentEncoding.decode(Substring(name), plusIsSpace: true),
-        let value = PercentEncoding.decode(Substring(value), plusIsSpace: true)
-      else { throw .badRequest("The URL's query has a malformed escape.") }
-      parameters[name] = value
+    do {
+      parameters = try StorageQuery(base.query)
+    } catch {
+      throw .badRequest(error.message)
     }
-    self.parameters = parameters
   }
 
   func parameter(_ name: String) -> String? { parameters[name] }

@@ -43,11 +43,7 @@ struct FirebaseRoutes: Sendable {
   /// Reads an object, from memory alone where that has its bytes.
   private func reading(_ object: RoutePattern) -> HTTPRoute {
     var route = route(.get, object, "READ", get)
-    route.memoryHandler = { request in
-      guard var response = try download(try FirebaseRequest(request)) else { return nil }
-      response.headers[.accessControlExposeHeaders] = Self.exposedHeaders
-      return response
-    }
+    route.memoryHandler = { request in try download(try FirebaseRequest(request)) }
     return route
   }
 
@@ -75,7 +71,7 @@ struct FirebaseRoutes: Sendable {
   }
 
   /// What pages may read of an answer.
-  private static let exposedHeaders = [
+  static let exposedHeaders = [
     "X-Goog-Upload-URL", "X-Goog-Upload-Status", "X-Goog-Upload-Size-Received",
     "X-Goog-Upload-Chunk-Granularity", "X-Goog-Upload-Control-URL", "X-GUploader-UploadID",
     "X-Goog-Hash", "X-Goog-Generation", "X-Goog-Metageneration", "Content-Type", "Content-Length",
@@ -116,9 +112,8 @@ struct FirebaseRoutes: Sendable {
     let name = try request.objectName()
     let (bucket, object) = try await readable(name, request)
     if request.parameter("alt") == "media" {
-      var download = ObjectDownload(object, request.base.headers)
-      download.defaultDisposition = FirebaseMetadata.disposition(of: object)
-      return try await download.response(bucket, threads)
+      return try await ObjectDownload(object, request.base.headers, .firebase)
+        .response(bucket, threads)
     }
     let shown =
       object.attributes.downloadTokens.isEmpty ? try await tokened(object, request) : object
@@ -126,31 +121,27 @@ struct FirebaseRoutes: Sendable {
   }
 
   /// The bytes of an object that memory has, for a holder of its download token or a caller whom memory knows.
-  private func download(_ request: FirebaseRequest) throws -> ServiceResponse? {
+  private func download(_ request: FirebaseRequest) throws -> MemoryAnswer? {
     guard request.parameter("alt") == "media", let found = try readableInMemory(request)
     else { return nil }
-    var download = ObjectDownload(found.object, request.base.headers)
-    download.defaultDisposition = FirebaseMetadata.disposition(of: found.object)
-    return try download.response(of: found)
+    return try ObjectDownload(found.object, request.base.headers, .firebase).answer(of: found)
   }
 
   /// As `readable`, from memory alone; nil where that does not say yes.
   private func readableInMemory(_ request: FirebaseRequest) throws -> RememberedObject? {
     let (name, context) = (try request.objectName(), request.base.context)
     if let token = request.parameter("token"), !token.isEmpty {
-      let bucket = try storage.bucketInMemory(try request.bucket) {
+      let found = try storage.objectInMemory(name, ofBucket: try request.bucket) {
         try access.permit(.administrator, $0, requestID: context.requestID)
       }
-      guard let found = try bucket?.objectInMemory(name),
-        DownloadToken.isOne(of: found.object.attributes.downloadTokens, token)
+      guard let found, DownloadToken.isOne(of: found.object.attributes.downloadTokens, token)
       else { return nil }
       return found
     }
     guard let caller = try access.identifyInMemory(context) else { return nil }
-    let bucket = try storage.bucketInMemory(try request.bucket) {
+    return try storage.objectInMemory(name, ofBucket: try request.bucket) {
       try access.permit(caller, $0, requestID: context.requestID)
     }
-    return try bucket?.objectInMemory(name)
   }
 
   /// The object of a request, where its download token or else the rules allow to read it.

@@ -68,15 +68,17 @@ extension StorageCall {
   }
 
   /// The same, where memory has all that it takes.
-  func downloadFromMemory() throws -> ServiceResponse? {
+  func downloadFromMemory() throws -> MemoryAnswer? {
     let access = environment.access
     guard query["generation"] == nil, let caller = try access.identifyInMemory(request.context),
-      let bucket = try storage.bucketInMemory(
-        try BucketName(parameter("bucket")),
+      let found = try storage.objectInMemory(
+        try objectName(),
+        ofBucket: try BucketName(parameter("bucket")),
+        try query.preconditions(),
         { try access.administratorPermit(for: caller, $0) }
-      ), let found = try bucket.objectInMemory(try objectName(), try query.preconditions())
+      )
     else { return nil }
-    return try ObjectDownload(found.object, request.headers).response(of: found)
+    return try ObjectDownload(found.object, request.headers).answer(of: found)
   }
 
   func changeObject(isReplacement: Bool) async throws -> ServiceResponse {

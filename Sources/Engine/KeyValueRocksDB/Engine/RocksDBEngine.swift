@@ -85,6 +85,8 @@ package final class RocksDBEngine: KeyValueEngine {
 
   package var isWritingThread: Bool { queue.isCurrent }
 
+  package var stateMark: Int? { queue.stateMark }
+
   package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     try condition.checkOpen()
     let lease = try shared.lease()

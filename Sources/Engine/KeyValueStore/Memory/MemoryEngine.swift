@@ -61,6 +61,8 @@ package final class MemoryEngine: KeyValueEngine {
 
   package var isWritingThread: Bool { queue.isCurrent }
 
+  package var stateMark: Int? { queue.stateMark }
+
   package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     if !cachedOnly { BlockingCheck.assertMayBlock() }
     try checkOpen()

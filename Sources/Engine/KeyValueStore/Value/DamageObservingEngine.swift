@@ -37,6 +37,8 @@ package final class DamageObservingEngine: KeyValueEngine {
 
   package var isWritingThread: Bool { base.isWritingThread }
 
+  package var stateMark: Int? { base.stateMark }
+
   package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     try base.get(key, cachedOnly: cachedOnly)
   }

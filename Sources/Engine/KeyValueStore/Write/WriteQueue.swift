@@ -43,6 +43,8 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
   private let arrival = DispatchSemaphore(value: 0)
   private let groupCount = Atomic<Int>(0)
   private let writeCount = Atomic<Int>(0)
+  /// Odd while a group lands, and after one of which nobody knows whether it did.
+  private let landing = Atomic<Int>(0)
 
   /// A queue that writes groups by `writer`, which nobody else uses.
   package init(
@@ -79,6 +81,12 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
   /// Groups that were begun and writes that were in them.
   package var counts: (groups: Int, writes: Int) {
     (groupCount.load(ordering: .relaxed), writeCount.load(ordering: .relaxed))
+  }
+
+  /// `KeyValueEngine.stateMark` of the engine whose queue it is.
+  package var stateMark: Int? {
+    let mark = landing.load(ordering: .sequentiallyConsistent)
+    return mark.isMultiple(of: 2) ? mark : nil
   }
 
   /// Runs what waits and ends the thread; once is enough, more does no harm.
@@ -139,7 +147,7 @@ extension WriteQueue {
         throw error
       }
       if outcomes.contains(where: \.isSuccess) {
-        try writer.land(group)
+        try land(group)
       } else {
         writer.abandon(group)
       }
@@ -149,6 +157,14 @@ extension WriteQueue {
     }
     writeCount.add(outcomes.count, ordering: .relaxed)
     return outcomes
+  }
+
+  private func land(_ group: Writer.Group) throws {
+    let last = landing.load(ordering: .relaxed)
+    let mark = last.isMultiple(of: 2) ? last + 1 : last + 2
+    landing.store(mark, ordering: .sequentiallyConsistent)
+    try writer.land(group)
+    landing.store(mark + 1, ordering: .sequentiallyConsistent)
   }
 
   private func fill(

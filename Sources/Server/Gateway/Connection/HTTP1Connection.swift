@@ -22,7 +22,8 @@ final class HTTP1Connection: Sendable {
   private let peer: Peer
   private let activity: ConnectionActivity
   private let account: LedgerAccount
-  private let number: UInt64
+  /// What the ids of the connection's requests begin with.
+  private let requestPrefix: String
   /// Sends parts of files; nil over TLS.
   private let files = Mutex<HTTP1FileWriter?>(nil)
   private let state = Mutex(State())
@@ -32,7 +33,7 @@ final class HTTP1Connection: Sendable {
     self.peer = peer
     self.activity = activity
     account = environment.ledger.account(of: peer.network)
-    number = environment.nextConnectionNumber()
+    requestPrefix = String(environment.nextConnectionNumber(), radix: 36) + "-"
   }
 
   /// Adds the handlers and has the connection's requests answered.
@@ -42,11 +43,18 @@ final class HTTP1Connection: Sendable {
       try channel.pipeline.syncOperations.addHandler(lane)
       files.withLock { $0 = HTTP1FileWriter(lane, channel.eventLoop) }
     }
+    let limits = environment.limits
+    let idleTimeout = HTTP1IdleTimeout(limit: TimeAmount(limits.headTimeout))
+    let lane = HTTP1MemoryLane(
+      headLimit: min(limits.metadataBytes, limits.headerListBytes),
+      idleTimeout: idleTimeout
+    ) { self.answerFromMemory($0, $1) }
     let meter = HTTP1HeadMeter(account)
-    try channel.pipeline.syncOperations.addHandler(meter)
+    try channel.pipeline.syncOperations.addHandlers([lane, meter])
+    let boundTimeout = NIOLoopBound(idleTimeout, eventLoop: channel.eventLoop)
+    let boundLane = NIOLoopBound(lane, eventLoop: channel.eventLoop)
     let meterOfHead = NIOLoopBound(meter, eventLoop: channel.eventLoop)
     let account = account
-    let limits = environment.limits
     let http1 = HTTP1Channel(
       responder: { request, writer, _ in
         try await self.respond(request, writer, channel)
@@ -62,8 +70,8 @@ final class HTTP1Connection: Sendable {
             isStream: { self.state.withLock { $0.lease?.isStream ?? false } }
           ),
           StalledReaderTimeout(limit: TimeAmount(limits.stalledReaderTimeout), account: account),
-          HTTP1IdleTimeout(limit: TimeAmount(limits.headTimeout)),
-          HTTP1MemoryAnswers { self.answerFromMemory($0) },
+          boundTimeout.value,
+          HTTP1AnswerWatch(boundLane.value),
         ],
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: limits.metadataBytes,
@@ -125,8 +133,9 @@ final class HTTP1Connection: Sendable {
 
   /// The answer that memory alone can give; nil where the request takes more, or the connection is about to end.
   private func answerFromMemory(
-    _ head: HTTPRequest
-  ) -> (response: HTTPResponse, body: [UInt8])? {
+    _ head: HTTPRequest,
+    _ allocator: ByteBufferAllocator
+  ) -> ByteBuffer? {
     let ordinal = state.withLock { state -> Int? in
       guard !state.isStopping else { return nil }
       state.requests += 1
@@ -137,16 +146,15 @@ final class HTTP1Connection: Sendable {
       head,
       requestID: requestID(ordinal),
       peer: peer,
-      account: account
+      account: account,
+      allocator: allocator
     )
     if peer.memory.hasShownCredentials { account.trust() }
     activity.rest()
     return answer
   }
 
-  private func requestID(_ ordinal: Int) -> String {
-    "\(String(number, radix: 36))-\(ordinal)"
-  }
+  private func requestID(_ ordinal: Int) -> String { requestPrefix + String(ordinal) }
 
   private func response(
     to request: Request,

@@ -2,6 +2,7 @@ import Access
 import HTTPTypes
 import KeyValueStore
 import Logging
+import NIOCore
 import ServiceModule
 
 /// Answers requests whose routes can from memory alone, on the event loops of their connections.
@@ -26,13 +27,14 @@ struct MemoryAnswers: Sendable {
     self.logger = logger
   }
 
-  /// The answer to a GET without a body, whose body is bytes; nil where the responder has to answer.
+  /// The bytes of the answer to a GET without a body; nil where the responder has to answer.
   func answer(
     _ head: HTTPRequest,
     requestID: String,
     peer: Peer,
-    account: LedgerAccount
-  ) -> (response: HTTPResponse, body: [UInt8])? {
+    account: LedgerAccount,
+    allocator: ByteBufferAllocator
+  ) -> ByteBuffer? {
     // A whole URL for a target is the responder's.
     guard let target = head.path, target.utf8.first == UInt8(ascii: "/") else { return nil }
     let path = String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
@@ -40,8 +42,6 @@ struct MemoryAnswers: Sendable {
       let isForeignPage = isForeignPage(head)
     else { return nil }
     let start = ContinuousClock.now
-    var logger = logger
-    logger[metadataKey: "request"] = "\(requestID)"
     let context = CallContext(
       requestID: requestID,
       authorization: head.headerFields[.authorization],
@@ -63,11 +63,46 @@ struct MemoryAnswers: Sendable {
       body: ServiceBody(NoBody())
     )
     // The route's handler throws it again, and is heard.
-    guard let answer = try? handler(call), case .bytes(let bytes) = answer.body else { return nil }
-    let response = response(answer, bytes.count, to: head, requestID, match.route)
-    observation.observe(head, path, response.status, since: start, logger)
-    return (response, bytes)
+    guard let answer = try? handler(call) else { return nil }
+    let origin = match.route.decidesOrigins ? nil : head.headerFields[.origin]
+    observation.observe(head, path, answer.head.status, since: start, logger(requestID))
+    return bytes(answer, requestID, origin, allocator)
   }
+
+  private func logger(_ requestID: String) -> Logger {
+    // What is not written needs no name.
+    guard logger.logLevel <= .debug else { return logger }
+    var logger = logger
+    logger[metadataKey: "request"] = "\(requestID)"
+    return logger
+  }
+
+  /// - Parameter origin: Of the page that is to read the answer.
+  private func bytes(
+    _ answer: MemoryAnswer,
+    _ requestID: String,
+    _ origin: String?,
+    _ allocator: ByteBufferAllocator
+  ) -> ByteBuffer {
+    var head = answer.head
+    if let origin {
+      var headers = head.headers
+      CrossOriginAccess.admit(origin, to: &headers)
+      head = PreparedHead(status: head.status, headers: headers)
+    }
+    var bytes = allocator.buffer(
+      capacity: head.bytes.count + Self.ownHeaderBytes + requestID.utf8.count + answer.body.count
+    )
+    bytes.writeBytes(head.bytes)
+    bytes.writeStaticString("x-request-id: ")
+    bytes.writeString(requestID)
+    bytes.writeStaticString("\r\n\r\n")
+    bytes.writeBytes(answer.body)
+    return bytes
+  }
+
+  /// What is written of headers beside those of the answer and the id's value.
+  private static let ownHeaderBytes = "x-request-id: \r\n\r\n".utf8.count
 
   /// Whether a page sent the request that is a client's alone; nil where it is refused.
   private func isForeignPage(_ head: HTTPRequest) -> Bool? {
@@ -77,22 +112,6 @@ struct MemoryAnswers: Sendable {
     case .admittedAsClient: return true
     case .unknownHost, .foreignPage: return nil
     }
-  }
-
-  private func response(
-    _ answer: ServiceResponse,
-    _ bytes: Int,
-    to head: HTTPRequest,
-    _ requestID: String,
-    _ route: HTTPRoute
-  ) -> HTTPResponse {
-    var headers = answer.headers
-    if headers[.contentLength] == nil { headers[.contentLength] = String(bytes) }
-    if let origin = head.headerFields[.origin], !route.decidesOrigins {
-      CrossOriginAccess.admit(origin, to: &headers)
-    }
-    headers[.requestID] = requestID
-    return HTTPResponse(status: answer.status, headerFields: headers)
   }
 }
 

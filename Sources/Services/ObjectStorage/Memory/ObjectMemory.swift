@@ -3,14 +3,57 @@ import KeyValueStore
 import SecurityRules
 import Synchronization
 
+/// The record that something remembered was made of, and when the store was last seen to have it.
+final class ConfirmedRecord: Sendable {
+  let bytes: [UInt8]
+  /// `KeyValueEngine.stateMark` of then; -1 is none.
+  private let mark = Atomic<Int>(-1)
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  func isConfirmed(at mark: Int) -> Bool { self.mark.load(ordering: .relaxed) == mark }
+
+  func confirm(at mark: Int) { self.mark.store(mark, ordering: .relaxed) }
+}
+
+/// What counts only while the store has the record that it was made of.
+protocol RememberedRecord: AnyObject {
+  var record: ConfirmedRecord { get }
+}
+
 /// An object of which memory has all: its metadata and its bytes.
-package struct RememberedObject: Sendable {
+package final class RememberedObject: RememberedRecord, Sendable {
   package let object: StoredObject
   package let content: [UInt8]
   /// The object as rules see it, made once.
   let resource: StorageResource
+  let record: ConfirmedRecord
   /// What an API has made of the object, to be used again.
   package let derived = DerivedValue()
+
+  fileprivate init(_ object: StoredObject, _ content: [UInt8]) {
+    self.object = object
+    self.content = content
+    resource = object.resource
+    record = ConfirmedRecord(ObjectRecord.bytes(object))
+  }
+
+  /// Roughly what it takes with its key.
+  fileprivate var bytes: Int { 2_048 + record.bytes.count + content.count }
+}
+
+/// What a download takes of a bucket.
+final class RememberedBucket: RememberedRecord, Sendable {
+  let id: BucketID
+  /// Names the bucket in the keys of its objects.
+  let number: Int64
+  let record: ConfirmedRecord
+
+  fileprivate init(_ bucket: StoredBucket, _ record: [UInt8]) {
+    id = BucketID(project: bucket.project, name: bucket.name.text)
+    number = bucket.number
+    self.record = ConfirmedRecord(record)
+  }
 }
 
 /// A value that somebody makes of a remembered object, and that goes when the object is forgotten.
@@ -33,23 +76,15 @@ package final class DerivedValue: Sendable {
 /// Small objects that were downloaded lately, and buckets.
 ///
 /// What is remembered of a key counts only while the store has the very record that it was made of, so nobody needs to
-/// tell the memory of changes: whoever looks something up reads the record first, which is mostly in the store's own
-/// cache. The bytes of a blob never change.
+/// tell the memory of changes: whoever looks something up asks the store for the record, unless nothing was written since
+/// that was done last. The bytes of a blob never change.
 ///
 /// Two generations bound the memory: when the young one is full it becomes the old one, and what was not used since
 /// goes. Any thread may call.
 final class ObjectMemory: Sendable {
-  private struct Entry {
-    let record: [UInt8]
-    let remembered: RememberedObject
-
-    /// Roughly what it takes with its key.
-    var bytes: Int { 2_048 + record.count + remembered.content.count }
-  }
-
   private struct Generations {
-    var young: [[UInt8]: Entry] = [:]
-    var old: [[UInt8]: Entry] = [:]
+    var young: [[UInt8]: RememberedObject] = [:]
+    var old: [[UInt8]: RememberedObject] = [:]
     var youngBytes = 0
   }
 
@@ -58,7 +93,7 @@ final class ObjectMemory: Sendable {
   }
 
   private let shards = (0..<ObjectMemory.shardCount).map { _ in Shard() }
-  private let buckets = Mutex<[[UInt8]: (record: [UInt8], bucket: StoredBucket)]>([:])
+  private let buckets = Mutex<[[UInt8]: RememberedBucket]>([:])
   /// Bytes of one generation of one shard.
   private let limit: Int
 
@@ -74,48 +109,49 @@ final class ObjectMemory: Sendable {
   /// Whether content of that size may be remembered.
   func takes(_ size: Int64) -> Bool { size <= min(Self.largestContent, limit / 2) }
 
-  /// The object whose record is under that key.
-  func object(_ key: [UInt8], _ record: [UInt8]) -> RememberedObject? {
+  /// The object that is remembered of that key.
+  func object(_ key: [UInt8]) -> RememberedObject? {
     shard(of: key).generations.withLock { generations in
-      if let entry = generations.young[key] {
-        return entry.record == record ? entry.remembered : nil
-      }
-      guard let entry = generations.old[key], entry.record == record else { return nil }
-      put(entry, key, in: &generations)
-      return entry.remembered
+      if let known = generations.young[key] { return known }
+      guard let known = generations.old[key] else { return nil }
+      put(known, key, in: &generations)
+      return known
     }
   }
 
   /// Remembers an object as it was read, with its bytes.
   func keep(_ object: StoredObject, _ content: [UInt8], _ key: [UInt8]) {
-    let entry = Entry(
-      record: ObjectRecord.bytes(object),
-      remembered: RememberedObject(object: object, content: content, resource: object.resource)
-    )
-    shard(of: key).generations.withLock { put(entry, key, in: &$0) }
+    let remembered = RememberedObject(object, content)
+    shard(of: key).generations.withLock { put(remembered, key, in: &$0) }
   }
 
-  /// The bucket of a record; read out of it where it is not the remembered one.
-  func bucket(_ name: BucketName, _ key: [UInt8], _ record: [UInt8]) throws -> StoredBucket {
-    if let known = buckets.withLock({ $0[key] }), known.record == record { return known.bucket }
-    let bucket = try StoredBucket(name, try RecordReader(record))
+  /// The bucket that is remembered of that key.
+  func bucket(_ key: [UInt8]) -> RememberedBucket? { buckets.withLock { $0[key] } }
+
+  /// Remembers the bucket of a record.
+  func keep(_ name: BucketName, _ key: [UInt8], _ record: [UInt8]) throws -> RememberedBucket {
+    let bucket = RememberedBucket(try StoredBucket(name, try RecordReader(record)), record)
     buckets.withLock { buckets in
       if buckets.count >= Self.bucketLimit { buckets.removeAll() }
-      buckets[key] = (record, bucket)
+      buckets[key] = bucket
     }
     return bucket
   }
 
-  private func put(_ entry: Entry, _ key: [UInt8], in generations: inout Generations) {
-    if generations.youngBytes + entry.bytes > limit {
+  private func put(
+    _ remembered: RememberedObject,
+    _ key: [UInt8],
+    in generations: inout Generations
+  ) {
+    if generations.youngBytes + remembered.bytes > limit {
       generations.old = generations.young
       generations.young = [:]
       generations.youngBytes = 0
     }
-    if let replaced = generations.young.updateValue(entry, forKey: key) {
+    if let replaced = generations.young.updateValue(remembered, forKey: key) {
       generations.youngBytes -= replaced.bytes
     }
-    generations.youngBytes += entry.bytes
+    generations.youngBytes += remembered.bytes
   }
 
   private func shard(of key: [UInt8]) -> Shard {

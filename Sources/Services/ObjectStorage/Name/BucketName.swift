@@ -14,24 +14,27 @@ package struct BucketName: Sendable, Hashable {
 
   init(stored: Text) { text = stored }
 
+  /// Parts between dots have 1 to 63 characters; names in the form of an IPv4 address are refused.
   private static func isValid(_ name: String) -> Bool {
-    let units = Array(name.utf8)
+    let units = name.utf8
     guard let first = units.first, let last = units.last, isAlphanumeric(first),
-      isAlphanumeric(last), units.count >= 3, units.count <= 222
+      isAlphanumeric(last), (3...222).contains(units.count)
     else { return false }
-    guard units.allSatisfy({ isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F || $0 == 0x2E })
-    else { return false }
-    let parts = units.split(separator: 0x2E, omittingEmptySubsequences: false)
-    return parts.allSatisfy { !$0.isEmpty && $0.count <= 63 } && !isAddress(parts)
+    var (dots, length, isNumeric) = (0, 0, true)
+    for unit in units {
+      guard unit != 0x2E else {
+        guard length > 0 else { return false }
+        (dots, length) = (dots + 1, 0)
+        continue
+      }
+      length += 1
+      guard length <= 63, isAlphanumeric(unit) || unit == 0x2D || unit == 0x5F else { return false }
+      if unit > 0x39 || unit < 0x30 { isNumeric = false }
+    }
+    return !(dots == 3 && isNumeric)
   }
 
   private static func isAlphanumeric(_ unit: UInt8) -> Bool {
     (0x30...0x39).contains(unit) || (0x61...0x7A).contains(unit)
-  }
-
-  /// Names in the form of an IPv4 address are refused.
-  private static func isAddress(_ parts: [ArraySlice<UInt8>]) -> Bool {
-    parts.count == 4
-      && parts.allSatisfy { part in part.allSatisfy { (0x30...0x39).contains($0) } }
   }
 }

@@ -1,0 +1,186 @@
+import HTTPTypes
+import NIOCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Reads heads of HTTP/1.1 requests that are as plain as nearly all are, where they lie.
+///
+/// What is unusual in any way is not judged here: the decoder of HTTP knows all that there is, and refuses what is
+/// wrong. The requests of a connection mostly have the same headers, which are compared and not read again.
+struct HTTP1HeadReader {
+  /// What bytes begin with.
+  enum Outcome {
+    case head(Head)
+    /// A head whose end has not come.
+    case incomplete
+    /// Something else, whose end is unknown here.
+    case unusual
+  }
+
+  struct Head {
+    /// Bytes up to the body.
+    let length: Int
+    /// Bytes of the body.
+    let bodyLength: Int
+    /// The request; nil for one that is no GET without a body.
+    let request: HTTPRequest?
+  }
+
+  /// Longer heads are unusual.
+  private let limit: Int
+  private var last: HTTP1HeaderLines?
+
+  /// A reader of heads of up to that many bytes, or 8 KiB where that is less.
+  init(limit: Int) { self.limit = min(limit, 8 << 10) }
+
+  /// Reads the head that begins with a buffer's next byte.
+  mutating func read(_ buffer: ByteBuffer) -> Outcome {
+    buffer.withUnsafeReadableBytes { bytes in
+      let outcome = read(UnsafeRawBufferPointer(rebasing: bytes.prefix(limit)))
+      if case .incomplete = outcome, bytes.count >= limit { return .unusual }
+      return outcome
+    }
+  }
+
+  private mutating func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+    guard let lineEnd = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return .incomplete }
+    guard let line = RequestLine(bytes[..<lineEnd]) else { return .unusual }
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[(lineEnd + 1)...])
+    if last?.areStart(of: rest) != true {
+      switch HTTP1HeaderLines.reading(rest) {
+      case .lines(let lines): last = lines
+      case .incomplete: return .incomplete
+      case .unusual: return .unusual
+      }
+    }
+    guard let last else { return .unusual }
+    return .head(
+      Head(
+        length: lineEnd + 1 + last.bytes.count,
+        bodyLength: last.bodyLength ?? 0,
+        request: line.isGet ? last.request(for: line.target) : nil
+      )
+    )
+  }
+}
+
+/// The first line of a request of HTTP/1.1 with a usual method, for a path.
+private struct RequestLine {
+  let isGet: Bool
+  let target: String
+
+  private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    .map { Array($0.utf8) }
+  private static let end = Array(" HTTP/1.1\r".utf8)
+
+  /// - Parameter line: Without the line feed.
+  init?(_ line: Slice<UnsafeRawBufferPointer>) {
+    guard line.suffix(Self.end.count).elementsEqual(Self.end),
+      let space = line.firstIndex(of: UInt8(ascii: " ")),
+      let method = Self.methods.firstIndex(where: line[..<space].elementsEqual)
+    else { return nil }
+    let target = line[(space + 1)...].dropLast(Self.end.count)
+    guard target.first == UInt8(ascii: "/"),
+      target.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
+    else { return nil }
+    isGet = method == 0
+    self.target = String(decoding: target, as: UTF8.self)
+  }
+}
+
+/// The header lines of a request with the empty line behind them.
+private struct HTTP1HeaderLines {
+  enum Outcome {
+    case lines(HTTP1HeaderLines)
+    case incomplete
+    case unusual
+  }
+
+  private(set) var bytes: [UInt8] = []
+  /// What is announced of the body; nil where nothing is.
+  private(set) var bodyLength: Int?
+  private var authority: String?
+  private var fields = HTTPFields()
+  private var expectsAnswer = false
+  /// A GET with these headers; nil for what memory is not asked.
+  private var template: HTTPRequest?
+
+  /// Whether these lines are the first of what bytes there are.
+  func areStart(of other: UnsafeRawBufferPointer) -> Bool {
+    guard let start = other.baseAddress, other.count >= bytes.count else { return false }
+    return bytes.withUnsafeBytes { memcmp($0.baseAddress ?? start, start, $0.count) == 0 }
+  }
+
+  /// The GET for a target; nil for one with a body, or whose client waits to be told to send it.
+  func request(for target: String) -> HTTPRequest? {
+    guard var request = template else { return nil }
+    request.path = target
+    return request
+  }
+
+  static func reading(_ rest: UnsafeRawBufferPointer) -> Outcome {
+    var lines = HTTP1HeaderLines()
+    var position = 0
+    while let end = rest[position...].firstIndex(of: UInt8(ascii: "\n")) {
+      guard end > position, rest[end - 1] == UInt8(ascii: "\r") else { return .unusual }
+      let line = rest[position..<end - 1]
+      position = end + 1
+      if line.isEmpty {
+        guard lines.authority != nil else { return .unusual }
+        lines.finish(rest[..<position])
+        return .lines(lines)
+      }
+      guard lines.take(line) else { return .unusual }
+    }
+    return .incomplete
+  }
+
+  private mutating func finish(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    self.bytes = Array(bytes)
+    guard bodyLength == nil, !expectsAnswer else { return }
+    // The codec of others calls all requests this, over TLS too.
+    template = HTTPRequest(
+      method: .get,
+      scheme: "http",
+      authority: authority,
+      path: "/",
+      headerFields: fields
+    )
+  }
+
+  /// Takes a line; false where it is unusual, or says something of how the request ends or the connection goes on.
+  private mutating func take(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+      let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+    else { return false }
+    var value = line[(colon + 1)...].drop { Self.isBlank($0) }
+    while let last = value.last, Self.isBlank(last) { value.removeLast() }
+    guard value.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else { return false }
+    return take(name, String(decoding: value, as: UTF8.self))
+  }
+
+  private mutating func take(_ name: HTTPField.Name, _ value: String) -> Bool {
+    switch name.canonicalName {
+    case "host":
+      guard authority == nil else { return false }
+      authority = value
+      return true
+    case "content-length":
+      let isNumber = !value.isEmpty && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      guard bodyLength == nil, isNumber, value.utf8.count <= 15 else { return false }
+      bodyLength = Int(value)
+    case "transfer-encoding", "upgrade": return false
+    case "connection": guard value.lowercased() == "keep-alive" else { return false }
+    case "expect": expectsAnswer = true
+    default: break
+    }
+    fields.append(HTTPField(name: name, value: value))
+    return true
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}
