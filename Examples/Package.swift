@@ -40,19 +40,25 @@ let firebaseUI = Target.Dependency.product(name: "FirebaseUI", package: "brasa")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 
 /// One example's client: core, pages and SwiftUI app, each in its folder.
-func client(_ name: String, core: [Target.Dependency]) -> [Target] {
+func client(
+  _ name: String,
+  core: [Target.Dependency],
+  usesFirebase: Bool = false
+) -> [Target] {
   [
     .target(name: "\(name)Core", dependencies: core, path: "\(name)/Core", swiftSettings: strict),
     .target(
       name: "\(name)Web",
-      dependencies: [.init(stringLiteral: "\(name)Core"), "LivePage", "ServiceHost"] + core,
+      dependencies: [.init(stringLiteral: "\(name)Core"), "LivePage", "ServiceHost"] + core
+        + (usesFirebase ? ["FirebasePages"] : []),
       path: "\(name)/Web",
       resources: [.copy("Pages")],
       swiftSettings: strict
     ),
     .target(
       name: "\(name)App",
-      dependencies: [.init(stringLiteral: "\(name)Core")] + core,
+      dependencies: [.init(stringLiteral: "\(name)Core")] + core
+        + (usesFirebase ? ["AppLaunch"] : []),
       path: "\(name)/App",
       swiftSettings: strict
     ),
@@ -93,7 +99,7 @@ func firebaseExample(
   core: [Target.Dependency],
   tests: [Target.Dependency] = []
 ) -> [Target] {
-  client(name, core: core) + [
+  client(name, core: core, usesFirebase: true) + [
     .testTarget(
       name: "\(name)Tests",
       dependencies: [.init(stringLiteral: "\(name)Core"), "ExampleTesting"] + core + tests,
@@ -141,12 +147,18 @@ let package = Package(
       resources: [.copy("Assets")],
       swiftSettings: strict
     ),
+    .target(
+      name: "FirebasePages",
+      dependencies: ["LivePage", firebaseCore],
+      swiftSettings: strict
+    ),
+    .target(name: "AppLaunch", dependencies: [firebaseCore], swiftSettings: strict),
     .executableTarget(
       name: "examples",
       dependencies: [
-        "CodableGuideWeb", "PontoCore", "PontoService", "PontoWeb", "ProductsProvider",
-        "ProductsWeb", "SalesService", "SalesWeb", "VollmedService", "VollmedWeb", "ServiceHost",
-        "LivePage", arguments,
+        "CodableGuideWeb", "PontoCore", "PontoService", "PontoWeb",
+        "ProductsProvider", "ProductsWeb", "SalesService", "SalesWeb", "VollmedService",
+        "VollmedWeb", "ServiceHost", "LivePage", arguments, hummingbird,
       ],
       path: "Sources/Examples",
       swiftSettings: strict

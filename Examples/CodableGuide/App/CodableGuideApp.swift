@@ -1,24 +1,23 @@
 #if canImport(SwiftUI)
+import AppLaunch
 import CodableGuideCore
 import FirebaseCore
 import SwiftUI
 
 /// The guide's app: the composition root.
 public struct CodableGuideApp: App {
-  @State private var guide: GuideViewModel
+  @State private var launch: Result<GuideViewModel, any Error>
 
   /// Configures Firebase by the app's `GoogleService-Info.plist`; SwiftUI makes the app.
   public init() {
-    do {
-      guide = GuideViewModel(try FirebaseApp.configured())
-    } catch {
-      fatalError("The app lacks its configuration: \(error.localizedDescription)")
-    }
+    launch = Result { GuideViewModel(try FirebaseApp.configured()) }
   }
 
   /// One window.
   public var body: some Scene {
-    WindowGroup { GuideView(guide: guide) }
+    WindowGroup {
+      LaunchView(launch) { GuideView(guide: $0) }
+    }
   }
 }
 #endif

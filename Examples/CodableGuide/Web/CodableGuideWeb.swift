@@ -1,5 +1,5 @@
 import CodableGuideCore
-import FirebaseCore
+import FirebasePages
 import Foundation
 import LivePage
 
@@ -14,27 +14,14 @@ package enum CodableGuideWeb {
     project: String = project,
     folder: URL
   ) async throws -> LiveHost {
-    try await LiveHost(
+    let brasa = BrasaProject(project, at: service, appID: "1:42:linux:c0dab1e")
+    return try await LiveHost(
       title: "Codable guide",
       language: "en",
       pages: Bundle.module.bundleURL.appending(path: "Pages"),
       folder: folder
     ) { device in
-      GuidePage(try app(of: device, service: service, project: project))
+      GuidePage(try brasa.app(of: device))
     }
-  }
-
-  /// A browser's app, with the session and the cache of its own folder.
-  private static func app(
-    of device: Device,
-    service: URL,
-    project: String
-  ) throws -> FirebaseApp {
-    let options = FirebaseOptions(googleAppID: "1:42:linux:c0dab1e", gcmSenderID: "42")
-    options.projectID = project
-    options.apiKey = project
-    options.brasaHost = service.absoluteString
-    options.stateDirectory = device.folder
-    return try FirebaseApp.configured(name: device.folder.lastPathComponent, options: options)
   }
 }

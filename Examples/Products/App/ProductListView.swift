@@ -10,6 +10,10 @@ struct ProductListView: View {
   var body: some View {
     NavigationStack {
       List {
+        if let stopped = list.stopped {
+          Text("The list is not up to date any more: \(stopped)").foregroundStyle(.red)
+          Button("Try again") { list.tryAgain() }
+        }
         if list.isFromCache {
           Label("Offline: the list may be behind.", systemImage: "wifi.slash")
         }

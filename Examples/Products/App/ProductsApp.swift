@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+import AppLaunch
 import FirebaseCore
 import FirebaseUI
 import ProductsCore
@@ -6,25 +7,23 @@ import SwiftUI
 
 /// The products' app: the composition root.
 public struct ProductsApp: App {
-  @State private var model: ProductsViewModel
+  @State private var launch: Result<ProductsViewModel, any Error>
 
   /// Configures Firebase by the app's `GoogleService-Info.plist`; SwiftUI makes the app.
   public init() {
-    do {
+    launch = Result {
       let app = try FirebaseApp.configured()
-      guard let services = ProductServices(app, providers: { [FUIGoogleAuth(authUI: $0)] }) else {
-        fatalError("The app lacks a part.")
-      }
-      model = ProductsViewModel(services)
-    } catch {
-      fatalError("The app lacks its configuration: \(error.localizedDescription)")
+      let services = try ProductServices(app, providers: { [FUIGoogleAuth(authUI: $0)] })
+      return ProductsViewModel(services)
     }
   }
 
   /// One window.
   public var body: some Scene {
     WindowGroup {
-      ContentView(model: model).task { await model.run() }
+      LaunchView(launch) { model in
+        ContentView(model: model).task { await model.run() }
+      }
     }
   }
 }

@@ -144,6 +144,37 @@ import Testing
     await app.quit()
   }
 
+  @Test func `a list whose listener has ended is followed again when asked`() async throws {
+    let test = try await TestProducts()
+    defer { test.end() }
+    let app = try test.launch()
+    let list = try await app.signUp("ana")
+    try await list.add("Lamp", code: "L1")
+    try await until { list.names == ["Lamp"] && !list.isFromCache }
+    let closed = test.folder.file("closed.rules")
+    try Data(
+      """
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          match /{document=**} { allow read, write: if false; }
+        }
+      }
+      """.utf8
+    ).write(to: closed)
+    try test.deployRules(closed)
+    try await until { list.stopped != nil }
+    #expect(list.names == ["Lamp"] && list.error == nil)
+    list.tryAgain()
+    try await until { list.stopped != nil }
+    try test.deployRules()
+    list.tryAgain()
+    try await until { list.stopped == nil && !list.isFromCache && list.names == ["Lamp"] }
+    try await list.add("Chair", code: "C1")
+    try await until { list.names == ["Chair", "Lamp"] }
+    await app.quit()
+  }
+
   @Test(
     arguments: [
       ([0xff, 0xd8, 0xff, 0xe0], "image/jpeg"), ([0x89, 0x50, 0x4e, 0x47], "image/png"),

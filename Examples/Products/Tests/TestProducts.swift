@@ -43,11 +43,20 @@ struct TestProducts {
     try await until { try brasa.run(list).contains("READY") }
   }
 
+  private func file(_ name: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: name).path
+  }
+
+  /// Deploys the documents' rules: the app's, or a file of the test's.
+  func deployRules(_ other: URL? = nil) throws {
+    let rules = other?.path ?? file("firestore.rules")
+    try brasa.run(["rules", "deploy", rules, "--project", Self.project])
+  }
+
   private func deploy() throws {
-    let example = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    func file(_ name: String) -> String { example.appending(path: name).path }
     let project = ["--project", Self.project]
-    try brasa.run(["rules", "deploy", file("firestore.rules")] + project)
+    try deployRules()
     try brasa.run(["rules", "deploy", file("storage.rules"), "--service", "storage"] + project)
     try brasa.run(["indexes", "apply", file("firestore.indexes.json")] + project)
     try brasa.run(["config", "publish", file("remoteconfig.template.json")] + project)
@@ -67,7 +76,7 @@ struct TestProducts {
       name: "\(device)-\(folder.url.lastPathComponent)",
       options: options(device)
     )
-    let services = ProductServices(
+    let services = try ProductServices(
       app,
       providers: {
         [
@@ -82,7 +91,7 @@ struct TestProducts {
       fetchInterval: fetchInterval,
       uploadPatience: 1
     )
-    return RunningApp(ProductsViewModel(try #require(services)))
+    return RunningApp(ProductsViewModel(services))
   }
 
   func options(_ device: String) -> FirebaseOptions {
@@ -158,9 +167,9 @@ final class RunningApp {
 
   /// Waits for the list and its first snapshot.
   func shownList() async throws -> ProductListViewModel {
-    try await until { self.list?.products != nil || self.list?.error != nil }
+    try await until { self.list?.products != nil || self.list?.stopped != nil }
     let list = try #require(list)
-    #expect(list.error == nil)
+    #expect(list.error == nil && list.stopped == nil)
     return list
   }
 }

@@ -41,14 +41,16 @@ struct ListModel {
   let isBehind: Bool
   let skipped: Int?
   let alert: String?
+  /// Why the list is not followed any more.
+  let stopped: String?
   let rows: [Row]
 
   init(_ model: ProductListViewModel, canDelete: Bool) {
-    isLoading = model.products == nil && model.error == nil
+    isLoading = model.products == nil && model.stopped == nil
     isEmpty = model.products?.isEmpty == true
     isBehind = model.products != nil && model.isFromCache
     skipped = model.skipped == 0 ? nil : model.skipped
-    alert = model.error
+    (alert, stopped) = (model.error, model.stopped)
     rows = (model.products ?? []).map { product in
       Row(
         id: product.id ?? "",

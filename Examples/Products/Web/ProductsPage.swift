@@ -72,6 +72,7 @@ package final class ProductsPage: LiveApp {
 
   private func perform(_ action: LiveAction, on list: ProductListViewModel) async {
     switch action.name {
+    case "try-again": list.tryAgain()
     case "new": list.beginProduct()
     case "edit": list.edit(action["id"])
     case "delete": if model.canDelete { await list.delete(action["id"]) }

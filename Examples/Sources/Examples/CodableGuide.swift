@@ -1,10 +1,8 @@
 import ArgumentParser
 import CodableGuideWeb
-import Foundation
 import LivePage
-import ServiceHost
 
-struct CodableGuideWebCommand: AsyncParsableCommand {
+struct CodableGuideWebCommand: PagesCommand {
   static let configuration = CommandConfiguration(
     commandName: "codable-guide-web",
     abstract: "The Codable guide's pages, for a running Brasa."
@@ -12,15 +10,7 @@ struct CodableGuideWebCommand: AsyncParsableCommand {
 
   @OptionGroup var options: WebOptions
 
-  func run() async throws {
-    let host = try await CodableGuideWeb.host(
-      service: options.address,
-      folder: URL(filePath: options.folder)
-    )
-    try await LoopbackServer(
-      await host.router(),
-      port: options.port,
-      services: [await host.service]
-    ).runCommand()
+  func host() async throws -> LiveHost {
+    try await CodableGuideWeb.host(service: options.address, folder: options.directory)
   }
 }

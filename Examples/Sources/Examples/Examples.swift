@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Hummingbird
 import LivePage
 import ServiceHost
 
@@ -10,10 +11,10 @@ struct Examples: AsyncParsableCommand {
     commandName: "examples",
     abstract: "The services and pages of the examples.",
     subcommands: [
-      CodableGuideWebCommand.self, PontoServiceCommand.self, PontoWebCommand.self,
-      PontoClientCommand.self, ProductsProviderCommand.self, ProductsWebCommand.self,
-      SalesServiceCommand.self, SalesWebCommand.self, VollmedServiceCommand.self,
-      VollmedWebCommand.self,
+      CodableGuideWebCommand.self, PontoServiceCommand.self,
+      PontoWebCommand.self, PontoClientCommand.self, ProductsProviderCommand.self,
+      ProductsWebCommand.self, SalesServiceCommand.self, SalesWebCommand.self,
+      VollmedServiceCommand.self, VollmedWebCommand.self,
     ]
   )
 }
@@ -43,12 +44,48 @@ struct WebOptions: ParsableArguments {
   @Option(help: "The folder for each browser's data.") var folder: String
 
   var address: URL {
-    get throws {
-      guard let url = URL(string: service), url.host != nil else {
-        throw ValidationError("The service's address is not a URL")
-      }
-      return url
+    get throws { try Self.address(service) }
+  }
+
+  var directory: URL { URL(filePath: folder) }
+
+  static func address(_ text: String) throws -> URL {
+    guard let url = URL(string: text), url.host != nil else {
+      throw ValidationError("\(text) is not an address, such as http://127.0.0.1:8080")
     }
+    return url
+  }
+}
+
+/// Runs a service; what differs is how its router is made.
+protocol ServiceCommand: AsyncParsableCommand {
+  var options: ServiceOptions { get }
+
+  /// The service with its database, and with sample data if asked for.
+  func router() async throws -> Router<BasicRequestContext>
+}
+
+extension ServiceCommand {
+  func run() async throws {
+    try await LoopbackServer(try await router(), port: options.port).runCommand()
+  }
+}
+
+/// Runs an app's pages; what differs is how their host is made.
+protocol PagesCommand: AsyncParsableCommand {
+  var options: WebOptions { get }
+
+  func host() async throws -> LiveHost
+}
+
+extension PagesCommand {
+  func run() async throws {
+    let host = try await host()
+    try await LoopbackServer(
+      await host.router(),
+      port: options.port,
+      services: [await host.service]
+    ).runCommand()
   }
 }
 
@@ -61,5 +98,3 @@ extension LoopbackServer {
     }
   }
 }
-
-let clinicTimeZone = TimeZone(identifier: "America/Sao_Paulo") ?? .gmt

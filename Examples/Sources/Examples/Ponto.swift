@@ -1,13 +1,13 @@
 import ArgumentParser
 import Foundation
+import Hummingbird
 import LivePage
 import PontoCore
 import PontoService
 import PontoWeb
 import RESTClient
-import ServiceHost
 
-struct PontoServiceCommand: AsyncParsableCommand {
+struct PontoServiceCommand: ServiceCommand {
   static let configuration = CommandConfiguration(
     commandName: "ponto-service",
     abstract: "The time clock's REST service."
@@ -15,14 +15,14 @@ struct PontoServiceCommand: AsyncParsableCommand {
 
   @OptionGroup var options: ServiceOptions
 
-  func run() async throws {
+  func router() async throws -> Router<BasicRequestContext> {
     let service = try PontoService(file: options.file)
     if options.sample { try await service.addSampleData() }
-    try await LoopbackServer(service.router(), port: options.port).runCommand()
+    return service.router()
   }
 }
 
-struct PontoWebCommand: AsyncParsableCommand {
+struct PontoWebCommand: PagesCommand {
   static let configuration = CommandConfiguration(
     commandName: "ponto-web",
     abstract: "The time clock's pages."
@@ -31,17 +31,8 @@ struct PontoWebCommand: AsyncParsableCommand {
   @OptionGroup var options: WebOptions
   @Option(help: "What a person types to prove to be the owner.") var pin = "1234"
 
-  func run() async throws {
-    let host = try await PontoWeb.host(
-      service: options.address,
-      folder: URL(filePath: options.folder),
-      pin: pin
-    )
-    try await LoopbackServer(
-      await host.router(),
-      port: options.port,
-      services: [await host.service]
-    ).runCommand()
+  func host() async throws -> LiveHost {
+    try await PontoWeb.host(service: options.address, folder: options.directory, pin: pin)
   }
 }
 

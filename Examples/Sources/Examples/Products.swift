@@ -3,10 +3,8 @@ import Foundation
 import LivePage
 import ProductsProvider
 import ProductsWeb
-import ServiceHost
-import ServiceLifecycle
 
-struct ProductsWebCommand: AsyncParsableCommand {
+struct ProductsWebCommand: PagesCommand {
   static let configuration = CommandConfiguration(
     commandName: "products-web",
     abstract: "The products' pages, for a running Brasa."
@@ -14,16 +12,8 @@ struct ProductsWebCommand: AsyncParsableCommand {
 
   @OptionGroup var options: WebOptions
 
-  func run() async throws {
-    let host = try await ProductsWeb.host(
-      service: options.address,
-      folder: URL(filePath: options.folder)
-    )
-    try await LoopbackServer(
-      await host.router(),
-      port: options.port,
-      services: [await host.service]
-    ).runCommand()
+  func host() async throws -> LiveHost {
+    try await ProductsWeb.host(service: options.address, folder: options.directory)
   }
 }
 

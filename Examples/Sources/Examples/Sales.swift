@@ -1,31 +1,31 @@
 import ArgumentParser
 import Foundation
+import Hummingbird
 import LivePage
 import SalesService
 import SalesWeb
-import ServiceHost
 
-struct SalesServiceCommand: AsyncParsableCommand {
+struct SalesServiceCommand: ServiceCommand {
   static let configuration = CommandConfiguration(
     commandName: "sales-service",
     abstract: "The sales provider's REST service.",
     discussion: """
-      New orders are pushed to people's devices through the server at SALES_MESSAGES_URL with the server \
+      Changes of orders are pushed to people's devices through the server at SALES_MESSAGES_URL with the server \
       key SALES_MESSAGES_KEY; without both they are logged.
       """
   )
 
   @OptionGroup var options: ServiceOptions
 
-  func run() async throws {
+  func router() async throws -> Router<BasicRequestContext> {
     let messages = MessageNotifier(environment: ProcessInfo.processInfo.environment)
     let service = try await SalesService(file: options.file, notifier: messages ?? LogNotifier())
     if options.sample { try await service.addSampleData() }
-    try await LoopbackServer(service.router(), port: options.port).runCommand()
+    return service.router()
   }
 }
 
-struct SalesWebCommand: AsyncParsableCommand {
+struct SalesWebCommand: PagesCommand {
   static let configuration = CommandConfiguration(
     commandName: "sales-web",
     abstract: "The sales provider's pages."
@@ -33,15 +33,7 @@ struct SalesWebCommand: AsyncParsableCommand {
 
   @OptionGroup var options: WebOptions
 
-  func run() async throws {
-    let host = try await SalesWeb.host(
-      service: options.address,
-      folder: URL(filePath: options.folder)
-    )
-    try await LoopbackServer(
-      await host.router(),
-      port: options.port,
-      services: [await host.service]
-    ).runCommand()
+  func host() async throws -> LiveHost {
+    try await SalesWeb.host(service: options.address, folder: options.directory)
   }
 }

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
+import Hummingbird
 import LivePage
-import ServiceHost
 import VollmedService
 import VollmedWeb
 
-struct VollmedServiceCommand: AsyncParsableCommand {
+struct VollmedServiceCommand: ServiceCommand {
   static let configuration = CommandConfiguration(
     commandName: "vollmed-service",
     abstract: "The clinic's REST service."
@@ -14,17 +14,17 @@ struct VollmedServiceCommand: AsyncParsableCommand {
   @OptionGroup var options: ServiceOptions
   @Option(help: "A file of mocked routes, read again when it changes.") var mock: String?
 
-  func run() async throws {
+  func router() async throws -> Router<BasicRequestContext> {
     let service = try VollmedService(
       file: options.file,
       mockFile: mock.map { URL(filePath: $0) }
     )
     if options.sample { try await service.addSampleData() }
-    try await LoopbackServer(service.router(), port: options.port).runCommand()
+    return service.router()
   }
 }
 
-struct VollmedWebCommand: AsyncParsableCommand {
+struct VollmedWebCommand: PagesCommand {
   static let configuration = CommandConfiguration(
     commandName: "vollmed-web",
     abstract: "The clinic's pages."
@@ -32,16 +32,11 @@ struct VollmedWebCommand: AsyncParsableCommand {
 
   @OptionGroup var options: WebOptions
 
-  func run() async throws {
-    let host = try await VollmedWeb.host(
+  func host() async throws -> LiveHost {
+    try await VollmedWeb.host(
       service: options.address,
-      folder: URL(filePath: options.folder),
-      timeZone: clinicTimeZone
+      folder: options.directory,
+      timeZone: TimeZone(identifier: "America/Sao_Paulo") ?? .gmt
     )
-    try await LoopbackServer(
-      await host.router(),
-      port: options.port,
-      services: [await host.service]
-    ).runCommand()
   }
 }

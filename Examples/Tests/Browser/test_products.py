@@ -146,6 +146,22 @@ def test_a_form_that_is_no_product_says_so_and_stays(web, make_page):
     page.sees("7.25", "#products")
 
 
+def test_a_list_that_the_rules_end_is_followed_again(web, server, tmp_path, make_page):
+    page = by_email(make_page(web.address), "ana@corp.example")
+    add(page, "Lamp", "L1")
+    closed = tmp_path / "closed.rules"
+    allowed = (ROOT / "Products/firestore.rules").read_text()
+    closed.write_text(allowed.replace("if isSignedIn()", "if false"))
+    server.command("rules", "deploy", closed, "--project", PROJECT)
+    page.sees("The list is not up to date any more", "#stopped")
+    assert names(page) == ["Lamp"]
+    server.command("rules", "deploy", ROOT / "Products/firestore.rules", "--project", PROJECT)
+    page.click("Try again")
+    page.sees_no("#stopped")
+    add(page, "Chair", "C1")
+    page.wait(lambda: names(page) == ["Chair", "Lamp"], "both")
+
+
 def test_the_server_stops_and_comes_back(web, server, make_page):
     page = by_email(make_page(web.address), "ana@corp.example")
     other = by_email(make_page(web.address), "ana@corp.example", "Sign in")

@@ -20,18 +20,25 @@ package struct ProductServices {
   package let cache: SDImageCache
   package let journal: PhotoJournal
 
+  /// FirebaseUI has no sign-in for the app.
+  package struct Incomplete: LocalizedError {
+    package var errorDescription: String? { "The app lacks FirebaseUI's sign-in." }
+  }
+
+  /// Throws ``Incomplete`` where a part is missing.
+  ///
   /// - Parameters:
   ///   - providers: Whom people may sign in with besides email and password.
   ///   - fetchInterval: The least time between two questions for flags, in seconds.
   ///   - uploadPatience: For how long an upload is tried again while nothing of it arrives, in seconds.
-  package init?(
+  package init(
     _ app: FirebaseApp,
     providers: (FUIAuth) -> [any FUIAuthProvider],
     fetchInterval: TimeInterval = 60,
     uploadPatience: TimeInterval = 15
-  ) {
+  ) throws(Incomplete) {
     let auth = Auth.auth(app: app)
-    guard let authUI = FUIAuth(uiWith: auth) else { return nil }
+    guard let authUI = FUIAuth(uiWith: auth) else { throw Incomplete() }
     authUI.providers = providers(authUI)
     self.app = app
     self.auth = auth

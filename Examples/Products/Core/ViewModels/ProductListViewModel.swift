@@ -14,8 +14,10 @@ package final class ProductListViewModel {
   package private(set) var skipped = 0
   /// Whether the list may be behind the server.
   package private(set) var isFromCache = false
-  /// What went wrong with the list or a write that the server refused.
+  /// Why a write was refused, or another thing that was asked for did not happen.
   package private(set) var error: String?
+  /// Why the list follows the server no more; nil while it does.
+  package private(set) var stopped: String?
   /// The photos that can be shown.
   package private(set) var photos: Set<String> = []
   package private(set) var form: ProductFormViewModel?
@@ -48,15 +50,23 @@ package final class ProductListViewModel {
     listener = store.query.addSnapshotListener(includeMetadataChanges: true) {
       [weak self] snapshot, error in
       if let snapshot { self?.take(snapshot) }
-      if let error { self?.error = error.localizedDescription }
+      if let error { self?.stopped = error.localizedDescription }
     }
+  }
+
+  /// Follows the server again after the listener has ended with an error.
+  package func tryAgain() {
+    guard stopped != nil else { return }
+    stopped = nil
+    listener?.remove()
+    subscribe()
   }
 
   /// Empties the list and ends everything, so that the next person sees nothing of it.
   func end() {
     listener?.remove()
     listener = nil
-    (products, photos, form, error) = (nil, [], nil, nil)
+    (products, photos, form, error, stopped) = (nil, [], nil, nil, nil)
     loadPhotos.finish()
     store.end()
   }
