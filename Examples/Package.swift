@@ -115,6 +115,7 @@ let package = Package(
   products: [
     .executable(name: "examples", targets: ["examples"]),
     .library(name: "CodableGuideApp", targets: ["CodableGuideApp"]),
+    .library(name: "OrderStatusApp", targets: ["OrderStatusApp"]),
     .library(name: "PontoApp", targets: ["PontoApp"]),
     .library(name: "ProductsApp", targets: ["ProductsApp"]),
     .library(name: "SalesApp", targets: ["SalesApp"]),
@@ -156,7 +157,7 @@ let package = Package(
     .executableTarget(
       name: "examples",
       dependencies: [
-        "CodableGuideWeb", "PontoCore", "PontoService", "PontoWeb",
+        "CodableGuideWeb", "OrderStatusWeb", "PontoCore", "PontoService", "PontoWeb",
         "ProductsProvider", "ProductsWeb", "SalesService", "SalesWeb", "VollmedService",
         "VollmedWeb", "ServiceHost", "LivePage", arguments, hummingbird,
       ],
@@ -181,6 +182,11 @@ let package = Package(
     ),
   ]
     + firebaseExample("CodableGuide", core: [firebaseAuth, firebaseFirestore])
+    + firebaseExample(
+      "OrderStatus",
+      core: ["RESTClient", "SalesCore", firebaseCore, firebaseMessaging],
+      tests: ["SalesService", "ServiceHost"]
+    )
     + firebaseExample(
       "Products",
       core: [

@@ -11,7 +11,7 @@ struct Examples: AsyncParsableCommand {
     commandName: "examples",
     abstract: "The services and pages of the examples.",
     subcommands: [
-      CodableGuideWebCommand.self, PontoServiceCommand.self,
+      CodableGuideWebCommand.self, OrderStatusWebCommand.self, PontoServiceCommand.self,
       PontoWebCommand.self, PontoClientCommand.self, ProductsProviderCommand.self,
       ProductsWebCommand.self, SalesServiceCommand.self, SalesWebCommand.self,
       VollmedServiceCommand.self, VollmedWebCommand.self,
