@@ -6,6 +6,7 @@ import sys
 import tempfile
 
 from conftest import ROOT, Brasa, Page, Process, make_driver, write_mock
+from orders_system import ADMINISTRATOR, OrdersServer, Shop, lines, pages, sign_in
 from products_system import ProductsServer
 from smaller_png import smaller
 
@@ -260,10 +261,10 @@ def products(folder, scheme, target):
         page.click("Continue")
         page.sees("No products yet.")
         page.sees_no(".behind")
-        photos = ROOT / "Vollmed/Service/Faces"
+        photos = pathlib.Path(__file__).parent / "photos"
         for name, code, price, photo in (
-            ("Desk lamp", "LAMP1", "89.90", "98765"),
-            ("Armchair", "CHAIR", "450", "24680"),
+            ("Desk lamp", "LAMP1", "89.90", "lamp"),
+            ("Armchair", "CHAIR", "450", "armchair"),
             ("Table", "TABLE", "720", None),
         ):
             page.click("New product")
@@ -290,8 +291,50 @@ def products(folder, scheme, target):
         server.close()
 
 
+def order_status(folder, scheme, target):
+    server = OrdersServer(folder / "brasa")
+    shop = Shop(server, folder / "shop.sqlite")
+    web = pages(Process, server, shop, folder / "devices")
+    driver = make_driver(scheme)
+    try:
+        album = Album("OrderStatus", driver, web.address, target)
+        page = album.page
+        end = "-dark" if scheme == "dark" else ""
+        page.one("#permission")
+        album.take(f"permission{end}")
+        sign_in(page, *ADMINISTRATOR)
+        page.sees("No order has changed yet.")
+        album.take(f"empty{end}")
+        order = shop.place(*ADMINISTRATOR)
+        shop.change(order, "APPROVED")
+        changed = shop.change(order, "SHIPPED")
+        page.wait(lambda: lines(page)[0] == changed["messageId"], "the change")
+        page.one("#banner")
+        album.take(f"status{end}")
+        page.click("Log out")
+        driver.delete_all_cookies()
+        driver.get(web.address)
+        sign_in(page, *ADMINISTRATOR, answer="Don't allow")
+        delivered = shop.change(order, "DELIVERED")
+        page.wait(lambda: lines(page)[0] == delivered["messageId"], "the change")
+        album.take(f"silent{end}")
+        shop.process.stop()
+        web.stop()
+        web.restart()
+        driver.get(web.address)
+        page.one("#problem")
+        album.take(f"problem{end}")
+    finally:
+        driver.quit()
+        web.stop()
+        if shop.process.process.poll() is None:
+            shop.process.stop()
+        server.stop()
+
+
 EXAMPLES = {
     "CodableGuide": codable_guide,
+    "OrderStatus": order_status,
     "Ponto": ponto,
     "Products": products,
     "Sales": sales,
