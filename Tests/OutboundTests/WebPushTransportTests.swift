@@ -177,6 +177,15 @@ import Testing
     }
   }
 
+  @Test func `an added host that is quick takes as many as there are`() async throws {
+    // Any answer is quick: how long one takes here says nothing.
+    try await withPushService(quickAnswer: .seconds(60)) { push in
+      _ = await push.handAtOnce(1, "/up/1")
+      let outcomes = await push.handAtOnce(200, "/up/1")
+      #expect(Fixture.busy(outcomes) == 0 && push.service.count == 201)
+    }
+  }
+
   /// A push service on this machine and a transport that may call it.
   struct Fixture: Sendable {
     let transport: WebPushTransport
@@ -259,6 +268,7 @@ import Testing
 
   private func withPushService(
     timeout: Duration = .seconds(10),
+    quickAnswer: Duration = .seconds(1),
     allowsPrivate: Bool = true,
     resolve: @escaping @Sendable (String) throws -> [NetworkAddress] = NetworkAddress.resolve,
     _ body: (Fixture) async throws -> Void
@@ -267,6 +277,7 @@ import Testing
     let (service, server) = try await PushServiceStandIn.start(certificate: certificate)
     var settings = PushHostSettings(group: MultiThreadedEventLoopGroup.singleton)
     settings.timeout = timeout
+    settings.addedHosts.quickAnswer = quickAnswer
     settings.authorities = certificate.file
     settings.resolve = resolve
     let transport = WebPushTransport(

@@ -29,7 +29,7 @@ final class APNsConnections: Sendable {
   }
 
   /// More requests than streams wait in the client; beyond this many they are the caller's to repeat.
-  private static let inFlight = 2_000
+  private static let inFlight = PushHostBounds(2_000)
   /// Connections at most.
   private static let most = 8
 
@@ -95,6 +95,6 @@ final class APNsConnections: Sendable {
   }
 
   private func client() -> PushHostClient {
-    settings.client(for: url, at: nil, bound: Self.inFlight)
+    settings.client(for: url, at: nil, bounds: Self.inFlight)
   }
 }

@@ -26,6 +26,10 @@ final class PushHostClient: Sendable {
   private struct State {
     var breaker = HostBreaker()
     var inFlight = 0
+    /// How long an answer takes, over about the last eight.
+    var answerTime: Duration
+
+    mutating func note(_ time: Duration) { answerTime += (time - answerTime) / 8 }
   }
 
   /// How often a request is sent where connections end under it: a pool may hand out one more that is about to.
@@ -36,16 +40,22 @@ final class PushHostClient: Sendable {
 
   let address: NetworkAddress?
   private let client: LeasedClient
-  private let bound: Int
+  private let bounds: PushHostBounds
   private let timeout: Duration
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// A way over `client`, which lies at `address`.
-  init(_ client: HTTPClient, address: NetworkAddress?, bound: Int, timeout: Duration) {
+  init(
+    _ client: HTTPClient,
+    address: NetworkAddress?,
+    bounds: PushHostBounds,
+    timeout: Duration
+  ) {
     self.client = LeasedClient(client)
     self.address = address
-    self.bound = bound
+    self.bounds = bounds
     self.timeout = timeout
+    state = Mutex(State(answerTime: bounds.quickAnswer))
   }
 
   /// How many requests are in flight.
@@ -68,14 +78,17 @@ final class PushHostClient: Sendable {
       settle { $0.abandon(at: .now) }
       throw Refusal.retired
     }
+    let begun = ContinuousClock.now
     do {
       let answer = try await perform(request, leased)
-      settle { answer.status < 500 ? $0.succeed() : $0.fail(at: .now) }
+      settle(after: .now - begun) { answer.status < 500 ? $0.succeed() : $0.fail(at: .now) }
       await client.release()
       return answer
     } catch {
       let isFailure = !Task.isCancelled && Self.isFailureOfHost(error)
-      settle { isFailure ? $0.fail(at: .now) : $0.abandon(at: .now) }
+      settle(after: isFailure ? .now - begun : nil) {
+        isFailure ? $0.fail(at: .now) : $0.abandon(at: .now)
+      }
       await client.release()
       throw error
     }
@@ -88,7 +101,8 @@ final class PushHostClient: Sendable {
 
   private func admit() throws(Refusal) {
     try state.withLock { state throws(Refusal) in
-      guard state.inFlight < bound else { throw .busy }
+      let isQuick = state.answerTime < bounds.quickAnswer
+      guard state.inFlight < (isQuick ? bounds.quick : bounds.slow) else { throw .busy }
       // Queues count in seconds: what is less would have them come again at once.
       if case .wait(let time) = state.breaker.admit(at: .now) {
         throw .paused(.seconds(time.components.seconds + 1))
@@ -97,9 +111,10 @@ final class PushHostClient: Sendable {
     }
   }
 
-  private func settle(_ report: (inout HostBreaker) -> Void) {
+  private func settle(after time: Duration? = nil, _ report: (inout HostBreaker) -> Void) {
     state.withLock { state in
       state.inFlight -= 1
+      if let time { state.note(time) }
       report(&state.breaker)
     }
   }

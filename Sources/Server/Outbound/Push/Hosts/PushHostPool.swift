@@ -19,8 +19,8 @@ final class PushHostPool: Sendable {
   }
 
   private static let reviewInterval = Duration.seconds(60)
-  /// How many requests one host may have in flight: a browsers' service most of all, an added host a few.
-  private static let bounds = (browsers: 1_000, added: 64)
+  /// What a browsers' service may have in flight.
+  private static let browsers = PushHostBounds(1_000)
 
   private let hosts: PushHosts
   private let settings: PushHostSettings
@@ -41,8 +41,8 @@ final class PushHostPool: Sendable {
     try policy.check(url)
     let judge = AddressJudge(policy: policy, resolve: settings.resolve)
     let addresses = try await judge.addresses(of: url)
-    let bound = origin == .browsers ? Self.bounds.browsers : Self.bounds.added
-    return try await install(url, addresses, bound)
+    let bounds = origin == .browsers ? Self.browsers : settings.addedHosts
+    return try await install(url, addresses, bounds)
   }
 
   /// Ends all ways; requests in flight are waited for by those who sent them.
@@ -73,7 +73,7 @@ final class PushHostPool: Sendable {
   private func install(
     _ url: FetchURL,
     _ addresses: [NetworkAddress],
-    _ bound: Int
+    _ bounds: PushHostBounds
   ) async throws -> PushHostClient {
     let now = ContinuousClock.now
     let (client, retired) = try state.withLock { state in
@@ -84,7 +84,7 @@ final class PushHostPool: Sendable {
         state.entries[url.origin] = entry
         return (entry.client, [PushHostClient]())
       }
-      let client = settings.client(for: url, at: addresses[0], bound: bound)
+      let client = settings.client(for: url, at: addresses[0], bounds: bounds)
       state.entries[url.origin] = Entry(
         client: client,
         review: now + Self.reviewInterval,

@@ -11,17 +11,23 @@ struct PushHostSettings: Sendable {
   var timeout = Duration.seconds(10)
   /// How many hosts are kept at a time.
   var capacity = 256
+  /// What a host that was added may have in flight: a few while it is slow.
+  var addedHosts = PushHostBounds(quick: 1_000, slow: 64)
   /// The addresses of a name; blocks.
   var resolve: @Sendable (String) throws -> [NetworkAddress] = NetworkAddress.resolve
 
   init(group: any EventLoopGroup) { self.group = group }
 
   /// A way to the URL's host that connects to that address.
-  func client(for url: FetchURL, at address: NetworkAddress?, bound: Int) -> PushHostClient {
+  func client(
+    for url: FetchURL,
+    at address: NetworkAddress?,
+    bounds: PushHostBounds
+  ) -> PushHostClient {
     PushHostClient(
       httpClient(for: url, at: address),
       address: address,
-      bound: bound,
+      bounds: bounds,
       timeout: timeout
     )
   }

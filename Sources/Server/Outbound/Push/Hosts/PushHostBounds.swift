@@ -1,0 +1,16 @@
+/// How many requests one host may have in flight.
+///
+/// What a slow host holds others cannot have; a quick one gives it back at once, however much it is.
+struct PushHostBounds: Sendable {
+  /// While its answers take less than `quickAnswer`.
+  let quick: Int
+  /// While they take longer, or none came yet.
+  let slow: Int
+  var quickAnswer = Duration.seconds(1)
+
+  /// The same for a host that is quick and one that is slow.
+  init(_ bound: Int) { (quick, slow) = (bound, bound) }
+
+  /// A bound for each.
+  init(quick: Int, slow: Int) { (self.quick, self.slow) = (quick, slow) }
+}
