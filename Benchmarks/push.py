@@ -36,8 +36,7 @@ class Sizes:
         self.devices = 200 if quick else 5_000
         self.subscribers = 5_000 if quick else 1_000_000
         self.pushed = 2_000 if quick else 100_000
-        # A server takes 10,000 connections, some of which send and acknowledge.
-        self.streams = 100 if quick else 9_700
+        self.streams = 100 if quick else 10_000
         self.rate = 200 if quick else 5_000
 
 

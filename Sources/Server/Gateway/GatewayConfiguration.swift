@@ -60,7 +60,7 @@ package struct GatewayConfiguration: Sendable {
     /// Open connections; more are closed at once.
     ///
     /// Each takes a file descriptor.
-    package var connections = 10_000
+    package var connections = 12_000
     /// Open streams on one HTTP/2 connection; clients are told; more end the connection.
     package var streamsPerConnection = 1_024
     /// The largest gRPC message and REST body; RESOURCE_EXHAUSTED, or 413.

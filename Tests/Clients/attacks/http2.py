@@ -166,7 +166,7 @@ class UnreadAnswers(Attack):
 class IdleConnections(Attack):
     """Connections up to the limit, from many addresses, that say they speak HTTP/2 and then nothing."""
 
-    links = 10_000
+    links = 12_000
     opening_rate = 2_000
     addresses = 50
     seconds = 40

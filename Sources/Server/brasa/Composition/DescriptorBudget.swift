@@ -21,7 +21,7 @@ struct DescriptorBudget: Sendable, Equatable {
   private static let fewest = 192
   private static let mostTables = 512
   private static let mostFiles = 256
-  private static let mostConnections = 10_000
+  private static let mostConnections = 12_000
 
   /// A share-out of that many.
   init(limit: Int) throws {

@@ -136,7 +136,7 @@ struct MessagesStreamsCommand: AsyncParsableCommand {
   )
 
   @OptionGroup var options: PushServerOptions
-  @Option(help: "How many streams, a connection each.") var streams = 9_700
+  @Option(help: "How many streams, a connection each.") var streams = 10_000
   @Option(help: "How many messages to send in a second; 0 only opens the streams.") var rate = 5_000
   @Option(help: "For how many seconds to send.") var seconds = 10
 
