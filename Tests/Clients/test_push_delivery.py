@@ -180,6 +180,53 @@ def test_data_alone_is_a_push_in_the_background(pushing, apple, key, project):
     assert (arrival["headers"]["apns-push-type"], arrival["headers"]["apns-priority"]) == ("background", "5")
 
 
+def test_a_live_activity_is_updated_and_ends_alone(pushing, apple, key, project):
+    keep(pushing, project, key)
+    token = push.register(pushing, project, ios=apns_form(key, device(7)))
+    content = {"aps": {"timestamp": 1, "event": "update", "content-state": {"table": 4}}}
+    activity = {"live_activity_token": device(8), "payload": content}
+    pushing.send(project, token=token, apns=activity)
+    arrival = at_apple(apple, device(8))[0]
+    assert arrival["body"]["aps"] == content["aps"]
+    headers = arrival["headers"]
+    assert headers["apns-push-type"] == "liveactivity"
+    assert headers["apns-topic"] == f"{key.bundle}.push-type.liveactivity"
+    apple.script(device(8), {"status": 410, "reason": "Unregistered", "timestamp": 4_000_000_000_000})
+    late = pushing.send(project, token=token, apns=activity)
+    pushing.became(project, late, {"apns": {"refused": 1}})
+    name = pushing.send(project, token=token, data={"order": "4"})
+    pushing.became(project, name, {"apns": {"handed": 1}})
+    malformed = pushing.send(project, status=400, token=token, apns={**activity, "live_activity_token": "x"})
+    assert malformed["details"][1]["fieldViolations"][0]["field"] == "message.apns.live_activity_token"
+
+
+def test_device_tokens_of_another_service_are_taken_over(pushing, apple, key, project):
+    keep(pushing, project, key)
+    own = push.register(pushing, project, ios=apns_form(key, device(9)))
+
+    def take_over(*tokens, **options):
+        body = {"application": key.bundle, "sandbox": False, "apns_tokens": tokens, **options}
+        answer = requests.post(
+            f"{pushing.url}/iid/v1:batchImport", json=body, headers={**OWNER, "x-goog-user-project": project}, timeout=30
+        )
+        return answer.status_code, answer.json()
+
+    status, answer = take_over(device(10), device(9), "short", device(11))
+    first, *others = answer["results"]
+    assert status == 200 and first["apns_token"] == device(10) and first["status"] == "OK"
+    assert [other["status"] for other in others] == ["ALREADY_REGISTERED", "INVALID_ARGUMENT", "OK"]
+    pushing.send(project, token=first["registration_token"], data={"order": "4"})
+    assert at_apple(apple, device(10))
+    # Once more, which gives a new token; then the app itself comes.
+    again = take_over(device(10))[1]["results"][0]["registration_token"]
+    pushing.send(project, status=404, token=first["registration_token"], data={"order": "4"})
+    pushing.send(project, token=again, data={"order": "4"})
+    push.register(pushing, project, ios=apns_form(key, device(10)))
+    pushing.send(project, status=404, token=again, data={"order": "4"})
+    pushing.send(project, token=own, data={"order": "4"})
+    assert take_over()[0] == take_over(*[device(1)] * 101)[0] == take_over(device(1), application="")[0] == 400
+
+
 def test_a_token_of_the_other_environment_is_found(pushing, apple, sandbox, key, project):
     keep(pushing, project, key)
     apple.forget(device(3))

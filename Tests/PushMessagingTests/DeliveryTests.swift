@@ -183,9 +183,9 @@ import Testing
       json: try JSONText(parsing: "{\"token\": \"\(token)\"}"),
       now: service.now
     )
-    let time = service.now + 60_000_000
-    let kept = try await service.schedule(message, from: "p", origin: "test", at: time)
-    let other = try await service.schedule(message, from: "p", origin: "test", at: time)
+    let time = MessageSchedule(.instant(service.now + 60_000_000))
+    let kept = try await service.schedule(message, from: "p", origin: "test", by: time)
+    let other = try await service.schedule(message, from: "p", origin: "test", by: time)
     let id = try #require(StoredMessage.id(of: other))
     #expect(try await service.cancel(id, of: "p"))
     let transport = ScriptedTransport()

@@ -135,7 +135,8 @@ package final class APNsStandIn: Sendable {
 
   private func headerRefusal(_ headers: [String: String]) -> String? {
     guard let topic = headers["apns-topic"], !topic.isEmpty else { return "MissingTopic" }
-    guard topic == team.bundle else { return "DeviceTokenNotForTopic" }
+    let suffix = headers["apns-push-type"] == "liveactivity" ? ".push-type.liveactivity" : ""
+    guard topic == team.bundle + suffix else { return "DeviceTokenNotForTopic" }
     let types = ["alert", "background", "voip", "complication", "fileprovider", "mdm"]
     let more = ["liveactivity", "location", "pushtotalk", "widgets", "controls"]
     let type = headers["apns-push-type"] ?? "alert"

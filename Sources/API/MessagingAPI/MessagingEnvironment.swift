@@ -30,6 +30,9 @@ package struct MessagingEnvironment: Sendable {
   package let installation: @Sendable (_ token: String) -> Installation?
   private let quota: RegistrationQuota
   private let subscriptions: RegistrationQuota
+  private let pushes: RegistrationQuota
+  /// Where senders reach the server, as `https://push.example.org`; nil is where the request did.
+  package var origin: String?
   /// Whether the legacy form takes any server key, which names its project then.
   package var takesAnyServerKey = false
 
@@ -43,6 +46,7 @@ package struct MessagingEnvironment: Sendable {
   ) {
     quota = RegistrationQuota(limit: service.limits.registrationsPerNetwork)
     subscriptions = RegistrationQuota(limit: service.limits.subscriptionsPerNetwork)
+    pushes = RegistrationQuota(limit: service.limits.pushesPerNetwork)
     self.service = service
     self.access = access
     self.threads = threads
@@ -104,9 +108,7 @@ package struct MessagingEnvironment: Sendable {
   ) async throws {
     if subscribing {
       try service.requireSpace()
-      guard subscriptions.take(request.context.network, now: service.now) else {
-        throw MessagingError(.quotaExceeded, "Too many subscriptions were made. Try again later.")
-      }
+      try countSubscription(request)
     }
     let failures = try await service.changeTopic(
       topic,
@@ -116,6 +118,32 @@ package struct MessagingEnvironment: Sendable {
     )
     guard let failure = failures.first ?? nil else { return }
     throw MessagingError(.quotaExceeded, "The subscription is refused: \(failure.rawValue).")
+  }
+
+  /// Counts one subscription or push resource; QUOTA_EXCEEDED where the client's network made too many.
+  func countSubscription(_ request: ServiceRequest) throws(MessagingError) {
+    guard subscriptions.take(request.context.network, now: service.now) else {
+      throw MessagingError(.quotaExceeded, "Too many subscriptions were made. Try again later.")
+    }
+  }
+
+  /// Counts one message to a push resource; QUOTA_EXCEEDED where the sender's network sent too many.
+  func countPush(_ request: ServiceRequest) throws(MessagingError) {
+    guard pushes.take(request.context.network, now: service.now) else {
+      throw MessagingError(.quotaExceeded, "Too many messages were sent. Try again later.")
+    }
+  }
+
+  /// The origin of URLs that clients give to others.
+  func origin(of request: ServiceRequest) -> String { origin ?? request.origin }
+
+  /// The registration of the token in the path, which the request's installation must have made.
+  func registration(of request: ServiceRequest) async throws -> Registration {
+    let project = try await project(of: request)
+    let installation = try installation(of: request, in: project)
+    let known = try await service.registration(of: request.variable("token"), in: project)
+    guard known.installation == installation.id else { throw MessagingError.unregistered }
+    return known
   }
 
   /// The installation that a request comes from, of any project.
@@ -176,7 +204,7 @@ extension HTTPField.Name {
   static let app = named("app")
 
   /// The name; for literals, which are names.
-  private static func named(_ name: String) -> HTTPField.Name {
+  static func named(_ name: String) -> HTTPField.Name {
     guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
     return field
   }

@@ -22,9 +22,11 @@ extension ServiceModule {
       SendRoutes(environment: environment).routes
       + LegacyRoutes(environment: environment).routes
       + TopicRoutes(environment: environment).routes
+      + ImportRoutes(environment: environment).routes
       + RegistrationRoutes(environment: environment).routes
       + AppleRoutes(environment: environment).routes
       + StreamRoutes(environment: environment).routes
+      + ResourceRoutes(environment: environment).routes
     module.metrics = { service.metrics }
     module.onShutdown = { service.streams.close() }
     let report: @Sendable (any Error) -> Void = { error in

@@ -20,6 +20,10 @@ package struct MessagingLimits: Sendable {
   package var reserveBytes = 1 << 30
   /// Topics of one registration.
   package var topics = 2_000
+  /// Push resources of one registration.
+  package var pushResources = 100
+  /// Messages that one network sends to push resources in an hour.
+  package var pushesPerNetwork = 100_000
   /// Registrations that a message to a user goes to.
   package var registrationsPerUser = 500
   /// Deliveries that are under way at once to Apple, which answers after some fifty milliseconds, and to all other push

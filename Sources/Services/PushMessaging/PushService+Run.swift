@@ -45,6 +45,7 @@ extension PushService {
         try await keepWritten()
         try await forgetRevoked()
         while try await releaseScheduled() {}
+        while try await releaseHeld() {}
         while try await expireMessages() {}
       } catch {
         report(error)

@@ -8,7 +8,7 @@ extension PushService {
   package static let trialID = "fake_message_id"
 
   /// Whom a request names, as far as the registry knows.
-  private enum Recipients {
+  enum Recipients {
     case registrations([Registration])
     /// Gone through later, step by step.
     case everyone(MessageTarget)
@@ -71,51 +71,7 @@ extension PushService {
     return Self.trialID
   }
 
-  /// Accepts a message that is sent at a time, in microseconds; INVALID_ARGUMENT for one that is past or too far.
-  package func schedule(
-    _ message: OutgoingMessage,
-    from project: Text,
-    origin: String,
-    at time: Int64
-  ) async throws -> String {
-    let longest = OutgoingMessage.longestLife * 13 * 1_000_000
-    guard time > now, time - now < longest else {
-      throw MessagingError.invalid("scheduleTime", "The time is in the next 364 days.")
-    }
-    let limit = limits.registrationsPerUser
-    let id = try await write { group in
-      let recipients = try Self.recipients(message.recipient, project, limit: limit, group)
-      let id = try group.allocateVersion()
-      let stored = StoredMessage(
-        project: project,
-        id: id,
-        content: message.content,
-        target: recipients.target(message.recipient),
-        origin: origin,
-        stage: .scheduled,
-        start: time,
-        cutoff: 0
-      )
-      let entry = ProjectValue(project).encoded
-      try group.put(MessagingKey.timed(.schedule, time, id), entry)
-      try group.put(MessagingKey(.message, project, id).bytes, stored.encoded)
-      return id
-    }
-    return StoredMessage.name(of: id)
-  }
-
-  /// Takes back a message whose time has not come; false where it was sent or never was.
-  package func cancel(_ id: Int64, of project: Text) async throws -> Bool {
-    try await write { group in
-      guard let message = try StoredMessage.read(project, id, group), message.stage == .scheduled
-      else { return false }
-      try group.delete(MessagingKey.timed(.schedule, message.start, id))
-      try group.delete(MessagingKey(.message, project, id).bytes)
-      return true
-    }
-  }
-
-  private static func put(_ message: StoredMessage, _ group: any KeyValueGroup) throws {
+  static func put(_ message: StoredMessage, _ group: any KeyValueGroup) throws {
     let key = MessagingKey(.message, message.project, message.id).bytes
     try group.put(key, message.encoded)
     let entry = ProjectValue(message.project).encoded
@@ -124,7 +80,7 @@ extension PushService {
 
   // MARK: Recipients
 
-  private static func recipients(
+  static func recipients(
     _ recipient: OutgoingMessage.Recipient,
     _ project: Text,
     limit: Int,
@@ -153,7 +109,7 @@ extension PushService {
     }
   }
 
-  private static func registrations(
+  static func registrations(
     ofUser uid: String,
     _ project: Text,
     limit: Int,
@@ -166,7 +122,7 @@ extension PushService {
     return try live(numbers, project, reader)
   }
 
-  private static func live(
+  static func live(
     _ numbers: [Int64],
     _ project: Text,
     _ reader: any KeyValueReader
@@ -190,66 +146,11 @@ extension PushService {
       }
     }
   }
-
-  // MARK: Scheduled messages
-
-  /// Sends the messages whose time has come, a few at once; true where there are more.
-  package func releaseScheduled() async throws -> Bool {
-    let now = now
-    let due = try await read { reader -> [(time: Int64, id: Int64, project: Text)] in
-      var range = MessagingKey(.schedule).range
-      range.upper = MessagingKey(.schedule).number(now + 1).bytes
-      let cursor = try reader.cursor(over: range, reversed: false)
-      var due: [(time: Int64, id: Int64, project: Text)] = []
-      while due.count < 32, try cursor.next() {
-        let (time, id) = (
-          try MessagingKey.number(in: cursor.key, fromEnd: 1),
-          try MessagingKey.number(in: cursor.key)
-        )
-        due.append((time, id, try ProjectValue(decoding: cursor.value).project))
-      }
-      return due
-    }
-    for entry in due { try await release(entry.id, of: entry.project, at: entry.time) }
-    return due.count == 32
-  }
-
-  private func release(_ id: Int64, of project: Text, at time: Int64) async throws {
-    let limit = limits.registrationsPerUser
-    let streams = streams
-    try await writeDeliveries { book in
-      let group = book.group
-      let key = MessagingKey.timed(.schedule, time, id)
-      guard try group.get(key) != nil, var message = try StoredMessage.read(project, id, group)
-      else { return }
-      try group.delete(key)
-      message.cutoff = try group.allocateVersion()
-      message.start = max(time, book.now)
-      let known: [Registration]
-      switch message.target {
-      case .registration(let number): known = try Self.live([number], project, group)
-      case .user(let uid):
-        known = try Self.registrations(ofUser: uid, project, limit: limit, group)
-      case .topic, .condition:
-        known = []
-        let entry = ProjectValue(project, 0).encoded
-        try group.put(MessagingKey(.fanOut).number(id).bytes, entry)
-      }
-      message.stage = .expanding
-      if message.target.isDirect { message.stage = .expanded }
-      try Self.put(message, group)
-      for registration in known {
-        let isConnected = streams.isConnected(registration.mailbox)
-        try book.add(message, to: registration, isConnected: isConnected)
-      }
-    }
-    signals.fanOuts.signal()
-  }
 }
 
 extension MessageTarget {
   /// Whether its registrations are known at once.
-  fileprivate var isDirect: Bool {
+  var isDirect: Bool {
     switch self {
     case .registration, .user: true
     case .topic, .condition: false

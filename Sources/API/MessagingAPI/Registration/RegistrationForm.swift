@@ -53,7 +53,8 @@ struct RegistrationForm {
     )
   }
 
-  private static func point(
+  /// A public key, as base64url of an uncompressed point; INVALID_ARGUMENT names the field.
+  static func point(
     _ text: String?,
     _ field: String
   ) throws(MessagingError) -> [UInt8] {
@@ -75,7 +76,7 @@ struct RegistrationForm {
 
   private static func apple(_ form: JSONText) throws(MessagingError) -> PushAddress {
     let token = (form["apns_token"] ?? form["apnsToken"])?.string?.lowercased() ?? ""
-    guard (32...400).contains(token.utf8.count), token.allSatisfy(\.isHexDigit) else {
+    guard PushAddress.isDeviceToken(token) else {
       throw .invalid("ios.apns_token", "apns_token is no device token.")
     }
     let bundle = (form["bundle_id"] ?? form["bundleId"])?.string ?? ""

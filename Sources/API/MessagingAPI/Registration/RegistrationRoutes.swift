@@ -89,18 +89,14 @@ struct RegistrationRoutes: Sendable {
     _ request: ServiceRequest,
     subscribing: Bool
   ) async throws -> ServiceResponse {
-    let project = try await environment.project(of: request)
-    let installation = try environment.installation(of: request, in: project)
     guard let topic = TopicName(request.variable("topic")) else {
       throw MessagingError.invalid("topic", "Malformed topic name.")
     }
-    let token = request.variable("token")
-    guard try await service.registration(of: token, in: project).installation == installation.id
-    else { throw MessagingError.unregistered }
+    let known = try await environment.registration(of: request)
     try await environment.changeTopic(
       topic,
-      of: token,
-      in: project,
+      of: request.variable("token"),
+      in: known.project,
       subscribing: subscribing,
       request
     )

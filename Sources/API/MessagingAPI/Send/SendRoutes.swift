@@ -10,7 +10,7 @@ import ServiceModule
 ///
 ///     POST   /messages:send          sends {message, validate_only}
 ///     POST   /messages:sendToUser    Brasa's own: to every registration of the user {uid}
-///     POST   /messages:schedule      Brasa's own: at {scheduleTime}
+///     POST   /messages:schedule      Brasa's own: at {scheduleTime}, or at {localTime} of each device; see `ScheduleForm`
 ///     GET    /messages               Brasa's own: the newest with what became of them; ?pageSize=, ?pageToken=
 ///     GET    /messages:listTopics    Brasa's own: topics with their registrations; ?pageSize=, ?pageToken=
 ///     GET    /messages/{id}          Brasa's own: one of them, with its content
@@ -77,20 +77,26 @@ struct SendRoutes: Sendable {
 
   private func schedule(_ request: ServiceRequest) async throws -> ServiceResponse {
     try await environment.requireSender(request)
-    let body = try await body(of: request, members: ["uid", "scheduleTime"])
-    guard let text = body.json["scheduleTime"]?.string, let time = TimestampText.parse(text) else {
-      throw MessagingError.invalid("scheduleTime", "The time is missing, or is none.")
-    }
+    let body = try await body(of: request, members: ScheduleForm.members.union(["uid"]))
+    let form = try ScheduleForm(body.json)
     let message = try OutgoingMessage(
       json: body.json["message"],
       recipient: body.json["uid"]?.string.map { .user($0) },
-      now: time.microseconds
+      now: form.reference
     )
     let project = Text(request.variable("project"))
-    let id =
-      body.isTrial
-      ? try await service.check(message, from: project)
-      : try await service.schedule(message, from: project, origin: "v1", at: time.microseconds)
+    let id: String
+    if body.isTrial {
+      try service.check(form.schedule)
+      id = try await service.check(message, from: project)
+    } else {
+      id = try await service.schedule(
+        message,
+        from: project,
+        origin: "v1",
+        by: form.schedule
+      )
+    }
     return .json(.object([.init("name", .string("projects/\(project.string)/messages/\(id)"))]))
   }
 
@@ -226,13 +232,15 @@ extension MessageReport {
     let title = message.content.json["notification"]?["title"]?.string.map {
       [JSONText.Member("title", .string($0))]
     }
+    let schedule = message.schedule.map { [JSONText.Member("schedule", .object($0.members))] } ?? []
+    let original = message.originalName.map { [JSONText.Member("repeats", .string($0))] } ?? []
     return .object(
       [
         .init("name", .string("projects/\(message.project.string)/messages/\(message.name)")),
         .init("target", .string(message.target.description)),
         .init("origin", .string(message.origin)), .init("stage", .string("\(message.stage)")),
         .init("time", .string(time)),
-      ] + label + (title ?? []) + [.init("deliveries", .object(transports))]
+      ] + schedule + original + label + (title ?? []) + [.init("deliveries", .object(transports))]
     )
   }
 }

@@ -149,7 +149,7 @@ extension MailboxEntry {
   fileprivate var line: [UInt8] {
     let json = JSONText.object([
       .init("sequence", .string("\(sequence)")), .init("messageId", .string(messageID)),
-      .init("timeToLive", .integer(timeToLive)), .init("message", payload),
+      .init("timeToLive", .integer(timeToLive)), content,
     ])
     return Array((json.compact + "\n").utf8)
   }

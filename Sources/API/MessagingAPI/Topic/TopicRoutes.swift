@@ -107,7 +107,7 @@ struct TopicRoutes: Sendable {
     return results
   }
 
-  private static func failure(
+  static func failure(
     _ code: String,
     _ status: HTTPResponse.Status
   ) -> ServiceResponse {

@@ -25,15 +25,16 @@ struct MessagingDevice: Sendable {
 
   /// What every registration has.
   var appMembers: [String: Any] {
-    appVersion.map { ["app_version": $0] } ?? [:]
+    var members: [String: Any] = ["time_zone": timeZone]
+    members["app_version"] = appVersion
+    members["language"] = language
+    return members
   }
 
   /// What a registration for the direct stream has.
   var directMembers: [String: Any] {
     var members = appMembers
     members["platform"] = platform
-    members["language"] = language
-    members["time_zone"] = timeZone
     return members
   }
 }

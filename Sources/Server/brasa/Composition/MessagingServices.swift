@@ -31,6 +31,7 @@ enum MessagingServices {
       }
     }
     environment.takesAnyServerKey = settings.isDevelopment
+    environment.origin = settings.hasNamedOrigin ? settings.origin : nil
     let network = settings.messaging
     let seconds: @Sendable () -> Int = { Int(service.now / 1_000_000) }
     let apple = APNsTransport(

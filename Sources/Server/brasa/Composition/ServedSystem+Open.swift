@@ -115,6 +115,7 @@ extension ServedSystem {
     let messages = PushService(
       engine: directory.databases.engine,
       threads: threads,
+      limits: settings.messaging.limits,
       availableBytes: { try store.availableBytes() }
     )
     verifier.onRevocation { project, uid in

@@ -13,10 +13,13 @@ extension LocalAdministration {
   ) throws {
     do {
       switch request {
-      case .send(let text, let user, let time, let validatesOnly):
-        let message = try Self.message(text, user: user, at: try time.map(Self.instant), messages)
-        let name = try send(message, at: try time.map(Self.instant), validatesOnly, project)
+      case .send(let text, let user, let schedule, let validatesOnly):
+        let form = try schedule.map { try ScheduleForm(try JSONText(parsing: $0)) }
+        let message = try Self.message(text, user: user, at: form?.reference, messages)
+        let name = try send(message, by: form?.schedule, validatesOnly, project)
         try output(.finished(summary: validatesOnly ? "the message is valid" : "accepted \(name)"))
+      case .cancel(let id): try cancel(id, of: project, output)
+      case .erase(let user): try erase(user, of: project, output)
       case .list(let limit): try listMessages(limit, project, output)
       case .show(let id, let limit): try showMessage(id, limit, project, output)
       case .topics(let limit): try listTopics(limit, project, output)
@@ -34,13 +37,6 @@ extension LocalAdministration {
 
   // MARK: Sending
 
-  private static func instant(_ text: String) throws -> Int64 {
-    guard let instant = TimestampText.parse(text) else {
-      throw FirestoreError.invalidArgument("\(text) is no time such as 2027-01-15T08:00:00Z.")
-    }
-    return instant.microseconds
-  }
-
   private static func message(
     _ text: String,
     user: String?,
@@ -57,18 +53,54 @@ extension LocalAdministration {
 
   private func send(
     _ message: OutgoingMessage,
-    at time: Int64?,
+    by schedule: MessageSchedule?,
     _ validatesOnly: Bool,
     _ project: Text
   ) throws -> String {
     let messages = messages
     return try Waiting.run {
-      if validatesOnly { return try await messages.check(message, from: project) }
-      guard let time else {
+      if validatesOnly {
+        if let schedule { try messages.check(schedule) }
+        return try await messages.check(message, from: project)
+      }
+      guard let schedule else {
         return try await messages.send(message, from: project, origin: "command")
       }
-      return try await messages.schedule(message, from: project, origin: "command", at: time)
+      return try await messages.schedule(
+        message,
+        from: project,
+        origin: "command",
+        by: schedule
+      )
     }
+  }
+
+  private func cancel(
+    _ name: String,
+    of project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let messages = messages
+    let isCancelled = try StoredMessage.id(of: name).map { id in
+      try Waiting.run { try await messages.cancel(id, of: project) }
+    }
+    guard isCancelled == true else {
+      throw FirestoreError(.notFound, "No message \(name) waits for its time.")
+    }
+    try output(.finished(summary: "cancelled \(name)"))
+  }
+
+  private func erase(
+    _ user: String,
+    of project: Text,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let messages = messages
+    let erased = try Waiting.run { try await messages.erase(user: user, of: project) }
+    let parts = [
+      erased.registrations.counting("registration"), erased.messages.counting("message"),
+    ]
+    try output(.finished(summary: "erased \(parts.joined(separator: " and "))"))
   }
 
   // MARK: Reports

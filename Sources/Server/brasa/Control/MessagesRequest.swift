@@ -1,7 +1,11 @@
 /// What `brasa messages` asks of a project.
 enum MessagesRequest: Codable, Sendable, Equatable {
-  /// Sends a message of HTTP v1's form, to a user where one is named, at a time in RFC 3339 where there is one.
-  case send(message: String, user: String?, at: String?, validatesOnly: Bool)
+  /// Sends a message of HTTP v1's form, to a user where one is named, by a schedule in JSON where there is one.
+  case send(message: String, user: String?, schedule: String?, validatesOnly: Bool)
+  /// Takes back a message whose time has not come.
+  case cancel(id: String)
+  /// Deletes a user's registrations and the messages to them.
+  case erase(user: String)
   /// The newest messages.
   case list(limit: Int)
   /// A message with its deliveries.
@@ -27,6 +31,8 @@ enum MessagesRequest: Codable, Sendable, Equatable {
   var command: String {
     switch self {
     case .send: "send"
+    case .cancel: "cancel"
+    case .erase: "erase"
     case .list: "list"
     case .show: "show"
     case .topics: "topics"

@@ -70,7 +70,7 @@ struct ServeSettings: Sendable, Equatable {
     origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     identity = try IdentitySettings(environment)
-    messaging = MessagingSettings(environment)
+    messaging = try MessagingSettings(environment)
     analyticsExport = environment.text("ANALYTICS_EXPORT")
     files = try FileSettings(environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")

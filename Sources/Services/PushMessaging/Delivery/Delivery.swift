@@ -84,10 +84,14 @@ package struct Delivery: Sendable, Equatable {
   let priority: PushParcel.Priority
   /// When it came to its state.
   package var at: Int64
-  /// Where its slot is while it has one: when it is due in its lane, or its sequence in the mailbox.
+  /// Where its slot is while it has one: when it is due, in its lane or held, or its sequence in the mailbox.
   var slot: Int64
   let collapseKey: String?
   package var reason: String?
+  /// When its device's clock shows the message's time; 0 where the message has one time for all.
+  var start: Int64 = 0
+  /// Whether its slot is among those that wait for that.
+  var isHeld = false
 
   var lane: Lane { Lane(channel, priority) }
 
@@ -126,6 +130,8 @@ package struct Delivery: Sendable, Equatable {
       case 4: slot = try field.number()
       case 5: key = try field.string()
       case 6: reason = try field.string()
+      case 7: start = try field.number()
+      case 8: isHeld = field.flag
       default: break
       }
     }
@@ -143,6 +149,8 @@ package struct Delivery: Sendable, Equatable {
     writer.put(4, slot)
     writer.put(5, collapseKey)
     writer.put(6, reason)
+    writer.put(7, start)
+    writer.put(8, isHeld)
     return writer.bytes
   }
 }

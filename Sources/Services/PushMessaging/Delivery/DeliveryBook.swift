@@ -47,7 +47,11 @@ struct DeliveryBook {
       let key = MessagingKey(.counts, id.project, id.message).bytes
       var counts = try group.get(key).map { try MessageCounts(decoding: $0) } ?? MessageCounts()
       for (move, change) in changes { counts[move.channel, move.state] += change }
-      try group.put(key, counts.encoded)
+      if counts == MessageCounts() {
+        try group.delete(key)
+      } else {
+        try group.put(key, counts.encoded)
+      }
     }
     changes = [:]
     return effects
@@ -70,17 +74,74 @@ struct DeliveryBook {
       at: now,
       collapseKey: options.collapseKey
     )
+    delivery.start = message.schedule?.instant(forZone: registration.details.timeZone) ?? 0
     if let gone = registration.gone {
       (delivery.state, delivery.reason) = (.gone, gone.reason)
-    } else if channel == .direct, options.timeToLive == 0, !isConnected {
+    } else if delivery.start > now {
+      try hold(&delivery, message, registration.number)
+    } else if delivery.start != 0, delivery.start < now - PushService.lateness {
+      (delivery.state, delivery.reason) = (.expired, "time-passed")
+    } else {
+      try admit(&delivery, message, registration, isConnected: isConnected)
+    }
+    try group.put(key, delivery.encoded)
+    count(message.project, message.id, delivery, 1)
+    effects.moves.append(.init(channel: channel, state: delivery.state))
+  }
+
+  /// Gives a delivery that is due its slot, unless it is now or never and cannot be now.
+  private mutating func admit(
+    _ delivery: inout Delivery,
+    _ message: StoredMessage,
+    _ registration: Registration,
+    isConnected: Bool
+  ) throws {
+    let options = message.content.options(delivery.channel)
+    if delivery.channel == .direct, options.timeToLive == 0, !isConnected {
       (delivery.state, delivery.reason) = (.expired, "not-connected")
     } else {
       try collapse(registration, message.id, options.collapseKey)
       delivery.slot = try takeSlot(delivery.lane, message, registration.number)
     }
+  }
+
+  /// Keeps a delivery until its device's clock shows its time.
+  private func hold(_ delivery: inout Delivery, _ message: StoredMessage, _ number: Int64) throws {
+    (delivery.isHeld, delivery.slot) = (true, delivery.start)
+    let key = MessagingKey.held(until: delivery.slot, message.id, number)
+    try group.put(key, ProjectValue(message.project).encoded)
+  }
+
+  /// Lets a delivery go that was held; nothing but its entry goes where it waits no more.
+  mutating func release(
+    _ entry: [UInt8],
+    _ message: StoredMessage?,
+    _ registration: Registration?,
+    isConnected: Bool
+  ) throws {
+    try group.delete(entry)
+    let number = try entry.withUnsafeBytes { try MessagingKey.number(in: $0) }
+    guard let message else { return }
+    let id = message.id
+    let key = MessagingKey(.delivery, message.project, id, number).bytes
+    guard var delivery = try group.get(key).map({ try Delivery(decoding: $0) }), delivery.isHeld
+    else { return }
+    guard let registration, registration.gone == nil,
+      registration.address.channel == delivery.channel
+    else {
+      let reason = registration.map { $0.gone?.reason ?? "address-changed" }
+      try move(message.project, id, number, to: .gone, reason: reason)
+      return
+    }
+    count(message.project, id, delivery, -1)
+    (delivery.isHeld, delivery.slot) = (false, 0)
+    try admit(&delivery, message, registration, isConnected: isConnected)
+    delivery.at = now
     try group.put(key, delivery.encoded)
-    count(message.project, message.id, delivery, 1)
-    effects.moves.append(.init(channel: channel, state: delivery.state))
+    count(message.project, id, delivery, 1)
+    if delivery.state != .waiting {
+      effects.moves.append(.init(channel: delivery.channel, state: delivery.state))
+    }
   }
 
   /// Puts the message in the place of one of the same key that waits.
@@ -144,7 +205,7 @@ struct DeliveryBook {
   mutating func noteWritten(_ project: Text, _ id: Int64, _ number: Int64) throws {
     let key = MessagingKey(.delivery, project, id, number).bytes
     guard var delivery = try group.get(key).map({ try Delivery(decoding: $0) }),
-      delivery.state == .waiting, delivery.channel == .direct
+      delivery.state == .waiting, delivery.channel == .direct, !delivery.isHeld
     else { return }
     count(project, id, delivery, -1)
     (delivery.state, delivery.at) = (.handed, now)
@@ -178,6 +239,7 @@ struct DeliveryBook {
     count(project, id, delivery, -1)
     noteSkipped(delivery, state)
     (delivery.state, delivery.reason, delivery.at, delivery.slot) = (state, reason, now, 0)
+    delivery.isHeld = false
     try group.put(key, delivery.encoded)
     count(project, id, delivery, 1)
     effects.moves.append(.init(channel: delivery.channel, state: state))
@@ -203,7 +265,7 @@ struct DeliveryBook {
   ) throws -> Bool {
     let key = MessagingKey(.delivery, project, id, number).bytes
     guard var delivery = try group.get(key).map({ try Delivery(decoding: $0) }),
-      delivery.state == .waiting, delivery.channel != .direct
+      delivery.state == .waiting, delivery.channel != .direct, !delivery.isHeld
     else { return false }
     try group.delete(MessagingKey.lane(delivery.lane, due: delivery.slot, id, number))
     (delivery.slot, delivery.reason) = (due, reason)
@@ -213,12 +275,24 @@ struct DeliveryBook {
     return true
   }
 
+  /// Deletes a delivery, whatever became of it.
+  mutating func erase(_ project: Text, _ id: Int64, _ number: Int64) throws {
+    let key = MessagingKey(.delivery, project, id, number).bytes
+    guard let delivery = try group.get(key).map({ try Delivery(decoding: $0) }) else { return }
+    if delivery.hasSlot { try giveUpSlot(delivery, project, id, number) }
+    try group.delete(key)
+    count(project, id, delivery, -1)
+  }
+
   private func giveUpSlot(
     _ delivery: Delivery,
     _ project: Text,
     _ id: Int64,
     _ number: Int64
   ) throws {
+    if delivery.isHeld {
+      return try group.delete(MessagingKey.held(until: delivery.slot, id, number))
+    }
     if delivery.channel == .direct {
       try group.delete(MessagingKey(.mailbox, project, number, delivery.slot).bytes)
       let headKey = MessagingKey(.mailboxHead, project, number).bytes

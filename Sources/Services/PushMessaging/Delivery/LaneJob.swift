@@ -22,12 +22,14 @@ struct LaneJob: Sendable {
   /// When the registration was last renewed.
   let renewed: Int64
   let action: Action
+  /// Whether it goes to a Live Activity, whose end is not the registration's.
+  let isForActivity: Bool
 
   init(
     _ key: [UInt8],
     _ entry: ProjectValue,
     _ ids: (message: Int64, registration: Int64),
-    _ message: StoredMessage?,
+    _ batch: inout LaneBatch,
     now: Int64,
     _ reader: any KeyValueReader
   ) throws {
@@ -36,22 +38,35 @@ struct LaneJob: Sendable {
     self.message = ids.message
     registration = ids.registration
     attempt = entry.number + 1
+    let stored = try batch.message(ids.message, of: project, reader)
     let known = try Registration.read(project, registration, reader)
     let deliveryKey = MessagingKey(.delivery, project, ids.message, registration).bytes
     let delivery = try reader.get(deliveryKey).map { try Delivery(decoding: $0) }
     renewed = known?.renewed ?? 0
-    guard let delivery, delivery.state == .waiting, let message else {
+    isForActivity = stored?.content.activityToken != nil
+    guard let delivery, delivery.state == .waiting, !delivery.isHeld,
+      let message = stored?.started(at: delivery.start)
+    else {
       (deadline, action) = (0, .drop)
       return
     }
     deadline = message.deadline(delivery.channel)
-    action = try Self.action(delivery, message, known, attempt: attempt, now: now, reader)
+    action = try Self.action(
+      delivery,
+      message,
+      known,
+      &batch,
+      attempt: attempt,
+      now: now,
+      reader
+    )
   }
 
   private static func action(
     _ delivery: Delivery,
     _ message: StoredMessage,
     _ registration: Registration?,
+    _ batch: inout LaneBatch,
     attempt: Int64,
     now: Int64,
     _ reader: any KeyValueReader
@@ -66,11 +81,10 @@ struct LaneJob: Sendable {
     guard registration.address.channel == channel else {
       return .settle(.gone, reason: "address-changed")
     }
-    if case .topic(let topic) = message.target {
-      let key = PushService.memberKey(message.project, topic).number(registration.number).bytes
-      guard try reader.get(key) != nil else { return .settle(.refused, reason: "unsubscribed") }
+    guard try isSubscribed(registration, to: message.target, reader) else {
+      return .settle(.refused, reason: "unsubscribed")
     }
-    let record = try PushService.record(of: message.project, reader)
+    let record = try batch.project(message.project, reader)
     guard let credentials = PushService.credentials(for: registration.address, of: record) else {
       return .settle(.refused, reason: "no-credentials")
     }
@@ -81,7 +95,7 @@ struct LaneJob: Sendable {
       PushParcel(
         messageID: message.name,
         sender: message.project,
-        address: registration.address,
+        address: message.content.address(registration.address),
         credentials: credentials,
         payload: message.content.payload(channel, context),
         headers: message.content.headers(channel),
@@ -91,5 +105,53 @@ struct LaneJob: Sendable {
         attempt: Int(attempt)
       )
     )
+  }
+
+  /// Whether a message to topics is still for a registration.
+  private static func isSubscribed(
+    _ registration: Registration,
+    to target: MessageTarget,
+    _ reader: any KeyValueReader
+  ) throws -> Bool {
+    let condition: TopicCondition
+    switch target {
+    case .registration, .user: return true
+    case .topic(let topic): condition = .topic(topic)
+    case .condition(let text):
+      guard let parsed = TopicCondition(parsing: text) else { return false }
+      condition = parsed
+    }
+    let subscribed = try condition.topics.filter { topic in
+      let key = PushService.memberKey(registration.project, topic).number(registration.number)
+      return try reader.get(key.bytes) != nil
+    }
+    return condition.holds(for: Set(subscribed))
+  }
+}
+
+/// What the jobs of one read have in common, each read once.
+struct LaneBatch {
+  private var messages: [Int64: StoredMessage] = [:]
+  private var projects: [Text: ProjectRecord] = [:]
+
+  fileprivate mutating func message(
+    _ id: Int64,
+    of project: Text,
+    _ reader: any KeyValueReader
+  ) throws -> StoredMessage? {
+    if let known = messages[id] { return known }
+    let found = try StoredMessage.read(project, id, reader)
+    messages[id] = found
+    return found
+  }
+
+  fileprivate mutating func project(
+    _ project: Text,
+    _ reader: any KeyValueReader
+  ) throws -> ProjectRecord {
+    if let known = projects[project] { return known }
+    let found = try PushService.record(of: project, reader)
+    projects[project] = found
+    return found
   }
 }

@@ -129,15 +129,14 @@ package final class LaneWorker: Sendable {
   ) throws -> [LaneJob] {
     let cursor = try reader.cursor(over: range, reversed: false)
     var jobs: [LaneJob] = []
-    var messages: [Int64: StoredMessage] = [:]
+    var batch = LaneBatch()
     while jobs.count < limit, try cursor.next() {
       let key = Array(cursor.key)
       guard !underWay.contains(key) else { continue }
       let entry = try ProjectValue(decoding: cursor.value)
       let id = try MessagingKey.number(in: cursor.key, fromEnd: 1)
       let number = try MessagingKey.number(in: cursor.key)
-      if messages[id] == nil { messages[id] = try StoredMessage.read(entry.project, id, reader) }
-      jobs.append(try LaneJob(key, entry, (id, number), messages[id], now: now, reader))
+      jobs.append(try LaneJob(key, entry, (id, number), &batch, now: now, reader))
     }
     return jobs
   }
@@ -167,6 +166,7 @@ package final class LaneWorker: Sendable {
     case .handed: try await move(job, to: .handed)
     case .refused(let reason): try await move(job, to: .refused, reason)
     case .unauthorized(let reason): try await move(job, to: .refused, "unauthorized: \(reason)")
+    case .gone where job.isForActivity: try await move(job, to: .refused, "activity-ended")
     case .gone(let since):
       guard since.map({ $0 > job.renewed }) ?? true else {
         return try await move(job, to: .refused, "gone-before-renewal")

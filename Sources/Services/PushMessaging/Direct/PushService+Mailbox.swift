@@ -9,7 +9,8 @@ package struct MailboxEntry: Sendable {
   package let messageID: String
   /// Seconds.
   package let timeToLive: Int64
-  package let payload: JSONText
+  /// `message` as clients of the web get it, or `push` as it came to a push resource.
+  package let content: JSONText.Member
 }
 
 /// A message that was written to a client's stream.
@@ -59,7 +60,7 @@ extension PushService {
       var entries: [MailboxEntry] = []
       while entries.count < limit, try cursor.next() {
         let id = try NumberValue.decode(cursor.value)
-        guard let message = try StoredMessage.read(registration.project, id, reader),
+        guard let message = try Self.message(id, for: registration, reader),
           now <= message.deadline(.direct)
         else { continue }
         entries.append(
@@ -68,6 +69,18 @@ extension PushService {
       }
       return entries
     }
+  }
+
+  private static func message(
+    _ id: Int64,
+    for registration: Registration,
+    _ reader: any KeyValueReader
+  ) throws -> StoredMessage? {
+    let message = try StoredMessage.read(registration.project, id, reader)
+    guard message?.schedule != nil else { return message }
+    let key = MessagingKey(.delivery, registration.project, id, registration.number).bytes
+    let delivery = try reader.get(key).map { try Delivery(decoding: $0) }
+    return message?.started(at: delivery?.start ?? 0)
   }
 
   private static func entry(
@@ -82,7 +95,11 @@ extension PushService {
       sequence: sequence,
       messageID: message.name,
       timeToLive: min(max(life - passed, 0), life),
-      payload: message.content.payload(.direct, message.payloadContext(for: registration))
+      content: message.content.pushed.map { .init("push", $0) }
+        ?? .init(
+          "message",
+          message.content.payload(.direct, message.payloadContext(for: registration))
+        )
     )
   }
 

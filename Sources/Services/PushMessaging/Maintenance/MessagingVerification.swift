@@ -16,14 +16,15 @@ package enum MessagingVerification {
     _ service: PushService,
     difference: (String) throws -> Void
   ) throws -> Seen {
-    let oldest = service.now - service.limits.messageDays * 86_400_000_000
-    return try service.reading { reader in
+    try service.reading { reader in
       var seen = Seen()
-      try messages(reader, since: oldest, &seen, difference)
-      try slots(reader, difference)
+      try messages(reader, &seen, difference)
+      try slots(reader, .lane, difference)
+      try slots(reader, .held, difference)
       try mailboxes(reader, difference)
       try registrations(reader, &seen, difference)
       try members(reader, difference)
+      try resources(reader, difference)
       return seen
     }
   }
@@ -31,7 +32,6 @@ package enum MessagingVerification {
   /// Counts of messages against their deliveries, and the slots of those that wait.
   private static func messages(
     _ reader: any KeyValueReader,
-    since oldest: Int64,
     _ seen: inout Seen,
     _ difference: (String) throws -> Void
   ) throws {
@@ -57,8 +57,11 @@ package enum MessagingVerification {
       let kept = try reader.get(MessagingKey(.counts, project, id).bytes).map {
         try MessageCounts(decoding: $0)
       }
-      // Older ones may be deleted in part.
-      if id >= oldest, (kept ?? MessageCounts()) != counts {
+      // One that is being deleted has lost them first.
+      let message = try StoredMessage(decoding: cursor.value, project: project, id: id)
+      let deadline = MessagingKey.timed(.deadline, message.lastDeadline, id)
+      let mayLackCounts = try reader.get(deadline) == nil
+      if kept.map({ $0 != counts }) ?? (!mayLackCounts && counts != MessageCounts()) {
         try difference("message 0:\(id): its counts are not those of its deliveries")
       }
     }
@@ -70,17 +73,19 @@ package enum MessagingVerification {
     _ id: Int64,
     _ number: Int64
   ) -> [UInt8] {
-    delivery.channel == .direct
+    if delivery.isHeld { return MessagingKey.held(until: delivery.slot, id, number) }
+    return delivery.channel == .direct
       ? MessagingKey(.mailbox, project, number, delivery.slot).bytes
       : MessagingKey.lane(delivery.lane, due: delivery.slot, id, number)
   }
 
-  /// Entries of lanes against deliveries that wait.
+  /// Entries of lanes, and of those that are held, against deliveries that wait.
   private static func slots(
     _ reader: any KeyValueReader,
+    _ kind: MessagingKey.Kind,
     _ difference: (String) throws -> Void
   ) throws {
-    let cursor = try reader.cursor(over: MessagingKey(.lane).range, reversed: false)
+    let cursor = try reader.cursor(over: MessagingKey(kind).range, reversed: false)
     while try cursor.next() {
       let project = try ProjectValue(decoding: cursor.value).project
       let due = try MessagingKey.number(in: cursor.key, fromEnd: 2)
@@ -88,8 +93,9 @@ package enum MessagingVerification {
       let number = try MessagingKey.number(in: cursor.key)
       let key = MessagingKey(.delivery, project, id, number).bytes
       let delivery = try reader.get(key).map { try Delivery(decoding: $0) }
-      if delivery?.state != .waiting || delivery?.slot != due {
-        try difference("message 0:\(id): an entry of a lane is of no delivery that waits")
+      let isRight = delivery?.slot == due && delivery?.isHeld == (kind == .held)
+      if delivery?.state != .waiting || !isRight {
+        try difference("message 0:\(id): an entry under \(kind) is of no delivery that waits")
       }
     }
   }
@@ -185,6 +191,29 @@ package enum MessagingVerification {
     while try memberships.next() { right += 1 }
     if left != right {
       try difference("\(left) subscriptions are kept by topic, \(right) by registration")
+    }
+  }
+
+  /// Push resources against those that registrations have.
+  private static func resources(
+    _ reader: any KeyValueReader,
+    _ difference: (String) throws -> Void
+  ) throws {
+    var (known, own) = (0, 0)
+    let resources = try reader.cursor(over: MessagingKey(.resource).range, reversed: false)
+    while try resources.next() {
+      known += 1
+      let resource = try PushResource(decoding: resources.value)
+      let key = MessagingKey(.ownResource, resource.project, resource.registration)
+        .text(resource.name).bytes
+      if try reader.get(key).map({ Array($0) }) != Array(resources.key.dropFirst(2)) {
+        try difference("registration \(resource.registration): a push resource is not its own")
+      }
+    }
+    let owned = try reader.cursor(over: MessagingKey(.ownResource).range, reversed: false)
+    while try owned.next() { own += 1 }
+    if known != own {
+      try difference("\(known) push resources are kept, registrations have \(own)")
     }
   }
 }

@@ -59,14 +59,12 @@ extension PushService {
       let message = try StoredMessage(decoding: cursor.value, project: project, id: id)
       let deadline = MessagingKey.timed(.deadline, message.lastDeadline, id)
       guard message.stage == .expanded, try reader.get(deadline) == nil else { continue }
-      var keys: [[UInt8]] = []
+      // Counts go with the first rows, so that they never tell of rows that are there no more.
+      var keys = [MessagingKey(.counts, project, id).bytes]
       let prefix = MessagingKey(.delivery, project, id)
       let deliveries = try reader.cursor(over: prefix.range, reversed: false)
       while keys.count < rows, try deliveries.next() { keys.append(Array(deliveries.key)) }
-      // Counts go first with the last rows, so that they never tell of rows that are there no more for long.
-      if keys.count < rows {
-        keys += [MessagingKey(.counts, project, id).bytes, Array(cursor.key)]
-      }
+      if keys.count < rows { keys.append(Array(cursor.key)) }
       return Pruning(keys: keys)
     }
     return nil

@@ -80,7 +80,8 @@ extension PushService {
     }
   }
 
-  private static func delete(_ known: Registration, _ group: any KeyValueGroup) throws {
+  /// Deletes a registration that ended.
+  static func delete(_ known: Registration, _ group: any KeyValueGroup) throws {
     try countRegistrations(-1, group)
     try group.delete(MessagingKey(.registration, known.project, known.number).bytes)
     try group.delete(MessagingKey(.token, bytes: known.tokenHash).bytes)

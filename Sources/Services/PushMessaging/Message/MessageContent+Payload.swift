@@ -13,8 +13,14 @@ struct PayloadContext {
 }
 
 extension MessageContent {
+  /// What a payload has beside what the message says, at most, in bytes.
+  private static let frame = 512
+
   /// Throws INVALID_ARGUMENT where a payload of the message would be too large for a platform.
+  ///
+  /// No payload says anything twice, so that of a small message need not be made.
   func checkSize() throws(MessagingError) {
+    guard json.compact.utf8.count + Self.frame > OutgoingMessage.payloadLimit else { return }
     for channel in PushChannel.allCases {
       let size = payload(channel, .sample).compact.utf8.count
       guard size <= OutgoingMessage.payloadLimit else {
@@ -42,7 +48,8 @@ extension MessageContent {
       for name in ["apns-priority", "apns-expiration", "apns-collapse-id", "apns-id"] {
         headers[name] = nil
       }
-      let type = Self.isShown(json) ? "alert" : "background"
+      let type =
+        activityToken != nil ? "liveactivity" : Self.isShown(json) ? "alert" : "background"
       headers["apns-push-type"] = headers["apns-push-type"] ?? type
       return headers
     case .webPush:
@@ -53,6 +60,17 @@ extension MessageContent {
   }
 
   // MARK: Apple
+
+  /// The token of the Live Activity that a message updates in place of the app; nil for all others.
+  var activityToken: String? { json["apns"]?["live_activity_token"]?.string }
+
+  /// Where the message goes of a registration's address.
+  func address(_ address: PushAddress) -> PushAddress {
+    guard case .apns(_, let environment, let bundle) = address, let activityToken else {
+      return address
+    }
+    return .apns(token: activityToken, environment: environment, bundle: bundle)
+  }
 
   /// Whether an Apple device shows or plays something of a message.
   static func isShown(_ message: JSONText) -> Bool {

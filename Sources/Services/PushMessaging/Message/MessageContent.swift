@@ -17,7 +17,16 @@ package struct MessageContent: Sendable, Equatable {
   /// The content of a message's members, which were checked; absolute times count from `now` in microseconds.
   init(_ members: [JSONText.Member], now: Int64) {
     let message = JSONText.object(members)
-    byChannel = PushChannel.allCases.map { Self.options($0, of: message, now: now) }
+    self.init(members, PushChannel.allCases.map { Self.options($0, of: message, now: now) })
+  }
+
+  /// A content that is delivered in the same way by every way.
+  init(_ members: [JSONText.Member], options: DeliveryOptions) {
+    self.init(members, PushChannel.allCases.map { _ in options })
+  }
+
+  private init(_ members: [JSONText.Member], _ byChannel: [DeliveryOptions]) {
+    self.byChannel = byChannel
     let options = byChannel.map { options in
       JSONText.array(
         [.integer(options.priority.rawValue), .integer(options.timeToLive)]
@@ -105,6 +114,9 @@ package struct MessageContent: Sendable, Equatable {
     }
     return Dictionary(pairs) { _, last in last }
   }
+
+  /// What was sent to a push resource; nil for messages of the API.
+  package var pushed: JSONText? { json["push"] }
 
   /// The label by which analytics group messages.
   package var label: String? { json["fcm_options"]?["analytics_label"]?.string }

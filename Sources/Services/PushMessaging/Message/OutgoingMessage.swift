@@ -145,6 +145,9 @@ enum MessageRules {
     if let id = headers["apns-collapse-id"], id.utf8.count > 64 {
       throw .invalid("message.apns.headers", "Invalid apns-collapse-id: it has at most 64 bytes.")
     }
+    if let token = apns?["live_activity_token"]?.string, !PushAddress.isDeviceToken(token) {
+      throw .invalid("message.apns.live_activity_token", "The token is hexadecimal.")
+    }
     if let aps = apns?["payload"]?["aps"], aps.members == nil {
       throw .invalid("message.apns.payload.aps", "aps is an object.")
     }

@@ -261,6 +261,7 @@ extension PushService {
     for topic in try topics(of: registration, group).keys {
       try removeMember(registration, topic, group)
     }
+    try endPushResources(of: registration, group)
     let mailbox = MessagingKey(.mailbox, registration.project, registration.number)
     let cursor = try group.cursor(over: mailbox.range, reversed: false)
     while try cursor.next() {

@@ -23,16 +23,21 @@ enum RegistrationToken {
   static func isWellFormed(_ token: String) -> Bool {
     guard token.utf8.count <= 4_096, let colon = token.firstIndex(of: ":") else { return false }
     let parts = [token[..<colon], token[token.index(after: colon)...]]
-    return parts.allSatisfy { part in
-      !part.isEmpty
-        && part.utf8.allSatisfy { byte in
-          switch byte {
-          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-          default: false
-          }
+    return parts.allSatisfy(\.isURLSafe)
+  }
+}
+
+extension StringProtocol {
+  /// Whether it has letters, digits, `-` and `_` only, and one of them at least.
+  var isURLSafe: Bool {
+    !isEmpty
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
         }
-    }
+      }
   }
 }

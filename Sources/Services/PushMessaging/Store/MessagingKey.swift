@@ -25,9 +25,12 @@ import KeyValueStore
 //   0x12 schedule      due, id                              project
 //   0x13 deadline      deadline, id                         project
 //   0x14 total                                              number of registrations: 8 bytes
+//   0x15 resource      SHA-256 of the capability            PushResource
+//   0x16 own resource  project, number, name                SHA-256 of the capability
+//   0x17 held          due, id, number                      project
 //
-// A delivery that waits has exactly one slot: an entry of its lane, or of its registration's mailbox, where it may stay once it
-// was handed over. A change of a delivery, its slot, its collapse key and its message's counts is one write.
+// A delivery that waits has exactly one slot: an entry of its lane, of its registration's mailbox, where it may stay once it
+// was handed over, or of those that are held until its device's clock shows its time. A change of a delivery, its slot, its collapse key and its message's counts is one write.
 
 /// Builds keys, and reads the numbers at their ends.
 struct MessagingKey {
@@ -37,7 +40,7 @@ struct MessagingKey {
     case project = 0x01
     case registration, token, identity, address, member, membership, user, message, counts
     case delivery, lane, collapse, mailbox, mailboxHead, fanOut, serverKey, schedule, deadline
-    case total
+    case total, resource, ownResource, held
   }
 
   private(set) var bytes: [UInt8]
@@ -91,6 +94,10 @@ struct MessagingKey {
 
   static func lane(_ lane: Lane, due: Int64, _ id: Int64, _ number: Int64) -> [UInt8] {
     MessagingKey(.lane, bytes: [lane.rawValue]).number(due).number(id).number(number).bytes
+  }
+
+  static func held(until due: Int64, _ id: Int64, _ number: Int64) -> [UInt8] {
+    MessagingKey(.held).number(due).number(id).number(number).bytes
   }
 
   static func timed(_ kind: Kind, _ time: Int64, _ id: Int64) -> [UInt8] {

@@ -26,9 +26,16 @@ package struct StoredMessage: Sendable {
   package var start: Int64
   /// Registrations that subscribed later do not get it.
   var cutoff: Int64
+  /// When it is sent, while it waits; later only where that is by each device's clock.
+  package var schedule: MessageSchedule?
+  /// The id of the message that it repeats; 0 for all others.
+  private(set) var original: Int64 = 0
 
   /// The id as devices and back ends see it.
   package var name: String { Self.name(of: id) }
+
+  /// The id of the message that it repeats; nil for all others.
+  package var originalName: String? { original == 0 ? nil : Self.name(of: original) }
 
   /// A message's id as text.
   package static func name(of id: Int64) -> String { "0:\(id)" }
@@ -45,6 +52,30 @@ package struct StoredMessage: Sendable {
 
   /// When no delivery lives any more.
   var lastDeadline: Int64 { PushChannel.allCases.map(deadline).max() ?? start }
+
+  /// The message as one device sees it whose clock showed its time at an instant; 0 is that of all others.
+  func started(at instant: Int64) -> StoredMessage {
+    var message = self
+    if instant != 0 { message.start = instant }
+    return message
+  }
+
+  /// The message that one which is repeated makes at a time of its schedule.
+  func repeated(_ id: Int64, by schedule: MessageSchedule) -> StoredMessage {
+    var message = StoredMessage(
+      project: project,
+      id: id,
+      content: content,
+      target: target,
+      origin: origin,
+      stage: stage,
+      start: start,
+      cutoff: cutoff
+    )
+    message.schedule = schedule.alone
+    message.original = self.id
+    return message
+  }
 
   init(
     project: Text,
@@ -70,7 +101,8 @@ package struct StoredMessage: Sendable {
     var reader = try RecordReader(Array(value))
     var (content, target, origin) = ("{}", "", "")
     var stage: Stage?
-    (start, cutoff) = (0, 0)
+    var schedule: MessageSchedule?
+    (start, cutoff, original) = (0, 0, 0)
     while let field = try reader.next() {
       switch field.tag {
       case 1: content = try field.string()
@@ -79,6 +111,8 @@ package struct StoredMessage: Sendable {
       case 4: stage = field.raw.first.flatMap(Stage.init(rawValue:))
       case 5: start = try field.number()
       case 6: cutoff = try field.number()
+      case 7: schedule = try MessageSchedule(try field.record())
+      case 8: original = try field.number()
       default: break
       }
     }
@@ -91,6 +125,7 @@ package struct StoredMessage: Sendable {
     self.target = target
     self.origin = origin
     self.stage = stage
+    self.schedule = schedule
   }
 
   var encoded: [UInt8] {
@@ -101,6 +136,8 @@ package struct StoredMessage: Sendable {
     writer.put(4, bytes: [stage.rawValue])
     writer.put(5, start)
     writer.put(6, cutoff)
+    if let schedule { writer.put(7) { schedule.write(to: &$0) } }
+    writer.put(8, original)
     return writer.bytes
   }
 

@@ -111,7 +111,8 @@ class Messaging {
     const { keys } = subscription.toJSON();
     const web = {
       origin: location.origin, endpoint: subscription.endpoint, p256dh: keys.p256dh, auth: keys.auth,
-      applicationPubKey: key,
+      applicationPubKey: key, language: navigator.language,
+      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     };
     const known = await this.#store.get("registration");
     const isSame = known && known.endpoint === web.endpoint && known.p256dh === web.p256dh

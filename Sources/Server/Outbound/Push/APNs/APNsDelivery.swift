@@ -54,7 +54,8 @@ struct APNsDelivery: Sendable {
     let said = parcel.headers
     let type = said["apns-push-type"] ?? (isSilent ? "background" : "alert")
     var headers = [
-      ("apns-topic", said["apns-topic"] ?? bundle), ("apns-push-type", type),
+      ("apns-topic", said["apns-topic"] ?? bundle + Self.topicSuffix(type)),
+      ("apns-push-type", type),
       ("apns-priority", said["apns-priority"] ?? priority(of: type)),
       ("apns-expiration", expiration(now: now)), ("apns-id", said["apns-id"] ?? identifier),
     ]
@@ -62,6 +63,20 @@ struct APNsDelivery: Sendable {
       headers.append(("apns-collapse-id", collapse))
     }
     return headers
+  }
+
+  /// What Apple wants behind the bundle id for pushes of a type.
+  private static func topicSuffix(_ type: String) -> String {
+    switch type {
+    case "complication": ".complication"
+    case "fileprovider": ".pushkit.fileprovider"
+    case "liveactivity": ".push-type.liveactivity"
+    case "location": ".location-query"
+    case "pushtotalk": ".voip-ptt"
+    case "voip": ".voip"
+    case "widgets": ".push-type.widgets"
+    default: ""
+    }
   }
 
   /// A push without anything to show: Apple wants those marked as such.

@@ -16,7 +16,8 @@ struct MessagesCommand: ParsableCommand {
       """,
     subcommands: [
       MessagesSendCommand.self, MessagesListCommand.self, MessagesShowCommand.self,
-      MessagesTopicsCommand.self, MessagesCredentialsCommand.self, MessagesKeysCommand.self,
+      MessagesCancelCommand.self, MessagesTopicsCommand.self, MessagesCredentialsCommand.self,
+      MessagesKeysCommand.self, MessagesEraseCommand.self,
     ]
   )
 }
@@ -31,41 +32,40 @@ struct MessagesOptions: ParsableArguments {
   }
 }
 
-/// `brasa messages send`.
-struct MessagesSendCommand: ParsableCommand {
+/// `brasa messages cancel`.
+struct MessagesCancelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "send",
-    abstract: "Send a message, written as the JSON of Cloud Messaging's API.",
+    commandName: "cancel",
+    abstract: "Take back a message whose time has not come, or end one that is repeated.",
     discussion: """
-      The message names its token, topic or condition, unless --user does. A running server delivers it; \
-      without one it waits for the next start.
-
       Example:
-        brasa messages send '{"notification": {"title": "Hello"}}' --user ana --project shop
+        brasa messages cancel 0:1700000000000000 --project shop
       """
   )
 
-  @Argument(help: "The message, or @ and the name of its file.") var message: String
-  @Option(name: .long, help: "Send to every registration of this user.") var user: String?
-  @Option(name: .long, help: "Send at a time such as 2027-01-15T08:00:00Z.") var at: String?
-  @Flag(name: .long, help: "Only say whether it could be sent.") var validate = false
+  @Argument(help: "The message's id.") var id: String
   @OptionGroup var options: MessagesOptions
 
-  func run() throws {
-    let text = message.hasPrefix("@") ? try Self.text(of: String(message.dropFirst())) : message
-    try options.perform(.send(message: text, user: user, at: at, validatesOnly: validate))
-  }
+  func run() throws { try options.perform(.cancel(id: id)) }
+}
 
-  /// A file's text.
-  static func text(of file: String) throws -> String {
-    guard let bytes = FileManager.default.contents(atPath: file) else {
-      throw ValidationError("There is no file \(file).")
-    }
-    guard let text = String(data: bytes, encoding: .utf8) else {
-      throw ValidationError("\(file) is not UTF-8.")
-    }
-    return text
-  }
+/// `brasa messages erase`.
+struct MessagesEraseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "erase",
+    abstract: "Delete a user's registrations, and the messages that were sent to them alone.",
+    discussion: """
+      There is no way back. Apps of the user register anew when they are opened.
+
+      Example:
+        brasa messages erase --user 7fPz… --project shop
+      """
+  )
+
+  @Option(name: .long, help: "The user's id.") var user: String
+  @OptionGroup var options: MessagesOptions
+
+  func run() throws { try options.perform(.erase(user: user)) }
 }
 
 /// `brasa messages list`.

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+
+/// `brasa messages send`.
+struct MessagesSendCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send",
+    abstract: "Send a message, written as the JSON of Cloud Messaging's API.",
+    discussion: """
+      The message names its token, topic or condition, unless --user does. A running server delivers it; \
+      without one it waits for the next start.
+
+      Example:
+        brasa messages send '{"notification": {"title": "Hello"}}' --user ana --project shop
+        brasa messages send @offer.json --at-local 2027-01-15T09:00 --every week --project shop
+      """
+  )
+
+  @Argument(help: "The message, or @ and the name of its file.") var message: String
+  @Option(name: .long, help: "Send to every registration of this user.") var user: String?
+  @OptionGroup var time: MessagesTimeOptions
+  @Flag(name: .long, help: "Only say whether it could be sent.") var validate = false
+  @OptionGroup var options: MessagesOptions
+
+  func run() throws {
+    let text = message.hasPrefix("@") ? try Self.text(of: String(message.dropFirst())) : message
+    try options.perform(
+      .send(message: text, user: user, schedule: try time.schedule(), validatesOnly: validate)
+    )
+  }
+
+  /// A file's text.
+  static func text(of file: String) throws -> String {
+    guard let bytes = FileManager.default.contents(atPath: file) else {
+      throw ValidationError("There is no file \(file).")
+    }
+    guard let text = String(data: bytes, encoding: .utf8) else {
+      throw ValidationError("\(file) is not UTF-8.")
+    }
+    return text
+  }
+}
+
+/// When a message is sent, and how often.
+struct MessagesTimeOptions: ParsableArguments {
+  /// A part of the calendar.
+  enum Unit: String, CaseIterable, ExpressibleByArgument {
+    case day, week, month
+  }
+
+  @Option(name: .long, help: "Send at a time such as 2027-01-15T08:00:00Z.") var at: String?
+  @Option(name: .long, help: "Send when each device's clock shows a time such as 2027-01-15T09:00.")
+  var atLocal: String?
+  @Option(name: .long, help: "The zone of devices that tell none, and of days: America/Sao_Paulo.")
+  var timeZone: String?
+  @Option(name: .long, help: "Send again each day, week or month.") var every: Unit?
+  @Option(name: .long, help: "Send only each second, third, … of these.") var interval: Int?
+  @Option(name: .long, help: "Send no more after a time such as 2027-06-30T00:00:00Z.")
+  var until: String?
+
+  func validate() throws {
+    guard at == nil || atLocal == nil else {
+      throw ValidationError("Give one of --at and --at-local.")
+    }
+    if at == nil, atLocal == nil, timeZone != nil || every != nil {
+      throw ValidationError("--time-zone and --every go with --at or --at-local.")
+    }
+    if every == nil, interval != nil || until != nil {
+      throw ValidationError("--interval and --until go with --every.")
+    }
+  }
+
+  /// As JSON of the API's form; nil is at once.
+  func schedule() throws -> String? {
+    guard at != nil || atLocal != nil else { return nil }
+    var members: [String: Any] = [:]
+    members["scheduleTime"] = at
+    members["localTime"] = atLocal
+    members["timeZone"] = timeZone
+    if let every {
+      var rule: [String: Any] = ["every": every.rawValue]
+      rule["interval"] = interval
+      rule["until"] = until
+      members["repeat"] = rule
+    }
+    let json = try JSONSerialization.data(withJSONObject: members)
+    return String(decoding: json, as: UTF8.self)
+  }
+}
