@@ -161,9 +161,38 @@ let package = Package(
       path: "Sources/Engine/KeyValueRocksDB",
       swiftSettings: strict
     ),
+    .target(
+      name: "KeyValuePostgres",
+      dependencies: ["KeyValueStore"],
+      path: "Sources/Engine/KeyValuePostgres",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "PostgresTestSupport",
+      dependencies: ["KeyValueStore"],
+      path: "Tests/PostgresTestSupport",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "postgres-writer",
+      dependencies: ["KeyValueStore", "KeyValuePostgres", "PostgresTestSupport"],
+      path: "Tests/PostgresWriterProgram",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "KeyValuePostgresTests",
+      dependencies: [
+        "KeyValueStore", "KeyValuePostgres", "ModelTestSupport", "PostgresTestSupport",
+        "postgres-writer",
+      ],
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "KeyValueStoreTests",
-      dependencies: ["KeyValueStore", "KeyValueRocksDB", "ModelTestSupport"],
+      dependencies: [
+        "KeyValueStore", "KeyValueRocksDB", "KeyValuePostgres", "ModelTestSupport",
+        "PostgresTestSupport",
+      ],
       swiftSettings: strict
     ),
     .executableTarget(

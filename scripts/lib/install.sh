@@ -5,7 +5,8 @@
 BUILD_PACKAGES_DEBIAN=(librocksdb-dev libsqlite3-dev zlib1g-dev pkg-config)
 BUILD_PACKAGES_BREW=(rocksdb pkg-config)
 # What the tests need beside that.
-TEST_PACKAGES_DEBIAN=(python3 python3-venv curl gcc libc6-dev chromium chromium-driver nodejs)
+TEST_PACKAGES_DEBIAN=(python3 python3-venv curl gcc libc6-dev chromium chromium-driver nodejs
+  postgresql libpq5)
 TEST_PACKAGES_BREW=(python3)
 
 require_swift() {

@@ -1,17 +1,28 @@
 import Foundation
+import KeyValuePostgres
 import KeyValueRocksDB
 import KeyValueStore
+import PostgresTestSupport
 import Synchronization
 import Testing
 
 /// Every engine that has to pass the conformance suite.
 enum EngineKind: CaseIterable, CustomTestStringConvertible {
-  case memory, rocksDB
+  case memory, rocksDB, postgres
+
+  /// Those that can run here.
+  static var allCases: [EngineKind] {
+    withMemory + (PostgresServer.isInstalled ? [.postgres] : [])
+  }
+
+  /// Those that keep something of what they store in memory.
+  static let withMemory: [EngineKind] = [.memory, .rocksDB]
 
   var testDescription: String {
     switch self {
     case .memory: "memory"
     case .rocksDB: "RocksDB"
+    case .postgres: "PostgreSQL"
     }
   }
 }
@@ -23,6 +34,7 @@ final class EngineUnderTest: Sendable {
   private let configuration: RocksDBConfiguration
   private let storage = MemoryStorage()
   private let directory = NSTemporaryDirectory() + "brasa-engine-" + UUID().uuidString
+  private let schema = "t_" + UUID().uuidString.lowercased().replacing("-", with: "")
 
   init(
     _ kind: EngineKind,
@@ -43,6 +55,11 @@ final class EngineUnderTest: Sendable {
     case .memory: MemoryEngine(storage: storage, clock: clock.clock)
     case .rocksDB:
       try RocksDBEngine(directory: directory, configuration: configuration, clock: clock.clock)
+    case .postgres:
+      try PostgresEngine(
+        .tested(at: PostgresServer.shared.get().address, schema: schema),
+        clock: clock.clock
+      )
     }
   }
 
@@ -85,6 +102,21 @@ extension RocksDBConfiguration {
     configuration.tableBytes = 64 << 10
     configuration.openFiles = 1
     configuration.compresses = false
+    return configuration
+  }
+}
+
+extension PostgresConfiguration {
+  /// A store of a test's own on the run's server.
+  ///
+  /// Tests that run at the same time share its connections, and
+  /// wait for a machine under load.
+  static func tested(at address: String, schema: String) -> PostgresConfiguration {
+    var configuration = PostgresConfiguration(address: address)
+    configuration.schema = schema
+    configuration.viewConnections = 12
+    configuration.patience = .seconds(60)
+    configuration.groupIdleMilliseconds = 60_000
     return configuration
   }
 }

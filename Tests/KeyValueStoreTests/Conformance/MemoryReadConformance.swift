@@ -1,9 +1,10 @@
 import KeyValueStore
+import PostgresTestSupport
 import Testing
 
 @Suite("Reads that may not touch the disk, on every engine")
 struct MemoryReadConformance {
-  @Test(arguments: EngineKind.allCases)
+  @Test(arguments: EngineKind.withMemory)
   func `what memory holds is found as a view finds it`(kind: EngineKind) throws {
     try EngineUnderTest(kind).run { engine in
       try engine.put([("a", "1"), ("b", "2"), ("c", "3")])
@@ -19,7 +20,7 @@ struct MemoryReadConformance {
     }
   }
 
-  @Test(arguments: EngineKind.allCases)
+  @Test(arguments: EngineKind.withMemory)
   func `one step too many is no answer`(kind: EngineKind) throws {
     try EngineUnderTest(kind).run { engine in
       try engine.put([("a", "1"), ("b", "2")])
@@ -37,7 +38,7 @@ struct MemoryReadConformance {
     }
   }
 
-  @Test(arguments: EngineKind.allCases)
+  @Test(arguments: EngineKind.withMemory)
   func `a view in memory has a view's read time`(kind: EngineKind) throws {
     let test = EngineUnderTest(kind)
     try test.run { engine in
@@ -48,6 +49,19 @@ struct MemoryReadConformance {
       test.clock.advance(by: 10)
       let time = try engine.readInMemory(steps: 0) { try $0.readTime() }
       #expect(time == test.clock.clock.now())
+    }
+  }
+
+  @Test(.enabled(if: PostgresServer.isInstalled, Comment(rawValue: PostgresServer.missing)))
+  func `an engine without memory says that it does not know`() throws {
+    try EngineUnderTest(.postgres).run { engine in
+      try engine.put([("a", "1")])
+      let found = try engine.readInMemory(steps: 5) { try $0.get(bytes("a")) }
+      #expect(found == nil)
+      let time = try engine.readInMemory(steps: 5) { try $0.readTime() }
+      #expect(time == nil)
+      try #expect(!engine.get(bytes("a"), cachedOnly: true).isComplete)
+      try engine.read { view in try #expect(!view.getCached(bytes("a")).isComplete) }
     }
   }
 

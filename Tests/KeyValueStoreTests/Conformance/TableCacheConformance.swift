@@ -9,7 +9,7 @@ import Testing
 struct TableCacheConformance {
   private static let count: Int64 = 3_000
 
-  @Test(arguments: EngineKind.allCases)
+  @Test(arguments: EngineKind.withMemory)
   func `keys are found or missing as they are, or not known`(kind: EngineKind) throws {
     try Self.fill(kind).run { engine in
       var generator = SeededSource(seed: 1)
@@ -31,7 +31,7 @@ struct TableCacheConformance {
     }
   }
 
-  @Test(arguments: EngineKind.allCases)
+  @Test(arguments: EngineKind.withMemory)
   func `views in memory and cached gets of views see keys as they are, or nothing`(
     kind: EngineKind
   ) throws {
@@ -57,7 +57,7 @@ struct TableCacheConformance {
     }
   }
 
-  @Test(arguments: EngineKind.allCases, [false, true])
+  @Test(arguments: EngineKind.withMemory, [false, true])
   func `cursors in memory pass over no key`(kind: EngineKind, reversed: Bool) throws {
     try Self.fill(kind).run { engine in
       var generator = SeededSource(seed: 3)

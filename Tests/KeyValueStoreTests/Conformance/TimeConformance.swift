@@ -94,7 +94,7 @@ struct TimeConformance {
     }
   }
 
-  @Test(arguments: EngineKind.allCases)
+  @Test(arguments: EngineKind.withMemory)
   func `the time that needs no disk agrees with the one that may`(kind: EngineKind) throws {
     let test = EngineUnderTest(kind)
     try test.run { engine in

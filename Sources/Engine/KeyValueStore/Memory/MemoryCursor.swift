@@ -26,14 +26,14 @@ final class MemoryCursor: KeyValueCursor {
     case .before:
       return settle(
         isReversed
-          ? Self.last(in: table, below: range.upper)
-          : Self.first(in: table, from: range.lower)
+          ? table.last(below: range.upper)
+          : table.first(from: range.lower)
       )
     case .at(let entry):
       return settle(
         isReversed
-          ? Self.last(in: table, below: entry.key)
-          : Self.first(in: table, from: entry.key + [0])
+          ? table.last(below: entry.key)
+          : table.first(from: entry.key + [0])
       )
     case .ended:
       return false
@@ -44,10 +44,10 @@ final class MemoryCursor: KeyValueCursor {
     let table = try source()
     if isReversed {
       let isAbove = range.upper.map { KeyOrder.compare(key, $0) >= 0 } ?? false
-      return settle(Self.last(in: table, below: isAbove ? range.upper : key + [0]))
+      return settle(table.last(below: isAbove ? range.upper : key + [0]))
     }
     let isBelow = KeyOrder.compare(key, range.lower) < 0
-    return settle(Self.first(in: table, from: isBelow ? range.lower : key))
+    return settle(table.first(from: isBelow ? range.lower : key))
   }
 
   var key: UnsafeRawBufferPointer { lentKey.bytes }
@@ -67,16 +67,6 @@ final class MemoryCursor: KeyValueCursor {
   private func contains(_ key: [UInt8]) -> Bool {
     KeyOrder.compare(key, range.lower) >= 0
       && (range.upper.map { KeyOrder.compare(key, $0) < 0 } ?? true)
-  }
-
-  private static func first(in table: SortedTable, from key: [UInt8]) -> SortedTable.Entry? {
-    let position = table.lowerBound(key)
-    return position == table.endPosition ? nil : table[position]
-  }
-
-  private static func last(in table: SortedTable, below key: [UInt8]?) -> SortedTable.Entry? {
-    let end = key.map(table.lowerBound) ?? table.endPosition
-    return table.position(before: end).map { table[$0] }
   }
 }
 

@@ -2,38 +2,41 @@
 ///
 /// The entries lie in sorted chunks of bounded size, none of them empty, so that a change copies
 /// one chunk and the list of chunks.
-struct SortedTable: Sendable {
-  struct Entry: Sendable {
-    let key: [UInt8]
-    var value: [UInt8]
+package struct SortedTable: Sendable {
+  package struct Entry: Sendable {
+    package let key: [UInt8]
+    package fileprivate(set) var value: [UInt8]
   }
 
   /// A position among the entries; the end is the one after the last.
-  struct Position: Equatable, Sendable {
-    var chunk: Int
-    var offset: Int
+  package struct Position: Equatable, Sendable {
+    fileprivate var chunk: Int
+    fileprivate var offset: Int
   }
 
   private static let chunkLimit = 256
 
   private var chunks: [[Entry]] = []
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  subscript(position: Position) -> Entry {
+  /// An empty table.
+  package init() {}
+
+  package subscript(position: Position) -> Entry {
     chunks[position.chunk][position.offset]
   }
 
-  var startPosition: Position { Position(chunk: 0, offset: 0) }
-  var endPosition: Position { Position(chunk: chunks.count, offset: 0) }
+  package var startPosition: Position { Position(chunk: 0, offset: 0) }
+  package var endPosition: Position { Position(chunk: chunks.count, offset: 0) }
 
-  func position(after position: Position) -> Position {
+  package func position(after position: Position) -> Position {
     let next = Position(chunk: position.chunk, offset: position.offset + 1)
     return next.offset < chunks[next.chunk].count
       ? next : Position(chunk: position.chunk + 1, offset: 0)
   }
 
   /// Nil before the first entry.
-  func position(before position: Position) -> Position? {
+  package func position(before position: Position) -> Position? {
     if position.offset > 0 {
       return Position(chunk: position.chunk, offset: position.offset - 1)
     }
@@ -42,7 +45,7 @@ struct SortedTable: Sendable {
   }
 
   /// The position of the first entry whose key is at or above `key`.
-  func lowerBound(_ key: [UInt8]) -> Position {
+  package func lowerBound(_ key: [UInt8]) -> Position {
     // The last chunk that begins at or below the key can hold it, all later ones begin above it.
     let following = Self.partitionPoint(chunks.count) {
       KeyOrder.compare(chunks[$0][0].key, key) > 0
@@ -55,13 +58,24 @@ struct SortedTable: Sendable {
       ? Position(chunk: chunk, offset: offset) : Position(chunk: chunk + 1, offset: 0)
   }
 
-  func value(_ key: [UInt8]) -> [UInt8]? {
+  /// The first entry at or above a key.
+  package func first(from key: [UInt8]) -> Entry? {
+    let position = lowerBound(key)
+    return position == endPosition ? nil : self[position]
+  }
+
+  /// The last entry below a key; the last of all where the key is nil.
+  package func last(below key: [UInt8]?) -> Entry? {
+    position(before: key.map(lowerBound) ?? endPosition).map { self[$0] }
+  }
+
+  package func value(_ key: [UInt8]) -> [UInt8]? {
     let position = lowerBound(key)
     guard position != endPosition, self[position].key == key else { return nil }
     return self[position].value
   }
 
-  mutating func put(_ key: [UInt8], _ value: [UInt8]) {
+  package mutating func put(_ key: [UInt8], _ value: [UInt8]) {
     let position = lowerBound(key)
     if position != endPosition, self[position].key == key {
       chunks[position.chunk][position.offset].value = value
@@ -71,7 +85,7 @@ struct SortedTable: Sendable {
     count += 1
   }
 
-  mutating func remove(_ key: [UInt8]) {
+  package mutating func remove(_ key: [UInt8]) {
     let position = lowerBound(key)
     guard position != endPosition, self[position].key == key else { return }
     chunks[position.chunk].remove(at: position.offset)

@@ -1,0 +1,60 @@
+import KeyValueStore
+import Synchronization
+
+/// Whether an engine runs, was succeeded by another, or is closed.
+///
+/// Any thread may call.
+final class EngineCondition: Sendable {
+  private enum State {
+    /// The time is still to be taken over.
+    case opening
+    case running
+    case succeeded
+    case closed
+  }
+
+  private let state = Mutex(State.opening)
+  private let sharing: PostgresConfiguration.Sharing
+
+  init(_ sharing: PostgresConfiguration.Sharing) { self.sharing = sharing }
+
+  /// Throws unless the engine may be used.
+  func check() throws {
+    switch state.withLock({ $0 }) {
+    case .opening, .running: return
+    case .succeeded: throw Self.succession
+    case .closed: throw KeyValueError(.closed, "the storage engine was closed")
+    }
+  }
+
+  /// The engine holds the time from now on.
+  func opened() {
+    state.withLock { if $0 == .opening { $0 = .running } }
+  }
+
+  /// Another engine holds the time: one that shares it takes it back, one that is alone stops for good, since what it
+  /// has in memory may be out of date.
+  func timeIsAnothers() throws {
+    try state.withLock { state in
+      guard sharing == .exclusive, state == .running else { return }
+      state = .succeeded
+      throw Self.succession
+    }
+  }
+
+  /// Whether the engine has stopped for good.
+  var isStopped: Bool { state.withLock { $0 == .succeeded } }
+
+  /// False when it was closed already.
+  func close() -> Bool {
+    state.withLock { state in
+      defer { state = .closed }
+      return state != .closed
+    }
+  }
+
+  private static let succession = KeyValueError(
+    .stopped,
+    "another node has taken the store over; this one has stopped and must be started again"
+  )
+}

@@ -1,0 +1,175 @@
+import KeyValueStore
+import Synchronization
+
+/// An engine on a PostgreSQL database.
+///
+/// A group is one transaction under a lock that all engines of the store share, so groups of several run one
+/// after the other. A view is a repeatable-read transaction. Nothing is kept in memory: reads that may not
+/// touch the disk answer that they do not know.
+///
+/// **Faults.** A connection that is lost is opened anew, for as long as calls wait. What a lost connection
+/// leaves of a group is found out before its authors hear anything. An engine that is alone and finds that another
+/// has taken the store over stops for good.
+package final class PostgresEngine: KeyValueEngine {
+  private let connector: Connector
+  private let schema: StoreSchema
+  private let views: ViewConnections
+  private let session: WriterSession
+  private let time: EpochTime
+  private let timeline: TimelineLock
+  private let condition: EngineCondition
+  private let groups: PostgresGroups
+  private let queue: WriteQueue<PostgresGroups>
+
+  /// How often a view is opened anew because another engine took the time meanwhile.
+  private static let openings = 50
+
+  /// Opens the store, whose tables are made if they are missing.
+  ///
+  /// Throws `locked` where another engine has it and one of the two wants to be alone, `unreachable` where the
+  /// server is.
+  ///
+  /// - Parameter clock: Instead of the server's, for tests.
+  package init(_ configuration: PostgresConfiguration, clock: MicrosecondClock? = nil) throws {
+    schema = try StoreSchema(name: configuration.schema)
+    connector = try Connector(configuration)
+    views = ViewConnections(connector)
+    session = WriterSession(connector, schema)
+    condition = EngineCondition(configuration.sharing)
+    time = EpochTime(writer: .random(in: 1...Int64.max), clock: ServerClock(clock))
+    timeline = TimelineLock(connector, schema, time, condition)
+    groups = PostgresGroups(session, connector, schema, timeline, time, condition)
+    queue = WriteQueue(groups)
+    try Self.prepare(connector, schema, session)
+    try timeline.takeOver()
+    condition.opened()
+  }
+
+  deinit {
+    connector.close()
+    queue.close()
+  }
+
+  package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
+    BlockingCheck.assertMayBlock()
+    let isInGroup = groups.isInFlight && queue.isCurrent
+    for _ in 0..<Self.openings {
+      let opening = time.opening()
+      let (lease, row) = try openView()
+      defer { views.giveBack(lease) }
+      guard isInGroup || time.holds(row, since: opening) else {
+        lease.connection.rollBack()
+        try condition.timeIsAnothers()
+        try timeline.takeOver()
+        continue
+      }
+      defer { lease.connection.rollBack() }
+      let reader = TableReader(
+        lease.connection,
+        schema,
+        hasLongKeys: row.hasLongKeys
+      )
+      return try body(
+        PostgresSnapshot(
+          reader,
+          row,
+          floor: opening.floor,
+          time: ViewTime(time: time, timeline: timeline, isInGroup: isInGroup)
+        )
+      )
+    }
+    throw KeyValueError(.overloaded, "other nodes take the time faster than a view opens")
+  }
+
+  package func readInMemory<R>(
+    steps: Int,
+    _ body: (any KeyValueSnapshot) throws -> R
+  ) throws -> R? {
+    try condition.check()
+    do {
+      return try body(EmptyMemory())
+    } catch is NotInMemory {
+      return nil
+    }
+  }
+
+  package func submit(_ write: QueuedWrite) { queue.submit(write) }
+
+  package var isWritingThread: Bool { queue.isCurrent }
+
+  package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
+    try condition.check()
+    guard !cachedOnly else { return .incomplete }
+    BlockingCheck.assertMayBlock()
+    return try connector.retrying {
+      try views.withConnection { connection in
+        let reader = TableReader(connection, schema, hasLongKeys: true)
+        return try reader.get(key).map(PointRead.found) ?? .missing
+      }
+    }
+  }
+
+  package func statistics() -> [String: Double] {
+    let counts = queue.counts
+    return [
+      "kv_connections_total": Double(connector.connections),
+      "kv_lost_answers_total": Double(groups.lostAnswers),
+      "kv_write_groups_total": Double(counts.groups),
+      "kv_writes_total": Double(counts.writes),
+    ]
+  }
+
+  /// Ends all waiting for a server that is away, now and from now on: what waits fails, as far as is known.
+  package func stopWaiting() { connector.close() }
+
+  package func close() throws {
+    BlockingCheck.assertMayBlock()
+    stopWaiting()
+    queue.close()
+    guard condition.close() else { return }
+    session.close()
+    timeline.close()
+    views.close()
+  }
+
+  /// Whether another engine has taken the store over, so that this one writes and reads no more.
+  package var isStopped: Bool { condition.isStopped }
+
+  /// Begins and ends a group that writes nothing; throws what keeps groups from being written.
+  package func probe() throws { try write { _ = try $0.allocateVersion() } }
+
+  private func openView() throws -> (ViewConnections.Lease, TimelineRow) {
+    try connector.retrying {
+      try condition.check()
+      let lease = try views.borrow()
+      do {
+        let row = try TimelineRow(try lease.connection.run(schema.beginView))
+        time.clock.note(row.now)
+        return (lease, row)
+      } catch {
+        lease.connection.rollBack()
+        views.giveBack(lease)
+        throw error
+      }
+    }
+  }
+
+  /// Locks the store and makes its tables where they are missing; refuses those of a newer program.
+  private static func prepare(
+    _ connector: Connector,
+    _ schema: StoreSchema,
+    _ session: WriterSession
+  ) throws {
+    // The lock of a node that was killed ends when the server has noticed.
+    let connection = try connector.retrying { try session.live() }
+    if try connection.run(schema.isThere).number(0, 0) == 0 { try connection.run(schema.creation) }
+    let format = try connection.run(schema.formatQuery).number(0, 0)
+    guard format <= StoreSchema.format else {
+      throw KeyValueError(
+        .newerFormat,
+        "the store was written by a newer version of Brasa (format \(format))"
+      )
+    }
+    try connection.run(schema.writerSweep)
+  }
+}

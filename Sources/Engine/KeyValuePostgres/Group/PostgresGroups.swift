@@ -1,0 +1,129 @@
+import KeyValueStore
+import Synchronization
+
+/// The groups of an engine: each is one transaction, whose outcome is known before anybody hears of it.
+final class PostgresGroups: GroupWriter {
+  private let session: WriterSession
+  private let connector: Connector
+  private let schema: StoreSchema
+  private let timeline: TimelineLock
+  private let time: EpochTime
+  private let condition: EngineCondition
+  private let number = Atomic<Int64>(0)
+  private let inFlight = Atomic(false)
+  private let doubts = Atomic<Int>(0)
+
+  init(
+    _ session: WriterSession,
+    _ connector: Connector,
+    _ schema: StoreSchema,
+    _ timeline: TimelineLock,
+    _ time: EpochTime,
+    _ condition: EngineCondition
+  ) {
+    self.session = session
+    self.connector = connector
+    self.schema = schema
+    self.timeline = timeline
+    self.time = time
+    self.condition = condition
+  }
+
+  /// Whether a group holds the timeline.
+  var isInFlight: Bool { inFlight.load(ordering: .relaxed) }
+
+  /// How many COMMITs were left without an answer.
+  var lostAnswers: Int { doubts.load(ordering: .relaxed) }
+
+  func beginGroup() throws -> PostgresGroup {
+    try condition.check()
+    let group = try connector.retrying {
+      let connection = try session.live()
+      let row = try timeline.beginGroup(on: connection)
+      return PostgresGroup(connection, row, schema, time)
+    }
+    inFlight.store(true, ordering: .relaxed)
+    return group
+  }
+
+  func land(_ group: PostgresGroup) throws {
+    defer { inFlight.store(false, ordering: .relaxed) }
+    let short = GroupWrites(group.writes, long: false)
+    let long = GroupWrites(group.writes, long: true)
+    guard let record = time.groupRecord() else {
+      end(group)
+      throw KeyValueError(.unreachable, "the group's connection was lost")
+    }
+    let hasVersion = record.version != group.row.version
+    guard short.count + long.count > 0 || hasVersion else { return end(group) }
+    let start = ContinuousClock.now
+    let number = self.number.add(1, ordering: .relaxed).newValue
+    do {
+      if long.count > 0 { try group.connection.run(schema.longWrite, long.parameters) }
+      try group.connection.run(
+        schema.groupWrite,
+        short.parameters + [
+          BinaryValue.number(record.version), BinaryValue.number(record.ceiling),
+          BinaryValue.number(record.epoch), BinaryValue.number(time.writer),
+          BinaryValue.flag(long.count > 0), BinaryValue.number(number),
+        ]
+      )
+    } catch {
+      end(group)
+      throw error
+    }
+    try settle(group.connection.commit(), of: group, number, record)
+    connector.configuration.groupObserver?(short.count + long.count, ContinuousClock.now - start)
+  }
+
+  func abandon(_ group: PostgresGroup) {
+    end(group)
+    inFlight.store(false, ordering: .relaxed)
+  }
+
+  /// The group writes nothing.
+  private func end(_ group: PostgresGroup) {
+    // First, so that whoever locks the row next finds time as it is.
+    time.groupAbandoned()
+    group.connection.rollBack()
+  }
+
+  private func settle(
+    _ outcome: CommitOutcome,
+    of group: PostgresGroup,
+    _ number: Int64,
+    _ record: EpochTime.Record
+  ) throws {
+    switch outcome {
+    case .committed: time.groupLanded(record)
+    case .refused(let error):
+      end(group)
+      throw error
+    case .unknown(let error):
+      doubts.add(1, ordering: .relaxed)
+      guard try hasLanded(number) else {
+        end(group)
+        throw error
+      }
+      time.groupLanded(record)
+    }
+  }
+
+  /// Finds out what came of a group whose COMMIT was not answered, however long that takes.
+  ///
+  /// Locking the row waits for its transaction's end. What is found is committed once more, since a server that waits
+  /// for its standby shows a commit whose wait was broken off.
+  private func hasLanded(_ number: Int64) throws -> Bool {
+    try connector.retryingUntilClosed {
+      let connection = try connector.connect(for: .groups)
+      try connection.run(schema.beginGroup)
+      let landed = try connection.run(schema.landedQuery(of: time.writer))
+      try connection.run(schema.seen(time.writer))
+      switch connection.commit() {
+      case .committed: break
+      case .refused(let error), .unknown(let error): throw error
+      }
+      return landed.rowCount > 0 ? try landed.number(0, 0) >= number : false
+    }
+  }
+}

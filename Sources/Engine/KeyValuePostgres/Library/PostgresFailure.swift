@@ -1,0 +1,21 @@
+import KeyValueStore
+
+extension KeyValueError.Code {
+  /// The database server cannot be reached, or the connection to it was lost.
+  package static let unreachable = KeyValueError.Code(rawValue: "unreachable")
+}
+
+extension KeyValueError {
+  /// Whether another attempt may do better: the server is away, or has not noticed yet that a connection is.
+  var isTransient: Bool { code == .unreachable || code == .locked }
+
+  /// A statement that the server refused, by SQL's code.
+  init(sqlState: String, _ message: String) {
+    let code: Code =
+      switch sqlState {
+      case "XX001", "XX002": .corruption
+      default: .inputOutput
+      }
+    self.init(code, "PostgreSQL: \(message)", metadata: ["sqlstate": sqlState])
+  }
+}

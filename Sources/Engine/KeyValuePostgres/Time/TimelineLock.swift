@@ -1,0 +1,89 @@
+import KeyValueStore
+import Synchronization
+
+/// The engine's ways to the timeline's row: one after the other they lock it and learn what it says.
+///
+/// Groups hold the row beyond the call; a ceiling that is raised meanwhile waits for the group's end in the
+/// database. Any thread may call, but none that runs in a group.
+final class TimelineLock: Sendable {
+  private let connector: Connector
+  private let schema: StoreSchema
+  private let time: EpochTime
+  private let condition: EngineCondition
+  /// Guards the row's locking together with what `time` then notes, and is the way to a connection for ceilings.
+  private let ceilings = Mutex<PostgresConnection?>(nil)
+
+  init(
+    _ connector: Connector,
+    _ schema: StoreSchema,
+    _ time: EpochTime,
+    _ condition: EngineCondition
+  ) {
+    self.connector = connector
+    self.schema = schema
+    self.time = time
+    self.condition = condition
+  }
+
+  /// Begins a transaction that holds the row, for a group.
+  func beginGroup(on connection: PostgresConnection) throws -> TimelineRow {
+    try ceilings.withLock { _ in
+      do {
+        let row = try TimelineRow(try connection.run(schema.beginGroup))
+        try checkSuccession(row)
+        time.groupBegins(row)
+        return row
+      } catch {
+        connection.rollBack()
+        throw error
+      }
+    }
+  }
+
+  /// Makes a ceiling durable.
+  func raise(to ceiling: Int64) throws {
+    try connector.retrying {
+      try ceilings.withLock { kept in
+        // Whoever came before may have raised it for all that waited.
+        guard !time.isRaised(to: ceiling) else { return }
+        try write(&kept, ceiling: ceiling)
+      }
+    }
+  }
+
+  /// Makes this engine the one that holds the time, unless it is.
+  func takeOver() throws {
+    try connector.retrying { try ceilings.withLock { try write(&$0, ceiling: nil) } }
+  }
+
+  /// Closes the connection for ceilings.
+  func close() { ceilings.withLock { $0 = nil } }
+
+  private func write(_ kept: inout PostgresConnection?, ceiling: Int64?) throws {
+    if kept?.isLost ?? true { kept = nil }
+    let connection = try kept ?? connector.connect(for: .groups)
+    kept = connection
+    do {
+      let row = try TimelineRow(try connection.run(schema.beginGroup))
+      if ceiling == nil, time.holds(row) { return connection.rollBack() }
+      try checkSuccession(row)
+      let record = time.raise(row, to: ceiling)
+      try connection.run(
+        schema.raise(ceiling: record.ceiling, epoch: record.epoch, holder: time.writer)
+      )
+      switch connection.commit() {
+      case .committed: time.raised(row, record)
+      // A ceiling that may or may not be there does no harm; the next one tells.
+      case .refused(let error), .unknown(let error): throw error
+      }
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  /// Stops an engine that is alone where another holds the time all the same.
+  private func checkSuccession(_ row: TimelineRow) throws {
+    if !time.holds(row) { try condition.timeIsAnothers() }
+  }
+}

@@ -1,0 +1,24 @@
+/// What the timeline's row said.
+struct TimelineRow: Sendable {
+  /// The last version that landed; 0 when none has.
+  let version: Int64
+  /// No view has a higher time, of no engine.
+  let ceiling: Int64
+  /// How often the time has changed hands.
+  let epoch: Int64
+  /// The engine that holds the time.
+  let holder: Int64
+  /// Whether a key longer than `StoreSchema.longestKey` was ever written.
+  let hasLongKeys: Bool
+  /// The server's clock.
+  let now: Int64
+
+  init(_ result: PostgresResult) throws {
+    version = try result.number(0, 0)
+    ceiling = try result.number(0, 1)
+    epoch = try result.number(0, 2)
+    holder = try result.number(0, 3)
+    hasLongKeys = try result.number(0, 4) != 0
+    now = try result.number(0, 5)
+  }
+}
