@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
 
-from support import clients, rest, rpc, secrets, server as servers  # noqa: E402
+from support import clients, postgres, rest, rpc, secrets, server as servers  # noqa: E402
 
 _numbers = itertools.count(1)
 
@@ -45,18 +45,22 @@ def logs_without_secrets():
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """The development server of this run."""
+    """The development server of this run; with `BRASA_TEST_STORE=postgres` its store is in PostgreSQL."""
+    store = postgres.Postgres() if os.environ.get("BRASA_TEST_STORE") == "postgres" else None
     if servers.TARGET == "emulator":
         running = servers.Emulator()
     else:
         program = servers.binary()
         if not program.exists():
             pytest.exit(f"{program} is missing: swift build, or set BRASA_BINARY", returncode=4)
-        running = servers.Brasa(tmp_path_factory.mktemp("data"))
+        location = {"BRASA_STORE": store.address} if store else None
+        running = servers.Brasa(tmp_path_factory.mktemp("data"), environment=location)
     running.start()
     yield running
     was_running = running.is_running
     code = running.stop()
+    if store:
+        store.close()
     if servers.TARGET != "emulator":
         assert was_running, f"the server died during the run:\n{running.output[-4000:]}"
         assert code == 0, f"exit code {code} on SIGTERM:\n{running.output[-4000:]}"

@@ -11,6 +11,19 @@ struct DataOptions: ParsableArguments {
   )
   var data: String?
 
+  @Option(
+    name: .long,
+    help: "Where the store is, if not in that directory: postgres://… (or $BRASA_STORE)."
+  )
+  var store: String?
+
+  /// Where the directory's store is, as far as one was told.
+  var location: StoreLocation {
+    get throws {
+      try StoreLocation(store ?? ProcessInfo.processInfo.environment["BRASA_STORE"])
+    }
+  }
+
   /// The directory to work on.
   var directory: String {
     data ?? ProcessInfo.processInfo.environment["BRASA_DATA"] ?? "brasa-data"
@@ -32,7 +45,7 @@ struct DataOptions: ParsableArguments {
       return try remote.perform(request, input: input, output: output)
     }
     do {
-      try LocalAdministration.withStore(in: directory) { local in
+      try LocalAdministration.withStore(in: directory, location) { local in
         try local.perform(request, input: input, output: output)
       }
     } catch let error as FirestoreError {

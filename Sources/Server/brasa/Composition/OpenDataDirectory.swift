@@ -1,16 +1,18 @@
 import DocumentStore
 import FirestoreModel
 import Foundation
+import KeyValuePostgres
 import KeyValueRocksDB
 import KeyValueStore
 
-/// A data directory that this process has open: `store/` holds the database engine's files, `events/` those of
+/// A data directory that this process has open: `store/` holds the database engine's files, where the store is not
+/// elsewhere (`StoreMark`), `events/` those of
 /// analytics' engine, so that a flood of events fills no log or memtable that documents wait for,
 /// `administrator-key.sha256` the digest of the administrator key, `control.sock` is there while a
 /// server runs.
 final class OpenDataDirectory: Sendable {
   let path: String
-  let engine: RocksDBEngine
+  let engine: any ServedEngine
   /// Holds the events of analytics.
   let events: RocksDBEngine
   let databases: Databases
@@ -22,9 +24,11 @@ final class OpenDataDirectory: Sendable {
   /// What was read is kept in at most `cacheMegabytes` of memory; nil takes a sixteenth of the
   /// machine's, between 64 and 1,024, of which a sixteenth is for events. `openTables` files stay open, one in
   /// eight of them for events. `tableKilobytes` is for
-  /// tests. `groupObserver` is told of every group that became durable.
+  /// tests. A directory whose store is elsewhere is refused without that store, and one with a store of its own
+  /// beside another. `groupObserver` is told of every group that became durable.
   init(
     path: String,
+    store: StoreLocation,
     configuration: StoreConfiguration,
     openTables: Int,
     cacheMegabytes: Int? = nil,
@@ -48,7 +52,7 @@ final class OpenDataDirectory: Sendable {
     fileMemoryBytes = cache / 8
     tuning.blockCacheBytes =
       cache - configuration.documentCacheBytes - eventCache - fileMemoryBytes
-    engine = try RocksDBEngine(directory: path + "/store", configuration: tuning)
+    engine = try Self.openStore(store, directory: path, tuning)
     do {
       events = try RocksDBEngine(
         directory: path + "/events",
@@ -67,6 +71,25 @@ final class OpenDataDirectory: Sendable {
     }
   }
 
+  private static func openStore(
+    _ location: StoreLocation,
+    directory: String,
+    _ tuning: RocksDBConfiguration
+  ) throws -> any ServedEngine {
+    let mark = StoreMark(in: directory)
+    try mark.check(location)
+    switch location {
+    case .directory:
+      return try RocksDBEngine(directory: directory + "/store", configuration: tuning)
+    case .postgres(let address):
+      var configuration = PostgresConfiguration(address: address)
+      configuration.groupObserver = tuning.groupObserver
+      let engine = try PostgresEngine(configuration)
+      try mark.write(configuration)
+      return engine
+    }
+  }
+
   /// Few keys are looked up among events, most is written and read in order.
   private static func eventTuning(cache: Int, openTables: Int) -> RocksDBConfiguration {
     var tuning = RocksDBConfiguration()
@@ -77,6 +100,9 @@ final class OpenDataDirectory: Sendable {
     tuning.backgroundJobs = 1
     return tuning
   }
+
+  /// Ends all waiting for a database server that is away: what waits fails, so that the store can be closed.
+  func stopWaiting() { (engine as? PostgresEngine)?.stopWaiting() }
 
   /// Ends the store's work and closes the files.
   func close() throws {

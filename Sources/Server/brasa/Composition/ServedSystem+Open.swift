@@ -12,6 +12,7 @@ import FirestoreService
 import Gateway
 import Installations
 import InstallationsAPI
+import KeyValueRocksDB
 import KeyValueStore
 import Logging
 import MessagingAPI
@@ -46,13 +47,14 @@ extension ServedSystem {
     configuration.damageObserver = { damage.note($0.message, metadata: $0.metadata) }
     let directory = try OpenDataDirectory(
       path: settings.dataDirectory,
+      store: settings.store,
       configuration: configuration,
       openTables: descriptors.tables,
       cacheMegabytes: settings.cacheMegabytes,
       tableKilobytes: settings.tableKilobytes,
       groupObserver: groups.observe(keys:duration:)
     )
-    directory.engine.reportDiscardedLog(to: log)
+    (directory.engine as? RocksDBEngine)?.reportDiscardedLog(to: log)
     let rules = try RulesetStore(
       engine: directory.databases.engine,
       countsCoverage: settings.isDevelopment,
@@ -111,12 +113,16 @@ extension ServedSystem {
       engine: directory.databases.engine,
       audiences: AnalyticsAudiences(analytics: analytics)
     )
-    let store = directory.engine
+    // Of another machine's disk nobody here knows.
+    var availableBytes: (@Sendable () throws -> Int)?
+    if let store = directory.engine as? RocksDBEngine {
+      availableBytes = { try store.availableBytes() }
+    }
     let messages = PushService(
       engine: directory.databases.engine,
       threads: threads,
       limits: settings.messaging.limits,
-      availableBytes: { try store.availableBytes() }
+      availableBytes: availableBytes
     )
     verifier.onRevocation { project, uid in
       messages.noteRevocation(of: uid.string, in: project)

@@ -1,6 +1,7 @@
 import Dispatch
 import Gateway
-import KeyValueRocksDB
+import KeyValuePostgres
+import KeyValueStore
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -9,7 +10,8 @@ import Synchronization
 /// tell when it takes no writes, though nobody writes at the time.
 ///
 /// It also writes, soon, when the engine has stopped, or runs again, because of what others wrote. A store
-/// that stopped for want of file descriptors is taken up again by a probe as soon as there are some.
+/// that stopped for want of file descriptors is taken up again by a probe as soon as there are some. A store
+/// that another node has taken over ends the program.
 final class StorageProbe: Service {
   private enum Outcome: Sendable, Equatable {
     case written
@@ -17,7 +19,7 @@ final class StorageProbe: Service {
     case stalled
   }
 
-  private let engine: RocksDBEngine
+  private let engine: any ServedEngine
   private let health: ServerHealth
   private let log: Logger
   private let queue = DispatchQueue(label: "storage-probe")
@@ -31,7 +33,7 @@ final class StorageProbe: Service {
   /// A write that takes longer is told as a failure.
   private static let timeout = Duration.seconds(10)
 
-  init(_ engine: RocksDBEngine, health: ServerHealth, metrics: MetricsRegistry, log: Logger) {
+  init(_ engine: any ServedEngine, health: ServerHealth, metrics: MetricsRegistry, log: Logger) {
     self.engine = engine
     self.health = health
     self.log = log
@@ -43,16 +45,23 @@ final class StorageProbe: Service {
   }
 
   func run() async throws {
-    try? await cancelWhenGracefulShutdown {
+    let isSucceeded = try? await cancelWhenGracefulShutdown {
       var next = ContinuousClock.now + Self.pause
-      while true {
+      while !self.isSucceeded {
         try await Task.sleep(for: Self.tick)
         guard ContinuousClock.now >= next || self.hasChanged else { continue }
         await self.probe()
         next = ContinuousClock.now + Self.pause
       }
+      return true
+    }
+    if isSucceeded == true {
+      throw KeyValueError(.stopped, "another node has taken the store over")
     }
   }
+
+  /// Whether another node has the store, so that this one is of no use until it is started again.
+  private var isSucceeded: Bool { (engine as? PostgresEngine)?.isStopped ?? false }
 
   /// Whether the engine has stopped since a write went well, or runs again since one failed.
   private var hasChanged: Bool { engine.isStopped == last.withLock { $0 == .written } }

@@ -42,6 +42,7 @@ struct StorageService: Service {
         FreedMemory.giveBack(over: Self.keptBytes)
       }
     }
+    directory.stopWaiting()
     control.stop()
     listeners.stop()
     threads.stop()

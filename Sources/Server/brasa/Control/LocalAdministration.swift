@@ -25,11 +25,16 @@ struct LocalAdministration: Administration {
   let messages: PushService
 
   /// Opens a directory at rest for one request.
-  static func withStore(in directory: String, _ body: (LocalAdministration) throws -> Void) throws {
+  static func withStore(
+    in directory: String,
+    _ store: StoreLocation,
+    _ body: (LocalAdministration) throws -> Void
+  ) throws {
     var configuration = StoreConfiguration()
     configuration.maintainsItself = false
     let open = try OpenDataDirectory(
       path: directory,
+      store: store,
       configuration: configuration,
       openTables: DescriptorBudget.raisingLimit().tables
     )

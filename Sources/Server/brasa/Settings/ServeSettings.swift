@@ -9,6 +9,7 @@ struct ServeSettings: Sendable, Equatable {
   var host: String
   var port: Int
   var dataDirectory: String
+  var store: StoreLocation
   var isDevelopment: Bool
   var requiresIndexes: Bool
   var tls: GatewayConfiguration.TLSFiles?
@@ -59,6 +60,7 @@ struct ServeSettings: Sendable, Equatable {
     host = flags.host ?? environment.text("HOST") ?? "127.0.0.1"
     port = try flags.port ?? environment.number("PORT") ?? 8080
     dataDirectory = flags.data ?? environment.text("DATA") ?? "brasa-data"
+    store = try StoreLocation(flags.store ?? environment.text("STORE"))
     isDevelopment = try flags.dev || environment.flag("DEV")
     requiresIndexes = try flags.requireIndexes || environment.flag("REQUIRE_INDEXES")
     logLevel = try flags.logLevel ?? environment.level("LOG_LEVEL") ?? .info
@@ -241,6 +243,14 @@ struct ServeFlags: ParsableArguments {
 
   @Option(help: "The directory that keeps the data. [BRASA_DATA, default: brasa-data]")
   var data: String?
+
+  @Option(
+    help: """
+      Keep the store in a PostgreSQL database, such as postgres://user@host/database, instead of the data \
+      directory. A password is better in the variable, or in libpq's files. [BRASA_STORE]
+      """
+  )
+  var store: String?
 
   @Option(
     help: """

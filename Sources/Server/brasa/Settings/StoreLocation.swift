@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// Where documents, accounts and all else but events and large files are kept.
+enum StoreLocation: Sendable, Equatable {
+  /// In the data directory.
+  case directory
+  /// In a PostgreSQL database, at an address for libpq.
+  case postgres(String)
+
+  /// Reads what `--store` and `BRASA_STORE` say; nil is the data directory.
+  init(_ text: String?) throws {
+    switch text {
+    case nil, "": self = .directory
+    case let text? where text.hasPrefix("postgres://") || text.hasPrefix("postgresql://"):
+      self = .postgres(text)
+    case .some:
+      // It may hold a password.
+      throw ValidationError("--store takes an address like postgres://user@host/database.")
+    }
+  }
+}
