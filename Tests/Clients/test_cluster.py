@@ -128,3 +128,30 @@ def test_a_node_stops_while_the_database_server_is_away(node, database, project)
     database.tell("start")
     node.start()
     assert clients.connect(node, project).document("shops/1").get().to_dict() == {"open": True}
+
+
+def test_a_store_moves_there_and_back(tmp_path, project):
+    database = postgres.Postgres()
+    location = {"BRASA_STORE": database.address}
+    node = servers.Brasa(tmp_path / "data").start()
+    document = clients.connect(node, project).document("shops/1")
+    document.set({"open": True, "visits": 1})
+    assert "another process" in refusal("move", "--data", node.data, "--to", database.address).lower()
+    node.stop()
+    assert "moved" in servers.run("move", "--data", node.data, "--to", database.address).stdout
+    assert "name it with --store" in refusal("verify", "--data", node.data)
+
+    there = servers.Brasa(tmp_path / "data", environment=location).start()
+    document = clients.connect(there, project).document("shops/1")
+    first = document.get()
+    assert first.to_dict() == {"open": True, "visits": 1}
+    assert document.update({"visits": 2}).update_time > first.update_time
+    assert "no differences" in servers.run("verify", "--data", node.data, environment=location).stdout
+    there.stop()
+
+    assert "moved" in servers.run("move", "--data", node.data, "--to", "directory", environment=location).stdout
+    back = servers.Brasa(tmp_path / "data").start()
+    assert clients.connect(back, project).document("shops/1").get().to_dict() == {"open": True, "visits": 2}
+    assert "no differences" in servers.run("verify", "--data", node.data).stdout
+    back.stop()
+    database.close()

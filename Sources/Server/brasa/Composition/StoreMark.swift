@@ -44,5 +44,8 @@ struct StoreMark {
       .write(to: URL(fileURLWithPath: path), options: .atomic)
   }
 
+  /// The store is in the directory again.
+  func remove() throws { try FileManager.default.removeItem(atPath: path) }
+
   private var path: String { directory + "/store-location" }
 }
