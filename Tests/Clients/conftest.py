@@ -7,6 +7,7 @@ neither see each other nor depend on their order.
 import itertools
 import os
 import re
+import shutil
 import sys
 
 import pytest
@@ -142,6 +143,20 @@ def browser():
     """Chromium without a window; the package comes with whoever asks for it."""
     from support import browser as browsers
 
+    if not shutil.which("chromedriver"):
+        pytest.skip("needs Chromium and its driver")
     made = browsers.Browser()
     yield made
     made.close()
+
+
+@pytest.fixture
+def console(browser, server, project):
+    """A tab of the development server's console, whose policy nothing may violate."""
+    from support.console import Console
+
+    browser.show_as(1280, 900)
+    browser.complaints()
+    made = Console(browser, server, project)
+    yield made
+    assert made.violations() == []

@@ -5,7 +5,6 @@
 
 import os
 import pathlib
-import shutil
 import urllib.parse
 
 import pytest
@@ -14,10 +13,7 @@ from selenium.webdriver.common.by import By
 from support.certificates import certificate_for
 from support.identity import Identity
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 
 @pytest.fixture

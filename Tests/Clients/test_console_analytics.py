@@ -1,29 +1,13 @@
 """The console in headless Chromium: what apps' events say, and DebugView."""
 
-import shutil
-
 import pytest
 
 from support.analytics import Analytics, batch, event
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 INSTANCES = [f"cAbc-efghijklmnopqr{letter}_" for letter in "abc"]
 HOSTILE = "<img src=x onerror=alert(1)>\u202e &"
-
-
-@pytest.fixture
-def console(browser, server, project):
-    from support.console import Console
-
-    browser.show_as(1280, 900)
-    browser.complaints()
-    made = Console(browser, server, project)
-    yield made
-    assert made.violations() == []
 
 
 @pytest.fixture

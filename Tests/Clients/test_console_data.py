@@ -1,16 +1,11 @@
 """The console in headless Chromium: databases, documents, indexes."""
 
-import shutil
-
 import pytest
 import requests
 
 from support import rest
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 HOSTILE = [
     "<img src=x onerror=\"document.title='run'\">", "</textarea><script>document.title='run'</script>", "\u202egnp.exe", "{{constructor}}",
@@ -19,14 +14,10 @@ HOSTILE = [
 
 
 @pytest.fixture
-def console(browser, server, project):
-    from support.console import Console
-
-    browser.show_as(1600, 900)
-    made = Console(browser, server, project)
-    browser.complaints()
-    yield made
-    assert made.violations() == []
+def console(console):
+    """The console in a wider window, where a document is beside its collection."""
+    console.browser.show_as(1600, 900)
+    return console
 
 
 @pytest.fixture

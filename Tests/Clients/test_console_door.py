@@ -1,16 +1,11 @@
 """Coming into a production server's console in a browser: the set-up link, signing in, a session that ends meanwhile."""
 
-import shutil
-
 import pytest
 
 from support import secrets, server as servers
 from support.administrators import PASSWORD, administrator, invite, timed_code
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 PROJECT = servers.PROJECT
 CHAIR = f"/v1/projects/{PROJECT}/databases/(default)/documents/products/chair"

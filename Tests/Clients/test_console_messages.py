@@ -1,31 +1,16 @@
 """The console in headless Chromium: messages that are composed, sent, scheduled, taken back, and what became of them."""
 
 import datetime
-import shutil
 
 import pytest
 import requests
 
 from support.messaging import Device, Reports
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 OWNER = {"authorization": "Bearer owner"}
 HOSTILE = "<img src=x onerror=alert(1)>\u202e & \"quotes\""
-
-
-@pytest.fixture
-def console(browser, server, project):
-    from support.console import Console
-
-    browser.show_as(1280, 900)
-    browser.complaints()
-    made = Console(browser, server, project)
-    yield made
-    assert made.violations() == []
 
 
 @pytest.fixture

@@ -1,28 +1,13 @@
 """The console in headless Chromium: metrics, log, and jobs on what is stored."""
 
 import json
-import shutil
 
 import pytest
 import requests
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 OWNER = {"authorization": "Bearer owner"}
-
-
-@pytest.fixture
-def console(browser, server, project):
-    from support.console import Console
-
-    browser.show_as(1280, 900)
-    browser.complaints()
-    made = Console(browser, server, project)
-    yield made
-    assert made.violations() == []
 
 
 @pytest.fixture

@@ -3,17 +3,13 @@
 import base64
 import json
 import plistlib
-import shutil
 
 import pytest
 import requests
 
 from support.remote_config import RemoteConfig
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 OWNER = {"authorization": "Bearer owner"}
 # One red pixel.
@@ -21,17 +17,6 @@ PICTURE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 )
 HOSTILE = "<img src=x onerror=alert(1)>\u202e & \"quotes\" 100%"
-
-
-@pytest.fixture
-def console(browser, server, project):
-    from support.console import Console
-
-    browser.show_as(1280, 900)
-    browser.complaints()
-    made = Console(browser, server, project)
-    yield made
-    assert made.violations() == []
 
 
 @pytest.fixture

@@ -1,15 +1,11 @@
 """The console in headless Chromium: documents as files, and back."""
 
 import pathlib
-import shutil
 
 import pytest
 import requests
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 OWNER = {"authorization": "Bearer owner"}
 FIELDS = {
@@ -19,15 +15,11 @@ FIELDS = {
 
 
 @pytest.fixture
-def console(browser, server, project, tmp_path):
-    from support.console import Console
-
-    browser.show_as(1600, 900)
-    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
-    browser.complaints()
-    made = Console(browser, server, project)
-    yield made
-    assert made.violations() == []
+def console(console, tmp_path):
+    """The console in a wider window, with its downloads in the test's directory."""
+    console.browser.show_as(1600, 900)
+    console.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    return console
 
 
 @pytest.fixture

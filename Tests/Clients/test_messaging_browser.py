@@ -6,7 +6,6 @@ Chromium's push service is Google's; its part is played by a stand-in that decry
 
 import itertools
 import json
-import shutil
 
 import pytest
 import requests
@@ -14,10 +13,7 @@ import websocket
 
 from support import push, server as servers
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 PAUSE = 20
 

@@ -1,15 +1,10 @@
 """Remote Config from a page in headless Chromium, in the forms of Google's SDK for the web."""
 
-import shutil
-
 import pytest
 
 from support.remote_config import RemoteConfig
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """Listen and Write over WebChannel from a page in headless Chromium."""
 
-import shutil
 import threading
 
 import pytest
@@ -8,10 +7,7 @@ import requests
 
 from support import relay, rpc, server as servers
 
-pytestmark = [
-    pytest.mark.brasa_only,
-    pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver"),
-]
+pytestmark = pytest.mark.brasa_only
 
 MANY = 12
 

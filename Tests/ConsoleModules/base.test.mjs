@@ -5,8 +5,6 @@ import { test } from "node:test";
 import { justBefore } from "../../Sources/Server/CConsoleFiles/Files/data/instants.js";
 import { merge } from "../../Sources/Server/CConsoleFiles/Files/data/merge.js";
 import { readIndex } from "../../Sources/Server/CConsoleFiles/Files/indexes/link.js";
-import english from "../../Sources/Server/CConsoleFiles/Files/i18n/en.js";
-import portuguese from "../../Sources/Server/CConsoleFiles/Files/i18n/pt-BR.js";
 import { format, parse } from "../../Sources/Server/CConsoleFiles/Files/base/router.js";
 import { effect, onCleanup, scope, signal } from "../../Sources/Server/CConsoleFiles/Files/base/signal.js";
 import { TargetState } from "../../Sources/Server/CConsoleFiles/Files/base/target.js";
@@ -118,22 +116,53 @@ test("the link of a query's error names its index", () => {
   for (const parameter of ["", "x", "%%%", Buffer.from(bytes.slice(0, -3)).toString("base64url")]) assert.equal(readIndex(parameter), null);
 });
 
-test("both languages have the same texts", () => {
-  assert.deepEqual(Object.keys(portuguese), Object.keys(english));
-  for (const key of Object.keys(english)) assert.equal(typeof portuguese[key], typeof english[key], key);
-});
-
 const modules = readdirSync(FILES, { recursive: true }).filter((path) => path.endsWith(".js") && !path.startsWith("i18n"));
 const sourceOf = (path) => readFileSync(new URL(path, FILES), "utf8");
 
-test("every text that a module asks for is there, and every text is asked for", () => {
-  const all = modules.map(sourceOf).join("\n");
-  for (const [, key] of all.matchAll(/\bt\("([^"]+)"/g)) assert.ok(Object.hasOwn(english, key), key);
-  const prefixes = [...all.matchAll(/[`]([a-zA-Z]+\.)\$\{/g)].map(([, prefix]) => prefix);
-  for (const key of Object.keys(english)) {
-    const isNamed = all.includes(`"${key}"`) || prefixes.some((prefix) => key.startsWith(prefix));
-    assert.ok(isNamed, `nobody asks for ${key}`);
+/** A module with all that it imports before it runs. */
+function closure(path, found = new Set()) {
+  if (found.has(path)) return found;
+  found.add(path);
+  for (const [, other] of sourceOf(path).matchAll(/^(?:import|export) [^;]*?from "([^"]+)"/gm)) closure(new URL(other, new URL(path, FILES)).href.slice(FILES.href.length), found);
+  return found;
+}
+
+/** The catalogues of a language, by name. */
+async function catalogues(tag) {
+  const names = readdirSync(new URL(`i18n/${tag}/`, FILES)).map((file) => file.slice(0, -3)).filter((name) => name !== "words");
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, (await import(new URL(`i18n/${tag}/${name}.js`, FILES))).default])));
+}
+
+const [english, portuguese] = await Promise.all(["en", "pt-BR"].map(catalogues));
+const pages = Object.keys(english).filter((name) => name !== "common");
+
+test("both languages have the same texts, each in one catalogue", () => {
+  assert.deepEqual(Object.keys(portuguese), Object.keys(english));
+  const seen = new Set();
+  for (const [name, texts] of Object.entries(english)) {
+    assert.deepEqual(Object.keys(portuguese[name]), Object.keys(texts), name);
+    for (const key of Object.keys(texts)) {
+      assert.equal(typeof portuguese[name][key], typeof texts[key], key);
+      assert.ok(!seen.has(key), `${key} is there twice`);
+      seen.add(key);
+    }
   }
+});
+
+test("every page has the texts that it asks for, and every text is asked for", () => {
+  const asked = (paths) => [...paths].map(sourceOf).join("\n");
+  const check = (name, source) => {
+    for (const [, key] of source.matchAll(/\bt\("([^"]+)"/g)) assert.ok(Object.hasOwn(english.common, key) || Object.hasOwn(english[name], key), `${key} on ${name}`);
+  };
+  const isAsked = (key, source) => source.includes(`"${key}"`) || [...source.matchAll(/[`]([a-zA-Z]+\.)\$\{/g)].some(([, prefix]) => key.startsWith(prefix));
+  check("common", asked(closure("app.js")));
+  for (const name of pages) {
+    const source = asked(closure(`${name}/page.js`));
+    check(name, source);
+    for (const key of Object.keys(english[name])) assert.ok(isAsked(key, source), `nobody asks for ${key} on ${name}`);
+  }
+  const all = asked(modules);
+  for (const key of Object.keys(english.common)) assert.ok(isAsked(key, all), `nobody asks for ${key}`);
 });
 
 test("no module makes markup, runs text or writes a text of its own into the page", () => {
@@ -144,10 +173,24 @@ test("no module makes markup, runs text or writes a text of its own into the pag
   }
 });
 
-test("all modules together are within their budget, as browsers get them: without comments and with one catalogue", () => {
-  const size = (path) => Buffer.byteLength(sourceOf(path).replaceAll(/^ *(?:\/\*[^]*?\*\/|\/\/.*)$/gm, ""));
-  const bytes = modules.reduce((sum, path) => sum + size(path), 0) + Math.max(size("i18n/en.js"), size("i18n/pt-BR.js"));
-  assert.ok(bytes <= 350 << 10, `${bytes} bytes`);
+/** The bytes of modules as browsers get them: without comments. */
+const sizeOf = (paths) => [...paths].reduce((sum, path) => sum + Buffer.byteLength(sourceOf(path).replaceAll(/^ *(?:\/\*[^]*?\*\/|\/\/.*)$/gm, "")), 0);
+
+test("what a page loads is within its budget, in the longer language", () => {
+  for (const name of pages) {
+    const texts = Math.max(...["en", "pt-BR"].map((tag) => sizeOf(["words", "common", name].map((one) => `i18n/${tag}/${one}.js`))));
+    const bytes = sizeOf(new Set([...closure("app.js"), ...closure(`${name}/page.js`)])) + texts;
+    const most = { overview: 80, data: 200 }[name] ?? 130;
+    assert.ok(bytes <= most << 10, `${name}: ${bytes} bytes`);
+  }
+});
+
+test("all modules together are within their budget, and a language's texts are within theirs", () => {
+  assert.ok(sizeOf(modules) <= 350 << 10, `${sizeOf(modules)} bytes`);
+  for (const tag of ["en", "pt-BR"]) {
+    const bytes = sizeOf(readdirSync(new URL(`i18n/${tag}/`, FILES)).map((file) => `i18n/${tag}/${file}`));
+    assert.ok(bytes <= 45 << 10, `${tag}: ${bytes} bytes`);
+  }
 });
 
 test("an instant before another one is a microsecond before it", () => {

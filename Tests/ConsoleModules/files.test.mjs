@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { previewOf, sizeText, typeOf } from "../../Sources/Server/CConsoleFiles/Files/files/sniff.js";
+import { sizeText } from "../../Sources/Server/CConsoleFiles/Files/base/bytes.js";
+import { previewOf, typeOf } from "../../Sources/Server/CConsoleFiles/Files/files/sniff.js";
 import { changesOf, nameBeside } from "../../Sources/Server/CConsoleFiles/Files/files/store.js";
 
 const bytes = (text) => Uint8Array.from(text, (character) => character.charCodeAt(0));

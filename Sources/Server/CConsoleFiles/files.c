@@ -64,6 +64,10 @@ static const unsigned char file_base_base_css[] = {
 #embed "Files/base/base.css"
 };
 
+static const unsigned char file_base_bytes_js[] = {
+#embed "Files/base/bytes.js"
+};
+
 static const unsigned char file_base_chart_js[] = {
 #embed "Files/base/chart.js"
 };
@@ -256,12 +260,124 @@ static const unsigned char file_files_uploads_js[] = {
 #embed "Files/files/uploads.js"
 };
 
-static const unsigned char file_i18n_en_js[] = {
-#embed "Files/i18n/en.js"
+static const unsigned char file_i18n_en_analytics_js[] = {
+#embed "Files/i18n/en/analytics.js"
 };
 
-static const unsigned char file_i18n_pt_BR_js[] = {
-#embed "Files/i18n/pt-BR.js"
+static const unsigned char file_i18n_en_common_js[] = {
+#embed "Files/i18n/en/common.js"
+};
+
+static const unsigned char file_i18n_en_config_js[] = {
+#embed "Files/i18n/en/config.js"
+};
+
+static const unsigned char file_i18n_en_data_js[] = {
+#embed "Files/i18n/en/data.js"
+};
+
+static const unsigned char file_i18n_en_files_js[] = {
+#embed "Files/i18n/en/files.js"
+};
+
+static const unsigned char file_i18n_en_indexes_js[] = {
+#embed "Files/i18n/en/indexes.js"
+};
+
+static const unsigned char file_i18n_en_messages_js[] = {
+#embed "Files/i18n/en/messages.js"
+};
+
+static const unsigned char file_i18n_en_operations_js[] = {
+#embed "Files/i18n/en/operations.js"
+};
+
+static const unsigned char file_i18n_en_overview_js[] = {
+#embed "Files/i18n/en/overview.js"
+};
+
+static const unsigned char file_i18n_en_requests_js[] = {
+#embed "Files/i18n/en/requests.js"
+};
+
+static const unsigned char file_i18n_en_rules_js[] = {
+#embed "Files/i18n/en/rules.js"
+};
+
+static const unsigned char file_i18n_en_settings_js[] = {
+#embed "Files/i18n/en/settings.js"
+};
+
+static const unsigned char file_i18n_en_sign_in_js[] = {
+#embed "Files/i18n/en/sign-in.js"
+};
+
+static const unsigned char file_i18n_en_users_js[] = {
+#embed "Files/i18n/en/users.js"
+};
+
+static const unsigned char file_i18n_en_words_js[] = {
+#embed "Files/i18n/en/words.js"
+};
+
+static const unsigned char file_i18n_pt_BR_analytics_js[] = {
+#embed "Files/i18n/pt-BR/analytics.js"
+};
+
+static const unsigned char file_i18n_pt_BR_common_js[] = {
+#embed "Files/i18n/pt-BR/common.js"
+};
+
+static const unsigned char file_i18n_pt_BR_config_js[] = {
+#embed "Files/i18n/pt-BR/config.js"
+};
+
+static const unsigned char file_i18n_pt_BR_data_js[] = {
+#embed "Files/i18n/pt-BR/data.js"
+};
+
+static const unsigned char file_i18n_pt_BR_files_js[] = {
+#embed "Files/i18n/pt-BR/files.js"
+};
+
+static const unsigned char file_i18n_pt_BR_indexes_js[] = {
+#embed "Files/i18n/pt-BR/indexes.js"
+};
+
+static const unsigned char file_i18n_pt_BR_messages_js[] = {
+#embed "Files/i18n/pt-BR/messages.js"
+};
+
+static const unsigned char file_i18n_pt_BR_operations_js[] = {
+#embed "Files/i18n/pt-BR/operations.js"
+};
+
+static const unsigned char file_i18n_pt_BR_overview_js[] = {
+#embed "Files/i18n/pt-BR/overview.js"
+};
+
+static const unsigned char file_i18n_pt_BR_requests_js[] = {
+#embed "Files/i18n/pt-BR/requests.js"
+};
+
+static const unsigned char file_i18n_pt_BR_rules_js[] = {
+#embed "Files/i18n/pt-BR/rules.js"
+};
+
+static const unsigned char file_i18n_pt_BR_settings_js[] = {
+#embed "Files/i18n/pt-BR/settings.js"
+};
+
+static const unsigned char file_i18n_pt_BR_sign_in_js[] = {
+#embed "Files/i18n/pt-BR/sign-in.js"
+};
+
+static const unsigned char file_i18n_pt_BR_users_js[] = {
+#embed "Files/i18n/pt-BR/users.js"
+};
+
+static const unsigned char file_i18n_pt_BR_words_js[] = {
+#embed "Files/i18n/pt-BR/words.js"
 };
 
 static const unsigned char file_icon_svg[] = {
@@ -424,6 +540,7 @@ static const struct console_file files[] = {
     {"base/access.js", file_base_access_js, sizeof file_base_access_js},
     {"base/api.js", file_base_api_js, sizeof file_base_api_js},
     {"base/base.css", file_base_base_css, sizeof file_base_base_css},
+    {"base/bytes.js", file_base_bytes_js, sizeof file_base_bytes_js},
     {"base/chart.js", file_base_chart_js, sizeof file_base_chart_js},
     {"base/commands.js", file_base_commands_js, sizeof file_base_commands_js},
     {"base/csv.js", file_base_csv_js, sizeof file_base_csv_js},
@@ -472,8 +589,36 @@ static const struct console_file files[] = {
     {"files/store.js", file_files_store_js, sizeof file_files_store_js},
     {"files/thumbnails.js", file_files_thumbnails_js, sizeof file_files_thumbnails_js},
     {"files/uploads.js", file_files_uploads_js, sizeof file_files_uploads_js},
-    {"i18n/en.js", file_i18n_en_js, sizeof file_i18n_en_js},
-    {"i18n/pt-BR.js", file_i18n_pt_BR_js, sizeof file_i18n_pt_BR_js},
+    {"i18n/en/analytics.js", file_i18n_en_analytics_js, sizeof file_i18n_en_analytics_js},
+    {"i18n/en/common.js", file_i18n_en_common_js, sizeof file_i18n_en_common_js},
+    {"i18n/en/config.js", file_i18n_en_config_js, sizeof file_i18n_en_config_js},
+    {"i18n/en/data.js", file_i18n_en_data_js, sizeof file_i18n_en_data_js},
+    {"i18n/en/files.js", file_i18n_en_files_js, sizeof file_i18n_en_files_js},
+    {"i18n/en/indexes.js", file_i18n_en_indexes_js, sizeof file_i18n_en_indexes_js},
+    {"i18n/en/messages.js", file_i18n_en_messages_js, sizeof file_i18n_en_messages_js},
+    {"i18n/en/operations.js", file_i18n_en_operations_js, sizeof file_i18n_en_operations_js},
+    {"i18n/en/overview.js", file_i18n_en_overview_js, sizeof file_i18n_en_overview_js},
+    {"i18n/en/requests.js", file_i18n_en_requests_js, sizeof file_i18n_en_requests_js},
+    {"i18n/en/rules.js", file_i18n_en_rules_js, sizeof file_i18n_en_rules_js},
+    {"i18n/en/settings.js", file_i18n_en_settings_js, sizeof file_i18n_en_settings_js},
+    {"i18n/en/sign-in.js", file_i18n_en_sign_in_js, sizeof file_i18n_en_sign_in_js},
+    {"i18n/en/users.js", file_i18n_en_users_js, sizeof file_i18n_en_users_js},
+    {"i18n/en/words.js", file_i18n_en_words_js, sizeof file_i18n_en_words_js},
+    {"i18n/pt-BR/analytics.js", file_i18n_pt_BR_analytics_js, sizeof file_i18n_pt_BR_analytics_js},
+    {"i18n/pt-BR/common.js", file_i18n_pt_BR_common_js, sizeof file_i18n_pt_BR_common_js},
+    {"i18n/pt-BR/config.js", file_i18n_pt_BR_config_js, sizeof file_i18n_pt_BR_config_js},
+    {"i18n/pt-BR/data.js", file_i18n_pt_BR_data_js, sizeof file_i18n_pt_BR_data_js},
+    {"i18n/pt-BR/files.js", file_i18n_pt_BR_files_js, sizeof file_i18n_pt_BR_files_js},
+    {"i18n/pt-BR/indexes.js", file_i18n_pt_BR_indexes_js, sizeof file_i18n_pt_BR_indexes_js},
+    {"i18n/pt-BR/messages.js", file_i18n_pt_BR_messages_js, sizeof file_i18n_pt_BR_messages_js},
+    {"i18n/pt-BR/operations.js", file_i18n_pt_BR_operations_js, sizeof file_i18n_pt_BR_operations_js},
+    {"i18n/pt-BR/overview.js", file_i18n_pt_BR_overview_js, sizeof file_i18n_pt_BR_overview_js},
+    {"i18n/pt-BR/requests.js", file_i18n_pt_BR_requests_js, sizeof file_i18n_pt_BR_requests_js},
+    {"i18n/pt-BR/rules.js", file_i18n_pt_BR_rules_js, sizeof file_i18n_pt_BR_rules_js},
+    {"i18n/pt-BR/settings.js", file_i18n_pt_BR_settings_js, sizeof file_i18n_pt_BR_settings_js},
+    {"i18n/pt-BR/sign-in.js", file_i18n_pt_BR_sign_in_js, sizeof file_i18n_pt_BR_sign_in_js},
+    {"i18n/pt-BR/users.js", file_i18n_pt_BR_users_js, sizeof file_i18n_pt_BR_users_js},
+    {"i18n/pt-BR/words.js", file_i18n_pt_BR_words_js, sizeof file_i18n_pt_BR_words_js},
     {"icon.svg", file_icon_svg, sizeof file_icon_svg},
     {"index.html", file_index_html, sizeof file_index_html},
     {"indexes/link.js", file_indexes_link_js, sizeof file_indexes_link_js},

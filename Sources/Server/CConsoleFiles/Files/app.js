@@ -1,7 +1,7 @@
 import { isSignedIn, loadSession } from "./base/api.js";
 import { startKeyboard } from "./base/commands.js";
 import { h, show } from "./base/dom.js";
-import { language, loadLanguage, t } from "./base/i18n.js";
+import { language, loadLanguage, loadTexts, t } from "./base/i18n.js";
 import { startNavigation } from "./base/navigation.js";
 import { asking } from "./base/session.js";
 import { effect, scope, untracked } from "./base/signal.js";
@@ -34,7 +34,7 @@ async function start() {
 }
 
 /** What signing in takes, which development and most visits do without. */
-const door = () => import("./sign-in/page.js");
+const door = async () => (await Promise.all([import("./sign-in/page.js"), loadTexts("sign-in")]))[0];
 
 /** The code of the set-up link by which the page was opened; taken out of the address, where it would be kept. */
 function takeInvitation() {

@@ -1,9 +1,11 @@
 import { signal } from "./signal.js";
 import { keep, kept } from "./memory.js";
 
-/** Texts, numbers and dates in the person's language. */
-
-const LANGUAGES = { en: () => import("../i18n/en.js"), "pt-BR": () => import("../i18n/pt-BR.js") };
+/**
+ * Texts, numbers and dates in the person's language.
+ *
+ * A language's texts are in the folder of its tag: `common` is there from the start, every page loads its own.
+ */
 
 /** The languages, each with its name in itself. */
 export const languageNames = { en: "English", "pt-BR": "Português" };
@@ -12,6 +14,12 @@ export const languageNames = { en: "English", "pt-BR": "Português" };
 export const language = signal("en");
 
 let texts = {};
+const catalogues = new Set(["common"]);
+const load = async (tag, name) => (await import(`../i18n/${tag}/${name}.js`)).default;
+
+// One after the other: a page's texts are not lost to a language that is chosen meanwhile.
+let last = Promise.resolve();
+const inTurn = (act) => (last = last.then(act, act));
 
 /** The first of the wanted languages that there is. */
 export function choose(wanted) {
@@ -34,23 +42,25 @@ export async function setLanguage(tag) {
   await use(tag);
 }
 
-async function use(tag) {
-  const known = tag in LANGUAGES ? tag : "en";
-  texts = (await LANGUAGES[known]()).default;
+const use = (tag) => inTurn(async () => {
+  const known = tag in languageNames ? tag : "en";
+  texts = Object.assign({}, ...(await Promise.all([...catalogues].map((name) => load(known, name)))));
   document.documentElement.lang = known;
   language.value = known;
-}
+});
+
+/** Loads the texts of a page; those that are loaded come along when the language changes. */
+export const loadTexts = (name) => inTurn(async () => {
+  if (catalogues.has(name)) return;
+  Object.assign(texts, await load(language.peek(), name));
+  catalogues.add(name);
+});
 
 /** The text of a key; functions take the values. */
 export function t(key, ...values) {
   const text = texts[key];
   if (text === undefined) return key;
   return typeof text === "function" ? text(...values) : text;
-}
-
-/** Whether there is a text of that key. */
-export function hasText(key) {
-  return key in texts;
 }
 
 /** A number as people write it. */

@@ -4,26 +4,7 @@ import { h, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { go } from "../base/navigation.js";
 import { databases, loadDatabases, pageVersion } from "../shell/store.js";
-import { releaseName } from "../rules/release.js";
-
-const TEST_DAYS = 30;
-
-/** The rules that a database begins with: nobody, or everybody until a day. Pure. */
-export function initialRules(mode, now) {
-  const end = new Date(now.getTime() + TEST_DAYS * 86_400_000);
-  const day = `timestamp.date(${end.getUTCFullYear()}, ${end.getUTCMonth() + 1}, ${end.getUTCDate()})`;
-  const condition = mode === "test" ? `request.time < ${day}` : "false";
-  return `rules_version = '2';
-
-service cloud.firestore {
-  match /databases/{database}/documents {
-    match /{document=**} {
-      allow read, write: if ${condition};
-    }
-  }
-}
-`;
-}
+import { initialRules, releaseName } from "../rules/release.js";
 
 /** Makes a database as people know it from Firebase: an id, then production or test mode. */
 export function createDatabasePage(project) {

@@ -1,9 +1,9 @@
+import { bytesText } from "../base/bytes.js";
 import { confirm, explain, toast } from "../base/dialog.js";
 import { h, icon, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { onCleanup } from "../base/signal.js";
 import { button, field, input, keepFile, pairs } from "../base/views.js";
-import { bytesText } from "./page.js";
 import { previewOf } from "./sniff.js";
 import { changesOf, download, remove, rename, update } from "./store.js";
 

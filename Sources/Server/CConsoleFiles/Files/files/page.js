@@ -1,12 +1,12 @@
+import { bytesText } from "../base/bytes.js";
 import { command } from "../base/commands.js";
 import { confirm, dialog, explain, listenTo, toast } from "../base/dialog.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
-import { instant, language, t } from "../base/i18n.js";
+import { instant, t } from "../base/i18n.js";
 import { go, link, place } from "../base/navigation.js";
 import { effect, inScope, onCleanup, scope } from "../base/signal.js";
 import { button, failure, primary } from "../base/views.js";
 import { fileForm } from "./file.js";
-import { sizeText } from "./sniff.js";
 import { get, list, listBuckets, remove } from "./store.js";
 import { thumbnails } from "./thumbnails.js";
 import { uploads } from "./uploads.js";
@@ -32,9 +32,6 @@ export function page() {
   listBuckets(project).then(open, (error) => show(holder, h("h1", {}, t("page.files")), failure(error)));
   return holder;
 }
-
-/** A number of bytes in the person's language. */
-export const bytesText = (bytes) => sizeText(bytes, (value, unit) => new Intl.NumberFormat(language.peek(), { style: "unit", unit, maximumFractionDigits: 1 }).format(value));
 
 function bucketView(project, bucket, buckets) {
   const state = { folders: [], files: [], next: null, selected: new Map(), prefix: null };

@@ -36,15 +36,3 @@ export function previewOf(type) {
   if (type?.startsWith("audio/")) return "audio";
   return type === "text/plain" ? "text" : null;
 }
-
-/** A number of bytes as people read it: `1.5 MB`. */
-export function sizeText(bytes, format) {
-  const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
-  let value = Number(bytes);
-  let unit = 0;
-  while (value >= 1_000 && unit < units.length - 1) {
-    value /= 1_000;
-    unit += 1;
-  }
-  return format(value, units[unit]);
-}

@@ -1,10 +1,10 @@
 import { call, path } from "../base/api.js";
+import { bytesText } from "../base/bytes.js";
 import { dialog, explain, toast } from "../base/dialog.js";
 import { h, show } from "../base/dom.js";
 import { instant, number, t } from "../base/i18n.js";
 import { place } from "../base/navigation.js";
 import { button, field, form, input, loading, poll, select, table } from "../base/views.js";
-import { bytesText } from "../files/page.js";
 import { databases, firstDatabase } from "../shell/store.js";
 
 const PERIOD_MILLISECONDS = 1_000;

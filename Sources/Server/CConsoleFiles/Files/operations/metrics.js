@@ -1,8 +1,8 @@
 import { call } from "../base/api.js";
+import { bytesText } from "../base/bytes.js";
 import { chart } from "../base/chart.js";
 import { h, icon, show } from "../base/dom.js";
 import { instant, language, number, t } from "../base/i18n.js";
-import { bytesText } from "../files/page.js";
 import { loading, poll } from "../base/views.js";
 import { joined, quantilesOf, rates } from "./model.js";
 

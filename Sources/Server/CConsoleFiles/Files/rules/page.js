@@ -7,13 +7,12 @@ import { go, guardLeaving, place } from "../base/navigation.js";
 import { inScope, onCleanup, signal, effect } from "../base/signal.js";
 import { button } from "../base/views.js";
 import { databases, firstDatabase } from "../shell/store.js";
-import { initialRules } from "../data/createDatabase.js";
 import { listBuckets } from "../files/store.js";
 import { diffLines } from "./diff.js";
 import { editor } from "./editor.js";
 import { highlightLine } from "./highlight.js";
 import { playground } from "./playground.js";
-import { CLOSED_STORAGE, releaseOf, restOf, targetOf } from "./release.js";
+import { CLOSED_STORAGE, initialRules, releaseOf, restOf, targetOf } from "./release.js";
 import { check, current, deploy, sourceOf, versions } from "./store.js";
 
 const CHECK_MILLISECONDS = 400;

@@ -17,8 +17,11 @@ export const PAGES = [
 /** The pages of a server with those services. */
 export const pagesOf = ({ services }) => PAGES.filter((page) => !page.service || services.includes(page.service));
 
+/** The catalogue of a page's texts. */
+export const textsOf = (page) => page.view ?? page.area;
+
 /** A page's name among the texts. */
-export const pageKey = (page) => `page.${page.view ?? page.area}`;
+export const pageKey = (page) => `page.${textsOf(page)}`;
 
 /** The page of a place; the first where there is none. */
 export function pageOf({ area, rest }, pages) {

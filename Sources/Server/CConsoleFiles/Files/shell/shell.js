@@ -4,12 +4,12 @@ import { extend, sessionEnd, signOut } from "../base/session.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
 import { explain, toast } from "../base/dialog.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
-import { language, languageNames, setLanguage, t } from "../base/i18n.js";
+import { language, languageNames, loadTexts, setLanguage, t } from "../base/i18n.js";
 import { connection } from "../base/listen.js";
 import { go, link, mayLeave, place } from "../base/navigation.js";
 import { effect, onCleanup, scope, untracked } from "../base/signal.js";
 import { setTheme, theme, THEMES } from "../base/theme.js";
-import { pageKey, pageOf, pagesOf } from "./pages.js";
+import { pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
 import { databases, firstDatabase, loadDatabases, loadProjects, pageVersion, projects } from "./store.js";
 
 /** The frame around every page: bar, rail, and the page of the address. */
@@ -189,7 +189,7 @@ async function openPage(main, page, project, mine, isFirst) {
   document.title = `${t(pageKey(page))} · ${project} · Brasa`;
   show(main, h("div", { class: "body" }, h("p", { class: "muted" }, t("loading"))));
   try {
-    const [module] = await Promise.all([page.load(), loadDatabases(project)]);
+    const [module] = await Promise.all([page.load(), loadTexts(textsOf(page)), loadDatabases(project)]);
     if (mine.ended) return;
     const { result, dispose } = scope(module.page);
     mine.dispose = dispose;

@@ -1,0 +1,27 @@
+import { count, plural } from "./words.js";
+
+export default {
+  "files.folder": "Folder",
+  "files.top": "All files",
+  "files.bucket": "Bucket",
+  "files.upload": "Upload files",
+  "files.uploads": "Uploads",
+  "files.dropText": "Files and folders can also be dropped here, or pasted.",
+  "files.none": "There is nothing in this folder.",
+  "files.deleteText": "This cannot be undone, unless the bucket keeps what is deleted.",
+  "files.leave": "Uploads are not finished. Leave them?",
+  "files.taken": "There is a file of this name",
+  "files.keepBoth": "Keep both",
+  "files.replace": "Replace",
+  "files.changed": "Somebody else changed this file meanwhile, or the name is taken.",
+  "files.saved": "File saved",
+  "files.cacheControl": "Cache control",
+  "files.contentDisposition": "Content disposition",
+  "files.download": "Download",
+  "files.metadata": "Custom metadata",
+  "files.select": (name) => `Select ${name}`,
+  "files.delete": (n) => `Delete ${count(n)} ${plural(n, "file", "files")}`,
+  "files.deleted": (n) => `${count(n)} ${plural(n, "file", "files")} deleted`,
+  "files.cancelUpload": (name) => `Cancel the upload of ${name}`,
+  "files.takenText": (name) => `${name} is there already.`,
+};

@@ -1,0 +1,27 @@
+import { count, plural } from "./words.js";
+
+export default {
+  "files.folder": "Pasta",
+  "files.top": "Todos os arquivos",
+  "files.bucket": "Bucket",
+  "files.upload": "Enviar arquivos",
+  "files.uploads": "Envios",
+  "files.dropText": "Arquivos e pastas também podem ser soltos aqui ou colados.",
+  "files.none": "Não há nada nesta pasta.",
+  "files.deleteText": "Isto não pode ser desfeito, a menos que o bucket guarde o que é excluído.",
+  "files.leave": "Há envios em andamento. Abandonar?",
+  "files.taken": "Já existe um arquivo com este nome",
+  "files.keepBoth": "Manter os dois",
+  "files.replace": "Substituir",
+  "files.changed": "Outra pessoa alterou este arquivo, ou o nome já existe.",
+  "files.saved": "Arquivo salvo",
+  "files.cacheControl": "Controle de cache",
+  "files.contentDisposition": "Disposição do conteúdo",
+  "files.download": "Baixar",
+  "files.metadata": "Metadados personalizados",
+  "files.select": (name) => `Selecionar ${name}`,
+  "files.delete": (n) => `Excluir ${count(n)} ${plural(n, "arquivo", "arquivos")}`,
+  "files.deleted": (n) => `${count(n)} ${plural(n, "arquivo excluído", "arquivos excluídos")}`,
+  "files.cancelUpload": (name) => `Cancelar o envio de ${name}`,
+  "files.takenText": (name) => `${name} já existe.`,
+};
