@@ -40,11 +40,15 @@ def come_in(console, link, language="en"):
     drawing = console.browser.run("const qr = document.querySelector('svg.qr'); return [qr.getAttribute('role'), qr.querySelectorAll('path').length, qr.getBoundingClientRect().width]")
     assert drawing[:2] == ["img", 1] and drawing[2] >= 150
     secret = secrets.note(console.browser.run("return document.querySelector('.secret').textContent").replace(" ", ""), "secret of a second factor")
-    words = {"en": ("Password", "Code of the authenticator program", "Finish"), "pt-BR": ("Senha", "Código do aplicativo autenticador", "Concluir")}[language]
+    words = {"en": ("Password", "Code of the authenticator program", "Finish", "I have kept them"), "pt-BR": ("Senha", "Código do aplicativo autenticador", "Concluir", "Já os guardei")}[language]
     password = next(one for one in console.all("textbox") if one.get_attribute("type") == "password")
     password.send_keys(PASSWORD)
     console.fill(words[1], timed_code(secret))
     console.click("button", words[2])
+    console.browser.wait("return document.querySelectorAll('.codes li').length === 10")
+    for code in console.browser.run("return [...document.querySelectorAll('.codes li')].map((one) => one.textContent)"):
+        secrets.note(code, "recovery code")
+    console.click("button", words[3])
     console.browser.wait("return document.querySelector('.shell main')")
     return secret
 

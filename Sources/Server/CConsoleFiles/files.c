@@ -76,6 +76,10 @@ static const unsigned char file_base_commands_js[] = {
 #embed "Files/base/commands.js"
 };
 
+static const unsigned char file_base_credentials_js[] = {
+#embed "Files/base/credentials.js"
+};
+
 static const unsigned char file_base_csv_js[] = {
 #embed "Files/base/csv.js"
 };
@@ -476,6 +480,10 @@ static const unsigned char file_rules_store_js[] = {
 #embed "Files/rules/store.js"
 };
 
+static const unsigned char file_settings_account_js[] = {
+#embed "Files/settings/account.js"
+};
+
 static const unsigned char file_settings_apps_js[] = {
 #embed "Files/settings/apps.js"
 };
@@ -543,6 +551,7 @@ static const struct console_file files[] = {
     {"base/bytes.js", file_base_bytes_js, sizeof file_base_bytes_js},
     {"base/chart.js", file_base_chart_js, sizeof file_base_chart_js},
     {"base/commands.js", file_base_commands_js, sizeof file_base_commands_js},
+    {"base/credentials.js", file_base_credentials_js, sizeof file_base_credentials_js},
     {"base/csv.js", file_base_csv_js, sizeof file_base_csv_js},
     {"base/dialog.js", file_base_dialog_js, sizeof file_base_dialog_js},
     {"base/dom.js", file_base_dom_js, sizeof file_base_dom_js},
@@ -643,6 +652,7 @@ static const struct console_file files[] = {
     {"rules/release.js", file_rules_release_js, sizeof file_rules_release_js},
     {"rules/rules.css", file_rules_rules_css, sizeof file_rules_rules_css},
     {"rules/store.js", file_rules_store_js, sizeof file_rules_store_js},
+    {"settings/account.js", file_settings_account_js, sizeof file_settings_account_js},
     {"settings/apps.js", file_settings_apps_js, sizeof file_settings_apps_js},
     {"settings/page.js", file_settings_page_js, sizeof file_settings_page_js},
     {"shell/pages.js", file_shell_pages_js, sizeof file_shell_pages_js},

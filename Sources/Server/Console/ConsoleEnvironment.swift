@@ -3,6 +3,7 @@ import Authentication
 import AuditTrail
 import FirestoreModel
 import KeyValueStore
+import ServiceModule
 
 /// What the console needs of the program around it.
 package struct ConsoleEnvironment: Sendable {
@@ -63,6 +64,17 @@ package struct ConsoleEnvironment: Sendable {
     self.defaultProject = defaultProject
     self.version = version
     self.projects = projects
+  }
+
+  /// Whether the browser of a request reaches the server over TLS.
+  func isSecure(_ request: ServiceRequest) -> Bool { request.context.isSecure || isBehindTLS }
+
+  /// Whom passkeys are shown to by the page that sent a request.
+  func relyingParty(_ request: ServiceRequest) throws(FirestoreError) -> RelyingParty {
+    guard let party = RelyingParty(request, isSecure: isSecure(request)) else {
+      throw .invalidArgument("The request names no host.")
+    }
+    return party
   }
 
   /// Runs work on the accounts' threads; RESOURCE_EXHAUSTED where too much waits.

@@ -12,6 +12,7 @@ extension ServiceModule {
   ///     GET  /console/api/session                   what the server is, and who is signed in
   ///     GET  /console/api/projects                  the projects, for administrators
   ///     POST /console/session/…                     signing in and out, see `SessionRoutes`
+  ///     *    /console/api/me…                        see `OwnAccountRoutes`
   ///     *    /console/api/administrators, …/audit   see `AdministratorRoutes`
   ///     *    /console/api/projects/{project}/…      see `AppRoutes`, `DenialRoutes`
   ///     *    /console/api/jobs, log, metrics, …     see `OperationRoutes`
@@ -20,17 +21,14 @@ extension ServiceModule {
     let pages = ConsolePages(environment)
     let calls = ConsoleCalls(environment)
     let (administrators, audit) = (environment.administrators, environment.audit)
-    let sessions = SessionRoutes(
-      environment: environment,
-      administrators: administrators,
-      audit: audit
-    )
+    let sessions = SessionRoutes(environment: environment)
     let management = AdministratorRoutes(
       environment: environment,
       administrators: administrators,
       audit: audit
     )
     module.routes = pages.routes + calls.routes + sessions.routes + management.routes
+    module.routes += OwnAccountRoutes(environment: environment).routes
     module.routes += DenialRoutes(environment: environment).routes
     if let operations = environment.operations {
       module.routes += OperationRoutes(environment: environment, operations: operations).routes

@@ -56,6 +56,7 @@ class Page:
         body = {"code": code, "email": email, "password": password, "factorCode": timed_code(self.secret)}
         answer = self.post("accept", body)
         assert answer.status_code == 200, answer.text
+        self.recovery_codes = [secrets.note(code, "recovery code") for code in answer.json()["recoveryCodes"]]
         return self.renew()
 
     def renew(self):

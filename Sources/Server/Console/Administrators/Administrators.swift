@@ -10,6 +10,7 @@ import FirestoreModel
 package final class Administrators: Sendable {
   private let accounts: Accounts
   let sessions: AdministratorSessions
+  let challenges: PasskeyChallenges
   /// Whether nobody signs in without a second factor.
   let requiresSecondFactor: Bool
 
@@ -20,6 +21,7 @@ package final class Administrators: Sendable {
     let clock = accounts.configuration.clock
     let sessions = AdministratorSessions(now: { clock.now() })
     self.sessions = sessions
+    challenges = PasskeyChallenges(random: accounts.configuration.random) { clock.now() }
     accounts.onRevocation { revocation in
       if case .user(.server, let uid) = revocation { sessions.end(uid: uid) }
     }
@@ -28,8 +30,10 @@ package final class Administrators: Sendable {
   /// What the choke point asks about the page's tokens.
   package var tokens: any AdministratorTokens { sessions }
 
-  private var scope: ProjectAccounts { accounts[.server] }
-  private var now: Int64 { accounts.configuration.clock.now() / 1_000_000 }
+  /// The accounts of the server's own scope.
+  var scope: ProjectAccounts { accounts[.server] }
+  /// Seconds since 1970.
+  var now: Int64 { accounts.configuration.clock.now() / 1_000_000 }
 
   // MARK: Accounts
 
@@ -119,12 +123,13 @@ package final class Administrators: Sendable {
   /// Makes the account that an invitation is for, or its owner's new password and second factor, and signs in.
   ///
   /// - Parameter factorCode: A first code of the second factor; nil leaves it out where it may be.
+  /// - Returns: Also the recovery codes, none without a second factor.
   func accept(
     _ code: String,
     email chosen: String?,
     password: String,
     factorCode: String?
-  ) throws -> (secret: String, email: String) {
+  ) throws -> (secret: String, email: String, recoveryCodes: [String]) {
     let invitation = try invitation(code)
     guard let email = invitation.email ?? chosen, EmailAddress(email) != nil else {
       throw Self.badAddress
@@ -132,13 +137,25 @@ package final class Administrators: Sendable {
     try Self.policy.check(password)
     let factors = try secondFactors(invitation, factorCode)
     _ = try Self.invitation(of: known { try scope.redeemTicket(Self.invitationKind, code) })
+    let user = try account(of: invitation, email, password, factors)
+    let codes = factors.isEmpty ? [] : try scope.makeRecoveryCodes(user.uid)
+    return (try begin(user), email, codes)
+  }
+
+  /// The account that an invitation makes, or makes anew.
+  private func account(
+    of invitation: Invitation,
+    _ email: String,
+    _ password: String,
+    _ factors: [SecondFactor]
+  ) throws -> User {
     let claims = AdministratorAccount.claims(of: invitation.role)
     guard let existing = try scope.user(email: email) else {
       var draft = NewUser(email: email, password: password)
       draft.isEmailVerified = true
       draft.customClaims = claims
       draft.secondFactors = factors
-      return (try begin(try scope.create(draft)), email)
+      return try scope.create(draft)
     }
     guard invitation.email != nil else {
       throw FirestoreError(.alreadyExists, "There is an administrator of this address.")
@@ -147,8 +164,9 @@ package final class Administrators: Sendable {
     update.password = .set(password)
     update.customClaims = .set(claims)
     update.secondFactors = factors
+    update.removesPasskeys = true
     update.isDisabled = false
-    return (try begin(try scope.update(existing.uid, update)), email)
+    return try scope.update(existing.uid, update)
   }
 
   private func secondFactors(_ invitation: Invitation, _ code: String?) throws -> [SecondFactor] {
@@ -210,17 +228,16 @@ package final class Administrators: Sendable {
     }
   }
 
-  /// Gives the second factor; returns the secret of the session and the address.
+  /// Gives the second factor, or a recovery code in its place; returns the secret of the session and the address.
   func finishSignIn(
     pending: String,
     factor: String,
     code: String
   ) throws -> (secret: String, email: String) {
-    let session = try scope.finishSignIn(
-      pendingCredential: pending,
-      factor: Text(factor),
-      code: code
-    )
+    let session =
+      RecoveryCode.isForm(of: code)
+      ? try scope.finishSignIn(pendingCredential: pending, recoveryCode: code)
+      : try scope.finishSignIn(pendingCredential: pending, factor: Text(factor), code: code)
     return (try begin(session.user), session.user.email?.string ?? "")
   }
 
@@ -230,7 +247,8 @@ package final class Administrators: Sendable {
   /// Seconds for which a session lasts.
   static let sessionLifetime: Int64 = 12 * 3_600
 
-  private func begin(_ user: User) throws -> String {
+  /// Begins a session of a user; returns its secret.
+  func begin(_ user: User) throws -> String {
     let payload = JSONText.object([
       .init("uid", .string(user.uid.string)), .init("session", .integer(user.session)),
       .init("end", .integer(now + Self.sessionLifetime)),
@@ -302,5 +320,5 @@ package final class Administrators: Sendable {
     .failedPrecondition,
     "This link is not valid any more: it is used once, and expires."
   )
-  private static let endedSession = FirestoreError(.unauthenticated, "The session has ended.")
+  static let endedSession = FirestoreError(.unauthenticated, "The session has ended.")
 }

@@ -26,4 +26,12 @@ struct ConsoleBody: Sendable {
     guard let text = text(name) else { throw .invalidArgument("\(name) is missing.") }
     return text
   }
+
+  /// The bytes of a member that must be there, in the URL-safe form of Base64.
+  func bytes(_ name: String) throws(FirestoreError) -> [UInt8] {
+    guard let bytes = Base64.decode(try required(name)) else {
+      throw .invalidArgument("\(name) is no Base64.")
+    }
+    return bytes
+  }
 }

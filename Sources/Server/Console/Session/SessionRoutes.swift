@@ -1,6 +1,5 @@
 import Access
 import Authentication
-import AuditTrail
 import FirestoreModel
 import FirestoreWire
 import HTTPTypes
@@ -10,7 +9,9 @@ import ServiceModule
 /// Signing in to the console and out of it.
 ///
 ///     POST /console/session/sign-in       email and password: a session, or a second factor is asked for
-///     POST /console/session/factor        the code of the second factor: a session
+///     POST /console/session/factor        the code of the second factor, or a recovery code: a session
+///     POST /console/session/challenge     what a passkey signs
+///     POST /console/session/passkey       what it signed: a session
 ///     POST /console/session/invitation    what a set-up link is for
 ///     POST /console/session/accept        makes the account of a set-up link: a session
 ///     POST /console/session/token         a short token for the cookie of a session
@@ -20,13 +21,14 @@ import ServiceModule
 /// browser sends by itself.
 struct SessionRoutes: Sendable {
   let environment: ConsoleEnvironment
-  let administrators: Administrators
-  let audit: AuditTrail
+
+  private var administrators: Administrators { environment.administrators }
 
   var routes: [HTTPRoute] {
     [
       route("sign-in", signIn), route("factor", factor), route("invitation", invitation),
       route("accept", accept), route("token", token), route("end", end),
+      route("challenge", challenge), route("passkey", passkey),
     ]
   }
 
@@ -60,7 +62,7 @@ struct SessionRoutes: Sendable {
     let body = try await ConsoleBody(request)
     let (email, password) = (try body.required("email"), try body.required("password"))
     let address = request.address
-    let outcome = try await noting("sign-in", request, of: email) {
+    let outcome = try await audit.noting("sign-in", request, of: email) { administrators in
       (try administrators.signIn(email: email, password: password, from: address), email)
     }
     switch outcome {
@@ -75,7 +77,8 @@ struct SessionRoutes: Sendable {
     let body = try await ConsoleBody(request)
     let (pending, factor) = (try body.required("pending"), try body.required("factor"))
     let code = try body.required("code")
-    let secret = try await noting("second factor", request) {
+    let action = RecoveryCode.isForm(of: code) ? "recovery code" : "second factor"
+    let secret = try await audit.noting(action, request) { administrators in
       try administrators.finishSignIn(pending: pending, factor: factor, code: code)
     }
     return signedIn(secret, request)
@@ -100,20 +103,22 @@ struct SessionRoutes: Sendable {
   private func accept(_ request: ServiceRequest) async throws -> ServiceResponse {
     let body = try await ConsoleBody(request)
     let (code, password) = (try body.required("code"), try body.required("password"))
-    let secret = try await noting("set-up", request) {
-      try administrators.accept(
+    let made = try await audit.noting("set-up", request) { administrators in
+      let made = try administrators.accept(
         code,
         email: body.text("email"),
         password: password,
         factorCode: body.text("factorCode")
       )
+      return (made, made.email)
     }
-    return signedIn(secret, request)
+    let codes = JSONValue.array(made.recoveryCodes.map(JSONValue.string))
+    return signedIn(made.secret, request, ["recoveryCodes": codes])
   }
 
   @Sendable
   private func token(_ request: ServiceRequest) async throws -> ServiceResponse {
-    guard let secret = SessionCookie.secret(request, isSecure: isSecure(request)) else {
+    guard let secret = SessionCookie.secret(request, isSecure: environment.isSecure(request)) else {
       throw FirestoreError(.unauthenticated, "Nobody is signed in.")
     }
     let made = try await environment.blocking { try administrators.makeToken(session: secret) }
@@ -132,63 +137,51 @@ struct SessionRoutes: Sendable {
     let holder = try environment.access.consoleAdministrator(request.context)
     if let authorization = request.headers[.authorization] {
       let token = authorization.split(separator: " ").last ?? ""
-      try await noting("sign-out", request) {
+      try await audit.noting("sign-out", request) { administrators in
         (try administrators.signOut(token: token), holder?.email ?? "")
       }
     }
     return signedIn("", request)
   }
 
+  @Sendable
+  private func challenge(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let party = try environment.relyingParty(request)
+    let challenge = administrators.passkeyChallenge()
+    return .private(.object(["challenge": .string(challenge), "host": .string(party.host)]))
+  }
+
+  @Sendable
+  private func passkey(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let body = try await ConsoleBody(request)
+    let assertion = PasskeyAssertion(
+      id: try body.bytes("id"),
+      uid: Text(String(decoding: try body.bytes("user"), as: UTF8.self)),
+      clientData: try body.bytes("clientData"),
+      authenticatorData: try body.bytes("authenticatorData"),
+      signature: try body.bytes("signature")
+    )
+    let party = try environment.relyingParty(request)
+    let secret = try await audit.noting("passkey", request) { administrators in
+      try administrators.signIn(assertion, at: party)
+    }
+    return signedIn(secret, request)
+  }
+
+  private var audit: SessionAudit { SessionAudit(environment: environment) }
+
   /// An answer that sets the cookie.
-  private func signedIn(_ secret: String, _ request: ServiceRequest) -> ServiceResponse {
-    var response = ServiceResponse.private(.object([JSONValue.Member]()))
-    response.headers.append(SessionCookie.field(secret, isSecure: isSecure(request)))
-    return response
-  }
-
-  /// Whether the browser reaches the server over TLS.
-  private func isSecure(_ request: ServiceRequest) -> Bool {
-    request.context.isSecure || environment.isBehindTLS
-  }
-
-  // MARK: Audit
-
-  /// Runs blocking work and notes in the audit trail that it succeeded.
-  ///
-  /// A failure is noted where it is about an administrator's account, whose attempts are limited: what strangers
-  /// try would only make the trail long.
-  ///
-  /// - Parameters:
-  ///   - work: Gives its result and the administrator's address.
-  ///   - email: The address that was typed.
-  private func noting<R: Sendable>(
-    _ action: String,
+  private func signedIn(
+    _ secret: String,
     _ request: ServiceRequest,
-    of email: String? = nil,
-    _ work: @escaping @Sendable () throws -> (R, email: String)
-  ) async throws -> R {
-    let note = { @Sendable [audit] (email: String, status: Int) throws -> Void in
-      let event = AuditEvent(
-        administrator: email,
-        address: request.address,
-        action: action,
-        target: "",
-        status: status,
-        requestID: request.context.requestID
-      )
-      try audit.append(event)
-    }
-    return try await environment.blocking { [administrators] in
-      do {
-        let (result, email) = try work()
-        try note(email, 200)
-        return result
-      } catch let error as AccountError {
-        let isLimited = error.code == .tooManyAttempts
-        if let email, !isLimited, try administrators.isKnown(email) { try note(email, 401) }
-        throw error
-      }
-    }
+    _ members: [String: JSONValue] = [:]
+  ) -> ServiceResponse {
+    var response = ServiceResponse.private(
+      .object(members.map { JSONValue.Member(name: $0.key, value: $0.value) })
+    )
+    let isSecure = environment.isSecure(request)
+    response.headers.append(SessionCookie.field(secret, isSecure: isSecure))
+    return response
   }
 
   // MARK: Errors

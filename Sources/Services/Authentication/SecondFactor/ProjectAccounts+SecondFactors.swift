@@ -104,9 +104,21 @@ extension ProjectAccounts {
     code: String
   ) throws -> Session {
     let adjacent = try configuration().adjacentIntervals
+    let factor = SignInFacts.Factor(id: id, kind: "totp")
+    return try finishSignIn(pendingCredential: pendingCredential, by: factor) { user in
+      try accept(code, factor: id, adjacent, of: &user)
+    }
+  }
+
+  /// Ends the wait of a sign-in for the second factor that `prove` finds given, in the group that begins the session.
+  func finishSignIn(
+    pendingCredential: String,
+    by factor: SignInFacts.Factor,
+    _ prove: (inout User) throws -> Void
+  ) throws -> Session {
     let pending = try pendingSignIn(pendingCredential)
     var facts = pending.facts
-    facts.secondFactor = .init(id: id, kind: "totp")
+    facts.secondFactor = factor
     let whole = facts
     return try countingSecondFactor(pending.uid) {
       try establishWhole(whole) { users in
@@ -116,7 +128,7 @@ extension ProjectAccounts {
         let user = try users.user(pending.uid)
         guard user.session == pending.session else { throw AccountError(.tokenExpired) }
         let changed = try users.change(user.uid) { user in
-          try accept(code, factor: id, adjacent, of: &user)
+          try prove(&user)
           return user
         }
         try waiting.redeem(in: users.group)

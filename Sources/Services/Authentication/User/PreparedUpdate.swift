@@ -31,7 +31,11 @@ struct PreparedUpdate {
     claims.apply(to: &user.customClaims)
     let isStopped = update.isDisabled == true && !user.isDisabled
     if let isDisabled = update.isDisabled { user.isDisabled = isDisabled }
-    if let factors = update.secondFactors { user.secondFactors = factors }
+    if let factors = update.secondFactors {
+      user.secondFactors = factors
+      user.recoveryCodes = []
+    }
+    if update.removesPasskeys { user.passkeys = [] }
     if let createdAt = update.createdAt { user.createdAt = createdAt }
     if let lastSignInAt = update.lastSignInAt { user.lastSignInAt = lastSignInAt }
     applyProviders(to: &user)

@@ -18,6 +18,9 @@ package struct User: Sendable, Hashable {
   /// Milliseconds since 1970.
   package var passwordUpdatedAt: Int64?
   package var secondFactors: [SecondFactor] = []
+  /// The digests of the codes that stand in for a second factor once; administrators alone have them, and passkeys.
+  package internal(set) var recoveryCodes: [[UInt8]] = []
+  package internal(set) var passkeys: [Passkey] = []
   /// Whether the user may sign in by a link sent to the e-mail.
   package var hasEmailLink = false
   /// Whether a custom token made the account.
@@ -58,6 +61,8 @@ package struct User: Sendable, Hashable {
     phoneNumber = nil
     providers = []
     secondFactors = []
+    recoveryCodes = []
+    passkeys = []
   }
 
   /// A name for a session that begins: the time, its last sixteen bits random, so that a uid that is

@@ -12,6 +12,9 @@ import KeyValueStore
 //   6 disabled              14 is custom            18 last refresh (ms)
 //   7 custom claims (JSON)  15 initial e-mail       19 valid since (s)
 //                           16 created at (ms)
+//
+//  21 recovery code's digest
+//  22 passkey: 1 id, 2 host, 3 public key, 4 name, 5 created at (ms), 6 sign count, 7 last used (ms)
 
 extension User {
   /// The record of the user.
@@ -36,6 +39,8 @@ extension User {
     writer.put(18, lastRefreshAt)
     writer.put(19, validSince)
     writer.put(20, session)
+    for code in recoveryCodes { writer.put(21, bytes: code) }
+    for passkey in passkeys { writer.put(22) { passkey.encode(to: &$0) } }
     return writer.bytes
   }
 
@@ -73,6 +78,8 @@ extension User {
     case 18: lastRefreshAt = try field.number()
     case 19: validSince = try field.number()
     case 20: session = try field.number()
+    case 21: recoveryCodes.append(field.raw)
+    case 22: passkeys.append(try Passkey(field.record()))
     default: break
     }
   }
@@ -137,5 +144,40 @@ extension SecondFactor {
     if case .totp(let secret, _) = proof { proof = .totp(secret: secret, lastStep: lastStep) }
     guard let proof else { throw RecordReader.corrupt("a second factor without proof") }
     self.init(id: id, displayName: displayName, enrolledAt: enrolledAt, proof: proof)
+  }
+}
+
+extension Passkey {
+  func encode(to writer: inout RecordWriter) {
+    writer.put(1, bytes: id)
+    writer.put(2, host)
+    writer.put(3, bytes: publicKey)
+    writer.put(4, name)
+    writer.put(5, createdAt)
+    writer.put(6, signCount)
+    writer.put(7, lastUsedAt)
+  }
+
+  init(_ record: RecordReader) throws {
+    var reader = record
+    var bytes: [UInt8: [UInt8]] = [:]
+    var texts: [UInt8: String] = [:]
+    var numbers: [UInt8: Int64] = [:]
+    while let field = try reader.next() {
+      switch field.tag {
+      case 1, 3: bytes[field.tag] = field.raw
+      case 2, 4: texts[field.tag] = try field.string()
+      default: numbers[field.tag] = try field.number()
+      }
+    }
+    self.init(
+      id: bytes[1] ?? [],
+      host: texts[2] ?? "",
+      publicKey: bytes[3] ?? [],
+      name: texts[4] ?? "",
+      createdAt: numbers[5] ?? 0,
+      signCount: numbers[6] ?? 0
+    )
+    lastUsedAt = numbers[7]
   }
 }

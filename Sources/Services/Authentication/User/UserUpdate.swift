@@ -41,8 +41,10 @@ package struct UserUpdate: Sendable {
   package var linkedProvider: LinkedProvider?
   /// Provider ids; `password` drops the password and e-mail link, `phone` the number.
   package var unlinkedProviders: [Text] = []
-  /// Replaces all second factors.
+  /// Replaces all second factors; the recovery codes that stood in for them go.
   package var secondFactors: [SecondFactor]?
+  /// Removes all passkeys.
+  package var removesPasskeys = false
   package var createdAt: Int64?
   package var lastSignInAt: Int64?
 

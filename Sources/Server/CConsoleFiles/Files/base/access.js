@@ -15,8 +15,11 @@ export function setReadOnly(isOn) {
   locked.value = isOn;
 }
 
+// One's own ways to sign in are no data of the server.
+const OWN = /^\/console\/api\/me(\/|$)/;
+
 // Requests that change nothing though they are posted.
 const READING = /:(run\w+|batchGet|list\w+|test|lookup|evaluate)$|\/analytics\/funnel(\?|$)|[?&]validateOnly=true/;
 
 /** Whether a request may change something. Pure. */
-export const isWriting = (method, path) => method !== "GET" && !(["POST", "PUT"].includes(method) && READING.test(path));
+export const isWriting = (method, path) => method !== "GET" && !OWN.test(path) && !(["POST", "PUT"].includes(method) && READING.test(path));

@@ -44,7 +44,12 @@ export const select = (options, chosen, properties = {}) =>
  *
  * `save` gives what the dialog is closed with; undefined keeps it open, and what it throws is shown.
  */
-export function form(close, label, save, ...fields) {
+export const form = (close, label, save, ...fields) => inside(close, label, save, fields, true);
+
+/** The same for what is the person's own, and may be done where nothing is written. */
+export const ownForm = (close, label, save, ...fields) => inside(close, label, save, fields, false);
+
+function inside(close, label, save, fields, writes) {
   const problem = h("p", { class: "error", role: "alert" });
   const act = async () => {
     try {
@@ -55,7 +60,7 @@ export function form(close, label, save, ...fields) {
       show(problem, explain(error));
     }
   };
-  return [fields, problem, h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: act, writes: true }, label))];
+  return [fields, problem, h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: act, ...(writes ? { writes } : {}) }, label))];
 }
 
 /** What is shown while an answer is on its way, then what `draw` makes of it, or what went wrong. */

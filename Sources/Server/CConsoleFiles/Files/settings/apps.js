@@ -17,13 +17,13 @@ export function appsView() {
 
 /**
  * A list of things that are added and removed: `draw` makes its rows of the answer; `remove` asks before one goes, with
- * a title and the key of a text; `act` makes another call about one.
+ * a title and the key of a text; `act` makes another call about one, below the path of `things`.
  */
-export function managed(root, draw) {
+export function managed(root, draw, things = root) {
   const rows = h("div", {});
   const load = () => call("GET", root).then((answer) => show(rows, draw(answer, remove, act)), (error) => show(rows, failure(error)));
   const act = async (method, id, body) => {
-    await call(method, root + path(id), body).catch((error) => toast(explain(error)));
+    await call(method, things + path(id), body).catch((error) => toast(explain(error)));
     load();
   };
   const remove = async (title, textKey, id) => (await confirm(title, t(textKey), title)) && act("DELETE", id);

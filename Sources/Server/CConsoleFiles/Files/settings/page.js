@@ -4,16 +4,18 @@ import { h, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { inScope } from "../base/signal.js";
 import { button, failure, field, form, input, primary, select, table, tableRow, tabs } from "../base/views.js";
+import { accountView } from "./account.js";
 import { appsView, bin, managed } from "./apps.js";
 
-/** The settings: a project's apps and keys; for owners who the administrators are, and what they did. */
+/** The settings: a project's apps and keys; the own account; for owners who the administrators are, and what they did. */
 
 const ROLES = ["owner", "editor", "viewer"];
 const root = "/console/api/administrators";
 
 export function page() {
   const owners = { "settings.administrators": administratorsView, "settings.audit": auditView };
-  return tabs("settings", { "settings.apps": appsView, ...(session.peek().role === "owner" ? owners : {}) });
+  const own = session.peek().email ? { "settings.me": accountView } : {};
+  return tabs("settings", { "settings.apps": appsView, ...own, ...(session.peek().role === "owner" ? owners : {}) });
 }
 
 function administratorsView() {

@@ -1,15 +1,16 @@
+import { codesView, hasPasskeys, usePasskey } from "../base/credentials.js";
 import { explain } from "../base/dialog.js";
 import { h, show, svg } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { post } from "../base/request.js";
 import { qrCode } from "./qr.js";
-import { field } from "../base/views.js";
+import { button, field } from "../base/views.js";
 
-/** Signing in: address and password, then the code of the second factor where there is one; `done` follows. */
+/** Signing in: by a passkey, or address and password and then the code of the second factor where there is one; `done` follows. */
 export function signInForm(done, known = "") {
   const body = h("div", { class: "stack" });
   const problem = h("p", { class: "error", role: "alert" });
-  const first = () => firstStep(known, (answer) => (answer.pending ? show(body, secondStep(answer, done, problem, restart), problem) : done()), problem);
+  const first = () => firstStep(known, (answer) => (answer?.pending ? show(body, secondStep(answer, done, problem, restart), problem) : done()), problem);
   const restart = (text) => {
     show(body, first(), problem);
     show(problem, text);
@@ -19,21 +20,21 @@ export function signInForm(done, known = "") {
 }
 
 /** A form whose button waits for the answer. */
-function step(fields, action, submit, problem, onFailure = (error) => show(problem, explain(error))) {
-  const button = h("button", { type: "submit", class: "primary" }, action);
+function step(fields, action, submit, problem, onFailure = (error) => show(problem, explain(error)), more = null) {
+  const submitButton = h("button", { type: "submit", class: "primary" }, action);
   const onsubmit = async (event) => {
     event.preventDefault();
     event.stopPropagation();
-    button.disabled = true;
+    submitButton.disabled = true;
     show(problem);
     try {
       await submit();
     } catch (error) {
       onFailure(error);
     }
-    button.disabled = false;
+    submitButton.disabled = false;
   };
-  return h("form", { class: "stack", onsubmit }, fields, h("div", { class: "row" }, button));
+  return h("form", { class: "stack", onsubmit }, fields, h("div", { class: "row" }, submitButton, more));
 }
 
 function firstStep(known, next, problem) {
@@ -41,11 +42,24 @@ function firstStep(known, next, problem) {
   const password = h("input", { type: "password", name: "password", autocomplete: "current-password", required: true, autofocus: Boolean(known) });
   const fields = [field("users.email", email), field("users.password", password)];
   const onFailure = (error) => show(problem, error.status === 401 ? t("signIn.wrong") : explain(error));
-  return step(fields, t("signIn"), async () => next(await post("/console/session/sign-in", { email: email.value, password: password.value })), problem, onFailure);
+  const submit = async () => next(await post("/console/session/sign-in", { email: email.value, password: password.value }));
+  return step(fields, t("signIn"), submit, problem, onFailure, hasPasskeys() ? passkeyButton(next, problem) : null);
+}
+
+function passkeyButton(next, problem) {
+  return button(t("signIn.passkey"), async () => {
+    try {
+      show(problem);
+      await post("/console/session/passkey", await usePasskey(await post("/console/session/challenge", {})));
+      next();
+    } catch (error) {
+      show(problem, error.status === 401 ? t("signIn.wrongPasskey") : explain(error));
+    }
+  });
 }
 
 function secondStep({ pending, factor }, done, problem, restart) {
-  const code = codeInput();
+  const code = codeInput({ inputmode: "text", maxlength: 24 });
   const submit = async () => {
     await post("/console/session/factor", { pending, factor, code: code.value.replace(/\s/g, "") });
     done();
@@ -56,12 +70,12 @@ function secondStep({ pending, factor }, done, problem, restart) {
     else restart(explain(error));
   };
   queueMicrotask(() => code.focus());
-  return step([field("signIn.code", code)], t("signIn"), submit, problem, onFailure);
+  return step([field("signIn.code", code), h("p", { class: "note" }, t("signIn.recovery"))], t("signIn"), submit, problem, onFailure);
 }
 
 /** A field for the six digits of an authenticator program. */
-export function codeInput() {
-  return h("input", { type: "text", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: 12, class: "mono" });
+function codeInput(properties) {
+  return h("input", { type: "text", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: 12, class: "mono", ...properties });
 }
 
 /** The address as a code for a telephone's camera, dark on light in every theme. */
@@ -86,8 +100,10 @@ export function setUpForm(code, invitation, done) {
   ];
   const submit = async () => {
     const factor = factorCode.value.replace(/\s/g, "");
-    await post("/console/session/accept", { code, email: email.value, password: password.value, factorCode: factor });
-    done();
+    const { recoveryCodes } = await post("/console/session/accept", { code, email: email.value, password: password.value, factorCode: factor });
+    if (recoveryCodes.length === 0) return done();
+    return show(holder, h("h2", {}, t("codes.of")), codesView(recoveryCodes), h("div", { class: "row" }, button(t("codes.kept"), done, { class: "primary" })));
   };
-  return h("div", { class: "stack" }, step(fields, t("setUp.finish"), submit, problem), problem);
+  const holder = h("div", { class: "stack" }, step(fields, t("setUp.finish"), submit, problem), problem);
+  return holder;
 }

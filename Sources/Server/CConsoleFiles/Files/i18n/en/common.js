@@ -142,4 +142,8 @@ export default {
   "page.operations": "Operations",
 
   "session.ends": (n) => `Your session ends in ${count(n)} ${plural(n, "minute", "minutes")}. What you typed stays when you sign in again.`,
+
+  "codes.of": "Recovery codes",
+  "codes.text": "Each stands in for the code of your authenticator program once. Keep them where only you find them: they are not shown again.",
+  "codes.keep": "Download them",
 };

@@ -14,4 +14,9 @@ export default {
   "setUp.text": (role) => `Your role will be: ${role}.`,
 
   "setUp.qr": "The key as a QR code",
+
+  "signIn.passkey": "Sign in with a passkey",
+  "signIn.wrongPasskey": "This passkey is of no administrator of this server.",
+  "signIn.recovery": "Lost the device? One of your recovery codes does as well.",
+  "codes.kept": "I have kept them",
 };

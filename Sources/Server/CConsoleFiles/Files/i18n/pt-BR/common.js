@@ -142,4 +142,8 @@ export default {
   "page.operations": "Operações",
 
   "session.ends": (n) => `Sua sessão termina em ${count(n)} ${plural(n, "minuto", "minutos")}. O que você digitou permanece quando entrar de novo.`,
+
+  "codes.of": "Códigos de recuperação",
+  "codes.text": "Cada um substitui uma vez o código do seu aplicativo autenticador. Guarde-os onde só você os encontre: eles não serão mostrados de novo.",
+  "codes.keep": "Baixar",
 };

@@ -14,4 +14,9 @@ export default {
   "setUp.text": (role) => `Seu papel será: ${role}.`,
 
   "setUp.qr": "A chave como código QR",
+
+  "signIn.passkey": "Entrar com uma chave de acesso",
+  "signIn.wrongPasskey": "Esta chave de acesso não é de nenhum administrador deste servidor.",
+  "signIn.recovery": "Perdeu o aparelho? Um dos seus códigos de recuperação também serve.",
+  "codes.kept": "Já os guardei",
 };

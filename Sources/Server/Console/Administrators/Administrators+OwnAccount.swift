@@ -1,0 +1,33 @@
+import Access
+import Authentication
+import FirestoreModel
+
+// What administrators do with their own accounts, whatever their roles.
+
+extension Administrators {
+  /// Throws INVALID_LOGIN_CREDENTIALS unless it is the administrator's password: who has found a page open gets no further.
+  func prove(_ password: String, of holder: SignedInAdministrator, from address: String) throws {
+    _ = try scope.signIn(
+      email: holder.email,
+      password: password,
+      from: .client(address: address)
+    )
+  }
+
+  /// The account of an administrator who signed in.
+  func user(of holder: SignedInAdministrator) throws -> User {
+    guard let user = try scope.user(holder.uid) else { throw Self.endedSession }
+    return user
+  }
+
+  /// Makes recovery codes in place of those that were left; nobody can read them again.
+  func makeRecoveryCodes(of holder: SignedInAdministrator) throws -> [String] {
+    guard try !user(of: holder).secondFactors.isEmpty else {
+      throw FirestoreError(
+        .failedPrecondition,
+        "Recovery codes stand in for a second factor, and this account has none."
+      )
+    }
+    return try scope.makeRecoveryCodes(holder.uid)
+  }
+}

@@ -1,0 +1,29 @@
+import FirestoreModel
+
+/// What the browser says that an authenticator signs (WebAuthn, section 5.8.1).
+struct ClientData: Sendable {
+  /// What is done with a passkey.
+  enum Ceremony: String {
+    case registration = "webauthn.create"
+    case signIn = "webauthn.get"
+  }
+
+  private let json: JSONText
+
+  /// Reads the JSON that the browser wrote; nil for anything else.
+  init?(_ bytes: [UInt8]) {
+    guard let text = String(validating: bytes, as: UTF8.self),
+      let json = try? JSONText(parsing: text)
+    else { return nil }
+    self.json = json
+  }
+
+  /// The challenge in the URL-safe form of Base64; empty without one.
+  var challenge: String { json["challenge"]?.string ?? "" }
+
+  /// Whether a page of that origin itself, and no frame in another one, asked for the ceremony.
+  func isOf(_ ceremony: Ceremony, from origin: String) -> Bool {
+    json["type"]?.string == ceremony.rawValue && json["origin"]?.string == origin
+      && json["crossOrigin"] != .boolean(true)
+  }
+}
