@@ -26,8 +26,8 @@ README = {
     "data": "firestore/-default-/data/products/p2", "messages": "messages/compose?from={message}", "analytics": "analytics",
 }
 PAGES = {
-    "overview": "overview", "data": "firestore/-default-/data/products/p2", "indexes": "firestore/-default-/indexes", "create": "firestore/-/create", "rules": "rules",
-    "users": "users", "files": "files", "config": "config", "messages": "messages", "compose": "messages/compose?from={message}", "report": "messages/sent/{message}", "topics": "messages/topics",
+    "overview": "overview", "data": "firestore/-default-/data/products/p2", "indexes": "firestore/-default-/indexes", "tree": "firestore/-default-/data/products/p2?view=tree", "create": "firestore/-/create", "rules": "rules",
+    "users": "users", "files": "files", "config": "config", "messages": "messages", "compose": "messages/compose?from={message}", "report": "messages/sent/{message}", "topics": "messages/topics", "keys": "messages/credentials",
     "analytics": "analytics", "events": "analytics/events", "event": "analytics/events/select_item", "funnel": "analytics/funnel", "audiences": "analytics/audiences",
     "timeline": "analytics/timeline?user=user-1", "live": "analytics/live", "debugview": "analytics/debugview", "requests": "requests", "operations": "operations",
     "log": "operations/log", "jobs": "operations/jobs", "settings": "settings", "administrators": "settings/administrators", "audit": "settings/audit",

@@ -8,16 +8,12 @@ import requests
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from support.console import PAGES
+
 pytestmark = pytest.mark.brasa_only
 
 OWNER = {"authorization": "Bearer owner"}
 RULESETS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-PAGES = [
-    "overview", "firestore/-default-/data", "firestore/-default-/data/products", "firestore/-default-/data/products/chair", "firestore/-default-/indexes",
-    "firestore/-/create", "rules", "users", "files", "config", "requests", "settings", "settings/administrators", "settings/audit",
-    "messages", "messages/compose", "messages/topics", "analytics", "analytics/events", "analytics/funnel", "analytics/audiences", "analytics/timeline", "analytics/live",
-    "analytics/debugview", "operations", "operations/log", "operations/jobs",
-]
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import base64
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from support import passkeys, secrets
-from support.administrators import PASSWORD, Page, administrator, invite
+from support import passkeys, secrets, server as servers
+from support.administrators import PASSWORD, Page, administrator, come_in, invite
 from support.passkeys import CREDENTIAL, PRESENT, VERIFIED, Authenticator
 
 pytestmark = pytest.mark.brasa_only
@@ -202,3 +202,69 @@ def test_hostile_bytes_are_refused(production, holder, authenticator):
         assert holder.call("POST", f"{OWN}/passkeys", json=good | {field: 7}).status_code == 400
     assert holder.call("POST", f"{OWN}/passkeys", json=good | {"clientData": "!"}).status_code == 400
     assert holder.call("POST", f"{OWN}/passkeys", json=good).status_code == 200
+
+
+# In a browser
+
+
+class ByName(servers.Brasa):
+    """A production server on its own machine, reached by a name: passkeys belong to no address."""
+
+    @property
+    def url(self):
+        return f"http://localhost:{self.port}"
+
+
+@pytest.fixture
+def by_name(tmp_path):
+    running = ByName(tmp_path / "data", development=False, environment={"BRASA_PROJECT": servers.PROJECT}).start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+def virtual_authenticator(browser):
+    """An authenticator of the browser, which has whoever asks in front of it."""
+    commands = browser.driver.execute_cdp_cmd
+    commands("WebAuthn.enable", {})
+    options = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True}
+    made = commands("WebAuthn.addVirtualAuthenticator", {"options": options})["authenticatorId"]
+    yield lambda: commands("WebAuthn.getCredentials", {"authenticatorId": made})["credentials"]
+    commands("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": made})
+    commands("WebAuthn.disable", {})
+
+
+WORDS = {
+    "en": ("Add passkey", "Password", "Passkey added", "Sign out", "Sign in with a passkey", "Make new codes", "Close"),
+    "pt-BR": ("Adicionar chave de acesso", "Senha", "Chave de acesso adicionada", "Sair", "Entrar com uma chave de acesso", "Criar novos códigos", "Fechar"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_a_passkey_is_made_and_signs_in(browser, by_name, virtual_authenticator, language):
+    from support.console import Console
+
+    add, password, added, sign_out, sign_in_with, new_codes, close = WORDS[language]
+    browser.show_as(1280, 900)
+    browser.driver.delete_all_cookies()
+    browser.complaints()
+    console = Console(browser, by_name, servers.PROJECT)
+    come_in(console, invite(by_name, "first@example.org", "owner"), language)
+    browser.driver.get(f"{by_name.url}/console/{servers.PROJECT}/settings/me")
+    console.click("button", new_codes)
+    console.fill(password, PASSWORD)
+    console.click("button", new_codes)
+    browser.wait("return document.querySelectorAll('dialog .codes li').length === 10")
+    for code in browser.run("return [...document.querySelectorAll('.codes li')].map((one) => one.textContent)"):
+        secrets.note(code, "recovery code")
+    console.click("button", close)
+    console.click("button", add)
+    console.fill(password, PASSWORD)
+    console.click("button", add)
+    console.sees(added)
+    console.click("button", sign_out)
+    console.click("button", sign_in_with)
+    browser.wait("return document.querySelector('.shell main')")
+    [kept] = virtual_authenticator()
+    assert kept["rpId"] == "localhost" and kept["isResidentCredential"] and kept["signCount"] >= 2
+    assert console.violations() == []

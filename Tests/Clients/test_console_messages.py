@@ -4,7 +4,10 @@ import datetime
 
 import pytest
 import requests
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
+from support import secrets
 from support.messaging import Device, Reports
 
 pytestmark = pytest.mark.brasa_only
@@ -142,3 +145,33 @@ def test_nothing_is_sent_while_writing_is_locked(console, server, project):
     assert not console.find("button", "Add user").is_enabled()
     console.click("button", "Read only")
     console.browser.wait("return [...document.querySelectorAll('button.primary')].some((one) => !one.disabled)")
+
+
+def test_a_key_for_apples_devices_is_added_and_removed(console, server, project, tmp_path):
+    pem = ec.generate_private_key(ec.SECP256R1()).private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    file = tmp_path / "AuthKey_ABC1234567.p8"
+    file.write_bytes(pem)
+    secrets.note(pem.decode(), "APNs key")
+    root = f"{server.url}/v1/projects/{project}/pushCredentials"
+    console.open("messages/credentials")
+    console.sees("No key: Apple's devices get no message.")
+    console.click("button", "Add key")
+    console.find("dialog").find_element("css selector", "input[type=file]").send_keys(str(file))
+    console.until(lambda: console.find("textbox", "Key id").get_attribute("value") == "ABC1234567", "the file's name is not read")
+    console.fill("Team id", "short")
+    console.fill("Bundle id", "com.example.shop")
+    submit = "document.querySelector('dialog button[type=submit]').click()"
+    console.browser.run(submit)
+    console.sees("ten letters and digits")
+    console.fill("Team id", "DEF1234567")
+    console.browser.run(submit)
+    console.sees("Key added")
+    answer = requests.get(root, headers=OWNER, timeout=30).json()
+    assert answer["apnsKeys"] == [{"keyId": "ABC1234567", "teamId": "DEF1234567", "bundleId": "com.example.shop"}]
+    assert "PRIVATE" not in console.driver.page_source
+    assert requests.get(root, timeout=30).status_code in (401, 403)
+    console.click("button", "Remove the key ABC1234567")
+    console.find("dialog")
+    console.browser.run("document.querySelector('dialog button.danger').click()")
+    console.sees("No key: Apple's devices get no message.")
+    assert requests.delete(f"{root}/-", headers=OWNER, timeout=30).status_code == 404

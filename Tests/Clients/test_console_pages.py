@@ -290,3 +290,36 @@ def test_denials_show_as_they_happen_and_lead_to_the_playground(console, server,
     assert console.find("textbox", "uid").get_attribute("value") == "grace"
     console.click("button", "Run")
     console.sees("Denied")
+
+
+def test_a_draft_is_tried_on_what_was_denied(console, server, project):
+    rules = {"rules": {"files": [{"name": "firestore.rules", "content": RULES}]}}
+    assert requests.put(f"{server.url}/emulator/v1/projects/{project}:securityRules", json=rules, headers=OWNER, timeout=30).status_code == 200
+    root = f"{server.url}/v1/projects/{project}/databases/(default)/documents/users"
+    assert requests.patch(f"{root}/alan", json={"fields": {"open": {"booleanValue": True}}}, headers=OWNER, timeout=30).status_code == 200
+    for name in ("grace", "alan"):
+        answer = requests.get(f"{root}/{name}", headers={"authorization": f"Bearer {token('ada', project)}"}, timeout=30)
+        assert answer.status_code == 403
+    console.open("rules")
+    console.find("textbox", "Source of the rules")
+    console.put("Source of the rules", RULES.replace("== id", "== id || resource.data.open"))
+    console.click("button", "Try on denials")
+    console.sees("1 of 2 would be allowed.")
+    rows = console.browser.run("return [...document.querySelectorAll('dialog tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent.trim()))")
+    assert rows == [["get", "users/alan", "ada", "Allowed"], ["get", "users/grace", "ada", "Denied"]]
+    console.click("button", "Close")
+    console.put("Source of the rules", "service")
+    console.click("button", "Try on denials")
+    console.browser.wait("return document.querySelector('dialog li.error')")
+
+
+def test_development_counts_what_the_rules_were_asked(console, server, project):
+    rules = {"rules": {"files": [{"name": "firestore.rules", "content": RULES + "\n"}]}}
+    assert requests.put(f"{server.url}/emulator/v1/projects/{project}:securityRules", json=rules, headers=OWNER, timeout=30).status_code == 200
+    root = f"{server.url}/v1/projects/{project}/databases/(default)/documents/users"
+    for _ in range(3):
+        requests.get(f"{root}/grace", headers={"authorization": f"Bearer {token('ada', project)}"}, timeout=30)
+    console.open("rules")
+    console.click("button", "Coverage")
+    console.sees("1 of 1 line with a condition was asked.")
+    assert console.browser.run("return [...document.querySelectorAll('.coverage .added .count')].map((one) => one.textContent)") == ["3"]

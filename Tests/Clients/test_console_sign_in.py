@@ -232,7 +232,7 @@ READS = [
     ("GET", f"/v1/projects/{PROJECT}/releases", None), ("POST", f"/v1/projects/{PROJECT}/accounts:lookup", {"email": ["nobody@example.org"]}),
     ("GET", f"/v1/projects/{PROJECT}/accounts:batchGet?maxResults=10", None), ("GET", f"/v1/projects/{PROJECT}/remoteConfig", None),
     ("GET", f"/storage/v1/b?project={PROJECT}", None), ("GET", "/console/api/projects", None), ("GET", f"/console/api/projects/{PROJECT}/denials", None),
-    ("GET", f"/console/api/projects/{PROJECT}/apps", None), ("GET", f"/v1/projects/{PROJECT}/messages", None), ("GET", f"/v1/projects/{PROJECT}/messages:listTopics", None),
+    ("GET", f"/console/api/projects/{PROJECT}/apps", None), ("GET", f"/v1/projects/{PROJECT}/messages", None), ("GET", f"/v1/projects/{PROJECT}/messages:listTopics", None), ("GET", f"/v1/projects/{PROJECT}/pushCredentials", None),
     ("GET", f"/v1/projects/{PROJECT}/messages/0:1", None), ("GET", f"/v1/projects/{PROJECT}/messages/0:1/deliveries", None), ("GET", f"/v1/projects/{PROJECT}/analytics/users", None),
     ("GET", "/console/api/metrics?names=brasa_connections", None), ("GET", "/console/api/certificate", None),
 ]
@@ -256,7 +256,9 @@ WRITES = [
     ("POST", f"/storage/v1/b?project={PROJECT}", {"name": "new-bucket"}), ("DELETE", f"/storage/v1/b/{BUCKET}/o/x", None), ("PATCH", f"/v0/b/{BUCKET}/o/x", {}),
     ("POST", f"/upload/storage/v1/b/{BUCKET}/o?uploadType=media&name=x", {}), ("POST", f"/v0/b/{BUCKET}/o?name=x", {}), ("PUT", f"/{BUCKET}/x", {}),
     ("POST", f"/v1/projects/{PROJECT}/messages:send", {"message": {"topic": "a", "data": {"a": "b"}}}), ("POST", f"/v1/projects/{PROJECT}/messages:sendToUser", {}),
-    ("POST", f"/v1/projects/{PROJECT}/messages:schedule", {}), ("DELETE", f"/v1/projects/{PROJECT}/messages/0:1", None), ("POST", "/iid/v1:batchAdd", {}),
+    ("POST", f"/v1/projects/{PROJECT}/messages:schedule", {}), ("DELETE", f"/v1/projects/{PROJECT}/messages/0:1", None),
+    ("POST", f"/v1/projects/{PROJECT}/pushCredentials", {}), ("DELETE", f"/v1/projects/{PROJECT}/pushCredentials/-", None), ("POST", f"/console/api/projects/{PROJECT}/view", {}),
+    ("POST", "/iid/v1:batchAdd", {}),
     ("GET", "/console/api/log", None), ("POST", "/console/api/jobs", {"kind": "verify"}), ("DELETE", "/console/api/jobs/1", None),
     ("PUT", f"/v1/projects/{PROJECT}/analytics/audiences/a", {}), ("POST", f"/v1/projects/{PROJECT}/analytics/erase", {"userId": "a"}),
     ("POST", f"/storage/v1/projects/{PROJECT}/hmacKeys?serviceAccountEmail=a@b.c", {}), ]

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { diffLines } from "../../Sources/Server/CConsoleFiles/Files/rules/diff.js";
 import { highlightLine } from "../../Sources/Server/CConsoleFiles/Files/rules/highlight.js";
 import { changesOf } from "../../Sources/Server/CConsoleFiles/Files/users/store.js";
+import { countsOf, replayable } from "../../Sources/Server/CConsoleFiles/Files/rules/recent.js";
 
 const textOf = (lines, ...kinds) => lines.filter((line) => kinds.includes(line.kind)).map((line) => line.text).join("\n");
 
@@ -42,4 +43,28 @@ test("only what differs of a user is sent", () => {
   assert.deepEqual(changesOf(user, { ...typed, displayName: "", email: "", phoneNumber: "", disabled: true, emailVerified: true, password: "p", claims: "{}" }), {
     deleteAttribute: ["DISPLAY_NAME", "EMAIL"], deleteProvider: ["phone"], disableUser: true, emailVerified: true, password: "p", customAttributes: "{}",
   });
+});
+
+test("what was denied is tried again once, of one database or bucket, the newest first", () => {
+  const database = "projects/p/databases/(default)";
+  const denials = [
+    { method: "get", path: "users/a", uid: "nobody", database }, { method: "get", path: "users/b", uid: "ada", database }, { method: "get", path: "users/a", uid: "nobody", database },
+    { method: "create", path: "users/c", uid: "ada", database }, { method: "list", path: "users", uid: "ada", database }, { method: "delete", path: "users/d", uid: "ada", database: "projects/p/databases/eu" },
+    { method: "get", path: "photos/x", uid: "ada", bucket: "p.appspot.com" },
+  ];
+  assert.deepEqual(replayable(denials, { project: "p", database: "(default)" }), [{ method: "get", path: "users/a", uid: "" }, { method: "get", path: "users/b", uid: "ada" }]);
+  assert.deepEqual(replayable(denials, { project: "p", database: "eu" }), [{ method: "delete", path: "users/d", uid: "ada" }]);
+  assert.deepEqual(replayable(denials, { project: "p", bucket: "p.appspot.com" }), [{ method: "get", path: "photos/x", uid: "ada" }]);
+  const many = Array.from({ length: 300 }, (_, index) => ({ method: "get", path: `users/${index}`, uid: "ada", database }));
+  const found = replayable(many, { project: "p", database: "(default)" });
+  assert.equal(found.length, 100);
+  assert.equal(found[0].path, "users/299");
+});
+
+test("a line was asked as often as the expression of it that was asked most", () => {
+  const report = [
+    { sourcePosition: { line: 5 }, values: [{ value: { boolValue: true }, count: 1 }, { value: { boolValue: false }, count: 2 }], children: [{ sourcePosition: { line: 5 }, values: [{ count: 1 }] }, { sourcePosition: { line: 6 }, values: [{ count: 2 }] }] },
+    { sourcePosition: { line: 7 } },
+  ];
+  assert.deepEqual([...countsOf(report)], [[5, 3], [6, 2], [7, 0]]);
 });

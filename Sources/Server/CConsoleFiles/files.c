@@ -104,6 +104,10 @@ static const unsigned char file_base_listen_js[] = {
 #embed "Files/base/listen.js"
 };
 
+static const unsigned char file_base_managed_js[] = {
+#embed "Files/base/managed.js"
+};
+
 static const unsigned char file_base_memory_js[] = {
 #embed "Files/base/memory.js"
 };
@@ -136,6 +140,10 @@ static const unsigned char file_base_theme_js[] = {
 #embed "Files/base/theme.js"
 };
 
+static const unsigned char file_base_viewing_js[] = {
+#embed "Files/base/viewing.js"
+};
+
 static const unsigned char file_base_views_css[] = {
 #embed "Files/base/views.css"
 };
@@ -162,6 +170,14 @@ static const unsigned char file_config_page_js[] = {
 
 static const unsigned char file_config_store_js[] = {
 #embed "Files/config/store.js"
+};
+
+static const unsigned char file_data_bulk_js[] = {
+#embed "Files/data/bulk.js"
+};
+
+static const unsigned char file_data_bulkDialog_js[] = {
+#embed "Files/data/bulkDialog.js"
 };
 
 static const unsigned char file_data_createDatabase_js[] = {
@@ -216,6 +232,10 @@ static const unsigned char file_data_page_js[] = {
 #embed "Files/data/page.js"
 };
 
+static const unsigned char file_data_pages_js[] = {
+#embed "Files/data/pages.js"
+};
+
 static const unsigned char file_data_query_js[] = {
 #embed "Files/data/query.js"
 };
@@ -228,8 +248,16 @@ static const unsigned char file_data_transferDialogs_js[] = {
 #embed "Files/data/transferDialogs.js"
 };
 
+static const unsigned char file_data_tree_js[] = {
+#embed "Files/data/tree.js"
+};
+
 static const unsigned char file_data_value_js[] = {
 #embed "Files/data/value.js"
+};
+
+static const unsigned char file_data_viewDialog_js[] = {
+#embed "Files/data/viewDialog.js"
 };
 
 static const unsigned char file_data_window_js[] = {
@@ -404,6 +432,10 @@ static const unsigned char file_messages_composer_js[] = {
 #embed "Files/messages/composer.js"
 };
 
+static const unsigned char file_messages_credentials_js[] = {
+#embed "Files/messages/credentials.js"
+};
+
 static const unsigned char file_messages_model_js[] = {
 #embed "Files/messages/model.js"
 };
@@ -448,6 +480,10 @@ static const unsigned char file_requests_page_js[] = {
 #embed "Files/requests/page.js"
 };
 
+static const unsigned char file_rules_coverage_js[] = {
+#embed "Files/rules/coverage.js"
+};
+
 static const unsigned char file_rules_diff_js[] = {
 #embed "Files/rules/diff.js"
 };
@@ -468,8 +504,16 @@ static const unsigned char file_rules_playground_js[] = {
 #embed "Files/rules/playground.js"
 };
 
+static const unsigned char file_rules_recent_js[] = {
+#embed "Files/rules/recent.js"
+};
+
 static const unsigned char file_rules_release_js[] = {
 #embed "Files/rules/release.js"
+};
+
+static const unsigned char file_rules_replay_js[] = {
+#embed "Files/rules/replay.js"
 };
 
 static const unsigned char file_rules_rules_css[] = {
@@ -558,6 +602,7 @@ static const struct console_file files[] = {
     {"base/grid.js", file_base_grid_js, sizeof file_base_grid_js},
     {"base/i18n.js", file_base_i18n_js, sizeof file_base_i18n_js},
     {"base/listen.js", file_base_listen_js, sizeof file_base_listen_js},
+    {"base/managed.js", file_base_managed_js, sizeof file_base_managed_js},
     {"base/memory.js", file_base_memory_js, sizeof file_base_memory_js},
     {"base/navigation.js", file_base_navigation_js, sizeof file_base_navigation_js},
     {"base/request.js", file_base_request_js, sizeof file_base_request_js},
@@ -566,6 +611,7 @@ static const struct console_file files[] = {
     {"base/signal.js", file_base_signal_js, sizeof file_base_signal_js},
     {"base/target.js", file_base_target_js, sizeof file_base_target_js},
     {"base/theme.js", file_base_theme_js, sizeof file_base_theme_js},
+    {"base/viewing.js", file_base_viewing_js, sizeof file_base_viewing_js},
     {"base/views.css", file_base_views_css, sizeof file_base_views_css},
     {"base/views.js", file_base_views_js, sizeof file_base_views_js},
     {"base/webchannel.js", file_base_webchannel_js, sizeof file_base_webchannel_js},
@@ -573,6 +619,8 @@ static const struct console_file files[] = {
     {"config/model.js", file_config_model_js, sizeof file_config_model_js},
     {"config/page.js", file_config_page_js, sizeof file_config_page_js},
     {"config/store.js", file_config_store_js, sizeof file_config_store_js},
+    {"data/bulk.js", file_data_bulk_js, sizeof file_data_bulk_js},
+    {"data/bulkDialog.js", file_data_bulkDialog_js, sizeof file_data_bulkDialog_js},
     {"data/createDatabase.js", file_data_createDatabase_js, sizeof file_data_createDatabase_js},
     {"data/createDocument.js", file_data_createDocument_js, sizeof file_data_createDocument_js},
     {"data/data.css", file_data_data_css, sizeof file_data_data_css},
@@ -586,10 +634,13 @@ static const struct console_file files[] = {
     {"data/merge.js", file_data_merge_js, sizeof file_data_merge_js},
     {"data/order.js", file_data_order_js, sizeof file_data_order_js},
     {"data/page.js", file_data_page_js, sizeof file_data_page_js},
+    {"data/pages.js", file_data_pages_js, sizeof file_data_pages_js},
     {"data/query.js", file_data_query_js, sizeof file_data_query_js},
     {"data/transfer.js", file_data_transfer_js, sizeof file_data_transfer_js},
     {"data/transferDialogs.js", file_data_transferDialogs_js, sizeof file_data_transferDialogs_js},
+    {"data/tree.js", file_data_tree_js, sizeof file_data_tree_js},
     {"data/value.js", file_data_value_js, sizeof file_data_value_js},
+    {"data/viewDialog.js", file_data_viewDialog_js, sizeof file_data_viewDialog_js},
     {"data/window.js", file_data_window_js, sizeof file_data_window_js},
     {"files/file.js", file_files_file_js, sizeof file_files_file_js},
     {"files/files.css", file_files_files_css, sizeof file_files_files_css},
@@ -633,6 +684,7 @@ static const struct console_file files[] = {
     {"indexes/link.js", file_indexes_link_js, sizeof file_indexes_link_js},
     {"indexes/page.js", file_indexes_page_js, sizeof file_indexes_page_js},
     {"messages/composer.js", file_messages_composer_js, sizeof file_messages_composer_js},
+    {"messages/credentials.js", file_messages_credentials_js, sizeof file_messages_credentials_js},
     {"messages/model.js", file_messages_model_js, sizeof file_messages_model_js},
     {"messages/page.js", file_messages_page_js, sizeof file_messages_page_js},
     {"messages/store.js", file_messages_store_js, sizeof file_messages_store_js},
@@ -644,12 +696,15 @@ static const struct console_file files[] = {
     {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
     {"requests/group.js", file_requests_group_js, sizeof file_requests_group_js},
     {"requests/page.js", file_requests_page_js, sizeof file_requests_page_js},
+    {"rules/coverage.js", file_rules_coverage_js, sizeof file_rules_coverage_js},
     {"rules/diff.js", file_rules_diff_js, sizeof file_rules_diff_js},
     {"rules/editor.js", file_rules_editor_js, sizeof file_rules_editor_js},
     {"rules/highlight.js", file_rules_highlight_js, sizeof file_rules_highlight_js},
     {"rules/page.js", file_rules_page_js, sizeof file_rules_page_js},
     {"rules/playground.js", file_rules_playground_js, sizeof file_rules_playground_js},
+    {"rules/recent.js", file_rules_recent_js, sizeof file_rules_recent_js},
     {"rules/release.js", file_rules_release_js, sizeof file_rules_release_js},
+    {"rules/replay.js", file_rules_replay_js, sizeof file_rules_replay_js},
     {"rules/rules.css", file_rules_rules_css, sizeof file_rules_rules_css},
     {"rules/store.js", file_rules_store_js, sizeof file_rules_store_js},
     {"settings/account.js", file_settings_account_js, sizeof file_settings_account_js},

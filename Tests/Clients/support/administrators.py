@@ -77,3 +77,28 @@ def administrator(server, role, email=None):
     """A new administrator of a role, signed in."""
     email = email or f"{role}@example.org"
     return Page(server).set_up(invite(server, email, role))
+
+
+def come_in(console, link, language="en"):
+    """Opens a set-up link in a browser, chooses a password, gives the first code; returns the secret of the second factor."""
+    driver = console.driver
+    driver.get(f"{console.server.url}/__/console/none/none")
+    console.browser.run("localStorage.clear(); localStorage.setItem('brasa.language', arguments[0])", language)
+    driver.get(f"{console.server.url}/console#invitation={link.split('#invitation=')[1]}")
+    # The code is out of the address before anything else happens.
+    console.browser.wait("return document.querySelector('main.door .secret')")
+    assert "invitation" not in driver.current_url
+    drawing = console.browser.run("const qr = document.querySelector('svg.qr'); return [qr.getAttribute('role'), qr.querySelectorAll('path').length, qr.getBoundingClientRect().width]")
+    assert drawing[:2] == ["img", 1] and drawing[2] >= 150
+    secret = secrets.note(console.browser.run("return document.querySelector('.secret').textContent").replace(" ", ""), "secret of a second factor")
+    words = {"en": ("Password", "Code of the authenticator program", "Finish", "I have kept them"), "pt-BR": ("Senha", "Código do aplicativo autenticador", "Concluir", "Já os guardei")}[language]
+    password = next(one for one in console.all("textbox") if one.get_attribute("type") == "password")
+    password.send_keys(PASSWORD)
+    console.fill(words[1], timed_code(secret))
+    console.click("button", words[2])
+    console.browser.wait("return document.querySelectorAll('.codes li').length === 10")
+    for code in console.browser.run("return [...document.querySelectorAll('.codes li')].map((one) => one.textContent)"):
+        secrets.note(code, "recovery code")
+    console.click("button", words[3])
+    console.browser.wait("return document.querySelector('.shell main')")
+    return secret

@@ -23,6 +23,14 @@ ROLES = {
     "complementary": "aside",
 }
 
+# A view of each page, of a project with the documents products/chair and products/table.
+PAGES = [
+    "overview", "firestore/-default-/data", "firestore/-default-/data/products", "firestore/-default-/data/products/chair?view=tree", "firestore/-default-/data/products/chair", "firestore/-default-/indexes",
+    "firestore/-/create", "rules", "users", "files", "config", "requests", "settings", "settings/administrators", "settings/audit",
+    "messages", "messages/compose", "messages/topics", "messages/credentials", "analytics", "analytics/events", "analytics/funnel", "analytics/audiences", "analytics/timeline", "analytics/live",
+    "analytics/debugview", "operations", "operations/log", "operations/jobs",
+]
+
 POLICY_WORDS = ("Content Security Policy", "TrustedHTML", "Refused to")
 
 
@@ -46,11 +54,14 @@ class Console:
         self.driver = browser.driver
         self.server = server
         self.project = project
+        # Whether pages are opened with the lock against writing.
+        self.is_locked = False
 
     def open(self, path="overview", language="en"):
         """Opens a view in a language, and waits until it has loaded something."""
         self.driver.get(f"{self.server.url}/__/console/none/none")
-        self.browser.run("localStorage.clear(); localStorage.setItem('brasa.language', arguments[0])", language)
+        kept = {"language": language} | ({"readOnly": "on"} if self.is_locked else {})
+        self.browser.run("localStorage.clear(); for (const [name, text] of Object.entries(arguments[0])) localStorage.setItem(`brasa.${name}`, text)", kept)
         self.driver.get(f"{self.server.url}/console/{self.project}/{path}")
         self.browser.wait("return document.querySelector('.shell main')?.childElementCount > 0 && !document.querySelector('main > .body > p.muted:only-child')")
         return self

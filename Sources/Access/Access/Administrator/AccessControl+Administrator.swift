@@ -25,6 +25,24 @@ extension AccessControl {
     return true
   }
 
+  /// The user as whom an administrator looks at data; nil for every other token.
+  ///
+  /// The rules answer as they do to the user. Throws UNAUTHENTICATED for a token that is over, and PERMISSION_DENIED for what could change something.
+  func viewedUser(
+    holding token: Substring,
+    _ context: CallContext
+  ) throws(FirestoreError) -> Caller? {
+    guard token.hasPrefix(Self.viewTokenPrefix) else { return nil }
+    guard let user = administrators?.viewedUser(of: token) else { throw Self.invalidCredentials }
+    guard context.demand == .viewer else {
+      throw FirestoreError(
+        .permissionDenied,
+        "Nothing is changed while data is viewed as a user."
+      )
+    }
+    return .user(user)
+  }
+
   /// The administrator who calls the console's own routes; throws PERMISSION_DENIED to everybody else.
   ///
   /// In production only who signed in counts, neither the administrator key nor service accounts. In

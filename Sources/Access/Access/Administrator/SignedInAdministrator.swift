@@ -20,9 +20,16 @@ package struct SignedInAdministrator: Sendable, Hashable {
 package protocol AdministratorTokens: AnyObject, Sendable {
   /// The administrator whose token it is; nil once it has expired or its session has ended.
   func holder(of token: Substring) -> SignedInAdministrator?
+
+  /// The user as whom an administrator looks at data; nil once the token has expired or the administrator's session
+  /// has ended.
+  func viewedUser(of token: Substring) -> UserIdentity?
 }
 
 extension AccessControl {
   /// What every token of an administrator begins with, and no other token does.
   package static let administratorTokenPrefix = "brasa-console."
+
+  /// What every token begins with by which an administrator looks at data as a user.
+  package static let viewTokenPrefix = "brasa-view."
 }

@@ -65,6 +65,7 @@ extension AccessControl {
       context.memory?.noteCredentials()
       return .caller(.administrator)
     }
+    if let user = try viewedUser(holding: token, context) { return .caller(user) }
     if let administrator = try administrator(holding: token, context) {
       context.memory?.noteCredentials()
       context.memory?.remember(authorization, administrator)
@@ -95,7 +96,11 @@ extension AccessControl {
   package func validity(of caller: Caller, _ context: CallContext) -> @Sendable () -> Bool {
     switch caller {
     case .nobody: return { true }
-    case .user: return { [self] in isValid(caller) }
+    case .user:
+      guard let token = context.authorization.flatMap(Self.bearerToken),
+        token.hasPrefix(Self.viewTokenPrefix)
+      else { return { [self] in isValid(caller) } }
+      return { [administrators] in administrators?.viewedUser(of: token) != nil }
     case .administrator:
       guard let token = context.authorization.flatMap(Self.bearerToken),
         (try? administrator(holding: token, context)) == nil

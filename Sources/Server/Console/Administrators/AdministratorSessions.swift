@@ -6,8 +6,22 @@ import Synchronization
 ///
 /// At most `capacity` tokens; a further one ends the one that expires first. Any thread may call.
 final class AdministratorSessions: Sendable, AdministratorTokens {
+  /// Whose token it is.
+  private enum Bearer {
+    case administrator(SignedInAdministrator)
+    /// A user as whom an administrator looks at data; nil in development, where nobody signs in.
+    case view(UserIdentity, by: SignedInAdministrator?)
+
+    var administrator: SignedInAdministrator? {
+      switch self {
+      case .administrator(let holder): holder
+      case .view(_, by: let holder): holder
+      }
+    }
+  }
+
   private struct Entry {
-    let holder: SignedInAdministrator
+    let bearer: Bearer
     /// The secret of the session that the token was made for.
     let session: String
     /// Microseconds since 1970.
@@ -28,9 +42,23 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
 
   /// Notes a token of a session.
   func insert(_ token: String, of holder: SignedInAdministrator, session: String) {
+    insert(token, .administrator(holder), session)
+  }
+
+  /// Notes a token by which an administrator looks at data as a user.
+  func insert(
+    _ token: String,
+    viewing user: UserIdentity,
+    by holder: SignedInAdministrator?,
+    session: String
+  ) {
+    insert(token, .view(user, by: holder), session)
+  }
+
+  private func insert(_ token: String, _ bearer: Bearer, _ session: String) {
     let time = now()
     let entry = Entry(
-      holder: holder,
+      bearer: bearer,
       session: session,
       expiry: time + Self.lifetime * 1_000_000
     )
@@ -45,7 +73,13 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
     }
   }
 
-  func holder(of token: Substring) -> SignedInAdministrator? { entry(token)?.holder }
+  func holder(of token: Substring) -> SignedInAdministrator? {
+    if case .administrator(let holder)? = entry(token)?.bearer { holder } else { nil }
+  }
+
+  func viewedUser(of token: Substring) -> UserIdentity? {
+    if case .view(let user, by: _)? = entry(token)?.bearer { user } else { nil }
+  }
 
   /// The session that a token was made for.
   func session(of token: Substring) -> String? { entry(token)?.session }
@@ -62,6 +96,8 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
 
   /// Ends every token of an administrator.
   func end(uid: Text) {
-    entries.withLock { entries in entries = entries.filter { $0.value.holder.uid != uid } }
+    entries.withLock { entries in
+      entries = entries.filter { $0.value.bearer.administrator?.uid != uid }
+    }
   }
 }

@@ -138,7 +138,7 @@ package final class Administrators: Sendable {
     let factors = try secondFactors(invitation, factorCode)
     _ = try Self.invitation(of: known { try scope.redeemTicket(Self.invitationKind, code) })
     let user = try account(of: invitation, email, password, factors)
-    let codes = factors.isEmpty ? [] : try scope.makeRecoveryCodes(user.uid)
+    let codes = try factors.isEmpty ? [] : scope.makeRecoveryCodes(user.uid)
     return (try begin(user), email, codes)
   }
 
@@ -235,9 +235,9 @@ package final class Administrators: Sendable {
     code: String
   ) throws -> (secret: String, email: String) {
     let session =
-      RecoveryCode.isForm(of: code)
-      ? try scope.finishSignIn(pendingCredential: pending, recoveryCode: code)
-      : try scope.finishSignIn(pendingCredential: pending, factor: Text(factor), code: code)
+      try RecoveryCode.isForm(of: code)
+      ? scope.finishSignIn(pendingCredential: pending, recoveryCode: code)
+      : scope.finishSignIn(pendingCredential: pending, factor: Text(factor), code: code)
     return (try begin(session.user), session.user.email?.string ?? "")
   }
 
@@ -274,6 +274,29 @@ package final class Administrators: Sendable {
       sessions.end(session: session)
       throw error
     }
+  }
+
+  /// A token by which an administrator looks at data of a project as a user; it ends with the session of the
+  /// administrator's own token.
+  func makeViewToken(
+    _ user: BearerUser,
+    of project: Text,
+    by holder: SignedInAdministrator?,
+    _ own: Substring
+  ) -> String {
+    let token =
+      AccessControl.viewTokenPrefix + Base64.url(accounts.configuration.random.bytes(32))
+    let identity = UserIdentity(
+      project: project,
+      uid: user.uid,
+      claims: user.claims,
+      expiry: user.expiry,
+      issued: user.issued,
+      session: user.session
+    )
+    let session = sessions.session(of: own) ?? ""
+    sessions.insert(token, viewing: identity, by: holder, session: session)
+    return token
   }
 
   private func holder(

@@ -29,7 +29,7 @@ struct AuthenticatorData: Sendable {
     hostDigest = Array(bytes[..<32])
     flags = Flags(rawValue: bytes[32])
     signCount = bytes[33..<37].reduce(0) { $0 << 8 | Int64($1) }
-    credential = flags.contains(.hasCredential) ? try Self.credential(bytes[37...]) : nil
+    credential = try flags.contains(.hasCredential) ? Self.credential(bytes[37...]) : nil
   }
 
   /// Whether a person was there, shown by PIN or biometrics, at a page of that host.

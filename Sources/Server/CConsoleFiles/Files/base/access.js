@@ -1,13 +1,14 @@
 import { keep, kept } from "./memory.js";
 import { session } from "./session.js";
 import { signal } from "./signal.js";
+import { viewed } from "./viewing.js";
 
-/** Whether this browser writes: viewers never do, others may lock themselves. */
+/** Whether this browser writes: viewers never do, nor who looks as a user; others may lock themselves. */
 
 const locked = signal(kept("readOnly") === "on");
 
 /** Whether nothing may be written from here. */
-export const isReadOnly = () => session.value?.role === "viewer" || locked.value;
+export const isReadOnly = () => session.value?.role === "viewer" || viewed.value !== null || locked.value;
 
 /** Locks writing in this browser or unlocks it, and remembers it. */
 export function setReadOnly(isOn) {

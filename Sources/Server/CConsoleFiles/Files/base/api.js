@@ -2,10 +2,11 @@ import { isReadOnly, isWriting } from "./access.js";
 import { bodyText, CallError, read, request } from "./request.js";
 import { untracked } from "./signal.js";
 import { t } from "./i18n.js";
-import { authorization, forgetToken, resume, session } from "./session.js";
+import { resume, session } from "./session.js";
+import { authorizationOf, callerOf, forgetAuthorization } from "./viewing.js";
 
 export { bodyText, CallError } from "./request.js";
-export { authorization, session } from "./session.js";
+export { session } from "./session.js";
 
 /** Calls of the server, with the credentials of the session. */
 
@@ -31,11 +32,11 @@ export async function call(method, path, body, options = {}) {
 export async function send(method, path, body, { headers = {}, signal: abort } = {}) {
   if (untracked(isReadOnly) && isWriting(method, path)) throw new CallError(403, "PERMISSION_DENIED", t("readOnly.explained"), null);
   for (let attempt = 1; ; attempt += 1) {
-    const credentials = await authorization();
+    const credentials = await authorizationOf(callerOf(path));
     const all = credentials ? { ...headers, authorization: credentials } : headers;
     const response = await request(method, path, { headers: all, body, signal: abort });
     if (response.status !== 401 || attempt === 2) return response;
-    forgetToken(credentials);
+    forgetAuthorization(credentials);
   }
 }
 

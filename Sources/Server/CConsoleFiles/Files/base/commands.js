@@ -1,3 +1,4 @@
+import { isReadOnly } from "./access.js";
 import { h, freshID, show } from "./dom.js";
 import { dialog } from "./dialog.js";
 import { t } from "./i18n.js";
@@ -17,11 +18,16 @@ export function setKeys(isOn) {
   hasKeys.value = isOn;
 }
 
-/** Adds a command for as long as the current scope lasts: `{label, keys, run}`; keys such as `g d`. */
+/**
+ * Adds a command for as long as the current scope lasts: `{label, keys, run}`; keys such as `g d`. One that `writes` is
+ * none where nothing may be written.
+ */
 export function command(one) {
   commands.add(one);
   onCleanup(() => commands.delete(one));
 }
+
+const usable = () => [...commands].filter((one) => !one.writes || !isReadOnly());
 
 let pending = "";
 let pendingTimer = null;
@@ -49,14 +55,14 @@ function press(event) {
   clearTimeout(pendingTimer);
   pending = "";
   if (run(chord, event)) return;
-  if ([...commands].some((one) => one.keys?.startsWith(`${event.key} `))) {
+  if (usable().some((one) => one.keys?.startsWith(`${event.key} `))) {
     pending = event.key;
     pendingTimer = setTimeout(() => { pending = ""; }, 1_500);
   }
 }
 
 function run(keys, event) {
-  const found = [...commands].reverse().find((one) => one.keys === keys);
+  const found = usable().reverse().find((one) => one.keys === keys);
   if (!found) return false;
   event.preventDefault();
   found.run();
@@ -108,7 +114,7 @@ function palette(close) {
     },
   });
   const draw = () => {
-    const all = [...commands];
+    const all = usable();
     const found = matching(all.map((one) => one.label()), input.value).map((index) => all[index]);
     shown = [...typedCommands.make(input.value.trim()), ...found].slice(0, 50);
     show(list, shown.map((one, index) => h("li", {
@@ -125,7 +131,7 @@ const keyText = (keys) => keys.split(" ").map((key) => [h("kbd", {}, key === "ct
 
 /** Shows the list of keys. */
 export function showKeys() {
-  const rows = [...commands].filter((one) => one.keys);
+  const rows = usable().filter((one) => one.keys);
   dialog(t("keys.title"), (close) => [
     h("table", { class: "table" }, h("tbody", {},
       h("tr", {}, h("td", {}, h("kbd", {}, "Ctrl K")), h("td", {}, t("palette.title"))),

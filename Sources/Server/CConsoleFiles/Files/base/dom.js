@@ -8,8 +8,8 @@ const VECTOR = "http://www.w3.org/2000/svg";
 /**
  * An element of that tag.
  *
- * Properties: `on…` are listeners, `class` the class, `data` and `style` objects; a control that `writes` is disabled
- * where nothing may be written. What is null, undefined or false is left out, everything else an attribute. Children are nodes, texts, numbers, and arrays of them.
+ * Properties: `on…` are listeners, `class` the class, `data` and `style` objects; a control that `writes` is locked
+ * where nothing may be written, so it comes last. What is null, undefined or false is left out, everything else an attribute. Children are nodes, texts, numbers, and arrays of them.
  */
 export function h(tag, properties, ...children) {
   return fill(document.createElement(tag), properties, children);
@@ -31,10 +31,17 @@ function set(element, name, value) {
   if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
   else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
   else if (name === "data") Object.assign(element.dataset, value);
-  else if (name === "writes") element.disabled ||= untracked(isReadOnly);
+  else if (name === "writes") lock(element);
   else if (name === "value") element.value = value;
   else if (name === "checked") element.checked = value;
   else element.setAttribute(name, value === true ? "" : String(value));
+}
+
+/** Locks a control where nothing may be written; texts can still be read and copied. */
+function lock(element) {
+  if (!untracked(isReadOnly)) return;
+  if (element.matches("textarea, input:not([type=checkbox], [type=radio], [type=file])")) element.readOnly = true;
+  else element.disabled = true;
 }
 
 function append(element, children) {

@@ -1,7 +1,8 @@
-import { authorization, databaseName } from "./api.js";
-import { forgetToken, onRenewal } from "./session.js";
+import { databaseName } from "./api.js";
+import { onRenewal } from "./session.js";
 import { signal } from "./signal.js";
 import { TargetState } from "./target.js";
+import { authorizationOf, forgetAuthorization, viewed } from "./viewing.js";
 import { WebChannel } from "./webchannel.js";
 
 /**
@@ -28,8 +29,9 @@ class Listener {
   #refusals = 0;
   #credentials = null;
 
-  constructor(database) {
+  constructor(database, who) {
     this.database = database;
+    this.who = who;
   }
 
   /** Adds a target; gives what removes it. */
@@ -53,7 +55,7 @@ class Listener {
   async #connect() {
     if (this.#channel) return;
     connection.value = "connecting";
-    const credentials = await authorization();
+    const credentials = await authorizationOf(this.who);
     if (this.#channel || this.#isPaused) return;
     this.#credentials = credentials;
     const channel = new WebChannel({
@@ -102,7 +104,7 @@ class Listener {
     if (this.#targets.size === 0 || this.#isPaused) return;
     // A token that has expired is replaced by the next attempt.
     const isExpired = error?.status === "UNAUTHENTICATED" && (this.#refusals += 1) < 3;
-    if (isExpired) forgetToken(this.#credentials);
+    if (isExpired) forgetAuthorization(this.#credentials);
     const isHopeless = !isExpired && error && ["PERMISSION_DENIED", "UNAUTHENTICATED", "INVALID_ARGUMENT", "NOT_FOUND"].includes(error.status);
     if (isHopeless) {
       for (const state of this.#targets.values()) state.onError(error);
@@ -154,8 +156,10 @@ onRenewal(() => listeners.forEach((one) => one.renew()));
  */
 export function listen({ project, database }, target, onSnapshot, onError) {
   const name = databaseName(project, database);
-  if (!listeners.has(name)) listeners.set(name, new Listener(name));
-  return listeners.get(name).add(target, onSnapshot, onError);
+  const who = viewed.peek();
+  const key = JSON.stringify([name, who]);
+  if (!listeners.has(key)) listeners.set(key, new Listener(name, who));
+  return listeners.get(key).add(target, onSnapshot, onError);
 }
 
 // A page that is left tells the server at once; one that comes back from the browser's memory goes on.

@@ -8,7 +8,7 @@ import { validate } from "./store.js";
 const TYPES = ["STRING", "BOOLEAN", "NUMBER", "JSON"];
 const COLORS = ["BLUE", "BROWN", "CYAN", "DEEP_ORANGE", "GREEN", "INDIGO", "LIME", "ORANGE", "PINK", "PURPLE", "TEAL"];
 
-const buttons = (close, save) => h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick: save }, t("config.take")));
+const buttons = (close, save) => h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "submit", class: "primary", onclick: save, writes: true }, t("config.take")));
 
 /** The form of one parameter; closes with `{name, group, parameter}`. */
 export function parameterForm(template, found, close) {

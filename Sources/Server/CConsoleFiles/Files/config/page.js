@@ -60,7 +60,7 @@ export function page() {
     toast(conflicts.length > 0 ? t("config.conflicts", conflicts.join(", ")) : t("config.merged"));
   };
   const add = () => editParameter(state.draft, null, change);
-  command({ label: () => t("config.addParameter"), keys: "n", run: add });
+  command({ label: () => t("config.addParameter"), keys: "n", writes: true, run: add });
   onCleanup(() => release?.());
   reload();
   return h("div", { class: "body" }, h("div", { class: "spread" }, h("h1", {}, t("page.config")), primary(t("config.addParameter"), add)), bar, body);
@@ -109,9 +109,9 @@ function conditionList(template, change) {
   const rows = template.conditions.map((one, index) => h("li", { class: "panel spread" },
     h("div", { class: "grow stack tight" }, h("button", { type: "button", class: "quiet", onclick: () => editCondition(template, index, change) }, one.name), h("code", {}, one.expression)),
     h("div", { class: "row" },
-      iconButton("up", t("config.earlier", one.name), () => change(withMoved(template, index, -1)), { disabled: index === 0 }),
-      iconButton("down", t("config.later", one.name), () => change(withMoved(template, index, 1)), { disabled: index === template.conditions.length - 1 }),
-      iconButton("trash", t("config.removeCondition", one.name), () => change(withCondition(template, index, null))))));
+      iconButton("up", t("config.earlier", one.name), () => change(withMoved(template, index, -1)), { disabled: index === 0, writes: true }),
+      iconButton("down", t("config.later", one.name), () => change(withMoved(template, index, 1)), { disabled: index === template.conditions.length - 1, writes: true }),
+      iconButton("trash", t("config.removeCondition", one.name), () => change(withCondition(template, index, null)), { writes: true }))));
   return h("section", { class: "stack" }, h("h2", {}, t("config.conditions")), h("p", { class: "note" }, t("config.conditionsText")), h("ol", { class: "stack" }, rows),
     h("div", {}, button([icon("plus"), t("analytics.addCondition")], () => editCondition(template, template.conditions.length, change), { writes: true })));
 }

@@ -38,7 +38,7 @@ export function createDatabasePage(project) {
       h("label", { class: "field" }, t("database.id"), id), h("p", { class: "note", id: "database-id-note" }, t("database.idText")),
       h("fieldset", { class: "stack" }, h("legend", { class: "hidden" }, t("database.mode")), option("production"), option("test")),
       preview, problem,
-      h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, t("database.create")))));
+      h("div", { class: "row" }, h("button", { type: "submit", class: "primary", writes: true }, t("database.create")))));
 }
 
 async function create(project, id, rules) {

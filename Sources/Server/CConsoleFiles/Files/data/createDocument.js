@@ -38,6 +38,6 @@ function content(where, collection, close) {
     field("document.id", id),
     h("div", { class: "stack" }, h("h3", {}, t("fields")), editor.element, h("div", {}, h("button", { type: "button", class: "quiet", onclick: () => editor.add() }, icon("plus"), t("field.add")))),
     problem,
-    h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: save }, t("save"))),
+    h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: save, writes: true }, t("save"))),
   ];
 }

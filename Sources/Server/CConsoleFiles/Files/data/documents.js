@@ -107,6 +107,51 @@ export async function importDocuments(documents) {
 
 const databaseOf = (name) => `${name.split("/").slice(0, 4).join("/")}/documents`;
 
+/**
+ * Changes the documents of pages, each if it is still as it was read: `change` gives a document's new fields, null to
+ * delete it, undefined to leave it. Gives how many it changed, and the others as `[id, why]`.
+ *
+ * One undo brings back, out of history, what is still as this left it. What was done when `signal` ends it stays done.
+ */
+export async function changeDocuments(pages, change, { signal: end, progress }) {
+  const [edits, failed] = [[], []];
+  let seen = 0;
+  let instant = null;
+  for await (const { documents, readTime } of pages) {
+    if (end.aborted) break;
+    instant = readTime;
+    const writes = documents.map((document) => writeOf(document, change(document))).filter(Boolean);
+    const { status = [], writeResults = [] } = writes.length > 0 ? await call("POST", `${resource(databaseOf(nameOfWrite(writes[0])))}:batchWrite`, { writes }) : {};
+    writes.forEach((write, index) => {
+      const { code = 0, message = "" } = status[index];
+      if (code === 0) edits.push({ name: nameOfWrite(write), after: write.delete ? null : writeResults[index].updateTime });
+      else failed.push([pathOf(nameOfWrite(write)).join("/"), message]);
+    });
+    seen += documents.length;
+    progress(seen);
+  }
+  if (edits.length > 0) remember({ edits, readTime: instant });
+  return { changed: edits.length, failed };
+}
+
+const nameOfWrite = (write) => write.delete ?? write.update.name;
+
+function writeOf({ name, updateTime }, fields) {
+  if (fields === undefined) return null;
+  const currentDocument = { updateTime };
+  return fields === null ? { delete: name, currentDocument } : { update: { name, fields }, currentDocument };
+}
+
+/** Edits with what was there before them, out of history. */
+async function withHistory(edits, readTime) {
+  const before = new Map();
+  for (let start = 0; start < edits.length; start += BATCH) {
+    const part = edits.slice(start, start + BATCH).map(({ name }) => name);
+    for (const { found } of await call("POST", `${resource(databaseOf(part[0]))}:batchGet`, { documents: part, readTime })) if (found) before.set(found.name, found.fields ?? {});
+  }
+  return edits.map((edit) => ({ ...edit, before: before.get(edit.name) ?? null }));
+}
+
 /** The write that takes an edit back, if the document is still as the edit left it. */
 function reversal({ name, before, after }) {
   const currentDocument = after === null ? { exists: false } : { updateTime: after };
@@ -119,7 +164,8 @@ export async function undo() {
   undoCount.value = undoStack.length;
   if (!edit) return null;
   if (edit.edits) {
-    const isDone = await writeMany(edit.edits.map(reversal));
+    const edits = edit.readTime ? await withHistory(edit.edits, edit.readTime) : edit.edits;
+    const isDone = await writeMany(edits.map(reversal));
     return { count: isDone.length, failed: isDone.filter((one) => !one).length };
   }
   await commit(edit.name, reversal(edit));

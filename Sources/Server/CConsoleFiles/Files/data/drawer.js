@@ -65,7 +65,7 @@ export function documentDrawer(where, path, { onClose }) {
   const drawFoot = () => {
     const fields = state.document ? draft() : null;
     show(foot,
-      h("button", { type: "button", class: "primary", disabled: !state.isDirty || fields === null || state.isSaving, onclick: () => save() }, t("save")),
+      h("button", { type: "button", class: "primary", disabled: !state.isDirty || fields === null || state.isSaving, onclick: () => save(), writes: true }, t("save")),
       state.isDirty ? h("button", { type: "button", onclick: reset }, t("cancel")) : null);
   };
 
@@ -164,7 +164,7 @@ function head(path, state, onClose) {
     h("h2", { dir: "auto", title: path.join("/") }, path.at(-1)),
     iconButton("copy", t("copy.path"), () => navigator.clipboard.writeText(path.join("/")).then(() => toast(t("copied")))),
     iconButton("history", t("history.title"), () => state.history()),
-    iconButton("trash", t("document.delete"), () => state.remove()),
+    iconButton("trash", t("document.delete"), () => state.remove(), { writes: true }),
     iconButton("close", t("close"), onClose));
 }
 
@@ -173,7 +173,7 @@ function tabs(state, choose) {
     ["fields", "json"].map((view) => h("button", {
       type: "button", role: "tab", class: "quiet", "aria-selected": String(view === state.view), onclick: () => choose(view),
     }, t(`view.${view}`)))),
-    state.view === "fields" ? h("button", { type: "button", class: "quiet", onclick: () => state.editor.add() }, icon("plus"), t("field.add")) : null);
+    state.view === "fields" ? h("button", { type: "button", class: "quiet", onclick: () => state.editor.add(), writes: true }, icon("plus"), t("field.add")) : null);
 }
 
 function fieldsEditor(state, edited) {
@@ -183,7 +183,7 @@ function fieldsEditor(state, edited) {
 
 function jsonEditor(state, edited) {
   const note = h("div", { class: "error", role: "status" });
-  const area = h("textarea", { class: "json-editor", "aria-label": t("document.json"), spellcheck: "false", value: write(state.draft), oninput: () => {
+  const area = h("textarea", { class: "json-editor", "aria-label": t("document.json"), spellcheck: "false", value: write(state.draft), writes: true, oninput: () => {
     edited();
     show(note, state.problem ? t("json.at", lineOf(area.value, state.problem.offset), t(state.problem.key), state.problem.detail) : null);
   } });
@@ -218,7 +218,7 @@ function conflict(base, mine, document, onSave) {
     conflicts.length > 0 ? h("table", { class: "table conflict" },
       h("thead", {}, h("tr", {}, h("th", {}, t("field.name")), h("th", {}, t("conflict.mine")), h("th", {}, t("conflict.theirs")))),
       h("tbody", {}, conflicts.map((name) => h("tr", {}, h("td", { dir: "auto" }, name), h("td", {}, option(name, "mine", mine)), h("td", {}, option(name, "theirs", theirs)))))) : h("p", {}, t("conflict.none")),
-    h("div", { class: "row" }, h("button", { type: "button", class: "primary", onclick: () => onSave(merge(base, mine, theirs, choices).fields) }, t("conflict.save")))));
+    h("div", { class: "row" }, h("button", { type: "button", class: "primary", onclick: () => onSave(merge(base, mine, theirs, choices).fields), writes: true }, t("conflict.save")))));
 }
 
 /** The collections below a document. */
@@ -239,5 +239,5 @@ function below(where, path) {
     id.focus();
   };
   return h("section", { class: "subcollections stack" }, h("div", { class: "spread" }, h("h3", {}, t("subcollections")),
-    h("button", { type: "button", class: "quiet", onclick: start }, icon("plus"), t("collection.start"))), list);
+    h("button", { type: "button", class: "quiet", onclick: start, writes: true }, icon("plus"), t("collection.start"))), list);
 }

@@ -103,7 +103,7 @@ function drawNode(parent, node, index, changed, redraw) {
       parent.children.splice(parent.children.indexOf(node), 1);
       changed();
       redraw();
-    }),
+    }, { writes: true }),
     problem);
   if (node.children && node.isOpen) row.append(inside(node, changed));
   return row;
@@ -112,7 +112,7 @@ function drawNode(parent, node, index, changed, redraw) {
 function inside(node, changed) {
   const holder = h("div", { class: "wide fields" });
   const redraw = () => show(holder, drawChildren(node, changed, redraw),
-    h("button", { type: "button", class: "quiet", onclick: () => addTo(node, redraw, changed, holder) }, icon("plus"), t(node.type === "map" ? "field.add" : "element.add")));
+    h("button", { type: "button", class: "quiet", onclick: () => addTo(node, redraw, changed, holder), writes: true }, icon("plus"), t(node.type === "map" ? "field.add" : "element.add")));
   redraw();
   return holder;
 }
@@ -128,7 +128,7 @@ function addTo(node, redraw, changed, holder) {
 function nameControl(parent, node, index, changed) {
   if (parent.type === "array") return h("span", { class: "index", "aria-hidden": "true" }, index);
   return h("input", {
-    class: "name", type: "text", value: node.name, "aria-label": t("field.name"), spellcheck: "false", autocomplete: "off",
+    class: "name", type: "text", value: node.name, "aria-label": t("field.name"), spellcheck: "false", autocomplete: "off", writes: true,
     oninput: (event) => {
       node.name = event.target.value;
       parent.showNameProblem();
@@ -139,7 +139,7 @@ function nameControl(parent, node, index, changed) {
 
 function typeControl(node, label, changed, redraw) {
   return h("select", {
-    "aria-label": t("field.typeOf", label),
+    "aria-label": t("field.typeOf", label), writes: true,
     onchange: (event) => {
       node.set(converted(node, event.target.value));
       node.isOpen = true;
@@ -173,7 +173,7 @@ function valueControl(node, label, changed, showProblem) {
     showProblem(event.target);
     changed();
   };
-  const properties = { "aria-label": t("field.valueOf", label), spellcheck: "false", autocomplete: "off", value: node.text, oninput: edit };
+  const properties = { "aria-label": t("field.valueOf", label), spellcheck: "false", autocomplete: "off", value: node.text, oninput: edit, writes: true };
   if (node.type === "null") return h("span", { class: "muted" }, "null");
   if (node.type === "boolean") return booleanControl(node, properties, edit);
   if (["string", "bytes", "vector"].includes(node.type)) return h("textarea", { ...properties, rows: 1, class: node.text.length > LONG_TEXT ? "long" : null });
@@ -182,6 +182,6 @@ function valueControl(node, label, changed, showProblem) {
 }
 
 function booleanControl(node, properties, edit) {
-  return h("select", { "aria-label": properties["aria-label"], onchange: edit },
+  return h("select", { "aria-label": properties["aria-label"], onchange: edit, writes: true },
     ["true", "false"].map((text) => h("option", { value: text, selected: text === node.text }, text)));
 }

@@ -1,3 +1,4 @@
+import { isReadOnly } from "../base/access.js";
 import { call, CallError, resource } from "../base/api.js";
 import { dialog, explain, toast } from "../base/dialog.js";
 import { h, show } from "../base/dom.js";
@@ -50,7 +51,7 @@ function historyView(name, current, states, close) {
     show(said, at === 0 ? t("history.current", instant(chosen.updateTime)) : t("history.of", instant(chosen.updateTime)), isEnd && at === states.length - 1 ? ` ${t("history.end")}` : null);
     earlier.disabled = isEnd && at === states.length - 1;
     later.disabled = at === 0;
-    restore.disabled = at === 0;
+    restore.disabled = at === 0 || isReadOnly();
   };
   const step = async (by) => {
     earlier.disabled = true;

@@ -1,3 +1,4 @@
+import { session } from "../base/api.js";
 import { confirm, explain, toast } from "../base/dialog.js";
 import { command } from "../base/commands.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
@@ -6,7 +7,9 @@ import { language, number, t } from "../base/i18n.js";
 import { listen } from "../base/listen.js";
 import { go, link, place } from "../base/navigation.js";
 import { effect, inScope, onCleanup, scope, signal, untracked } from "../base/signal.js";
+import { button } from "../base/views.js";
 import { databases, firstDatabase } from "../shell/store.js";
+import { bulkButton } from "./bulkDialog.js";
 import { createDatabasePage } from "./createDatabase.js";
 import { createDialog } from "./createDocument.js";
 import { countDocuments, deleteDocuments, listCollections, nameOf, pathOf } from "./documents.js";
@@ -15,7 +18,9 @@ import { FilterError, parse } from "./filter.js";
 import { write } from "./jsonText.js";
 import { fullOrders, structuredQuery } from "./query.js";
 import { transferButtons } from "./transferDialogs.js";
+import { tree } from "./tree.js";
 import { own, summary, typeOf } from "./value.js";
+import { viewDialog } from "./viewDialog.js";
 import { Window } from "./window.js";
 
 /** The documents of a database: collections, a live table, and one document beside it. */
@@ -38,23 +43,28 @@ function dataPage(where) {
   const side = h("nav", { class: "collections", "aria-label": t("collections") });
   const results = h("section", { class: "results", "aria-label": t("documents") });
   const element = h("div", { class: "data" }, top, side, results);
-  const opened = signal({ collection: [], document: null, filter: "" });
+  const opened = signal({ collection: [], document: null, filter: "", isTree: false });
   effect(() => {
     const { area, rest, query } = place.value;
     if (area !== "firestore" || rest[0] !== where.database) return;
-    const next = { ...partsOf(rest.slice(2)), filter: query.q ?? "" };
+    const next = { ...partsOf(rest.slice(2)), filter: query.q ?? "", isTree: query.view === "tree" };
     if (JSON.stringify(next) !== JSON.stringify(opened.peek())) opened.value = next;
   });
 
   const collectionPath = memo(() => opened.value.collection);
   const documentPath = memo(() => opened.value.document);
   const filter = memo(() => opened.value.filter);
+  const isTree = memo(() => opened.value.isTree);
 
-  follow(() => [collectionPath.value, filter.value], () => {
-    drawTop(top, where, collectionPath.peek(), filter.peek());
-    drawResults(results, where, collectionPath.peek(), filter.peek());
+  follow(() => [collectionPath.value, filter.value, isTree.value], () => {
+    drawTop(top, where, collectionPath.peek(), isTree.peek() ? null : filter.peek());
+    if (!isTree.peek()) drawResults(results, where, collectionPath.peek(), filter.peek());
   });
-  follow(() => collectionPath.value, () => drawCollections(side, where, collectionPath.peek()));
+  follow(() => [isTree.value, isTree.value && [collectionPath.value, documentPath.value]], () => {
+    element.classList.toggle("as-tree", isTree.peek());
+    if (isTree.peek()) show(results, tree(where, documentPath.peek() ?? collectionPath.peek()));
+  });
+  follow(() => [collectionPath.value, isTree.value], () => (isTree.peek() ? show(side) : drawCollections(side, where, collectionPath.peek())));
   let drawer = null;
   follow(() => documentPath.value, () => {
     drawer?.remove();
@@ -65,9 +75,9 @@ function dataPage(where) {
     drawer = documentDrawer(where, path, { onClose: close }).element;
     element.append(drawer);
   });
-  command({ label: () => t("document.add"), keys: "n", run: () => top.querySelector("[data-add]")?.click() });
+  command({ label: () => t("document.add"), keys: "n", writes: true, run: () => top.querySelector("[data-add]")?.click() });
   command({ label: () => t("filter"), keys: "/", run: () => top.querySelector(".filter input")?.focus() });
-  command({ label: () => t("undo"), keys: "ctrl+z", run: undoLast });
+  command({ label: () => t("undo"), keys: "ctrl+z", writes: true, run: undoLast });
   return element;
 }
 
@@ -96,16 +106,29 @@ function follow(read, act) {
 
 // Where one is
 
+/** The way to the collection, and below it the filter; there is none, null, in the tree. */
 function drawTop(top, where, collection, filter) {
-  const crumbs = h("nav", { class: "crumbs", "aria-label": t("path") }, h("a", { href: link("firestore", [where.database, "data"]) }, where.database));
+  const query = filter === null ? { view: "tree" } : {};
+  const crumbs = h("nav", { class: "crumbs", "aria-label": t("path") }, h("a", { href: link("firestore", [where.database, "data"], query) }, where.database));
   collection.forEach((segment, index) => {
     const isLast = index === collection.length - 1;
-    const address = link("firestore", [where.database, "data", ...collection.slice(0, index + 1)]);
+    const address = link("firestore", [where.database, "data", ...collection.slice(0, index + 1)], query);
     crumbs.append(" / ", isLast ? h("h1", { dir: "auto" }, segment) : h("a", { href: address, dir: "auto" }, segment));
   });
-  const add = h("button", { type: "button", class: "primary", data: { add: "" }, onclick: () => createDialog(where, collection) },
+  const add = h("button", { type: "button", class: "primary", data: { add: "" }, onclick: () => createDialog(where, collection), writes: true },
     icon("plus"), t(collection.length > 0 ? "document.add" : "collection.start"));
-  show(top, h("div", { class: "spread" }, crumbs, add), collection.length > 0 ? filterBar(where, collection, filter) : null);
+  show(top, h("div", { class: "spread" }, crumbs, h("div", { class: "row" }, session.peek().role === "owner" ? button(t("view.title"), () => viewDialog(where.project), { class: "quiet" }) : null, viewChoice(), add)),
+    collection.length > 0 && filter !== null ? filterBar(where, collection, filter) : null);
+}
+
+/** How the data is shown: as a table, or as columns along the path. */
+function viewChoice() {
+  const current = place.peek().query.view === "tree" ? "tree" : "table";
+  const choose = (view) => {
+    const { query: { view: _, ...query }, ...rest } = place.peek();
+    go({ ...rest, query: view === "tree" ? { ...query, view } : query });
+  };
+  return h("div", { class: "tabs", role: "group", "aria-label": t("view.of") }, ["table", "tree"].map((view) => button(t(`view.${view}`), () => choose(view), { class: "quiet", "aria-pressed": String(view === current) })));
 }
 
 function filterBar(where, collection, filter) {
@@ -184,7 +207,7 @@ function liveTable(results, where, parent, collection, query) {
   const pill = h("span", {});
   const message = h("div", {});
   const parentName = nameOf(where, parent);
-  const transfer = transferButtons(where, collection, query);
+  const transfer = [bulkButton(where, collection, query), ...transferButtons(where, collection, query)];
   let table = null;
 
   const model = {
@@ -254,7 +277,7 @@ function liveTable(results, where, parent, collection, query) {
   const selectionActions = () => [
     h("span", { role: "status" }, t("rows.selected", view.selected.length)),
     h("button", { type: "button", class: "quiet", onclick: () => copyDocuments(chosen()) }, icon("copy"), t("rows.copy")),
-    h("button", { type: "button", class: "quiet", onclick: () => removeDocuments(chosen(), table.clearSelection) }, icon("trash"), t("delete")),
+    h("button", { type: "button", class: "quiet", onclick: () => removeDocuments(chosen(), table.clearSelection), writes: true }, icon("trash"), t("delete")),
   ];
 
   const window = new Window(query, (structured, onSnapshot, onError) =>

@@ -1,4 +1,3 @@
-import { call, resource } from "../base/api.js";
 import { dialog, explain, toast } from "../base/dialog.js";
 import { h, icon } from "../base/dom.js";
 import { number, t } from "../base/i18n.js";
@@ -7,7 +6,7 @@ import { csv } from "../base/csv.js";
 import { freshDocumentID, importDocuments, nameOf } from "./documents.js";
 import { undoLast } from "./drawer.js";
 import { write } from "./jsonText.js";
-import { structuredQuery } from "./query.js";
+import { pagesOf } from "./pages.js";
 import { parseFile, toLines, toTable } from "./transfer.js";
 
 /** Documents of the open query to a file, and those of a file into the open collection. */
@@ -28,26 +27,15 @@ export function transferButtons(where, collection, query) {
   return [button(t("transfer.csv"), () => save("csv"), { class: "quiet" }), button(t("transfer.json"), () => save("jsonl"), { class: "quiet" }), file, button([icon("plus"), t("transfer.import")], () => file.click(), { class: "quiet", writes: true })];
 }
 
-/** Every document of a query at one instant, a page after the other. */
+/** Every document of a query; not more than this is for. */
 async function all(where, parent, query) {
   const found = [];
-  let [after, readTime] = [null, null];
-  for (;;) {
-    const limit = Math.min(PAGE, (query.limit ?? Infinity) - found.length);
-    if (limit <= 0) return found;
-    const structured = structuredQuery({ ...query, limit, after });
-    const answer = await call("POST", `${resource(nameOf(where, parent))}:runQuery`, { structuredQuery: structured, ...(readTime ? { readTime } : {}) });
-    readTime ??= answer[0]?.readTime;
-    const documents = answer.filter((one) => one.document).map((one) => one.document);
+  for await (const { documents } of pagesOf(where, parent, query, PAGE)) {
     found.push(...documents);
-    if (documents.length < limit) return found;
     if (found.length >= MOST) throw new Error(t("transfer.tooMany", number(MOST)));
-    after = query.orders.map((order) => cursorOf(documents.at(-1), order.names));
   }
+  return found;
 }
-
-/** The value at which a query goes on behind a document. */
-const cursorOf = (document, names) => (names[0] === "__name__" ? { referenceValue: document.name } : names.reduce((value, name) => value?.mapValue.fields[name], { mapValue: { fields: document.fields } }));
 
 /** Shows what a file has, and writes it when that is right. */
 async function bring(where, collection, name, text) {

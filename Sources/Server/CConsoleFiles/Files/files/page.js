@@ -1,3 +1,4 @@
+import { isReadOnly } from "../base/access.js";
 import { bytesText } from "../base/bytes.js";
 import { command } from "../base/commands.js";
 import { confirm, dialog, explain, listenTo, toast } from "../base/dialog.js";
@@ -67,7 +68,7 @@ function bucketView(project, bucket, buckets) {
     h("div", { class: "spread" }, h("h1", {}, t("page.files")), h("div", { class: "row" }, input, primary(t("files.upload"), choose))),
     h("div", { class: "row" }, bucketChoice(project, bucket, buckets), way), bar, queue.element, rows, more, h("p", { class: "note" }, t("files.dropText")));
   acceptDrops(element, (found) => queue.add(found.map(({ file, name }) => ({ file, name: state.prefix + name }))));
-  command({ label: () => t("files.upload"), keys: "n", run: choose });
+  command({ label: () => t("files.upload"), keys: "n", writes: true, run: choose });
   effect(() => {
     const { area, query, rest } = place.value;
     if (area !== "files" || (rest[0] ?? bucket) !== bucket) return;
@@ -141,6 +142,7 @@ async function openFile(project, bucket, { prefix = "", file: name }, reload) {
 
 /** Takes files and folders that are dropped or pasted. */
 function acceptDrops(element, add) {
+  if (isReadOnly()) return;
   const over = (isOver) => element.classList.toggle("dropping", isOver);
   element.addEventListener("dragover", (event) => { event.preventDefault(); over(true); });
   element.addEventListener("dragleave", () => over(false));

@@ -24,7 +24,7 @@ export function page() {
     if (index) add(index);
     else toast(t("index.badLink"));
   }
-  command({ label: () => t("index.create"), keys: "n", run: () => add(null) });
+  command({ label: () => t("index.create"), keys: "n", writes: true, run: () => add(null) });
   draw();
   return h("div", { class: "body" },
     h("div", { class: "spread" }, h("h1", {}, t("page.indexes")), primary(t("index.create"), () => add(null))),

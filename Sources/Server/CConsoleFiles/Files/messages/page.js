@@ -6,6 +6,7 @@ import { go, link, place } from "../base/navigation.js";
 import { button, loading, poll, primary, table, tabs } from "../base/views.js";
 import { bar } from "../base/chart.js";
 import { composer } from "./composer.js";
+import { credentialsView } from "./credentials.js";
 import { idOf, reasonsOf, stageOf, STATES, totalsOf } from "./model.js";
 import { cancel, deliveries, get, list, topics } from "./store.js";
 
@@ -14,7 +15,7 @@ import { cancel, deliveries, get, list, topics } from "./store.js";
 const PERIOD_MILLISECONDS = 3_000;
 
 export function page() {
-  return tabs("messages", { "messages.sent": listView, "messages.compose": composer, "messages.topics": topicsView });
+  return tabs("messages", { "messages.sent": listView, "messages.compose": composer, "messages.topics": topicsView, "messages.credentials": credentialsView });
 }
 
 const compose = () => go({ project: place.peek().project, area: "messages", rest: ["compose"] });
@@ -47,7 +48,7 @@ function listView(id) {
     }
   }) : null);
   const { pause, problem } = poll(PERIOD_MILLISECONDS, () => list(project), take);
-  command({ label: () => t("messages.new"), keys: "n", run: compose });
+  command({ label: () => t("messages.new"), keys: "n", writes: true, run: compose });
   return h("div", { class: "stack" }, h("div", { class: "spread" }, h("p", { class: "note grow" }, t("messages.text")), pause, primary(t("messages.new"), compose)), problem, rows, more);
 }
 

@@ -1,3 +1,4 @@
+import { isReadOnly } from "../base/access.js";
 import { session } from "../base/api.js";
 import { dialog, explain, toast } from "../base/dialog.js";
 import { command } from "../base/commands.js";
@@ -8,11 +9,13 @@ import { inScope, onCleanup, signal, effect } from "../base/signal.js";
 import { button } from "../base/views.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { listBuckets } from "../files/store.js";
+import { coverageDialog } from "./coverage.js";
 import { diffLines } from "./diff.js";
 import { editor } from "./editor.js";
 import { highlightLine } from "./highlight.js";
 import { playground } from "./playground.js";
 import { CLOSED_STORAGE, initialRules, releaseOf, restOf, targetOf } from "./release.js";
+import { replayDialog } from "./replay.js";
 import { check, current, deploy, sourceOf, versions } from "./store.js";
 
 const CHECK_MILLISECONDS = 400;
@@ -84,8 +87,8 @@ function rulesView(project, target, inForce) {
   const drawInForce = () => show(inForceText, state.inForce ? t("rules.inForce", instant(state.inForce.updateTime)) : t(target.bucket ? "rules.noneStorage" : "rules.none"));
   drawInForce();
   const publishButton = h("button", { type: "button", class: "primary", onclick: publish }, t("rules.publish"));
-  effect(() => { publishButton.disabled = !isDirty.value && state.inForce !== null; });
-  command({ label: () => t("rules.publish"), run: publish });
+  effect(() => { publishButton.disabled = (!isDirty.value && state.inForce !== null) || isReadOnly(); });
+  command({ label: () => t("rules.publish"), writes: true, run: publish });
   checkNow();
   const restore = (source) => {
     text.value = source;
@@ -94,6 +97,8 @@ function rulesView(project, target, inForce) {
   };
   return [
     h("div", { class: "spread" }, h("h1", {}, t("page.rules")), h("div", { class: "row" }, targetChoice(project, target),
+      button(t("replay"), () => replayDialog(project, target, text.value)),
+      session.peek().mode === "development" && target.database === "(default)" && inForce ? button(t("coverage"), () => coverageDialog(project)) : null,
       button(t("rules.versions"), () => versionsDialog(project, text, restore)), publishButton)),
     inForceText,
     h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, h("div", { role: "status" }, issues)), playground(project, target, () => text.value)),

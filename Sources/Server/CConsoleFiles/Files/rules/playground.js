@@ -56,7 +56,7 @@ function messageOf(error) {
 }
 
 /** The test case of what was asked for, with the document as it is now. */
-async function caseOf({ project, database, bucket, method, path, uid, claims, fields }) {
+export async function caseOf({ project, database, bucket, method, path, uid, claims, fields }) {
   if (bucket) return fileCaseOf({ bucket, method, path, uid, claims, fields });
   const segments = path.split("/").filter(Boolean);
   const name = [databaseName(project, database), "documents", ...segments].join("/");

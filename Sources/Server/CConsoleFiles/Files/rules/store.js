@@ -45,6 +45,14 @@ export async function tryRequest(project, source, test) {
   return { issues: answer.issues ?? [], result, isAllowed: result?.state === "SUCCESS" };
 }
 
+/** Tries requests on a source: `{issues, verdicts}`, for each whether it is allowed. */
+export async function tryRequests(project, source, tests) {
+  if (tests.length === 0) return { issues: [], verdicts: [] };
+  const testCases = tests.map((test) => ({ expectation: "ALLOW", pathEncoding: "PLAIN", ...test }));
+  const { issues = [], testResults = [] } = await call("POST", `${path("v1", "projects", project)}:test`, { source: files(source), testSuite: { testCases } });
+  return { issues: testResults.length > 0 ? [] : issues, verdicts: testResults.map(({ state }) => state === "SUCCESS") };
+}
+
 /**
  * Puts a source in force.
  *

@@ -3,8 +3,8 @@ import { codesView, hasPasskeys, makePasskey } from "../base/credentials.js";
 import { dialog, toast } from "../base/dialog.js";
 import { h, iconButton } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
+import { managed } from "../base/managed.js";
 import { button, field, input, ownForm, table } from "../base/views.js";
-import { managed } from "./apps.js";
 
 /** What administrators do with their own accounts: recovery codes and passkeys. What adds a way in takes the password again. */
 

@@ -1,9 +1,10 @@
 import { call, path, session } from "../base/api.js";
-import { confirm, dialog, explain, toast } from "../base/dialog.js";
-import { h, iconButton, show } from "../base/dom.js";
+import { dialog, explain, toast } from "../base/dialog.js";
+import { h } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
+import { bin, managed } from "../base/managed.js";
 import { place } from "../base/navigation.js";
-import { button, failure, field, form, input, keepFile, primary, select, table } from "../base/views.js";
+import { button, field, form, input, keepFile, primary, select, table } from "../base/views.js";
 
 /** The apps of a project with their configuration files, and the keys of back ends. */
 
@@ -14,25 +15,6 @@ export function appsView() {
   const { project } = place.peek();
   return h("div", { class: "stack" }, appList(project), session.peek().role === "owner" ? keyList(project) : null);
 }
-
-/**
- * A list of things that are added and removed: `draw` makes its rows of the answer; `remove` asks before one goes, with
- * a title and the key of a text; `act` makes another call about one, below the path of `things`.
- */
-export function managed(root, draw, things = root) {
-  const rows = h("div", {});
-  const load = () => call("GET", root).then((answer) => show(rows, draw(answer, remove, act)), (error) => show(rows, failure(error)));
-  const act = async (method, id, body) => {
-    await call(method, things + path(id), body).catch((error) => toast(explain(error)));
-    load();
-  };
-  const remove = async (title, textKey, id) => (await confirm(title, t(textKey), title)) && act("DELETE", id);
-  load();
-  return { rows, load };
-}
-
-/** The button that removes one. */
-export const bin = (title, textKey, id, remove) => iconButton("trash", title, () => remove(title, textKey, id), { writes: true });
 
 // Apps
 

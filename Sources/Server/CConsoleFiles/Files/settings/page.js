@@ -2,10 +2,11 @@ import { call, session } from "../base/api.js";
 import { dialog, toast } from "../base/dialog.js";
 import { h, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
+import { bin, managed } from "../base/managed.js";
 import { inScope } from "../base/signal.js";
 import { button, failure, field, form, input, primary, select, table, tableRow, tabs } from "../base/views.js";
 import { accountView } from "./account.js";
-import { appsView, bin, managed } from "./apps.js";
+import { appsView } from "./apps.js";
 
 /** The settings: a project's apps and keys; the own account; for owners who the administrators are, and what they did. */
 

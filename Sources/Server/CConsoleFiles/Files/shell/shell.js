@@ -9,6 +9,7 @@ import { connection } from "../base/listen.js";
 import { go, link, mayLeave, place } from "../base/navigation.js";
 import { effect, onCleanup, scope, untracked } from "../base/signal.js";
 import { setTheme, theme, THEMES } from "../base/theme.js";
+import { viewAs, viewed } from "../base/viewing.js";
 import { pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
 import { databases, firstDatabase, loadDatabases, loadProjects, pageVersion, projects } from "./store.js";
 
@@ -39,7 +40,7 @@ function bar(rail) {
     toggle.setAttribute("aria-expanded", "false");
   });
   const home = h("a", { class: "brand", href: "/console" }, h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "" }), h("span", { class: "word" }, "Brasa"));
-  return h("header", { class: "bar" }, toggle, home, projectChoice(), databaseChoice(), environment(), latch(),
+  return h("header", { class: "bar" }, toggle, home, projectChoice(), databaseChoice(), environment(), latch(), viewer(),
     h("div", { class: "end" }, light(),
       iconButton("search", t("palette.title"), openPalette), languageChoice(), themeChoice(), me()));
 }
@@ -57,6 +58,20 @@ function latch() {
   effect(() => {
     const isOn = isReadOnly();
     show(holder, h("button", { type: "button", class: "quiet", "aria-pressed": String(isOn), "aria-label": t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
+  });
+  return holder;
+}
+
+/** As whom data is looked at, and the way back. */
+function viewer() {
+  const holder = h("span", { role: "status" });
+  const end = () => {
+    viewAs(null);
+    pageVersion.value += 1;
+  };
+  effect(() => {
+    const who = viewed.value;
+    show(holder, who ? h("span", { class: "badge development row" }, t("view.as", who.uid), iconButton("close", t("view.end"), end)) : null);
   });
   return holder;
 }

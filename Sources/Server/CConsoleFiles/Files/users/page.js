@@ -45,7 +45,7 @@ export function page() {
     toast(t("users.added"));
     load();
   };
-  command({ label: () => t("users.add"), keys: "n", run: add });
+  command({ label: () => t("users.add"), keys: "n", writes: true, run: add });
   command({ label: () => t("users.search"), keys: "/", run: () => input.focus() });
   followAddress(project, load);
   load();

@@ -146,4 +146,7 @@ export default {
   "codes.of": "Recovery codes",
   "codes.text": "Each stands in for the code of your authenticator program once. Keep them where only you find them: they are not shown again.",
   "codes.keep": "Download them",
+
+  "view.as": (uid) => (uid === null ? "Seen as nobody" : `Seen as ${uid}`),
+  "view.end": "See everything again",
 };

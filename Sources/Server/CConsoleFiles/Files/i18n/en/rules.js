@@ -1,3 +1,5 @@
+import { count, plural } from "./words.js";
+
 export default {
   "rules.source": "Source of the rules",
   "rules.issues": "What the compiler says",
@@ -24,4 +26,13 @@ export default {
   "rules.noneStorage": "No rules are in force: only administrators reach this bucket.",
   "playground.file": "File after the write, as JSON",
   "playground.filePath": "Path of the file",
+
+  replay: "Try on denials",
+  "replay.text": "Reads and deletions of single documents that were denied lately, asked again of the rules as they are written, with the documents as they are now. Of custom claims nothing is kept.",
+  "replay.none": "Nothing was denied lately that can be tried again.",
+  "replay.count": (allowed, all) => `${count(allowed)} of ${count(all)} would be allowed.`,
+  "replay.verdict": "Verdict",
+  coverage: "Coverage",
+  "coverage.text": "How often the rules in force were asked, line by line, since they were deployed. Development counts; production does not.",
+  "coverage.count": (covered, all) => `${count(covered)} of ${count(all)} ${plural(all, "line with a condition was", "lines with conditions were")} asked.`,
 };

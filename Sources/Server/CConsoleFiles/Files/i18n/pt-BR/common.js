@@ -146,4 +146,7 @@ export default {
   "codes.of": "Códigos de recuperação",
   "codes.text": "Cada um substitui uma vez o código do seu aplicativo autenticador. Guarde-os onde só você os encontre: eles não serão mostrados de novo.",
   "codes.keep": "Baixar",
+
+  "view.as": (uid) => (uid === null ? "Visto como ninguém" : `Visto como ${uid}`),
+  "view.end": "Ver tudo de novo",
 };

@@ -1,3 +1,5 @@
+import { count, plural } from "./words.js";
+
 export default {
   "rules.source": "Código das regras",
   "rules.issues": "O que o compilador diz",
@@ -24,4 +26,13 @@ export default {
   "rules.noneStorage": "Nenhuma regra em vigor: só administradores alcançam este bucket.",
   "playground.file": "Arquivo depois da escrita, em JSON",
   "playground.filePath": "Caminho do arquivo",
+
+  replay: "Testar nas recusas",
+  "replay.text": "Leituras e exclusões de documentos recusadas há pouco, perguntadas de novo às regras como estão escritas, com os documentos como estão agora. Atributos personalizados não são guardados.",
+  "replay.none": "Nada foi recusado há pouco que possa ser testado de novo.",
+  "replay.count": (allowed, all) => `${count(allowed)} de ${count(all)} ${plural(all, "seria permitida", "seriam permitidas")}.`,
+  "replay.verdict": "Resultado",
+  coverage: "Cobertura",
+  "coverage.text": "Quantas vezes as regras em vigor foram consultadas, linha por linha, desde a publicação. O modo de desenvolvimento conta; o de produção não.",
+  "coverage.count": (covered, all) => `${count(covered)} de ${count(all)} ${plural(all, "linha com condição foi consultada", "linhas com condições foram consultadas")}.`,
 };

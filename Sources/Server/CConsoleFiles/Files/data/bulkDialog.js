@@ -1,0 +1,95 @@
+import { dialog, explain, toast } from "../base/dialog.js";
+import { csv } from "../base/csv.js";
+import { h, icon, show } from "../base/dom.js";
+import { number, t } from "../base/i18n.js";
+import { onCleanup } from "../base/signal.js";
+import { button, field, input, keepFile, select } from "../base/views.js";
+import { diffLines } from "../rules/diff.js";
+import { ACTIONS, applied, TAKES } from "./bulk.js";
+import { changeDocuments, countDocuments, pathOf } from "./documents.js";
+import { undoLast } from "./drawer.js";
+import { JSONTextError, read, write } from "./jsonText.js";
+import { pagesOf } from "./pages.js";
+import { structuredQuery } from "./query.js";
+import { typeOf } from "./value.js";
+
+/** Every document of the open query changed or deleted: tried first, watched, ended half-way, undone. */
+
+const PAGE = 300;
+const SAMPLES = 5;
+
+/** The button of it. */
+export const bulkButton = (where, collection, query) => button([icon("edit"), t("bulk")], () => change(where, collection, query), { class: "quiet", writes: true });
+
+async function change(where, collection, query) {
+  const done = await dialog(t("bulk"), (close) => bulkForm(where, collection, query, close), { className: "wide" });
+  if (!done) return;
+  if (done.failed.length > 0) keepFile("failed.csv", csv([["id", "error"], ...done.failed]));
+  toast(`${t("bulk.done", done.changed)} ${done.failed.length > 0 ? t("bulk.failed", done.failed.length) : ""}`, done.changed > 0 ? { label: t("undo"), run: undoLast } : undefined);
+}
+
+function bulkForm(where, collection, query, close) {
+  const parent = collection.slice(0, -1);
+  const preview = h("div", { class: "stack", role: "status" });
+  const controls = {
+    kind: select(ACTIONS.map((one) => [one, t(`bulk.${one}`)]), "set", { onchange: () => draw() }),
+    field: input("", { class: "mono" }), to: input("", { class: "mono" }), value: h("textarea", { class: "mono", rows: 2, spellcheck: "false", placeholder: '"text", 3, 3.0, true, {"$timestamp": "2026-03-01T12:00:00Z"}' }),
+  };
+  const labels = Object.fromEntries(Object.entries({ kind: "bulk.action", field: "field.name", to: "bulk.to", value: "value" }).map(([name, key]) => [name, field(key, controls[name])]));
+  const draw = () => {
+    for (const [name, kinds] of Object.entries(TAKES)) labels[name].hidden = !kinds.includes(controls.kind.value);
+    show(preview);
+  };
+  const attempt = async () => {
+    try {
+      const action = actionOf(controls);
+      show(preview, h("p", { class: "muted" }, t("loading")));
+      const [count, page] = await Promise.all([countDocuments(where, parent, structuredQuery(query)), pagesOf(where, parent, { ...query, limit: Math.min(SAMPLES, query.limit ?? SAMPLES) }, SAMPLES).next()]);
+      show(preview, plan(action, count, page.value?.documents ?? [], () => run(action, count)));
+    } catch (error) {
+      show(preview, h("p", { class: "error", role: "alert" }, error instanceof JSONTextError ? t(error.key) : explain(error)));
+    }
+  };
+  const stop = new AbortController();
+  onCleanup(() => stop.abort());
+  const run = async (action, count) => {
+    const bar = h("progress", { max: count || 1, value: 0, "aria-label": t("bulk") });
+    show(form, bar, h("p", { class: "note" }, t("bulk.running")), h("div", { class: "actions" }, button(t("cancel"), () => stop.abort())));
+    try {
+      const pages = pagesOf(where, parent, query, PAGE);
+      close(await changeDocuments(pages, (document) => applied(action, document.fields ?? {}), { signal: stop.signal, progress: (done) => { bar.value = done; } }));
+    } catch (error) {
+      toast(explain(error));
+      close(null);
+    }
+  };
+  const form = h("div", { class: "stack", oninput: () => show(preview) }, h("p", { class: "note" }, t("bulk.text")), Object.values(labels), preview,
+    h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", onclick: attempt }, t("bulk.try"))));
+  draw();
+  return form;
+}
+
+/** The action that was chosen; throws what is wrong with it. */
+function actionOf(controls) {
+  const { kind, field: name, to, value } = Object.fromEntries(Object.entries(controls).map(([one, control]) => [one, control.value.trim()]));
+  if (kind === "delete") return { kind };
+  if (name === "" || (kind === "rename" && to === "")) throw new Error(t("bulk.noField"));
+  const action = { kind, field: name, to };
+  if (TAKES.value.includes(kind)) action.value = read(`{"v":${value}}`).v;
+  if (kind === "increment" && !["integer", "double"].includes(typeOf(action.value))) throw new Error(t("value.notNumber"));
+  return action;
+}
+
+/** How many documents it is about, and what it makes of the first ones. */
+function plan(action, count, documents, run) {
+  const isDeletion = action.kind === "delete";
+  const sign = { same: " ", added: "+", removed: "-" };
+  const samples = documents.map(({ name, fields = {} }) => {
+    const after = applied(action, fields);
+    const lines = after === undefined ? null : diffLines(write(fields), after === null ? "" : write(after));
+    return h("div", { class: "stack tight" }, h("code", { dir: "auto" }, pathOf(name).join("/")),
+      lines ? h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.filter((one) => one.kind !== "same").map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))) : h("p", { class: "note" }, t("bulk.same")));
+  });
+  return [h("p", {}, t("bulk.count", count), " ", h("span", { class: "muted" }, t("bulk.samples", documents.length))), samples,
+    count > 0 ? h("div", {}, button(t(isDeletion ? "bulk.runDelete" : "bulk.run", number(count), count), run, { class: isDeletion ? "danger" : "primary", writes: true })) : null];
+}

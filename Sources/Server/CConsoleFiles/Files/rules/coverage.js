@@ -1,0 +1,26 @@
+import { call, path } from "../base/api.js";
+import { dialog } from "../base/dialog.js";
+import { h } from "../base/dom.js";
+import { number, t } from "../base/i18n.js";
+import { button, loading } from "../base/views.js";
+import { countsOf } from "./recent.js";
+
+/** How often each line of the rules in force was asked, which development counts. */
+
+/** Shows the rules in force with their counts. */
+export function coverageDialog(project) {
+  const found = call("GET", `/emulator${path("v1", "projects", project)}:ruleCoverage`);
+  return dialog(t("coverage"), (close) => [
+    h("p", { class: "note" }, t("coverage.text")), loading(found, draw), h("div", { class: "actions" }, button(t("close"), () => close(null)))], { className: "wide" });
+}
+
+function draw({ rules, report = [] }) {
+  const counts = countsOf(report);
+  const lines = rules.files.map((file) => file.content).join("\n").split("\n");
+  const gaps = [...counts.values()].filter((count) => count === 0).length;
+  return [h("p", { role: "status" }, t("coverage.count", counts.size - gaps, counts.size)),
+    h("div", { class: "diff coverage", tabindex: "0", role: "region", "aria-label": t("coverage") }, lines.map((text, index) => {
+      const count = counts.get(index + 1);
+      return h("div", { class: count === 0 ? "removed" : count > 0 ? "added" : "same" }, h("span", { class: "count" }, count === undefined ? "" : number(count)), text || " ");
+    }))];
+}

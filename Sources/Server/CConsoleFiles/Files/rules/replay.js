@@ -1,0 +1,35 @@
+import { call, path } from "../base/api.js";
+import { dialog } from "../base/dialog.js";
+import { h, icon } from "../base/dom.js";
+import { t } from "../base/i18n.js";
+import { button, loading, table } from "../base/views.js";
+import { caseOf } from "./playground.js";
+import { replayable } from "./recent.js";
+import { tryRequests } from "./store.js";
+
+/** What was denied lately, tried again on the rules as they are written: whom they would let in. */
+
+/** Shows what the source says to what was denied lately. */
+export function replayDialog(project, target, source) {
+  return dialog(t("replay"), (close) => [
+    h("p", { class: "note" }, t("replay.text")), loading(replay(project, target, source), draw),
+    h("div", { class: "actions" }, button(t("close"), () => close(null))),
+  ], { className: "wide" });
+}
+
+async function replay(project, target, source) {
+  const { denials } = await call("GET", `${path("console", "api", "projects", project, "denials")}?after=0`);
+  const requests = replayable(denials, { project, ...target });
+  const cases = await Promise.all(requests.map((one) => caseOf({ project, ...target, ...one, claims: "{}", fields: "{}" })));
+  const { issues, verdicts } = await tryRequests(project, source, cases);
+  return { issues, rows: requests.map((one, index) => ({ ...one, isAllowed: verdicts[index] })) };
+}
+
+function draw({ issues, rows }) {
+  if (issues.length > 0) return h("ul", {}, issues.map((issue) => h("li", { class: "error" }, issue.description)));
+  if (rows.length === 0) return h("p", {}, t("replay.none"));
+  const allowed = rows.filter((one) => one.isAllowed);
+  return [h("p", { role: "status" }, t("replay.count", allowed.length, rows.length)),
+    table(["playground.method", "path", "users.uid", "replay.verdict"], [...allowed, ...rows.filter((one) => !one.isAllowed)].map(({ method, path: of, uid, isAllowed }) => [
+      method, h("code", {}, of), h("code", {}, uid || "–"), h("span", { class: `verdict ${isAllowed ? "allowed" : "denied"}` }, icon(isAllowed ? "check" : "close"), " ", t(isAllowed ? "playground.allowed" : "playground.denied"))]))];
+}

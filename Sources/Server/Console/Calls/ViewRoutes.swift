@@ -1,0 +1,43 @@
+import Access
+import Authentication
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import ServiceModule
+
+/// Looking at data as a user of an app.
+///
+///     POST /console/api/projects/{project}/view     a short token that reads what the rules let that uid read
+struct ViewRoutes: Sendable {
+  let environment: ConsoleEnvironment
+
+  var routes: [HTTPRoute] {
+    [
+      .ofConsole(.post, "/console/api/projects/{project}/view", environment, view)
+        .demanding { _, _ in .owner }
+    ]
+  }
+
+  @Sendable
+  private func view(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let uid = try await ConsoleBody(request).required("uid")
+    guard !uid.isEmpty, uid.utf16.count <= 128 else {
+      throw FirestoreError.invalidArgument("A uid has 1 to 128 characters.")
+    }
+    let project = Text(request.parameters["project"] ?? "")
+    let holder = try environment.access.consoleAdministrator(request.context)
+    let token = try await environment.blocking { [environment] in
+      let user = try environment.accounts.project(project).viewedBearer(
+        Text(uid),
+        lifetime: AdministratorSessions.lifetime
+      )
+      let credentials = request.headers[.authorization]?.split(separator: " ").last ?? ""
+      return environment.administrators.makeViewToken(user, of: project, by: holder, credentials)
+    }
+    return .private(
+      .object([
+        "token": .string(token), "expiresIn": .number(String(AdministratorSessions.lifetime)),
+      ])
+    )
+  }
+}

@@ -1,0 +1,30 @@
+import FirestoreModel
+
+extension ProjectAccounts {
+  /// What a token of a user would say now, for who looks at data as that user.
+  ///
+  /// Of a uid without an account it says what a custom token would, which makes the account at its first use.
+  ///
+  /// - Parameter lifetime: In seconds.
+  package func viewedBearer(_ uid: Text, lifetime: Int64) throws -> BearerUser {
+    let time = now / 1_000_000
+    let known = try user(uid)
+    var user = known ?? User(uid: uid, at: now)
+    if known == nil { user.isCustom = true }
+    let provider = user.providerIDs.first ?? (user.isCustom ? "custom" : "anonymous")
+    let signIn = SignInFacts(provider: provider, time: time)
+    let members = IDTokenClaims(scope: scope, user: user, signIn: signIn)
+      .members(issued: time, expiry: time + lifetime)
+    guard case .map(let claims) = JSONText.object(members).value else {
+      preconditionFailure("an object is a map")
+    }
+    return BearerUser(
+      scope: scope,
+      uid: uid,
+      claims: claims,
+      expiry: time + lifetime,
+      issued: time,
+      session: known?.session ?? 0
+    )
+  }
+}
