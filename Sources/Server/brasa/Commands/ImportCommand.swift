@@ -13,7 +13,7 @@ struct ImportCommand: ParsableCommand {
 
       What else was exported is read by name: accounts of the same uid are replaced, rules are put in \
       force, files of the same name are replaced. An import of files that was cut off is begun again: what \
-      is there already is passed over.
+      is there already is passed over. What cannot be stored is told, others are; the exit code is then 1.
 
       With --with-secrets the private keys of push services in secrets.json are kept too, opened by the passphrase in \
       $BRASA_SECRETS_PASSPHRASE.
@@ -42,8 +42,9 @@ struct ImportCommand: ParsableCommand {
     let label = try database.label()
     if withSecrets { try importSecrets(into: label) }
     let root = TransferForm(kind: TransferForm.rootKind)
+    var refusals = 0
     if let documents = try root.makeSource(source, mayBeEmpty: !include.isEmpty) {
-      try read(TransferForm.rootKind, into: label, from: documents)
+      refusals += try read(TransferForm.rootKind, into: label, from: documents)
     }
     for kind in try kinds() {
       let form = TransferForm(kind: kind)
@@ -52,8 +53,9 @@ struct ImportCommand: ParsableCommand {
       else {
         continue
       }
-      try read(kind, into: label, from: items)
+      refusals += try read(kind, into: label, from: items)
     }
+    if refusals > 0 { throw ExitCode(1) }
   }
 
   /// The file of an export's directory that has private keys.
@@ -84,12 +86,14 @@ struct ImportCommand: ParsableCommand {
     return (kinds + named.filter { !kinds.contains($0) }).filter { !exclude.contains($0) }
   }
 
+  /// Reads the items of a kind and answers how many were told as not stored.
   private func read(
     _ kind: String,
     into label: DatabaseLabel,
     from items: any ImportSource
-  ) throws {
+  ) throws -> Int {
     let progress = ProgressLine()
+    var refusals = 0
     try data.perform(
       .import(kind: kind, database: label),
       input: {
@@ -100,10 +104,14 @@ struct ImportCommand: ParsableCommand {
         switch reply {
         case .progress(let done, let total, let unit):
           progress.show(done: done, total: total, unit: unit)
-        case .line(let text), .difference(let text), .finished(let text): progress.print(text)
+        case .difference(let text):
+          refusals += 1
+          progress.print(text)
+        case .line(let text), .finished(let text): progress.print(text)
         case .item, .failed: break
         }
       }
     )
+    return refusals
   }
 }

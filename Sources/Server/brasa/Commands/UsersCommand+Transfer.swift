@@ -74,6 +74,7 @@ extension UsersCommand {
       let users = try users()
       let progress = ProgressLine()
       var next = 0
+      var refusals = 0
       try accounts.perform(
         .import(parameters: try parameters()),
         input: {
@@ -84,11 +85,15 @@ extension UsersCommand {
         },
         output: { reply in
           switch reply {
-          case .difference(let text), .finished(let text), .line(let text): progress.print(text)
+          case .difference(let text):
+            refusals += 1
+            progress.print(text)
+          case .finished(let text), .line(let text): progress.print(text)
           case .progress, .item, .failed: break
           }
         }
       )
+      if refusals > 0 { throw ExitCode(1) }
     }
 
     private func users() throws -> [JSONText] {
