@@ -1,4 +1,5 @@
 import FirebaseAnalytics
+import FirebaseCore
 import Foundation
 import Testing
 
@@ -147,6 +148,32 @@ struct CollectorTests {
     #expect(context?.userID == nil && context?.properties == [:])
     #expect(fixture.collector(isOnline: false).instanceID == next)
     #expect(collector.waitingEvents.map(\.sequence) == [4, 5, 6])
+  }
+
+  @Test func `other products see the user's properties as far as the user consents`() throws {
+    let fixture = try AnalyticsFixture()
+    defer { fixture.remove() }
+    let collector = fixture.collector(isOnline: false)
+    collector.setUserProperty("gold", forName: "plan")
+    collector.setUserProperty("12", forName: "level")
+    collector.setUserProperty(nil, forName: "level")
+    let opened = fixture.clock.micros
+    collector.logEvent("a", [:])
+    fixture.clock.advance(by: 60)
+    collector.logEvent("b", [:])
+    let known = collector.userProperties
+    #expect(known.values == ["plan": "gold"])
+    #expect(known.firstOpenTime == Date(timeIntervalSince1970: Double(opened) / 1_000_000))
+    #expect(fixture.collector(isOnline: false).userProperties == known)
+    collector.setConsent([.analyticsStorage: .denied])
+    #expect(collector.userProperties == AppUserProperties())
+    collector.setConsent([.analyticsStorage: .granted])
+    #expect(collector.userProperties == known)
+    collector.setEnabled(false)
+    #expect(collector.userProperties == AppUserProperties())
+    collector.setEnabled(true)
+    collector.reset()
+    #expect(collector.userProperties == AppUserProperties())
   }
 
   @Test func `there are twenty-five properties, and removed ones make room`() throws {

@@ -31,11 +31,17 @@ struct RemoteConfigFixture {
   /// The app's parameters as another run of the program has them.
   func restarted() -> RemoteConfig { Self.config(of: app, store, clock, country: "BR") }
 
+  /// The app's parameters where the product for events knows something of the user.
+  func config(knowing user: AppUserProperties) -> RemoteConfig {
+    Self.config(of: app, MemoryStateStore(), clock, country: "BR", user: user)
+  }
+
   private static func config(
     of app: FirebaseApp,
     _ store: MemoryStateStore,
     _ clock: MovedClock,
-    country: String?
+    country: String?,
+    user: AppUserProperties = AppUserProperties()
   ) -> RemoteConfig {
     let config = RemoteConfig(
       app: app,
@@ -49,6 +55,7 @@ struct RemoteConfigFixture {
         appVersion: "2.1",
         appBuild: "7"
       ),
+      userProperties: { user },
       now: clock.now,
       sleep: Self.noWait
     )

@@ -78,6 +78,32 @@ struct RemoteConfigTests {
     #expect(await fixture.app.delete())
   }
 
+  @Test func `the user's properties and first open decide`() async throws {
+    let fixture = try RemoteConfigFixture()
+    try await fixture.publish(
+      """
+      {"conditions": [
+         {"name": "gold", "expression": "app.userProperty['plan'].exactlyMatches(['gold'])"},
+         {"name": "early", "expression": "app.firstOpenTimestamp <= ('2026-01-01T00:00:00')"}],
+       "parameters": {"plan": {"defaultValue": {"value": "none"},
+                               "conditionalValues": {"gold": {"value": "gold"}}},
+                      "guest": {"defaultValue": {"value": "late"},
+                                "conditionalValues": {"early": {"value": "early"}}}}}
+      """
+    )
+    try await fixture.config.fetchAndActivate()
+    #expect(fixture.config["plan"].stringValue == "none")
+    #expect(fixture.config["guest"].stringValue == "late")
+    let user = AppUserProperties(
+      ["plan": "gold"],
+      firstOpenTime: Date(timeIntervalSince1970: 1_767_225_599)
+    )
+    let known = fixture.config(knowing: user)
+    try await known.fetchAndActivate()
+    #expect(known["plan"].stringValue == "gold")
+    #expect(known["guest"].stringValue == "early")
+  }
+
   @Test func `custom signals decide with the next fetch`() async throws {
     let fixture = try RemoteConfigFixture()
     try await fixture.publish(

@@ -39,6 +39,8 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
   let appName: String
   private let store: any StateStore
   let backend: ConfigBackend
+  /// What the product for events knows of the user.
+  private let userProperties: @Sendable () -> AppUserProperties
   /// The clock by which values age.
   let now: @Sendable () -> Date
   /// Waits between attempts.
@@ -53,6 +55,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     store: any StateStore,
     installations: Installations,
     device: ConfigDevice = .current,
+    userProperties: (@Sendable () -> AppUserProperties)? = nil,
     now: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (TimeInterval) async throws -> Void = {
       try await Task.sleep(for: .seconds($0))
@@ -62,6 +65,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     self.store = store
     self.now = now
     self.sleep = sleep
+    self.userProperties = userProperties ?? { [weak app] in app?.userProperties ?? .init() }
     backend = ConfigBackend(
       client: .shared,
       options: app.options,
@@ -214,6 +218,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
       answer = try await backend.fetch(
         etag: known.etag,
         signals: known.customSignals,
+        user: userProperties(),
         timeout: timeout,
         type: type
       )

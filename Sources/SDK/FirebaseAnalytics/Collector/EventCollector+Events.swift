@@ -63,6 +63,7 @@ extension EventCollector {
     try editor.change { settings in
       settings.sessionCount += 1
       settings.hasFirstOpen = true
+      if isFirst { settings.firstOpenMicros = time }
       settings.session = SessionState(
         id: time / 1_000_000,
         number: settings.sessionCount,

@@ -90,7 +90,7 @@ extension EventCollector {
         settings.defaultParameters = [:]
         settings.session = nil
         settings.sessionCount = 0
-        settings.hasFirstOpen = false
+        (settings.hasFirstOpen, settings.firstOpenMicros) = (false, nil)
       }
       try editor.changeContext { ($0.userID, $0.properties) = (nil, [:]) }
       volatile.screen = ScreenState()

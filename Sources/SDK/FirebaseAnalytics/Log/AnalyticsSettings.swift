@@ -9,6 +9,8 @@ struct AnalyticsSettings: Codable, Sendable, Hashable {
   var session: SessionState?
   var sessionCount: Int64 = 0
   var hasFirstOpen = false
+  /// When the app was opened first, in microseconds; files of before that was kept have none.
+  var firstOpenMicros: Int64?
   /// The number of the next batch; zero before the first one.
   ///
   /// The first one of a file is its time, so that an installation whose id outlived its file does not use a number

@@ -33,6 +33,7 @@ struct ConfigBackend: Sendable {
   func fetch(
     etag: String?,
     signals: [String: String],
+    user: AppUserProperties,
     timeout: TimeInterval,
     type: String
   ) async throws -> Answer {
@@ -47,6 +48,8 @@ struct ConfigBackend: Sendable {
     body["app_version"] = device.appVersion
     body["app_build"] = device.appBuild
     if !signals.isEmpty { body["custom_signals"] = signals }
+    if !user.values.isEmpty { body["analytics_user_properties"] = user.values }
+    body["first_open_time"] = user.firstOpenTime?.ISO8601Format()
     var request = try request("fetch", host: "firebaseremoteconfig.googleapis.com", token, body)
     request.timeoutInterval = timeout
     request.setValue(type, forHTTPHeaderField: "X-Firebase-RC-Fetch-Type")

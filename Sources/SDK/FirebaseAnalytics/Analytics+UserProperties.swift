@@ -1,0 +1,26 @@
+import FirebaseCore
+import Foundation
+
+extension Analytics: AppUserPropertiesSource {
+  /// The properties of the default app's user; other apps log no events.
+  package static func userProperties(of app: FirebaseApp) -> AppUserProperties {
+    guard app === FirebaseApp.app() else { return AppUserProperties() }
+    return EventCollector.collector(of: app).userProperties
+  }
+}
+
+extension EventCollector {
+  /// What other products may look at: nothing of a user who does not consent, or while nothing is collected.
+  package var userProperties: AppUserProperties {
+    update { editor, _ in
+      let (context, settings) = (editor.contents.context, editor.contents.settings)
+      guard !context.isAnonymous, isEnabled(settings) else { return AppUserProperties() }
+      return AppUserProperties(
+        context.properties.compactMapValues(\.value),
+        firstOpenTime: settings.firstOpenMicros.map {
+          Date(timeIntervalSince1970: Double($0) / 1_000_000)
+        }
+      )
+    } ?? AppUserProperties()
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// What the product for events knows of an app's user, as other products see it.
+package struct AppUserProperties: Sendable, Equatable {
+  package var values: [String: String]
+  /// When the app was opened for the first time; nil where that is not known.
+  package var firstOpenTime: Date?
+
+  /// Properties of a user of whom nothing else is known.
+  package init(_ values: [String: String] = [:], firstOpenTime: Date? = nil) {
+    self.values = values
+    self.firstOpenTime = firstOpenTime
+  }
+}
+
+/// The product for events, found by its class's name so that others need not be linked with it.
+package protocol AppUserPropertiesSource: AnyObject {
+  /// What is known of an app's user, as far as the user consents to it.
+  static func userProperties(of app: FirebaseApp) -> AppUserProperties
+}
+
+extension FirebaseApp {
+  /// What is known of the user; nothing where the program logs no events.
+  package var userProperties: AppUserProperties {
+    let source =
+      NSClassFromString("FirebaseAnalytics.Analytics") as? any AppUserPropertiesSource.Type
+    return source?.userProperties(of: self) ?? AppUserProperties()
+  }
+}
