@@ -57,6 +57,7 @@ import Testing
     bytes.removeLast(Int.random(in: 0..<bytes.count, using: &source))
     _ = bytes.withUnsafeBytes { raw in Result { try EventBatch(decoding: raw) } }
     _ = runs.withUnsafeBytes { raw in Result { try TimelineRun.decode(raw) } }
+    _ = Result { try Self.steps(runs, among: [64, 65]) }
   }
 
   private static func run(_ source: inout SeededSource) -> TimelineRun {
@@ -77,6 +78,8 @@ import Testing
           parameters: [
             .init(name: 3, value: .integer(-5, word: 0)), .init(name: 70, value: .word(71)),
             .init(name: 72, value: .text("t")), .init(name: 5, value: .double(0.5)),
+            .init(name: 73, value: .integer(.min, word: 700)),
+            .init(name: 74, value: .items([[EventParameter("item_id", .string("a"))], []])),
           ]
         )
       }
@@ -87,6 +90,25 @@ import Testing
     var source = SeededSource(seed: seed)
     let runs = [Self.run(&source), Self.run(&source)]
     #expect(try TimelineRun.encode(runs).withUnsafeBytes { try TimelineRun.decode($0) } == runs)
+  }
+
+  private static func steps(_ bytes: [UInt8], among names: [UInt32]) throws -> [TimelineStep] {
+    var steps: [TimelineStep] = []
+    try bytes.withUnsafeBytes { try TimelineRun.appendSteps(of: $0, among: names, to: &steps) }
+    return steps
+  }
+
+  @Test(arguments: 0..<20) func `a timeline's steps are its events of some names`(
+    seed: UInt64
+  ) throws {
+    var source = SeededSource(seed: seed)
+    let runs = [Self.run(&source), Self.run(&source)]
+    let bytes = TimelineRun.encode(runs)
+    for names: [UInt32] in [[], [64], [66, 65], [64, 65, 66, 67]] {
+      let expected = runs.flatMap(\.events).filter { names.contains($0.name) }
+        .map { TimelineStep(name: $0.name, time: $0.time, sequence: $0.sequence) }
+      #expect(try Self.steps(bytes, among: names) == expected)
+    }
   }
 
   @Test(arguments: [

@@ -40,6 +40,23 @@ import Testing
     #expect(try Self.stored(union) == union)
   }
 
+  @Test(arguments: 0..<40) func `a union of stored sets is that of their numbers`(
+    seed: UInt64
+  ) throws {
+    var source = SeededSource(seed: seed)
+    var union = UserUnion()
+    var plain: Set<UInt32> = []
+    for _ in 0..<Int.random(in: 0...6, using: &source) {
+      let numbers = Self.numbers(&source)
+      plain.formUnion(numbers)
+      var writer = ByteWriter()
+      UserSet(numbers).write(to: &writer)
+      var reader = ByteReader(writer.bytes)
+      try union.add(from: &reader)
+    }
+    #expect(union.users == UserSet(plain.sorted()))
+  }
+
   private static func stored(_ set: UserSet) throws -> UserSet {
     var writer = ByteWriter()
     set.write(to: &writer)

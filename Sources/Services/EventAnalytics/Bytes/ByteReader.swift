@@ -73,6 +73,11 @@ struct ByteReader {
 }
 
 extension ByteReader {
+  /// Passes so many numbers.
+  mutating func skipNumbers(_ count: Int = 1) throws {
+    for _ in 0..<count { _ = try number() }
+  }
+
   /// The next byte, which is not passed.
   func peek() throws -> UInt8 {
     var copy = self

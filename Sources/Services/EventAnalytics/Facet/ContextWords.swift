@@ -69,7 +69,7 @@ struct DayCount {
 
   private mutating func add(_ event: TimelineEvent, _ context: ContextWords, user: UInt32) {
     let engagement = min(max(event.integer(.engagement_time_msec) ?? 0, 0), 86_400_000)
-    let value = Self.value(event)
+    let value = event.valueMicros
     func amounts(_ tally: inout Tally) {
       tally.count &+= 1
       tally.engagementMillis &+= engagement
@@ -114,11 +114,6 @@ struct DayCount {
     }
     change(&open[index].tally)
     if user != 0, open[index].users.last != user { open[index].users.append(user) }
-  }
-
-  private static func value(_ event: TimelineEvent) -> Int64 {
-    let value = event.parameters.first { $0.name == KnownWord.Parameter.value.rawValue }?.value
-    return value?.number.map(Tally.micros) ?? 0
   }
 
   private static func isFirst(_ event: TimelineEvent) -> Bool {

@@ -46,12 +46,17 @@ struct FacetReader {
     _ dimension: Facet.Dimension,
     _ numbers: [UInt32] = []
   ) throws -> [Facet: Tally] {
-    var totals: [Facet: Tally] = [:]
+    var sums: [Facet: TallySum] = [:]
     for day in days {
-      try forEach(on: day, dimension, numbers) { facet, tally, _ in
-        totals[facet, default: Tally()].add(tally)
+      let prefix = Facet.prefix(project, day, dimension, numbers)
+      let cursor = try reader.cursor(over: KeyRange(prefix: prefix), reversed: false)
+      while try cursor.next() {
+        guard let (facet, _) = Facet.parse(cursor.key) else {
+          throw KeyValueError(.corruption, "the key of a count is damaged")
+        }
+        try sums[facet, default: TallySum()].add(decoding: cursor.value)
       }
     }
-    return totals
+    return sums.mapValues(\.total)
   }
 }

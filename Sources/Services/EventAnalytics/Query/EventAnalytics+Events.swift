@@ -122,10 +122,17 @@ extension EventAnalytics {
     try view(of: project) { view in
       guard let number = try view.words.number(of: event, in: .events) else { return [] }
       let sums = try view.facets.totals(range.days, .parameterSum, [number])
-      let counted = try view.facets.totals(range.days, .parameter, [number])
-      let names = Set(sums.keys.map(\.b)).union(counted.keys.map(\.b))
-      return try names.map { name in
-        try view.parameter(name, of: number, range, sum: sums[Facet(.parameterSum, number, name)])
+      let now = try view.facets.totals(range.days, .parameter, [number]).byParameter
+      let before = try view.facets.totals(range.before, .parameter, [number]).byParameter
+      return try Set(sums.keys.map(\.b)).union(now.keys).map { parameter in
+        let values = try view.rows(now[parameter] ?? [:], before[parameter] ?? [:]) { view, facet in
+          try view.words.text(facet.c, in: WordScope(.parameterValue, of: parameter))
+        }
+        return ParameterReport(
+          name: try view.words.text(parameter, in: .parameters),
+          values: values,
+          sum: sums[Facet(.parameterSum, number, parameter)].map { ReportFigures($0) }
+        )
       }.sorted { $0.name < $1.name }
     } ?? []
   }
@@ -145,8 +152,19 @@ extension AnalyticsView {
     _ numbers: [UInt32],
     _ name: (inout AnalyticsView, Facet) throws -> String
   ) throws -> [ReportRow] {
-    let now = try facets.totals(range.days, dimension, numbers)
-    let before = try facets.totals(range.before, dimension, numbers)
+    try rows(
+      try facets.totals(range.days, dimension, numbers),
+      try facets.totals(range.before, dimension, numbers),
+      name
+    )
+  }
+
+  /// The same of what was read.
+  fileprivate mutating func rows(
+    _ now: [Facet: Tally],
+    _ before: [Facet: Tally],
+    _ name: (inout AnalyticsView, Facet) throws -> String
+  ) throws -> [ReportRow] {
     let rows = try Set(now.keys).union(before.keys).map { facet in
       ReportRow(
         name: try name(&self, facet),
@@ -158,20 +176,11 @@ extension AnalyticsView {
       ($0.figures.events, $1.name) > ($1.figures.events, $0.name)
     }
   }
+}
 
-  fileprivate mutating func parameter(
-    _ parameter: UInt32,
-    of event: UInt32,
-    _ range: DayRange,
-    sum: Tally?
-  ) throws -> ParameterReport {
-    let values = try rows(range, .parameter, [event, parameter]) { view, facet in
-      try view.words.text(facet.c, in: WordScope(.parameterValue, of: parameter))
-    }
-    return ParameterReport(
-      name: try words.text(parameter, in: .parameters),
-      values: values,
-      sum: sum.map { ReportFigures($0) }
-    )
+extension [Facet: Tally] {
+  /// The facets of parameters' values, apart for each parameter.
+  fileprivate var byParameter: [UInt32: [Facet: Tally]] {
+    reduce(into: [:]) { $0[$1.key.b, default: [:]][$1.key] = $1.value }
   }
 }

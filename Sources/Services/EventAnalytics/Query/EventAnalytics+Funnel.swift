@@ -82,7 +82,6 @@ extension AnalyticsView {
     guard steps.count > 1 else { return [first.count] }
     let candidates = first.intersection(ever[steps[1]] ?? UserSet())
     var progress: [UInt32: FunnelProgress] = [:]
-    let wanted = Set(steps)
     for day in range.days {
       var users = UserSet()
       for set in (byDay[day] ?? [:]).values { users.formUnion(set) }
@@ -90,7 +89,7 @@ extension AnalyticsView {
       guard !users.isEmpty else { continue }
       var timelines = try TimelineReader(project: project, day: day, reader: reader)
       for user in users.numbers {
-        for event in try timelines.runs(at: user).orderedEvents where wanted.contains(event.name) {
+        for event in try timelines.steps(at: user, among: steps) {
           progress[user, default: FunnelProgress(steps: steps.count)]
             .take(event.name, at: event.time, steps, window: window)
         }

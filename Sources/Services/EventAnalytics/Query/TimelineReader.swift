@@ -25,16 +25,37 @@ struct TimelineReader {
 
   /// What an instance sent; instances are asked for in ascending order.
   mutating func runs(at instance: UInt32) throws -> [TimelineRun] {
-    guard isOnRow else { return [] }
-    if try EventKey.requiredNumber(cursor.key, at: 9) < instance {
-      isOnRow = try cursor.seek(EventKey.numbered(.timeline, project, day.key, instance))
-    }
+    try advance(to: instance)
     return try runs(of: instance)
+  }
+
+  /// The events of some names that an instance sent, in the order in which they happened; instances are asked for in
+  /// ascending order.
+  mutating func steps(at instance: UInt32, among names: [UInt32]) throws -> [TimelineStep] {
+    try advance(to: instance)
+    var steps: [TimelineStep] = []
+    while isOnRow, try EventKey.requiredNumber(cursor.key, at: 9) == instance {
+      try TimelineRun.appendSteps(of: cursor.value, among: names, to: &steps)
+      isOnRow = try cursor.next()
+    }
+    return steps.inOrder
   }
 
   /// Passes all instances below a number.
   mutating func skip(to instance: UInt32) throws {
     isOnRow = try cursor.seek(EventKey.numbered(.timeline, project, day.key, instance))
+  }
+
+  /// Rows that are passed one by one before the cursor looks for an instance, which costs as much as a few of them.
+  private static let nearRows = 4
+
+  private mutating func advance(to instance: UInt32) throws {
+    for _ in 0..<Self.nearRows {
+      guard isOnRow, try EventKey.requiredNumber(cursor.key, at: 9) < instance else { return }
+      isOnRow = try cursor.next()
+    }
+    guard isOnRow, try EventKey.requiredNumber(cursor.key, at: 9) < instance else { return }
+    try skip(to: instance)
   }
 
   private mutating func runs(of instance: UInt32) throws -> [TimelineRun] {
@@ -47,10 +68,14 @@ struct TimelineReader {
   }
 }
 
-extension [TimelineRun] {
-  /// The events of all runs in the order in which they happened.
-  var orderedEvents: [TimelineEvent] {
-    flatMap(\.events).enumerated()
+extension [TimelineStep] {
+  /// The steps in the order in which they happened; those of one time and sequence as they came.
+  fileprivate var inOrder: [TimelineStep] {
+    let isOrdered = zip(self, dropFirst()).allSatisfy {
+      ($0.time, $0.sequence) <= ($1.time, $1.sequence)
+    }
+    if isOrdered { return self }
+    return enumerated()
       .sorted { left, right in
         (left.element.time, left.element.sequence, left.offset)
           < (right.element.time, right.element.sequence, right.offset)

@@ -45,6 +45,12 @@ struct TimelineEvent: Sendable, Equatable {
   let sequence: Int64
   let parameters: [Parameter]
 
+  /// What the event is worth: its parameter `value` in millionths, 0 without one.
+  var valueMicros: Int64 {
+    let value = parameters.first { $0.name == KnownWord.Parameter.value.rawValue }?.value
+    return value?.number.map(Tally.micros) ?? 0
+  }
+
   func integer(_ parameter: KnownWord.Parameter) -> Int64? {
     for candidate in parameters where candidate.name == parameter.rawValue {
       switch candidate.value {
@@ -81,7 +87,7 @@ struct TimelineRun: Sendable, Equatable {
 }
 
 extension TimelineRun {
-  private static let format: UInt8 = 1
+  static let format: UInt8 = 1
 
   static func encode(_ runs: [TimelineRun]) -> [UInt8] {
     var writer = ByteWriter()

@@ -70,27 +70,39 @@ extension UserSet.Block {
   }
 
   fileprivate init(from reader: inout ByteReader) throws {
+    var lows: [UInt16] = []
+    var bits: [UInt64] = []
+    try Self.read(&reader) {
+      lows.append($0)
+    } word: { _, word in
+      bits.append(word)
+    }
+    self = bits.isEmpty ? Self(ascending: lows) : Self(words: bits)
+  }
+
+  /// Hands out the members of a stored block: each by itself, ascending, or all as words of bits, ascending.
+  static func read(
+    _ reader: inout ByteReader,
+    member: (UInt16) -> Void,
+    word: (_ index: Int, UInt64) -> Void
+  ) throws {
     switch try reader.byte() {
     case 0:
-      var lows: [UInt16] = []
       var next = 0
       for _ in 0..<(try reader.count()) {
-        next += try Self.step(&reader)
-        lows.append(try Self.low(next))
+        next += try step(&reader)
+        member(try low(next))
         next += 1
       }
-      self.init(ascending: lows)
-    case 1: self.init(words: try (0..<Self.words).map { _ in try reader.fixed() })
+    case 1: for index in 0..<words { word(index, try reader.fixed()) }
     case 2:
-      var lows: [UInt16] = []
       var end = 0
       for _ in 0..<(try reader.count()) {
-        let start = end + (try Self.step(&reader))
-        end = start + 1 + (try Self.step(&reader))
-        _ = try Self.low(end - 1)
-        for number in start..<end { lows.append(UInt16(number)) }
+        let start = end + (try step(&reader))
+        end = start + 1 + (try step(&reader))
+        _ = try low(end - 1)
+        for number in start..<end { member(UInt16(number)) }
       }
-      self.init(ascending: lows)
     default: throw RecordReader.corrupt("a set of users of an unknown form")
     }
   }
