@@ -43,7 +43,7 @@ extension ConditionTerm {
     case .installation(let ids): return client.client.installationID.map(ids.contains) ?? false
     case .text(let attribute, let test): return client[attribute].map(test.holds) ?? false
     case .version(let attribute, let comparison, let versions):
-      guard let version = client[attribute].flatMap(VersionNumber.init) else { return false }
+      guard let version = client.version(attribute) else { return false }
       return comparison.holds(version, toAnyOf: versions)
     case .number(let attribute, let comparison, let number):
       guard let value = client[attribute].flatMap(Double.init(attribute:)) else { return false }

@@ -44,10 +44,22 @@ package struct CompiledTemplate: Sendable {
   }
 
   struct Parameter: Sendable {
+    /// A value and when it is asked for.
+    struct Choice: Sendable {
+      /// The condition's index; nil for the default.
+      let condition: Int?
+      let value: ParameterValue
+      /// The parameter with the value as a member of a JSON object, where it is the same for all.
+      let member: [UInt8]
+
+      func isAsked(_ decision: Decision) -> Bool {
+        condition.map { decision.bytes[$0] == 1 } ?? true
+      }
+    }
+
     let key: String
-    /// By the indexes of conditions, in their order.
-    let choices: [(condition: Int, value: ParameterValue)]
-    let defaultValue: ParameterValue?
+    /// In the order of conditions, the default last.
+    let choices: [Choice]
   }
 
   /// How a parameter came to its value.
@@ -88,15 +100,13 @@ package struct CompiledTemplate: Sendable {
         indexes[choice.condition].map { (condition: $0, value: choice.value) }
       }
       return Parameter(
-        key: parameter.key,
-        choices: choices.sorted { $0.condition < $1.condition },
-        defaultValue: parameter.defaultValue
+        parameter.key,
+        choices.sorted { $0.condition < $1.condition },
+        default: parameter.defaultValue
       )
     }
     for parameter in parameters {
-      for value in parameter.choices.map(\.value) + [parameter.defaultValue].compactMap(\.self) {
-        try add(value, of: parameter.key, for: namespace)
-      }
+      for choice in parameter.choices { try add(choice.value, of: parameter.key, for: namespace) }
     }
   }
 
@@ -189,13 +199,38 @@ package struct CompiledTemplate: Sendable {
   /// Each parameter's value for what was decided, and where it comes from, in the template's order.
   func outcomes(of decision: Decision) -> [Outcome] {
     parameters.map { parameter in
-      for (condition, value) in parameter.choices where decision.bytes[condition] == 1 {
-        let name = conditionNames[condition]
-        if let outcome = outcome(parameter.key, value, name, decision) { return outcome }
+      for choice in parameter.choices where choice.isAsked(decision) {
+        let name = choice.condition.map { conditionNames[$0] }
+        if let outcome = outcome(parameter.key, choice.value, name, decision) { return outcome }
       }
-      return parameter.defaultValue.flatMap { outcome(parameter.key, $0, nil, decision) }
-        ?? Outcome(key: parameter.key, value: nil, condition: nil)
+      return Outcome(key: parameter.key, value: nil, condition: nil)
     }
+  }
+
+  /// What `outcomes` says as the members of a JSON object, separated by commas; those without a value are left out.
+  func members(of decision: Decision) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for parameter in parameters {
+      let member = member(of: parameter, decision)
+      guard !member.isEmpty else { continue }
+      if !bytes.isEmpty { bytes.append(UInt8(ascii: ",")) }
+      bytes += member
+    }
+    return bytes
+  }
+
+  private func member(of parameter: Parameter, _ decision: Decision) -> [UInt8] {
+    for choice in parameter.choices where choice.isAsked(decision) {
+      switch choice.value {
+      case .value, .useInAppDefault, .personalization: return choice.member
+      case .rollout, .experiment:
+        guard let text = outcome(parameter.key, choice.value, nil, decision)?.value else {
+          continue
+        }
+        return Parameter.member(parameter.key, text)
+      }
+    }
+    return []
   }
 
   /// Nil where a split leaves the client out.
@@ -227,16 +262,16 @@ package struct CompiledTemplate: Sendable {
 
   /// The splits that decide a parameter: those that are asked before something else gives its value.
   func reachedSplits(_ decision: Decision) -> Set<String> {
+    guard !splits.isEmpty else { return [] }
     var reached: Set<String> = []
     for parameter in parameters {
-      let choices = parameter.choices.filter { decision.bytes[$0.condition] == 1 }.map(\.value)
-      for value in choices + [parameter.defaultValue].compactMap(\.self) {
-        switch value {
+      for choice in parameter.choices where choice.isAsked(decision) {
+        switch choice.value {
         case .rollout(let rollout): reached.insert(rollout.id)
         case .experiment(let experiment): reached.insert(experiment.id)
         case .value, .useInAppDefault, .personalization: break
         }
-        if outcome(parameter.key, value, nil, decision) != nil { break }
+        if outcome(parameter.key, choice.value, nil, decision) != nil { break }
       }
     }
     return reached
@@ -244,6 +279,31 @@ package struct CompiledTemplate: Sendable {
 
   private func part(of split: String, _ decision: Decision) -> Int? {
     splitIndexes[split].map { Int(decision.bytes[conditions.count + $0]) }
+  }
+}
+
+extension CompiledTemplate.Parameter {
+  fileprivate init(
+    _ key: String,
+    _ conditional: [(condition: Int, value: ParameterValue)],
+    default defaultValue: ParameterValue?
+  ) {
+    self.key = key
+    choices =
+      conditional.map { Choice($0.condition, $0.value, of: key) }
+      + [defaultValue].compactMap { value in value.map { Choice(nil, $0, of: key) } }
+  }
+
+  fileprivate static func member(_ key: String, _ text: String) -> [UInt8] {
+    Array("\(JSONText.string(key).compact):\(JSONText.string(text).compact)".utf8)
+  }
+}
+
+extension CompiledTemplate.Parameter.Choice {
+  fileprivate init(_ condition: Int?, _ value: ParameterValue, of key: String) {
+    var member: [UInt8] = []
+    if case .value(let text) = value { member = CompiledTemplate.Parameter.member(key, text) }
+    self.init(condition: condition, value: value, member: member)
   }
 }
 

@@ -33,6 +33,7 @@ package struct ConfigClient: Sendable, Equatable {
     let country: String?
     private let languages: [String]
     private var percentiles: [String: Int] = [:]
+    private var versions: [ConfigAttribute: VersionNumber?] = [:]
     private let agent: UserAgent?
     let audiences: Set<String>?
 
@@ -52,6 +53,14 @@ package struct ConfigClient: Sendable, Equatable {
       case .userProperty(let name): client.userProperties[name]
       case .customSignal(let name): client.customSignals[name]
       }
+    }
+
+    /// The version that an attribute is; nil where it is none.
+    mutating func version(_ attribute: ConfigAttribute) -> VersionNumber? {
+      if let known = versions[attribute] { return known }
+      let version = self[attribute].flatMap(VersionNumber.init)
+      versions[attribute] = .some(version)
+      return version
     }
 
     /// Whether the list has the client's language, or it without its region.

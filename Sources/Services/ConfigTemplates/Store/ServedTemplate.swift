@@ -100,21 +100,24 @@ package struct ConfigReply: Sendable {
 
   init(_ template: ServedTemplate, _ decision: CompiledTemplate.Decision) {
     assignment = template.compiled.assignment(of: decision)
-    let outcomes = template.compiled.outcomes(of: decision)
-    let entries = outcomes.compactMap { outcome in
-      outcome.value.map { JSONText.Member(outcome.key, .string($0)) }
-    }
+    let entries = template.compiled.members(of: decision)
     let (rollouts, experiments) = template.splits(of: decision)
-    let json = JSONText.members([
-      ("entries", entries.isEmpty ? nil : .object(entries)),
+    let rest = JSONText.members([
       ("state", .string(entries.isEmpty ? "EMPTY_CONFIG" : "UPDATE")),
       ("templateVersion", .string("\(template.served)")),
       ("experimentDescriptions", experiments.isEmpty ? nil : .array(experiments)),
       ("rolloutMetadata", rollouts.isEmpty ? nil : .array(rollouts)),
     ])
-    body = Array(json.compact.utf8)
+    body = Self.body(entries, rest)
     served = template.served
     etag = Self.etag(of: body, template.id)
+  }
+
+  /// The object of the entries, if there are any, and of other members.
+  private static func body(_ entries: [UInt8], _ rest: JSONText) -> [UInt8] {
+    let rest = rest.compact.utf8
+    guard !entries.isEmpty else { return Array(rest) }
+    return Array("{\"entries\":{".utf8) + entries + Array("},".utf8) + rest.dropFirst()
   }
 
   private init(body: [UInt8], etag: String, served: Int64) {
