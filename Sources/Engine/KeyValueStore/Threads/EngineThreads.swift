@@ -12,7 +12,7 @@ package final class EngineThreads: Sendable {
     case reads
     /// The slices of long scans, aggregations and searches. A job does one slice and submits the next one.
     case scans
-    /// What nobody waits for in earnest: administration, clean-up.
+    /// What nobody waits for in earnest: administration, clean-up. Its threads take what others leave of the processor.
     case maintenance
     /// Reading, writing and syncing the bytes of files, a part at a time.
     case files
@@ -27,10 +27,15 @@ package final class EngineThreads: Sendable {
       return Figures(waiting: waiting, busy: threads.count - idle, refused: refused)
     }
 
-    init(count: Int, capacity: Int, batch: Int = JobQueue.batch) {
+    init(count: Int, capacity: Int, batch: Int = JobQueue.batch, standsBack: Bool = false) {
       let queue = JobQueue(capacity: capacity, threads: count, batch: batch)
       self.queue = queue
-      threads = (0..<count).map { _ in StoreThread { Self.serve(queue) } }
+      threads = (0..<count).map { _ in
+        StoreThread {
+          if standsBack { StoreThread.standBack() }
+          Self.serve(queue)
+        }
+      }
     }
 
     /// Runs jobs until the queue is closed; what a batch of them has for event loops goes over together.
@@ -58,7 +63,12 @@ package final class EngineThreads: Sendable {
   /// Starts the threads of all lanes; at most `capacity` jobs of a lane wait at once.
   package init(_ counts: ThreadCounts, capacity: Int = 16_384) {
     pools = Lane.allCases.map { lane in
-      Pool(count: counts[lane], capacity: capacity, batch: lane == .reads ? JobQueue.batch : 1)
+      Pool(
+        count: counts[lane],
+        capacity: capacity,
+        batch: lane == .reads ? JobQueue.batch : 1,
+        standsBack: lane == .maintenance
+      )
     }
     distinctPools = pools
   }

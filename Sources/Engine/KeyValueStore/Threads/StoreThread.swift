@@ -25,6 +25,16 @@ package final class StoreThread: @unchecked Sendable {
     handle = created
   }
 
+  /// Has the calling thread run behind others while the processor is short, for the rest of its life.
+  package static func standBack() {
+    #if canImport(Darwin)
+    pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
+    #else
+    // On Linux zero names the calling thread alone.
+    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    #endif
+  }
+
   /// Waits until the body has returned.
   ///
   /// Called once.
