@@ -53,7 +53,8 @@ struct EventsCommand: AsyncParsableCommand {
       taken: \(Int(Double(events) / times.acknowledged))/s, durable; \
       counted: \(Int(Double(events) / times.counted))/s
       on disk: \((bytes.tables + bytes.rest) / events) bytes an event
-      of these in tables: \(bytes.tables / events) bytes an event; log and the like: \(bytes.rest >> 20) MB
+      of these in tables: \(bytes.tables / events) bytes an event, \(bytes.unmerged / events) before they were \
+      merged; log and the like: \(bytes.rest >> 20) MB
       """
     )
     for answer in answers {

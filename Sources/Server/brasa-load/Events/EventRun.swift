@@ -136,13 +136,22 @@ final class EventRun: Sendable {
     }
   }
 
-  /// Merges what waits to be merged; answers the bytes on the disk: of tables, and of all else, which is the log and
-  /// does not grow with the events.
-  func settle() throws -> (tables: Int, rest: Int) {
+  /// Merges what waits to be merged; answers the bytes on the disk: of tables before and after the engine has merged
+  /// them, and of all else, which is the log and does not grow with the events.
+  func settle() throws -> (unmerged: Int, tables: Int, rest: Int) {
     while try analytics.maintain() {}
-    let tables = try Self.bytes(in: directory) { $0.pathExtension == "sst" }
-    return (tables, try Self.bytes(in: directory) { $0.pathExtension != "sst" })
+    let unmerged = tableBytes
+    var (tables, unchanged) = (unmerged, 0)
+    while unchanged < 20 {
+      usleep(100_000)
+      let bytes = tableBytes
+      unchanged = bytes == tables ? unchanged + 1 : 0
+      tables = bytes
+    }
+    return (unmerged, tables, try Self.bytes(in: directory) { $0.pathExtension != "sst" })
   }
+
+  private var tableBytes: Int { Int(engine.statistics()["kv_table_bytes"] ?? 0) }
 
   func close() throws { try engine.close() }
 
