@@ -89,6 +89,98 @@ import Testing
     #expect(try Self.sessions(second) == [2, 1])
   }
 
+  @Test func `days that were sealed without sessions get them from their events`() async throws {
+    let first = try open()
+    for (user, session) in [("u1", 1), ("u1", 2), ("u2", 1)] {
+      try await send([Self.event("a", at: clock.now, Int64(session))], from: user, to: first)
+    }
+    try await send([Self.event("b", at: clock.now, 2, isEngaged: true)], from: "u1", to: first)
+    #expect(try Self.sessions(first) == [3, 1])
+    try Self.forgetSessions(first)
+    try first.engine.close()
+    let second = try open()
+    #expect(try Self.differences(second) == [])
+    // A segment of today counts what it has alone, until the whole day is counted.
+    try await send([Self.event("c", at: clock.now, 2)], from: "u1", to: second)
+    _ = try second.events(of: Self.project, try DayRange(EventDay(Self.day), EventDay(Self.day)))
+    #expect(try Self.differences(second) == [])
+    while try second.maintain() {}
+    #expect(try Self.differences(second) == [])
+    #expect(try Self.sessions(second) == [3, 1])
+    try Self.forgetSessions(second)
+    try second.engine.close()
+    let third = try open()
+    // A report does not wait for the maintenance.
+    #expect(try Self.sessions(third) == [3, 1])
+    try await send([Self.event("c", at: clock.now, 2)], from: "u1", to: third)
+    try await send([Self.event("c", at: clock.now, 3)], from: "u1", to: third)
+    #expect(try Self.sessions(third) == [4, 1])
+    #expect(try Self.differences(third) == [])
+    try third.engine.close()
+    let fourth = try open()
+    #expect(try Self.sessions(fourth) == [4, 1])
+  }
+
+  /// Leaves the project as it was written before sessions were counted: no tallies, no records, no word of them in
+  /// the project's record.
+  private static func forgetSessions(_ analytics: EventAnalytics) throws {
+    try analytics.engine.write { group in
+      let prefixes = [
+        EventKey.numbered(.session, 1), Facet.prefix(1, EventDay(day), .sessions),
+      ]
+      for prefix in prefixes {
+        var keys: [[UInt8]] = []
+        let cursor = try group.cursor(over: KeyRange(prefix: prefix), reversed: false)
+        while try cursor.next() { keys.append(Array(cursor.key)) }
+        for key in keys { try group.delete(key) }
+      }
+      var record = RecordWriter()
+      record.put(1, 1)
+      record.put(2, "UTC")
+      record.put(3, 425)
+      record.put(4, Int64(Int32.min))
+      try group.put(EventKey.project(project), record.bytes)
+    }
+  }
+
+  private static func purchase(_ transaction: String, at time: Int64) -> AnalyticsEvent {
+    let parameters = [
+      EventParameter("transaction_id", .string(transaction)), EventParameter("value", .double(2.5)),
+    ]
+    return AnalyticsEvent("purchase", time: time, parameters: parameters)
+  }
+
+  private static func purchases(_ analytics: EventAnalytics) throws -> [Int] {
+    let range = try DayRange(EventDay(day), EventDay(day).advanced(by: 40))
+    let counted = try analytics.events(of: project, range).first { $0.name == "purchase" }
+    let dropped = try analytics.dropped(of: project, range).first { $0.name == "NAME_DUPLICATED" }
+    return [counted?.figures.events ?? 0, dropped?.figures.events ?? 0]
+  }
+
+  @Test func `a purchase counts once by its transaction, for a month`() async throws {
+    let analytics = try open()
+    let first = Self.purchase("T1", at: clock.now)
+    try await send([first, first, Self.purchase("T2", at: clock.now)], from: "u1", to: analytics)
+    #expect(try Self.purchases(analytics) == [2, 1])
+    try await send([first], from: "u1", to: analytics)
+    #expect(try Self.purchases(analytics) == [2, 2])
+    // Another user's, nobody's, and those without an id are purchases of their own.
+    try await send([first], from: "u2", to: analytics)
+    try await send([first], from: nil, to: analytics)
+    let unnamed = AnalyticsEvent("purchase", time: clock.now)
+    try await send([unnamed, unnamed, Self.purchase("", at: clock.now)], from: "u1", to: analytics)
+    #expect(try Self.purchases(analytics) == [7, 2])
+    #expect(try Self.differences(analytics) == [])
+    clock.set(clock.now + 32 * EventStream.day)
+    while try analytics.maintain() {}
+    try await send([Self.purchase("T1", at: clock.now)], from: "u1", to: analytics)
+    #expect(try Self.purchases(analytics) == [8, 2])
+    #expect(try analytics.erase(.instance("u1"), of: Self.project) == 6)
+    try await send([Self.purchase("T1", at: clock.now)], from: "u1", to: analytics)
+    #expect(try Self.purchases(analytics) == [3, 2])
+    #expect(try Self.differences(analytics) == [])
+  }
+
   @Test func `an app has so many names a day, and those of SDKs are free`() async throws {
     let analytics = try open { $0.namesPerDay = 3 }
     for name in ["a", "b", "session_start", "c", "d", "a"] {

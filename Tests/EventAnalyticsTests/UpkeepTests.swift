@@ -89,6 +89,38 @@ import Testing
     #expect(try Self.verified(analytics) == 11)
   }
 
+  /// In how many parts the counts of each day are.
+  private static func parts(_ analytics: EventAnalytics) throws -> [Int] {
+    try analytics.engine.read { reader in
+      let range = KeyRange(prefix: EventKey.numbered(.part, 1))
+      let cursor = try reader.cursor(over: range, reversed: false)
+      var counts: [UInt32: Int] = [:]
+      while try cursor.next() {
+        counts[try EventKey.requiredNumber(cursor.key, at: 5), default: 0] += 1
+      }
+      return counts.sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+
+  @Test func `days that are over are in one part`() async throws {
+    let clock = TestClock(Self.start)
+    let analytics = try EventAnalytics(engine: MemoryEngine(clock: clock.clock), clock: clock.clock)
+    for half in 0..<16 {
+      clock.set(Self.start + Int64(half) * EventStream.day / 2)
+      let batch = Self.batch("user", Int64(half + 1), at: clock.now)
+      _ = try await analytics.record(batch, from: .sdk, project: Self.project)
+      _ = try Self.count(analytics, from: 20_500, to: 20_508)
+    }
+    #expect(try Self.parts(analytics) == Array(repeating: 2, count: 8))
+    while try analytics.maintain() {}
+    #expect(try Self.parts(analytics) == [1, 1, 1, 2, 2, 2, 2, 2])
+    clock.set(clock.now + 2 * EventStream.day)
+    while try analytics.maintain() {}
+    #expect(try Self.parts(analytics) == [1, 1, 1, 1, 1, 2, 2, 2])
+    #expect(try Self.count(analytics, from: 20_500, to: 20_508) == 16)
+    #expect(try Self.verified(analytics) == 16)
+  }
+
   @Test func `a disk that is nearly full refuses batches and drops the oldest days`() async throws {
     let clock = TestClock(Self.start)
     let room = TestClock(100)

@@ -44,6 +44,15 @@ package struct AnalyticsEvent: Sendable, Equatable {
   /// The first parameter of that name.
   package subscript(name: String) -> EventValue? { parameters.first { $0.name == name }?.value }
 
+  /// The first parameter of that name as a text, where it is one or a whole number.
+  func text(_ name: String) -> String? {
+    switch self[name] {
+    case .string(let text): text
+    case .integer(let number): "\(number)"
+    case .double, .items, nil: nil
+    }
+  }
+
   /// The first parameter of that name, where it is a whole number or a text of one.
   func integer(_ name: String) -> Int64? {
     switch self[name] {

@@ -19,6 +19,9 @@ package enum EventNames {
     "notification_receive", "notification_send", "os_update", "session_start", "user_engagement",
   ]
 
+  /// Events of which those of one `transaction_id` are one.
+  static let purchases: Set<String> = ["purchase", "in_app_purchase"]
+
   static let reservedProperties: Set<String> = [
     "first_open_time", "first_visit_time", "last_deep_link_referrer", "user_id",
     "first_open_after_install",

@@ -20,6 +20,9 @@ final class ProjectLog: Sendable {
     var record: ProjectRecord
     /// Whether a segment was sealed since nothing was found to merge.
     var mayMerge = true
+    /// Whether days that are over may have several parts; looked at once in a while, since imports fill such days
+    /// segment by segment.
+    var mayMergeClosed = true
     /// When old events were looked for, in microseconds.
     var lookedForOld: Int64 = 0
     /// Segments that are closed and not sealed yet.
@@ -52,6 +55,11 @@ final class ProjectLog: Sendable {
   var mayMerge: Bool {
     get { state.withLock { $0.mayMerge } }
     set { state.withLock { $0.mayMerge = newValue } }
+  }
+
+  var mayMergeClosed: Bool {
+    get { state.withLock { $0.mayMergeClosed } }
+    set { state.withLock { $0.mayMergeClosed = newValue } }
   }
 
   /// Whether old events were not looked for within a time; if so, they are now.

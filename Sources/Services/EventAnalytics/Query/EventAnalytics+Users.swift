@@ -27,9 +27,10 @@ package struct RetentionCohort: Sendable, Equatable {
 extension EventAnalytics {
   /// The users of each day.
   ///
-  /// Blocks.
+  /// Blocks; the first time after days were sealed without sessions for as long as counting those takes.
   package func users(of project: Text, _ range: DayRange) throws -> [UserDay] {
-    try view(of: project) { try $0.userDays(range) } ?? []
+    try countMissingSessions(of: project)
+    return try view(of: project) { try $0.userDays(range) } ?? []
   }
 
   /// The users of all of the days together: whoever had an event, was active, was new.

@@ -44,7 +44,7 @@ extension EventAnalytics {
     return change.events
   }
 
-  /// Forgets an instance's id, its batches and the users that were set on it.
+  /// Forgets an instance's id, its batches and purchases, and the users that were set on it.
   private func forget(_ instance: UInt32, of project: UInt32) throws {
     let keys = try engine.read { reader -> [[UInt8]] in
       guard let id = try EventDecoder(project: project, reader: reader).instanceID(instance) else {
@@ -53,11 +53,13 @@ extension EventAnalytics {
       var keys = [
         EventKey.numbered(.number, project, instance), EventKey.named(.instance, project, id),
       ]
-      let batches = KeyRange(prefix: EventKey.named(.batch, project, id))
-      var cursor = try reader.cursor(over: batches, reversed: false)
-      while try cursor.next() { keys.append(Array(cursor.key)) }
+      for kind in [EventKey.Kind.batch, .purchase] {
+        let marks = KeyRange(prefix: EventKey.named(kind, project, id))
+        let cursor = try reader.cursor(over: marks, reversed: false)
+        while try cursor.next() { keys.append(Array(cursor.key)) }
+      }
       let users = KeyRange(prefix: EventKey.numbered(.user, project))
-      cursor = try reader.cursor(over: users, reversed: false)
+      let cursor = try reader.cursor(over: users, reversed: false)
       while try cursor.next() {
         let number = try EventKey.requiredNumber(cursor.key, at: cursor.key.count - 4)
         if number == instance { keys.append(Array(cursor.key)) }
@@ -74,6 +76,8 @@ extension EventAnalytics {
   /// What was counted of them stays.
   func dropOld(of log: ProjectLog) throws -> Bool {
     guard log.takeLookForOld(at: clock.now(), every: Self.oldPause) else { return false }
+    // A day may be over since.
+    log.mayMergeClosed = true
     let oldest = today(of: log.name).advanced(by: -log.settings.retentionDays)
     while try dropEvents(of: log, before: oldest) {}
     return false

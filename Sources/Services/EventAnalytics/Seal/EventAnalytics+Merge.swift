@@ -4,13 +4,24 @@ import KeyValueStore
 extension EventAnalytics {
   /// Bytes that one write of a merge takes, about.
   private static let mergedBytes = 512 << 10
+  /// Days after which no events of a day come any more, but for imports: they may be 72 hours late.
+  private static let openDays = 4
 
   /// Merges the facets of a day that has many parts; false where no day has.
   func mergeNext(of log: ProjectLog) throws -> Bool {
+    try mergeNext(of: log, parts: configuration.mergedParts, before: EventDay(Int(Int32.max)))
+  }
+
+  /// Merges the facets of a day that is over and has several parts; false where no day has.
+  func mergeNextClosed(of log: ProjectLog) throws -> Bool {
+    let open = today(of: log.name).advanced(by: -Self.openDays)
+    return try mergeNext(of: log, parts: 2, before: open)
+  }
+
+  private func mergeNext(of log: ProjectLog, parts: Int, before end: EventDay) throws -> Bool {
     try organizing.withLock { _ in
-      guard let (day, parts) = try engine.read({ try crowdedDay(of: log, $0) }) else {
-        return false
-      }
+      let found = try engine.read { try crowdedDay(of: log, parts: parts, before: end, $0) }
+      guard let (day, parts) = found else { return false }
       try merge(day, of: log.number)
       try engine.write(.background) { group in
         for part in parts { try group.delete(part) }
@@ -21,23 +32,26 @@ extension EventAnalytics {
     }
   }
 
-  /// The first day with as many parts as are merged, and the parts' keys.
+  /// The first day before another one with so many parts, and these parts' keys.
   private func crowdedDay(
     of log: ProjectLog,
+    parts count: Int,
+    before end: EventDay,
     _ reader: any KeyValueReader
   ) throws -> (day: EventDay, parts: [[UInt8]])? {
-    let range = KeyRange(prefix: EventKey.numbered(.part, log.number))
+    let range = KeyRange(
+      lower: EventKey.numbered(.part, log.number),
+      upper: EventKey.numbered(.part, log.number, end.key)
+    )
     let cursor = try reader.cursor(over: range, reversed: false)
     var (day, parts): (UInt32?, [[UInt8]]) = (nil, [])
     while try cursor.next() {
       let next = try EventKey.requiredNumber(cursor.key, at: 5)
-      if next != day, let day, parts.count >= configuration.mergedParts {
-        return (EventDay(key: day), parts)
-      }
+      if next != day, let day, parts.count >= count { return (EventDay(key: day), parts) }
       if next != day { (day, parts) = (next, []) }
       parts.append(Array(cursor.key))
     }
-    guard let day, parts.count >= configuration.mergedParts else { return nil }
+    guard let day, parts.count >= count else { return nil }
     return (EventDay(key: day), parts)
   }
 

@@ -15,7 +15,7 @@ extension EventAnalytics {
       return true
     }
     if try renewMembership() { return true }
-    return try forgetOldBatches()
+    return try forgetOldMarks()
   }
 
   private func maintain(_ log: ProjectLog) throws -> Bool {
@@ -26,6 +26,11 @@ extension EventAnalytics {
       if try mergeNext(of: log) { return true }
       log.mayMerge = false
     }
+    if log.mayMergeClosed {
+      if try mergeNextClosed(of: log) { return true }
+      log.mayMergeClosed = false
+    }
+    if try countSessionsOfNextDay(of: log) { return true }
     return try dropOld(of: log)
   }
 
@@ -56,7 +61,7 @@ extension EventAnalytics {
       log.mayMerge = true
       state.withLock { state in
         state.counts.sealed += 1
-        state.counts.dropped += builder.unnamed
+        state.counts.dropped += builder.dropped
       }
       return true
     }

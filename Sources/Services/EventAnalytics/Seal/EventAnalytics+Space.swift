@@ -4,7 +4,7 @@ import Synchronization
 
 /// What the upkeep of the store remembers between its steps.
 struct UpkeepState {
-  /// Where the look for old batch numbers goes on; nil begins anew when it is time.
+  /// Where the look for old batch numbers and purchases goes on; nil begins anew when it is time.
   var markPosition: [UInt8]?
   var markTime: Int64 = 0
   /// Whether the disk has less left than is to be left.
@@ -20,9 +20,12 @@ extension EventAnalytics {
   /// Whether batches are refused because the disk is nearly full.
   var isShortOfSpace: Bool { upkeep.withLock { $0.isShort } }
 
-  /// Forgets numbers of batches that are older than repeats are looked for, a few at a time; false where there is
-  /// nothing to do now.
-  func forgetOldBatches() throws -> Bool {
+  /// For how long a purchase is known, in microseconds.
+  private static let purchaseWindow: Int64 = 31 * 86_400 * 1_000_000
+
+  /// Forgets numbers of batches and purchases that are older than repeats are looked for, a few at a time; false where
+  /// there is nothing to do now.
+  func forgetOldMarks() throws -> Bool {
     let now = clock.now()
     let start = upkeep.withLock { upkeep -> [UInt8]? in
       if let position = upkeep.markPosition { return position }
@@ -34,14 +37,16 @@ extension EventAnalytics {
     try engine.read { reader in
       let range = KeyRange(
         lower: start,
-        upper: KeyRange.successor(ofPrefix: [EventKey.Kind.batch.rawValue])
+        upper: KeyRange.successor(ofPrefix: [EventKey.Kind.purchase.rawValue])
       )
       let cursor = try reader.cursor(over: range, reversed: false)
       var seen = 0
       while seen < Self.markStep, try cursor.next() {
         seen += 1
         let key = Array(cursor.key)
-        if Self.time(Array(cursor.value)) <= now - Self.repeatWindow { keys.append(key) }
+        let isBatch = key.first == EventKey.Kind.batch.rawValue
+        let window = isBatch ? Self.repeatWindow : Self.purchaseWindow
+        if Self.time(Array(cursor.value)) <= now - window { keys.append(key) }
         last = seen == Self.markStep ? key : nil
       }
     }

@@ -26,8 +26,11 @@ struct SegmentBuilder {
   private var names: NameBudget
   /// Sessions that are counted with this segment.
   private var marks: [(key: [UInt8], isEngaged: Bool)] = []
-  /// Events whose name was one too many: in the project, or of the app's day.
-  private(set) var unnamed = 0
+  /// Purchases that are counted with this segment, and when they came.
+  private var purchases: [[UInt8]: Int64] = [:]
+  /// Events that are not counted: their name was one too many in the project or of the app's day, or a purchase came
+  /// before.
+  private(set) var dropped = 0
 
   init(
     project: UInt32,
@@ -58,9 +61,12 @@ struct SegmentBuilder {
     var runs: [EventDay: TimelineRun] = [:]
     for event in batch.events {
       let day = calendar.day(of: event.time)
+      guard try isNew(event, of: batch) else {
+        drop(.nameDuplicated, on: day)
+        continue
+      }
       guard let event = try self.event(event, of: context.words.app, on: day) else {
-        unnamed += 1
-        days[day, default: DayCount()].noteDrops(.exceededMaxEntities, 1)
+        drop(.exceededMaxEntities, on: day)
         continue
       }
       runs[day, default: run(batch, context.number, properties)].events.append(event)
@@ -68,6 +74,22 @@ struct SegmentBuilder {
     for (day, run) in runs.sorted(by: { $0.key < $1.key }) {
       try keep(run, of: batch, on: day, context.words)
     }
+  }
+
+  private mutating func drop(_ code: DropCode, on day: EventDay) {
+    dropped += 1
+    days[day, default: DayCount()].noteDrops(code, 1)
+  }
+
+  /// Whether an event is no purchase that the same installation has sent before, by its transaction's id.
+  private mutating func isNew(_ event: AnalyticsEvent, of batch: EventBatch) throws -> Bool {
+    guard EventNames.purchases.contains(event.name), let instance = batch.instanceID,
+      let transaction = event.text("\(KnownWord.Parameter.transaction_id)"), !transaction.isEmpty
+    else { return true }
+    let key = EventKey.purchase(project, instance, transaction)
+    guard purchases[key] == nil, try reader.get(key) == nil else { return false }
+    purchases[key] = batch.received
+    return true
   }
 
   private mutating func keep(
@@ -222,6 +244,7 @@ struct SegmentBuilder {
         try group.put(facet.key(project, day, segment: segment), tally.encoded)
       }
     }
+    for (key, time) in purchases { try group.put(key, EventAnalytics.bytes(time)) }
     for (key, isEngaged) in marks { try group.put(key, [isEngaged ? 1 : 0]) }
     for id in changed {
       guard let record = instances[id] else { continue }

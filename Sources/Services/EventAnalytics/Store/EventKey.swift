@@ -17,6 +17,7 @@ import KeyValueStore
 //   0x19 audience   project, name                               its definition
 //   0x20 intake     project, segment, sequence                  a batch as it came (EventBatch)
 //   0x21 batch      project, instance id, number (8 bytes)      when it came (8 bytes)
+//   0x22 purchase   project, instance id, transaction id        when it came (8 bytes)
 //   0x30 timeline   project, day, instance number, segment      events of an instance (TimelineBlock)
 //   0x31 session    project, day, instance number, id (8 bytes) 1 for an engaged session, else 0 (one byte)
 //   0x40 facet      project, day, dimension, a, b, segment      what is counted (Tally)
@@ -42,6 +43,7 @@ enum EventKey {
     case audience = 0x19
     case intake = 0x20
     case batch = 0x21
+    case purchase = 0x22
     case timeline = 0x30
     case session = 0x31
     case facet = 0x40
@@ -72,6 +74,12 @@ enum EventKey {
   static func batch(_ project: UInt32, _ instanceID: String, _ number: Int64) -> [UInt8] {
     var bytes = named(.batch, project, instanceID)
     appendBigEndian(UInt64(bitPattern: number), to: &bytes)
+    return bytes
+  }
+
+  static func purchase(_ project: UInt32, _ instanceID: String, _ transaction: String) -> [UInt8] {
+    var bytes = named(.purchase, project, instanceID)
+    Text(transaction).withBytes { SegmentEncoding.appendEscaped($0, to: &bytes) }
     return bytes
   }
 

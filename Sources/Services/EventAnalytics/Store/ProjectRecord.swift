@@ -17,18 +17,25 @@ struct ProjectRecord: Sendable, Equatable {
   var settings = AnalyticsSettings()
   /// The first day whose events are whole; earlier ones may have been dropped.
   var keptFrom = EventDay(Int(Int32.min))
+  /// The first day whose sessions may not be counted yet: days were sealed before sessions were.
+  var sessionsMissingFrom = Self.never
+
+  /// A day after all others.
+  static let never = EventDay(Int(Int32.max))
 
   init(number: UInt32) { self.number = number }
 
   init(decoding bytes: [UInt8]) throws {
     var reader = try RecordReader(bytes)
     number = 0
+    sessionsMissingFrom = EventDay(Int(Int32.min))
     while let field = try reader.next() {
       switch field.tag {
       case 1: number = UInt32(truncatingIfNeeded: try field.number())
       case 2: settings.zone = try field.string()
       case 3: settings.retentionDays = Int(try field.number())
       case 4: keptFrom = EventDay(Int(try field.number()))
+      case 5: sessionsMissingFrom = EventDay(Int(try field.number()))
       default: continue
       }
     }
@@ -41,6 +48,7 @@ struct ProjectRecord: Sendable, Equatable {
     writer.put(2, settings.zone)
     writer.put(3, Int64(settings.retentionDays))
     writer.put(4, Int64(keptFrom.number))
+    writer.put(5, Int64(sessionsMissingFrom.number))
     return writer.bytes
   }
 }
