@@ -313,7 +313,7 @@ let package = Package(
     ),
     .testTarget(
       name: "ConfigTemplatesTests",
-      dependencies: ["ConfigTemplates", "FirestoreModel", "KeyValueStore"],
+      dependencies: ["ConfigTemplates", "FirestoreModel", "KeyValueStore", "ModelTestSupport"],
       swiftSettings: strict
     ),
     .target(

@@ -348,6 +348,14 @@ def test_the_trail_has_what_was_changed_by_whom(production, pages):
     assert "audit entries" in verified.stdout + verified.stderr
 
 
+def test_a_template_says_who_published_it(pages):
+    template = {"parameters": {"k": {"defaultValue": {"value": "1"}}}}
+    path = f"/v1/projects/{PROJECT}/remoteConfig"
+    published = pages["editor"].call("PUT", path, json=template, headers={"if-match": "*"}).json()["version"]
+    assert published["updateUser"] == {"email": "editor@example.org"} and published["updateOrigin"] == "CONSOLE"
+    assert pages["viewer"].call("GET", path).json()["version"] == published
+
+
 def test_a_session_outlives_a_restart_and_tokens_do_not(tmp_path, certificates):
     server = servers.Brasa.production(tmp_path / "data", certificates).start()
     try:

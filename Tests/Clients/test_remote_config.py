@@ -10,6 +10,7 @@ import xml.etree.ElementTree
 import pytest
 
 from support import clients, server as servers
+from support.analytics import Analytics, batch, event
 from support.remote_config import RemoteConfig, next_number
 from support.tokens import unsigned
 
@@ -443,6 +444,53 @@ def test_a_ratio_that_is_hardly_chance_is_told(config):
     assert report["sampleRatioMismatch"] is True and report["probability"] < 0.001
 
 
+def test_variants_are_compared_by_events(tmp_path):
+    running = servers.Brasa(tmp_path / "data").start()
+    config, analytics = RemoteConfig(running, "shop"), Analytics(running, "shop")
+    config.publish(split([1, 1]))
+    chosen = {f"c{number}": variant_of(config, f"c{number}") for number in range(300)}
+    # Everybody opens the app; of one variant nearly all buy, of the other one a few do, twice.
+    bought = {one: int(one[1:]) % 10 < {"a": 3, "b": 9}[variant] for one, variant in chosen.items()}
+    for number, (one, variant) in enumerate(chosen.items()):
+        events = [event("open")]
+        if bought[one]:
+            events += [event("purchase", {"value": 2.5})] * (2 if variant == "a" else 1)
+        analytics.accepted(batch(one, *events, number=number + 1))
+    analytics.accepted(batch("stranger", event("purchase", {"value": 100.0})))
+
+    def result(**query):
+        answer = config.request("GET", "remoteConfig/experiments/e", params=query)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    for measure, of_a in [("users", 1), ("events", 2), ("value", 5)]:
+        found = result(event="purchase", measure=measure)
+        a, b = found["variants"]
+        for one, name, each in [(a, "a", of_a), (b, "b", {"users": 1, "events": 1, "value": 2.5}[measure])]:
+            members = [key for key, variant in chosen.items() if variant == name]
+            reached = sum(bought[key] for key in members)
+            assert (one["assigned"], one["seen"], one["reached"]) == (len(members), len(members), reached)
+            assert one["sum"] == reached * each and one["mean"] == pytest.approx(reached * each / len(members))
+        assert "difference" not in a and found["sampleRatioMismatch"] is False
+        difference = b["difference"]
+        assert difference["value"] == pytest.approx(b["mean"] - a["mean"])
+        assert difference["low"] < difference["value"] < difference["high"]
+        if measure == "users":
+            assert difference["significant"] is True and difference["probability"] < 0.001
+    assert [one["reached"] for one in result(event="nothing")["variants"]] == [0, 0]
+    for query in [{}, {"event": "purchase", "measure": "mood"}]:
+        config.refused("GET", "remoteConfig/experiments/e", 400, params=query)
+    config.refused("GET", "remoteConfig/experiments/x", 404, params={"event": "purchase"})
+
+    options = ("results", "e", "--event", "purchase", "--project", "shop", "--data", running.data)
+    beside = servers.run("config", *options).stdout
+    assert running.stop() == 0
+    assert servers.run("config", *options).stdout == beside
+    reached = sum(bought[key] for key, variant in chosen.items() if variant == "a")
+    assert f"a  {reached} of {list(chosen.values()).count('a')} installations, mean " in beside
+    assert re.search(r"^b  .*, difference \+0\.[4-8]\d* \(\+0\.\d+ to \+", beside, re.MULTILINE)
+
+
 def variant_of(config, installation):
     """The variant of an installation."""
     body = {"app_instance_id": installation, "country_code": "BR"}
@@ -518,6 +566,13 @@ def test_the_commands(tmp_path):
     servers.run("import", tmp_path / "export", *data, tmp_path / "other")
     again = servers.run("config", "get", "--project", "shop", "--data", tmp_path / "other").stdout
     assert json.loads(again)["parameters"] == FIXTURE["parameters"]
+    # What cannot be stored is told, and the command fails.
+    bad = {"namespace": "firebase", "template": {"conditions": [{"name": "c", "expression": "device.os = "}]}}
+    (tmp_path / "export" / "config" / "later.jsonl").write_text(json.dumps(bad))
+    refused = servers.run("import", tmp_path / "export", *data, tmp_path / "other", check=False)
+    assert refused.returncode == 1 and 'The condition "c", column' in refused.stdout
+    after = servers.run("config", "get", "--project", "shop", "--data", tmp_path / "other").stdout
+    assert json.loads(after)["parameters"] == FIXTURE["parameters"]
 
 
 def test_nothing_that_was_acknowledged_is_lost(tmp_path):

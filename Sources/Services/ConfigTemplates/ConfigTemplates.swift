@@ -32,6 +32,8 @@ package final class ConfigTemplates: Sendable {
   package let streams: InvalidationStreams
   /// Says in which audiences an installation is.
   package let audiences: (any ConfigAudiences)?
+  /// Says what installations did.
+  let goals: (any ConfigGoals)?
   let versionLimit: Int
   /// Installations of which a template keeps what was decided.
   let assignmentLimit: Int64
@@ -46,6 +48,7 @@ package final class ConfigTemplates: Sendable {
     clock: MicrosecondClock = .system,
     streams: InvalidationStreams = InvalidationStreams(),
     audiences: (any ConfigAudiences)? = nil,
+    goals: (any ConfigGoals)? = nil,
     versionLimit: Int = TemplateLimits.versions,
     assignmentLimit: Int64 = TemplateLimits.assignments
   ) throws {
@@ -53,6 +56,7 @@ package final class ConfigTemplates: Sendable {
     self.clock = clock
     self.streams = streams
     self.audiences = audiences
+    self.goals = goals
     self.versionLimit = versionLimit
     self.assignmentLimit = assignmentLimit
     var state = State()

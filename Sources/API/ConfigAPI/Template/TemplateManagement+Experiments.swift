@@ -7,6 +7,24 @@ extension TemplateManagement {
     let reports = try templates.experiments(of: call.id)
     return .json(.object([.init("experiments", .array(reports.map(\.json)))]))
   }
+
+  func experimentResult(_ call: TemplateCall) throws -> ServiceResponse {
+    guard let event = call.parameter("event", "event"), !event.isEmpty else {
+      throw FirestoreError.invalidArgument(
+        "event is missing: it names what variants are compared by."
+      )
+    }
+    let name = call.parameter("measure", "measure") ?? ExperimentGoal.Measure.users.rawValue
+    guard let measure = ExperimentGoal.Measure(rawValue: name) else {
+      throw FirestoreError.invalidArgument("measure is one of users, events and value.")
+    }
+    let result = try templates.result(
+      of: call.request.parameters["name"] ?? "",
+      in: call.id,
+      by: ExperimentGoal(event: event, measure: measure)
+    )
+    return .json(result.json)
+  }
 }
 
 extension ExperimentReport {
@@ -29,6 +47,40 @@ extension ExperimentReport.Variant {
     .object([
       .init("variantId", .string(id)), .init("weight", .integer(weight)),
       .init("assigned", .integer(assigned)),
+    ])
+  }
+}
+
+extension ExperimentResult {
+  fileprivate var json: JSONText {
+    .members([
+      ("experimentId", .string(id)),
+      ("event", .string(goal.event)),
+      ("measure", .string(goal.measure.rawValue)),
+      ("variants", .array(variants.map(\.json))),
+      ("sampleRatioProbability", ratio.map { .number("\($0.probability)") }),
+      ("sampleRatioMismatch", .boolean(ratio?.isMismatch == true)),
+    ])
+  }
+}
+
+extension ExperimentResult.Variant {
+  fileprivate var json: JSONText {
+    .members([
+      ("variantId", .string(id)), ("weight", .integer(weight)), ("assigned", .integer(assigned)),
+      ("seen", .integer(outcome.seen)), ("reached", .integer(outcome.reached)),
+      ("sum", .number("\(outcome.sum)")),
+      ("mean", mean.map { .number("\($0)") }),
+      ("difference", difference?.json),
+    ])
+  }
+}
+
+extension MeanDifference {
+  fileprivate var json: JSONText {
+    .members([
+      ("value", .number("\(value)")), ("low", .number("\(low)")), ("high", .number("\(high)")),
+      ("probability", .number("\(probability)")), ("significant", .boolean(isSignificant)),
     ])
   }
 }

@@ -18,6 +18,7 @@ import ServiceModule
 ///     GET  /remoteConfig:downloadDefaults    default values as a file: ?format=JSON, XML or PLIST
 ///     POST /remoteConfig:evaluate            Brasa's own: the values of a client and where they come from
 ///     GET  /remoteConfig/experiments         Brasa's own: how many installations each variant has
+///     GET  /remoteConfig/experiments/{name}  Brasa's own: what ?event= came to by variant; ?measure=users, events or value
 ///     GET  /remoteConfig/drafts              Brasa's own: templates that are not published yet, by name
 ///     GET  /remoteConfig/drafts/{name}
 ///     PUT  /remoteConfig/drafts/{name}
@@ -51,6 +52,7 @@ struct TemplateRoutes: Sendable {
       route(.get, template + ":downloadDefaults") { try $0.downloadDefaults($1) },
       route(.post, template + ":evaluate") { try $0.evaluate($1) },
       route(.get, template + "/experiments") { try $0.experiments($1) },
+      route(.get, template + "/experiments/{name}", on: .scans) { try $0.experimentResult($1) },
       route(.get, template + "/drafts") { try $0.listDrafts($1) },
       route(.get, template + "/drafts/{name}") { try $0.getDraft($1) },
       route(.put, template + "/drafts/{name}") { try $0.putDraft($1) },
@@ -61,6 +63,7 @@ struct TemplateRoutes: Sendable {
   private func route(
     _ method: HTTPRequest.Method,
     _ path: String,
+    on lane: EngineThreads.Lane = .maintenance,
     _ answer: @escaping Answer
   ) -> HTTPRoute {
     let route = HTTPRoute(method, RoutePattern(path), for: .administrators) { request in
@@ -73,7 +76,7 @@ struct TemplateRoutes: Sendable {
         bytes: try await request.collectText(upTo: Self.bodyLimit)
       )
       let management = TemplateManagement(templates: templates)
-      return try await threads.run(on: .maintenance) { try answer(management, call) }
+      return try await threads.run(on: lane) { try answer(management, call) }
     }
     return path.hasSuffix(":evaluate") ? route.onlyReading() : route.openToViewers()
   }
@@ -121,8 +124,11 @@ struct TemplateCall: Sendable {
     }
   }
 
-  /// Who publishes, as far as the request says.
+  /// Who publishes: the administrator who is signed in to the console, or the program that the request names.
   var publisher: Publisher {
+    if let administrator = request.context.actor?.administrator {
+      return Publisher(.init(email: administrator.email), origin: "CONSOLE")
+    }
     let agent = request.headers[.firebaseClient] ?? ""
     let admin = agent.split(separator: " ").first { $0.hasPrefix("fire-admin-") }
     let language = admin?.dropFirst("fire-admin-".count).prefix { $0 != "/" }

@@ -15,6 +15,7 @@ struct ConfigCommand: ParsableCommand {
     subcommands: [
       ConfigGetCommand.self, ConfigPublishCommand.self, ConfigVersionsCommand.self,
       ConfigRollbackCommand.self, ConfigEvaluateCommand.self, ConfigExperimentsCommand.self,
+      ConfigResultsCommand.self,
     ]
   )
 }

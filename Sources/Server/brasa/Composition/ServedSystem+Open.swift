@@ -111,7 +111,8 @@ extension ServedSystem {
     )
     let templates = try ConfigTemplates(
       engine: directory.databases.engine,
-      audiences: AnalyticsAudiences(analytics: analytics)
+      audiences: AnalyticsAudiences(analytics: analytics),
+      goals: AnalyticsGoals(analytics: analytics)
     )
     // Of another machine's disk nobody here knows.
     var availableBytes: (@Sendable () throws -> Int)?

@@ -35,6 +35,7 @@ extension AdministrationRequest {
     case .config(_, _, .rollBack): "config rollback"
     case .config(_, _, .evaluate): "config evaluate"
     case .config(_, _, .experiments): "config experiments"
+    case .config(_, _, .results): "config results"
     }
   }
 }

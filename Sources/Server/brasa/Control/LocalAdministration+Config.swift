@@ -2,6 +2,7 @@ import ConfigAPI
 import ConfigTemplates
 import FirestoreModel
 import FirestoreWire
+import Foundation
 
 extension LocalAdministration {
   /// Does what `brasa config` asks.
@@ -32,6 +33,7 @@ extension LocalAdministration {
       )
     case .evaluate(let subject, let time): try evaluate(subject, at: time, by: id, output)
     case .experiments: try listExperiments(of: id, output)
+    case .results(let experiment, let goal): try showResult(of: experiment, goal, id, output)
     }
   }
 
@@ -85,6 +87,33 @@ extension LocalAdministration {
       )
     }
     try output(.finished(summary: experiments.count.counting("experiment")))
+  }
+
+  private func showResult(
+    of experiment: String,
+    _ goal: ExperimentGoal,
+    _ id: TemplateID,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let result = try templates.result(of: experiment, in: id, by: goal)
+    for variant in result.variants {
+      let figures = "\(variant.outcome.reached) of \(variant.assigned) installations"
+      let mean = variant.mean.map { String(format: ", mean %.6g", $0) } ?? ""
+      let difference = variant.difference.map {
+        String(
+          format: ", difference %+.6g (%+.6g to %+.6g), p = %.3g",
+          $0.value,
+          $0.low,
+          $0.high,
+          $0.probability
+        )
+      }
+      try output(.line("\(variant.id)  \(figures)\(mean)\(difference ?? "")"))
+    }
+    if result.ratio?.isMismatch == true {
+      try output(.line("sample ratio mismatch: variants are not compared"))
+    }
+    try output(.finished(summary: result.variants.count.counting("variant")))
   }
 
   private func evaluate(

@@ -45,7 +45,8 @@ struct LocalAdministration: Administration {
       let events = try EventAnalytics(engine: open.events)
       let templates = try ConfigTemplates(
         engine: open.engine,
-        audiences: AnalyticsAudiences(analytics: events)
+        audiences: AnalyticsAudiences(analytics: events),
+        goals: AnalyticsGoals(analytics: events)
       )
       let threads = EngineThreads(count: 2)
       defer { threads.stop() }

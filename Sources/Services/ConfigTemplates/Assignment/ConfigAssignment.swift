@@ -3,7 +3,7 @@ import KeyValueStore
 
 /// What was decided of an installation and is kept: sticky conditions that were true, variants of experiments.
 ///
-/// As JSON: `{"conditions": [names], "variants": {experiment: {"variant": id, "shape": text}}}`.
+/// As JSON: `{"conditions": [names], "variants": {experiment: {"variant": id, "shape": text, "joined": time}}}`.
 package struct ConfigAssignment: Sendable, Equatable {
   /// A variant with the weights by which it was chosen.
   struct Choice: Sendable, Equatable {
@@ -14,6 +14,8 @@ package struct ConfigAssignment: Sendable, Equatable {
   var conditions: Set<String> = []
   /// By experiment.
   var variants: [String: Choice] = [:]
+  /// By experiment when the variant was chosen, in microseconds; what was kept before times were has none.
+  var joined: [String: Int64] = [:]
 
   var isEmpty: Bool { conditions.isEmpty && variants.isEmpty }
 
@@ -28,6 +30,7 @@ package struct ConfigAssignment: Sendable, Equatable {
         let shape = member.value["shape"]?.string
       else { throw KeyValueError(.corruption, "an assignment of a template is damaged") }
       variants[member.key] = Choice(variant: variant, shape: shape)
+      joined[member.key] = member.value["joined"]?.integer
     }
   }
 
@@ -35,7 +38,10 @@ package struct ConfigAssignment: Sendable, Equatable {
     let choices = variants.sorted { $0.key < $1.key }.map { id, choice in
       JSONText.Member(
         id,
-        .members([("variant", .string(choice.variant)), ("shape", .string(choice.shape))])
+        .members([
+          ("variant", .string(choice.variant)), ("shape", .string(choice.shape)),
+          ("joined", joined[id].map { .integer($0) }),
+        ])
       )
     }
     let json = JSONText.members([
@@ -60,10 +66,13 @@ package struct ConfigAssignment: Sendable, Equatable {
   }
 
   /// Takes over what another one has; returns the experiments whose choice is new or another one.
-  mutating func add(_ other: ConfigAssignment) -> [String] {
+  ///
+  /// - Parameter now: When they are joined, in microseconds.
+  mutating func add(_ other: ConfigAssignment, at now: Int64) -> [String] {
     conditions.formUnion(other.conditions)
     let changed = other.variants.filter { variants[$0.key] != $0.value }
     variants.merge(changed) { $1 }
+    for id in changed.keys { joined[id] = now }
     return changed.keys.sorted()
   }
 
@@ -72,6 +81,7 @@ package struct ConfigAssignment: Sendable, Equatable {
     conditions.formIntersection(template.stickyNames)
     let ids = template.experimentShapes
     variants = variants.filter { ids[$0.key] != nil }
+    joined = joined.filter { ids[$0.key] != nil }
   }
 }
 

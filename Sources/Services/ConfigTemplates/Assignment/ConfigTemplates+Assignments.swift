@@ -34,6 +34,7 @@ extension ConfigTemplates {
     by served: ServedTemplate
   ) throws {
     let key = TemplateKey.assignment(served.id, installation)
+    let now = clock.now()
     try writing { group -> Void in
       var counts = try Self.counts(served.id, group)
       let stored = try group.get(key)
@@ -43,7 +44,7 @@ extension ConfigTemplates {
       }
       var assignment =
         try stored.map { try ConfigAssignment(decoding: $0) } ?? ConfigAssignment()
-      for experiment in assignment.add(decided) {
+      for experiment in assignment.add(decided, at: now) {
         guard let choice = decided.variants[experiment] else { continue }
         counts.add(choice, to: experiment)
       }

@@ -71,6 +71,17 @@ enum TemplateKey {
   }
 }
 
+extension TemplateKey {
+  /// The installation that an assignment's key is about.
+  static func installation(_ key: UnsafeRawBufferPointer) throws -> String {
+    var position = 0
+    guard let rest = parse(key)?.rest,
+      let id = rest.withUnsafeBytes({ SegmentEncoding.decodeText($0, at: &position) })
+    else { throw KeyValueError(.corruption, "the key of an assignment is damaged") }
+    return id.string
+  }
+}
+
 /// What is known of a template without reading it: three numbers of 8 bytes.
 struct TemplateHead: Sendable, Equatable {
   /// The newest version.

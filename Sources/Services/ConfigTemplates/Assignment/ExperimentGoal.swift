@@ -1,0 +1,60 @@
+import FirestoreModel
+
+/// By what an experiment's variants are compared.
+package struct ExperimentGoal: Sendable, Equatable, Codable {
+  /// What is counted of an installation, from the day on that it got its variant.
+  package enum Measure: String, Sendable, CaseIterable, Codable {
+    /// 1 of one that had the event, else 0: the mean is their share.
+    case users
+    /// How often it had the event.
+    case events
+    /// The sum of the event's parameter `value`.
+    case value
+  }
+
+  package let event: String
+  package let measure: Measure
+
+  /// A goal.
+  package init(event: String, measure: Measure) {
+    self.event = event
+    self.measure = measure
+  }
+}
+
+/// An installation that an experiment has given a variant.
+package struct ExperimentMember: Sendable, Equatable {
+  package let installation: String
+  /// The variant's index.
+  package let variant: Int
+  /// When it got the variant, in microseconds; nil where that is not known.
+  package let joined: Int64?
+}
+
+/// What the installations of a variant did.
+package struct GoalOutcome: Sendable, Equatable {
+  /// Those of which there was any event.
+  package var seen = 0
+  /// Those that had the goal's event.
+  package var reached = 0
+  /// Of what is measured of each.
+  package var sum: Double = 0
+  package var sumOfSquares: Double = 0
+
+  /// Nothing.
+  package init() {}
+}
+
+/// Knows what installations did; analytics does.
+package protocol ConfigGoals: Sendable {
+  /// What the members of each of so many variants came to.
+  ///
+  /// Every member comes once, some with each call of `next`, which gives nil behind the last. Takes seconds where there
+  /// are many; may read the disk.
+  func outcomes(
+    of goal: ExperimentGoal,
+    project: Text,
+    variants: Int,
+    next: () throws -> [ExperimentMember]?
+  ) throws -> [GoalOutcome]
+}
