@@ -152,4 +152,36 @@ import Testing
     let nobody = compiled.decide(client(), audiences: nil, at: 0)
     #expect(nobody.bytes == [1, 0])
   }
+
+  /// Values of every kind, of which each client gets others.
+  @Test func `what clients are sent is what was decided of them`() throws {
+    let json = """
+      {"conditions":[{"name":"one","expression":"device.country in ['BR']"},
+                     {"name":"two","expression":"percent('s') <= 50"}],
+       "parameters":{"a\\"":{"defaultValue":{"value":"d\\n\\u0001\\\\ é"}},
+         "b":{"conditionalValues":{"two":{"value":"2"},"one":{"useInAppDefault":true}}},
+         "c":{"defaultValue":{"value":"d"},"conditionalValues":{
+           "one":{"rolloutValue":{"rolloutId":"r","value":"R","percent":50}},
+           "two":{"experimentValue":{"experimentId":"e","exposurePercent":60,"variantValue":[
+             {"variantId":"control","noChange":true,"weight":1},
+             {"variantId":"new","value":"n","weight":3}]}}}},
+         "d":{"defaultValue":{"useInAppDefault":true}}}}
+      """
+    let compiled = try CompiledTemplate(try template(json), for: .client)
+    for id in 0..<300 {
+      let client = client(country: id % 2 == 0 ? "BR" : nil, id: "i\(id)")
+      let decision = compiled.decide(client, audiences: nil, at: 0)
+      let expected = compiled.outcomes(of: decision).compactMap { outcome in
+        outcome.value.map { JSONText.Member(outcome.key, .string($0)) }
+      }
+      let sent = String(decoding: compiled.members(of: decision), as: UTF8.self)
+      #expect(try JSONText(parsing: "{\(sent)}") == .object(expected))
+    }
+    let silent = try CompiledTemplate(
+      try template(#"{"parameters":{"d":{"defaultValue":{"useInAppDefault":true}}}}"#),
+      for: .client
+    )
+    let decision = silent.decide(ConfigClient(), audiences: nil, at: 0)
+    #expect(silent.members(of: decision).isEmpty)
+  }
 }

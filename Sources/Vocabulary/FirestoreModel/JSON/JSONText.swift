@@ -51,35 +51,77 @@ package indirect enum JSONText: Sendable, Equatable {
   }
 
   /// The document without any space.
-  package var compact: String {
+  package var compact: String { String(decoding: compactBytes, as: UTF8.self) }
+
+  /// The document without any space, in UTF-8.
+  package var compactBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+
+  private func append(to bytes: inout [UInt8]) {
     switch self {
-    case .null: "null"
-    case .boolean(let flag): flag ? "true" : "false"
-    case .number(let digits): digits
-    case .string(let text): Self.quoted(text)
-    case .array(let elements): "[" + elements.map(\.compact).joined(separator: ",") + "]"
+    case .null: bytes += "null".utf8
+    case .boolean(let flag): bytes += (flag ? "true" : "false").utf8
+    case .number(let digits): bytes += digits.utf8
+    case .string(let text): Self.append(quoted: text, to: &bytes)
+    case .array(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        element.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
     case .object(let members):
-      "{" + members.map { "\(Self.quoted($0.key)):\($0.value.compact)" }.joined(separator: ",")
-        + "}"
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        Self.append(quoted: member.key, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        member.value.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
     }
   }
 
   private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\t": result += "\\t"
-      case "\r": result += "\\r"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
+    var bytes: [UInt8] = []
+    append(quoted: text, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func append(quoted text: String, to bytes: inout [UInt8]) {
+    var text = text
+    bytes.append(UInt8(ascii: "\""))
+    text.withUTF8 { utf8 in
+      var plain = utf8.startIndex
+      for index in utf8.indices {
+        let byte = utf8[index]
+        guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+          continue
+        }
+        bytes += utf8[plain..<index]
+        bytes += escape(byte).utf8
+        plain = index + 1
       }
+      bytes += utf8[plain...]
     }
-    return result + "\""
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// How a byte is spelled that may not stand in a string as it is.
+  private static func escape(_ byte: UInt8) -> String {
+    switch byte {
+    case UInt8(ascii: "\""): return "\\\""
+    case UInt8(ascii: "\\"): return "\\\\"
+    case UInt8(ascii: "\n"): return "\\n"
+    case UInt8(ascii: "\t"): return "\\t"
+    case UInt8(ascii: "\r"): return "\\r"
+    default:
+      let digits = String(byte, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
   }
 }
 
