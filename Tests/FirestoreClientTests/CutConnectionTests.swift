@@ -21,8 +21,11 @@ struct CutConnectionTests {
 
   private let database = DatabaseID(project: Text("cut-\(UUID().uuidString.lowercased())"))
 
-  /// A client whose delays after errors are as good as none.
-  private func client(port: Int) -> SyncClient {
+  /// A client whose delays after errors are as good as none; without timers they never end.
+  private func client(
+    port: Int,
+    timers: DispatchQueue? = DispatchQueue(label: "timers")
+  ) -> SyncClient {
     var configuration = SyncClientConfiguration(
       database: database,
       transport: HTTPTransport(
@@ -35,9 +38,8 @@ struct CutConnectionTests {
     )
     // Only delays after errors vary; all others are longer than this.
     configuration.jitter = { -0.9999 }
-    let timers = DispatchQueue(label: "timers")
     configuration.schedule = { delay, fire in
-      timers.asyncAfter(deadline: .now() + (delay < .seconds(1) ? 0.001 : 600), execute: fire)
+      timers?.asyncAfter(deadline: .now() + (delay < .seconds(1) ? 0.001 : 600), execute: fire)
     }
     return SyncClient(configuration)
   }
@@ -134,6 +136,33 @@ struct CutConnectionTests {
     proxy.stop()
     client.perform { $0.terminate() }
     direct.perform { $0.terminate() }
+  }
+
+  /// As with a connection that the server closes as it is used again.
+  @Test func `what a lost connection took along is sent on another, without a delay`() async throws
+  {
+    let server = try BrasaServer.shared.get()
+    let proxy = try CuttingProxy(to: server.port) { $0 == 0 ? 1 : nil }
+    let caller = client(port: proxy.port, timers: nil)
+    let found = try await caller.call { [counter] transport, credentials in
+      try await transport.documents([counter], credentials)
+    }
+    #expect(found.count == 1 && proxy.cutCount == 1)
+    caller.perform { $0.terminate() }
+    proxy.stop()
+    let second = try CuttingProxy(to: server.port) { $0 == 0 ? 1 : nil }
+    let listener = client(port: second.port, timers: nil)
+    let query = try ListenQuery(Query(scope: .collection("items")))
+    let (snapshots, continuation) = AsyncStream.makeStream(of: ViewSnapshot.self)
+    listener.perform { client in
+      _ = client.listen(query, ListenOptions(includesMetadataChanges: true)) { result in
+        if case .success(let snapshot) = result { continuation.yield(snapshot) }
+      }
+    }
+    let first = await snapshots.first { _ in true }
+    #expect(first?.isFromCache == false && second.cutCount == 1)
+    listener.perform { $0.terminate() }
+    second.stop()
   }
 
   private static func item(_ number: Int, _ database: DatabaseID) -> Write {

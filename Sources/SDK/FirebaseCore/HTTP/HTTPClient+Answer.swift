@@ -52,6 +52,17 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
+  /// Whether a request's connection broke before all of its answer was there.
+  ///
+  /// That is how a request ends for which a connection was used again as the server closed it: servers let go of
+  /// those that were quiet for a while. Nothing says how much of the request the server has.
+  package static func isConnectionLost(_ error: any Error) -> Bool {
+    let error = error as NSError
+    return error.domain == NSURLErrorDomain && error.code == NSURLErrorNetworkConnectionLost
+  }
+}
+
+extension HTTPClient {
   /// Sends a request with a body over a connection that nothing was sent on before, and collects its answer.
   ///
   /// For bodies of which the server keeps what came before a connection broke. On Linux, where one breaks that was used

@@ -117,7 +117,8 @@ package final class HTTPTransport: FirestoreTransport {
   ) async throws -> (version: CommitVersion, results: [WriteResult]) {
     var json = JSONWriter()
     json.object { $0.writes(writes) }
-    let answer = try await post("\(database.path)/documents:commit", json.bytes, credentials)
+    let path = "\(database.path)/documents:commit"
+    let answer = try await post(path, json.bytes, credentials, mayRepeat: false)
     return try Self.read(answer) { try RESTAnswers.commit(&$0) }
   }
 
@@ -147,10 +148,12 @@ package final class HTTPTransport: FirestoreTransport {
     ParentName(database: database, path: query.parent).string
   }
 
+  /// Makes a call; one that may be repeated is, once, where its connection was lost.
   private func post(
     _ path: String,
     _ body: [UInt8],
-    _ credentials: CallCredentials
+    _ credentials: CallCredentials,
+    mayRepeat: Bool = true
   ) async throws -> Data {
     guard let request = request(path, body, credentials) else {
       throw FirestoreFailure(.invalidArgument, "The server's address is malformed.")
@@ -160,6 +163,8 @@ package final class HTTPTransport: FirestoreTransport {
       answer = try await client.answer(to: request, limit: Self.greatestAnswer)
     } catch is HTTPClient.AnswerTooLarge {
       throw FirestoreFailure(.resourceExhausted, "The server's answer is too large.")
+    } catch  where mayRepeat && HTTPClient.isConnectionLost(error) {
+      return try await post(path, body, credentials, mayRepeat: false)
     } catch {
       throw FirestoreFailure(
         .unavailable,

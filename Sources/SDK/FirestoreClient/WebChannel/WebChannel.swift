@@ -131,11 +131,14 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     let answer = ChannelAnswer()
     client.send(request) { [self] event in
       guard let result = answer.take(event) else { return }
-      if headers != nil { opened(result) } else { posted(batch, result) }
+      if headers != nil { opened(batch, result) } else { posted(batch, result) }
     }
   }
 
-  private func opened(_ result: Result<ChannelAnswer.Content, any Error>) {
+  private func opened(
+    _ batch: ForwardQueue.Batch,
+    _ result: Result<ChannelAnswer.Content, any Error>
+  ) {
     guard case .opening = state else { return }
     do {
       let answer = try result.get()
@@ -153,6 +156,9 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
       flush()
     } catch let failure as FirestoreFailure {
       fail(failure)
+    } catch  where HTTPClient.isConnectionLost(error) && attempts < Self.greatestAttempts {
+      // A session that was begun nevertheless is one that nobody asks for, and ends by itself.
+      post(batch, headers: headerLines)
     } catch {
       fail(Self.failure(error))
     }
