@@ -158,7 +158,7 @@ import Testing
     let json = """
       {"conditions":[{"name":"one","expression":"device.country in ['BR']"},
                      {"name":"two","expression":"percent('s') <= 50"}],
-       "parameters":{"a\\"":{"defaultValue":{"value":"d\\n\\u0001\\\\ é"}},
+       "parameters":{"a":{"defaultValue":{"value":"d\\n\\u0001\\\\ é"}},
          "b":{"conditionalValues":{"two":{"value":"2"},"one":{"useInAppDefault":true}}},
          "c":{"defaultValue":{"value":"d"},"conditionalValues":{
            "one":{"rolloutValue":{"rolloutId":"r","value":"R","percent":50}},

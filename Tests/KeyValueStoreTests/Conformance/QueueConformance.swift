@@ -114,6 +114,11 @@ struct QueueConformance {
   func `while the mark of the state is the same, so is what a read gives`(kind: EngineKind) throws {
     try EngineUnderTest(kind).run { engine in
       let done = DispatchSemaphore(value: 0)
+      // PostgreSQL is written by others too.
+      guard kind != .postgres else {
+        #expect(engine.stateMark == nil)
+        return
+      }
       let first = try #require(engine.stateMark)
       #expect(engine.stateMark == first)
       for number in 1...200 {

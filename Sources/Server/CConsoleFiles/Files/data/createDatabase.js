@@ -4,7 +4,7 @@ import { h, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { go } from "../base/navigation.js";
 import { databases, loadDatabases, pageVersion } from "../shell/store.js";
-import { initialRules, releaseName } from "../rules/release.js";
+import { initialRules, releaseName, TEST_DAYS } from "../rules/release.js";
 
 /** Makes a database as people know it from Firebase: an id, then production or test mode. */
 export function createDatabasePage(project) {

@@ -2,7 +2,7 @@ import { confirm, explain, toast } from "../base/dialog.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { listen } from "../base/listen.js";
-import { go, guardLeaving, link } from "../base/navigation.js";
+import { go, guardLeaving, link, place } from "../base/navigation.js";
 import { inScope, onCleanup } from "../base/signal.js";
 import { deleteDocument, isConflict, listCollections, nameOf, saveDocument, undo } from "./documents.js";
 import { fieldEditor } from "./fieldEditor.js";
@@ -224,9 +224,10 @@ function conflict(base, mine, document, onSave) {
 /** The collections below a document. */
 function below(where, path) {
   const list = h("ul", { class: "stack" });
+  const query = place.peek().query.view === "tree" ? { view: "tree" } : {};
   listCollections(where, path).then(
     (ids) => show(list, ids.length === 0 ? h("li", { class: "muted" }, t("subcollections.none")) : ids.map((id) =>
-      h("li", {}, h("a", { href: link("firestore", [where.database, "data", ...path, id]), dir: "auto" }, id)))),
+      h("li", {}, h("a", { href: link("firestore", [where.database, "data", ...path, id], query), dir: "auto" }, id)))),
     (error) => show(list, h("li", { class: "error" }, explain(error))),
   );
   const start = () => {

@@ -31,7 +31,7 @@ service firebase.storage {
 }
 `;
 
-const TEST_DAYS = 30;
+export const TEST_DAYS = 30;
 
 /** The rules that a database begins with: nobody, or everybody until a day. Pure. */
 export function initialRules(mode, now) {

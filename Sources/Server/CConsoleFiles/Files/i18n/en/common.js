@@ -97,6 +97,7 @@ export default {
   "users.email": "Email",
   "users.password": "Password",
 
+  "error.PERMISSION_DENIED": "You may not do this.",
   "error.UNAUTHENTICATED": "Your session has ended.",
   "error.UNAVAILABLE": "The server cannot be reached.",
   "error.NOT_FOUND": "There is nothing of that name.",

@@ -25,5 +25,4 @@ export default {
   "users.unlink": (provider) => `Unlink ${provider}`,
   "users.factors": (n) => `${count(n)} ${plural(n, "second factor", "second factors")}`,
   "users.dropFactors": "Take the second factors away",
-  "error.PERMISSION_DENIED": "You may not do this.",
 };

@@ -97,6 +97,7 @@ export default {
   "users.email": "E-mail",
   "users.password": "Senha",
 
+  "error.PERMISSION_DENIED": "Você não pode fazer isto.",
   "error.UNAUTHENTICATED": "Sua sessão terminou.",
   "error.UNAVAILABLE": "Não foi possível alcançar o servidor.",
   "error.NOT_FOUND": "Não há nada com esse nome.",

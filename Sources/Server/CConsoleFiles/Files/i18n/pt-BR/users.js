@@ -25,5 +25,4 @@ export default {
   "users.unlink": (provider) => `Desvincular ${provider}`,
   "users.factors": (n) => `${count(n)} ${plural(n, "segundo fator", "segundos fatores")}`,
   "users.dropFactors": "Remover os segundos fatores",
-  "error.PERMISSION_DENIED": "Você não pode fazer isto.",
 };
