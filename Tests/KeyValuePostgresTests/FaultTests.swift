@@ -93,7 +93,7 @@ struct FaultTests {
     try SharedCounter.increment(engine)
     try server.stop()
     let write = #expect(throws: KeyValueError.self) { try SharedCounter.increment(engine) }
-    #expect(write?.code == .unreachable)
+    #expect(write?.code == .unreachable, "\(String(describing: write))")
     let read = #expect(throws: KeyValueError.self) { try SharedCounter.value(engine) }
     #expect(read?.code == .unreachable)
     let opening = #expect(throws: KeyValueError.self) { try PostgresEngine(configuration) }

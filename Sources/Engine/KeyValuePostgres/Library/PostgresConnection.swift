@@ -24,6 +24,8 @@ final class PostgresConnection: @unchecked Sendable {
   private let library: PostgresLibrary
   private let handle: OpaquePointer
   private var prepared: Set<String> = []
+  /// Whether the library itself failed on it.
+  private var isBroken = false
 
   /// How long a lost peer goes unnoticed at most: two probes after a second of silence, and two seconds for
   /// what was sent and is not acknowledged.
@@ -57,7 +59,7 @@ final class PostgresConnection: @unchecked Sendable {
   deinit { library.finish(handle) }
 
   /// Whether the connection was lost, as far as is known.
-  var isLost: Bool { library.connectionStatus(handle) != Self.isConnected }
+  var isLost: Bool { isBroken || library.connectionStatus(handle) != Self.isConnected }
 
   /// Runs statements without parameters and answers the last one's result, in text form.
   @discardableResult
@@ -132,6 +134,8 @@ final class PostgresConnection: @unchecked Sendable {
     guard let answer else { throw lost() }
     let result = PostgresResult(library, answer)
     guard !result.isSuccess else { return result }
+    // An error without SQL's code is not the server's: the library could not send, or not receive.
+    if result.errorCode.isEmpty { isBroken = true }
     guard !isLost else { throw lost() }
     throw KeyValueError(sqlState: result.errorCode, result.errorMessage)
   }
