@@ -91,7 +91,7 @@ test("a target shows consistent states alone, and begins anew when it missed a d
   assert.equal(target.receive({ filter: { targetId: 2, count: 1 } }), undefined);
   assert.equal(target.receive({ filter: { targetId: 2 } }), "again");
   assert.equal(target.request().resumeToken, undefined);
-  assert.equal(target.receive({ targetChange: { targetChangeType: "REMOVE", cause: { status: "PERMISSION_DENIED" } } }), "refused");
+  assert.equal(target.receive({ targetChange: { targetChangeType: "REMOVE", cause: { code: 7, message: "no" } } }), "refused");
   assert.equal(shown.at(-1), "PERMISSION_DENIED");
 });
 

@@ -1,3 +1,9 @@
+/** The names of google.rpc.Code by their numbers, as a target's end tells them. */
+const STATUSES = [
+  "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
+  "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+];
+
 /**
  * What a client knows of one target of a Listen stream. Pure.
  *
@@ -72,7 +78,7 @@ export class TargetState {
 
   #turn({ targetChangeType = "NO_CHANGE", cause, resumeToken, readTime }) {
     if (targetChangeType === "REMOVE") {
-      this.onError(cause ?? { status: "CANCELLED", message: "" });
+      this.onError({ status: STATUSES[cause?.code] ?? "CANCELLED", message: cause?.message ?? "" });
       return "refused";
     }
     if (targetChangeType === "RESET") {
