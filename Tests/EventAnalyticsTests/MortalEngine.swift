@@ -2,8 +2,8 @@ import KeyValueStore
 import Synchronization
 
 /// An engine that takes so many writes and then none any more, as if the process had been killed before the next one.
-final class MortalEngine: KeyValueEngine {
-  private let base: any KeyValueEngine
+final class MortalEngine: EngineWrapper {
+  let base: any KeyValueEngine
   private let left: Mutex<Int>
 
   init(_ base: any KeyValueEngine, writes: Int) {
@@ -28,22 +28,4 @@ final class MortalEngine: KeyValueEngine {
       }
     )
   }
-
-  var isWritingThread: Bool { base.isWritingThread }
-
-  func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R { try base.read(body) }
-
-  func readInMemory<R>(
-    steps: Int,
-    _ body: (any KeyValueSnapshot) throws -> R
-  ) throws -> R? {
-    try base.readInMemory(steps: steps, body)
-  }
-
-  func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
-    try base.get(key, cachedOnly: cachedOnly)
-  }
-
-  func statistics() -> [String: Double] { base.statistics() }
-  func close() throws { try base.close() }
 }

@@ -3,13 +3,13 @@ import KeyValueStore
 import Synchronization
 
 /// An engine that lets writes go on only when so many wait, all at once and so in one group.
-final class GatheringEngine: KeyValueEngine {
+final class GatheringEngine: EngineWrapper {
   private struct State {
     var wanted = 0
     var gathered: [QueuedWrite] = []
   }
 
-  private let base: any KeyValueEngine
+  let base: any KeyValueEngine
   private let state = Mutex(State())
 
   init(_ base: any KeyValueEngine) { self.base = base }
@@ -32,22 +32,4 @@ final class GatheringEngine: KeyValueEngine {
     }
     base.submit(start)
   }
-
-  var isWritingThread: Bool { base.isWritingThread }
-
-  func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R { try base.read(body) }
-
-  func readInMemory<R>(
-    steps: Int,
-    _ body: (any KeyValueSnapshot) throws -> R
-  ) throws -> R? {
-    try base.readInMemory(steps: steps, body)
-  }
-
-  func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
-    try base.get(key, cachedOnly: cachedOnly)
-  }
-
-  func statistics() -> [String: Double] { base.statistics() }
-  func close() throws { try base.close() }
 }

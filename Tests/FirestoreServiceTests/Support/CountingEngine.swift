@@ -2,8 +2,8 @@ import KeyValueStore
 import Synchronization
 
 /// An engine in memory that counts the values asked for, and the cursors opened, outside of groups.
-final class CountingEngine: KeyValueEngine {
-  private let base = MemoryEngine()
+final class CountingEngine: EngineWrapper {
+  let base: any KeyValueEngine = MemoryEngine()
   private let gets = Tally()
   private let cursors = Tally()
 
@@ -37,17 +37,10 @@ final class CountingEngine: KeyValueEngine {
     try base.readInMemory(steps: steps) { try body(CountingSnapshot(base: $0, engine: self)) }
   }
 
-  func submit(_ write: QueuedWrite) { base.submit(write) }
-
-  var isWritingThread: Bool { base.isWritingThread }
-
   func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     noteGet()
     return try base.get(key, cachedOnly: cachedOnly)
   }
-
-  func statistics() -> [String: Double] { base.statistics() }
-  func close() throws { try base.close() }
 }
 
 /// A view of the counting engine.

@@ -3,8 +3,8 @@
 ///
 /// What memory alone seemed to know is not told: such an error is thrown by a view in memory, whose
 /// work is done again where the disk may be read.
-package final class DamageObservingEngine: KeyValueEngine {
-  private let base: any KeyValueEngine
+package final class DamageObservingEngine: EngineWrapper {
+  package let base: any KeyValueEngine
   private let observer: @Sendable (KeyValueError) -> Void
 
   /// An engine over `base`; the observer is called on the thread that met the damage.
@@ -17,13 +17,6 @@ package final class DamageObservingEngine: KeyValueEngine {
     try observing { try base.read(body) }
   }
 
-  package func readInMemory<R>(
-    steps: Int,
-    _ body: (any KeyValueSnapshot) throws -> R
-  ) throws -> R? {
-    try base.readInMemory(steps: steps, body)
-  }
-
   package func submit(_ write: QueuedWrite) {
     base.submit(
       QueuedWrite(write.priority, body: write.body) { [observer] outcome in
@@ -34,18 +27,6 @@ package final class DamageObservingEngine: KeyValueEngine {
       }
     )
   }
-
-  package var isWritingThread: Bool { base.isWritingThread }
-
-  package var stateMark: Int? { base.stateMark }
-
-  package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
-    try base.get(key, cachedOnly: cachedOnly)
-  }
-
-  package func statistics() -> [String: Double] { base.statistics() }
-
-  package func close() throws { try base.close() }
 
   private func observing<R>(_ body: () throws -> R) throws -> R {
     do {

@@ -143,6 +143,7 @@ final class EventRun: Sendable {
     let unmerged = tableBytes
     var (tables, unchanged) = (unmerged, 0)
     while unchanged < 20 {
+      // The tool's own thread, until nothing has been merged for two seconds.
       usleep(100_000)
       let bytes = tableBytes
       unchanged = bytes == tables ? unchanged + 1 : 0

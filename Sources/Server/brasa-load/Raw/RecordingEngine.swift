@@ -6,14 +6,14 @@ import Synchronization
 ///
 /// The store above it believes that every document is new, so that each commit shows the keys and
 /// values that creating it costs.
-final class RecordingEngine: KeyValueEngine {
+final class RecordingEngine: EngineWrapper {
   typealias Pairs = [(key: [UInt8], value: [UInt8])]
 
   /// Key spaces below this byte, and the directory's, are kept.
   private static let documents: UInt8 = 0x10
   private static let directory: ClosedRange<UInt8> = 0x40...0x41
 
-  private let base = MemoryEngine()
+  let base: any KeyValueEngine = MemoryEngine()
   private let pairs = Mutex<Pairs>([])
 
   /// What was put since the last call.
@@ -30,15 +30,6 @@ final class RecordingEngine: KeyValueEngine {
     return space < Self.documents || Self.directory.contains(space)
   }
 
-  func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R { try base.read(body) }
-
-  func readInMemory<R>(
-    steps: Int,
-    _ body: (any KeyValueSnapshot) throws -> R
-  ) throws -> R? {
-    try base.readInMemory(steps: steps, body)
-  }
-
   func submit(_ write: QueuedWrite) {
     base.submit(
       QueuedWrite(write.priority) { group in
@@ -48,15 +39,6 @@ final class RecordingEngine: KeyValueEngine {
       }
     )
   }
-
-  var isWritingThread: Bool { base.isWritingThread }
-
-  func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
-    try base.get(key, cachedOnly: cachedOnly)
-  }
-
-  func statistics() -> [String: Double] { base.statistics() }
-  func close() throws { try base.close() }
 }
 
 /// A group of the recording engine.
