@@ -171,6 +171,7 @@ let package = Package(
       name: "PostgresTestSupport",
       dependencies: ["KeyValueStore"],
       path: "Tests/PostgresTestSupport",
+      exclude: ["server.sh"],
       swiftSettings: strict
     ),
     .executableTarget(

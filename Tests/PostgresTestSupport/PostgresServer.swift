@@ -8,8 +8,7 @@ import Glibc
 
 /// A PostgreSQL server of the tests' own: a new cluster in a temporary directory, reached by a socket there.
 ///
-/// A shell runs it, as the user `postgres` where the tests run as root; that stops the server and removes the
-/// directory as soon as the tests' end of its standard input is closed, however they end. Any thread may call.
+/// `server.sh` runs it, as the user `postgres` where the tests run as root. Any thread may call.
 package final class PostgresServer: Sendable {
   /// The server that the tests of a run share.
   package static let shared = Result { try PostgresServer() }
@@ -41,7 +40,7 @@ package final class PostgresServer: Sendable {
       user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
     }
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-    shell.arguments = ["-c", Self.script, "sh", programs, directory] + user
+    shell.arguments = [Self.script, programs, directory] + user
     shell.currentDirectoryURL = URL(fileURLWithPath: directory)
     shell.standardInput = input
     shell.standardOutput = output
@@ -108,30 +107,6 @@ package final class PostgresServer: Sendable {
     }
   }()
 
-  /// Nothing here survives the machine, so nothing is synced.
-  private static let script = """
-    bin=$1 dir=$2
-    shift 2
-    user=$*
-    start() {
-      $user "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -t 120 start -o "-k '$dir' -p 5432 \
-    -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 \
-    -c shared_buffers=64MB -c autovacuum=off" >>"$dir/control" 2>&1
-    }
-    stop() { $user "$bin/pg_ctl" -D "$dir/data" -w -m immediate stop >>"$dir/control" 2>&1; }
-    answer() { if [ "$1" = 0 ]; then printf +; else printf -- -; fi; }
-    $user "$bin/initdb" -D "$dir/data" -U brasa -A trust --no-locale -E UTF8 --no-sync \
-      >"$dir/control" 2>&1 && start
-    answer $?
-    while read -r command; do
-      case $command in
-        start) start ;;
-        stop) stop ;;
-        restart) stop && start ;;
-      esac
-      answer $?
-    done
-    stop
-    cd / && rm -rf "$dir"
-    """
+  private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("server.sh").path
 }

@@ -8,31 +8,7 @@ import tempfile
 
 MISSING = "PostgreSQL is not installed"
 
-# Nothing here survives the machine, so nothing is synced. The shell ends the server and removes the directory as
-# soon as nobody holds its standard input, however the tests end.
-SCRIPT = r"""
-bin=$1 dir=$2
-shift 2
-user=$*
-start() {
-  $user "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -t 120 start -o "-k '$dir' -p 5432 \
--c listen_addresses= -c fsync=off -c full_page_writes=off -c shared_buffers=64MB" >>"$dir/control" 2>&1
-}
-stop() { $user "$bin/pg_ctl" -D "$dir/data" -w -m immediate stop >>"$dir/control" 2>&1; }
-answer() { if [ "$1" = 0 ]; then printf +; else printf -- -; fi; }
-$user "$bin/initdb" -D "$dir/data" -U brasa -A trust --no-locale -E UTF8 --no-sync >"$dir/control" 2>&1 && start
-answer $?
-while read -r command; do
-  case $command in
-    start) start ;;
-    stop) stop ;;
-    restart) stop && start ;;
-  esac
-  answer $?
-done
-stop
-cd / && rm -rf "$dir"
-"""
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "PostgresTestSupport/server.sh"
 
 
 def programs():
@@ -54,7 +30,7 @@ class Postgres:
             shutil.chown(self.directory, "postgres", "postgres")
             user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
         self.shell = subprocess.Popen(
-            ["/bin/sh", "-c", SCRIPT, "sh", str(programs()), self.directory, *user],
+            ["/bin/sh", str(SCRIPT), str(programs()), self.directory, *user],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.directory,
         )
         self._await_answer()
