@@ -15,6 +15,8 @@ package final class VAPIDTokens: Sendable {
     let header: String
     /// From when on it is made anew, in seconds since 1970.
     let renewal: Int
+
+    func isCurrent(_ now: Int) -> Bool { renewal > now && renewal <= now + VAPIDTokens.use }
   }
 
   /// How long a header is used, in seconds.
@@ -33,16 +35,14 @@ package final class VAPIDTokens: Sendable {
   /// Also made anew where the clock went back behind the time when the header was made.
   package func authorization(_ pair: VAPIDPair, origin: String, now: Int) throws -> String {
     let purpose = Purpose(publicKey: pair.publicKey, subject: pair.subject, origin: origin)
-    if let entry = entries.withLock({ $0[purpose] }), entry.renewal > now,
-      entry.renewal <= now + Self.use
-    {
-      return entry.header
-    }
+    if let entry = entries.withLock({ $0[purpose] }), entry.isCurrent(now) { return entry.header }
     let header = try pair.authorization(origin: origin, expiry: now + Self.validity)
-    entries.withLock { entries in
+    return entries.withLock { entries in
+      // Whoever made one at the same time was first.
+      if let entry = entries[purpose], entry.isCurrent(now) { return entry.header }
       if entries.count >= capacity { entries.removeAll() }
       entries[purpose] = Entry(header: header, renewal: now + Self.use)
+      return header
     }
-    return header
   }
 }
