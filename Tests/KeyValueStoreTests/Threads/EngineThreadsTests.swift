@@ -174,6 +174,6 @@ import Testing
   func `the counts follow the cores`(cores: Int, reads: Int, scans: Int, files: Int) {
     let counts = ThreadCounts(cores: cores)
     #expect(counts.reads == reads && counts.scans == scans && counts.maintenance == 1)
-    #expect(counts.files == files)
+    #expect(counts.files == files && counts.intake == min(cores, 32))
   }
 }

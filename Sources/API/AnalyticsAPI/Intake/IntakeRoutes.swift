@@ -38,16 +38,14 @@ struct IntakeRoutes: Sendable {
   private func takeBatch(_ request: ServiceRequest) async throws -> ServiceResponse {
     let key = try QueryParameters(request.query).apiKey ?? request.headers[.googleAPIKey]
     let project = try await project(key, path: request.parameters["project"], request)
-    let body = try await json(of: request, atMost: Self.batchBytes)
-    try analytics.admit(body.bytes, from: request.context.network, to: project)
-    let message = try BatchMessage(body.json, appID: request.parameters["app"] ?? "")
-    let receipt = try await analytics.record(
-      message.batch,
-      from: .sdk,
-      sent: message.sent,
-      project: project
-    )
-    return .json(receipt.json)
+    let body = try await request.collectUnpackedText(upTo: Self.batchBytes)
+    try analytics.admit(body.count, from: request.context.network, to: project)
+    let app = request.parameters["app"] ?? ""
+    let batch = try await reading(body, request) { [analytics] json in
+      let message = try BatchMessage(json, appID: app)
+      return analytics.check(message.batch, from: .sdk, sent: message.sent)
+    }
+    return .json(try await analytics.record(batch, project: project).json)
   }
 
   // MARK: The Measurement Protocol
@@ -55,10 +53,12 @@ struct IntakeRoutes: Sendable {
   private func collect(_ request: ServiceRequest) async throws -> ServiceResponse {
     do {
       let call = try await protocolCall(request)
-      try analytics.admit(call.bytes, from: request.context.network, to: call.project)
-      if call.message.problems.isEmpty {
-        _ = try await analytics.record(call.message.batch, from: .server, project: call.project)
+      try analytics.admit(call.body.count, from: request.context.network, to: call.project)
+      let batch = try await reading(call.body, request) { [analytics] json in
+        let message = try call.message(json, now: analytics.now)
+        return message.problems.isEmpty ? analytics.check(message.batch, from: .server) : nil
       }
+      if let batch { _ = try await analytics.record(batch, project: call.project) }
     } catch let error as FirestoreError {
       // A request that is wrong is answered as one that is right.
       guard error.code == .invalidArgument || error.code == .permissionDenied else { throw error }
@@ -70,8 +70,10 @@ struct IntakeRoutes: Sendable {
     var drops: [EventDrop]
     do {
       let call = try await protocolCall(request)
-      drops = call.message.problems
-      if drops.isEmpty { drops = analytics.problems(with: call.message.batch) }
+      drops = try await reading(call.body, request) { [analytics] json in
+        let message = try call.message(json, now: analytics.now)
+        return message.problems.isEmpty ? analytics.problems(with: message.batch) : message.problems
+      }
     } catch let error as FirestoreError {
       guard error.code == .invalidArgument || error.code == .permissionDenied else { throw error }
       drops = [EventDrop(index: nil, field: "", .valueInvalid, error.message)]
@@ -80,9 +82,19 @@ struct IntakeRoutes: Sendable {
     return .json(.object([.init("validationMessages", messages)]))
   }
 
-  private func protocolCall(
-    _ request: ServiceRequest
-  ) async throws -> (message: ProtocolMessage, project: Text, bytes: Int) {
+  /// A request of the Measurement Protocol, its body unread.
+  private struct ProtocolCall: Sendable {
+    let app: String
+    let isWeb: Bool
+    let project: Text
+    let body: [UInt8]
+
+    func message(_ json: JSONText, now: Int64) throws(FirestoreError) -> ProtocolMessage {
+      try ProtocolMessage(json, appID: app, isWeb: isWeb, now: now)
+    }
+  }
+
+  private func protocolCall(_ request: ServiceRequest) async throws -> ProtocolCall {
     let query = try QueryParameters(request.query).parameters
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
     let secret = parameter("api_secret")
@@ -90,10 +102,9 @@ struct IntakeRoutes: Sendable {
       throw FirestoreError.invalidArgument("firebase_app_id or measurement_id is required.")
     }
     let project = try await project(secret, path: secret, request)
-    let body = try await json(of: request, atMost: Self.protocolBytes)
+    let body = try await request.collectUnpackedText(upTo: Self.protocolBytes)
     let isWeb = parameter("firebase_app_id") == nil
-    let message = try ProtocolMessage(body.json, appID: app, isWeb: isWeb, now: analytics.now)
-    return (message, project, body.bytes)
+    return ProtocolCall(app: app, isWeb: isWeb, project: project, body: body)
   }
 
   // MARK: Requests
@@ -110,11 +121,18 @@ struct IntakeRoutes: Sendable {
     }
   }
 
-  private func json(
-    of request: ServiceRequest,
-    atMost limit: Int
-  ) async throws -> (json: JSONText, bytes: Int) {
-    let bytes = try await request.collectUnpackedText(upTo: limit)
+  /// Does the work that a body is; it stands back behind what people wait for.
+  private func reading<Answer: Sendable>(
+    _ body: [UInt8],
+    _ request: ServiceRequest,
+    _ work: @escaping @Sendable (JSONText) throws -> Answer
+  ) async throws -> Answer {
+    try await threads.run(on: .intake, caller: request.context.network) {
+      try work(try Self.json(body))
+    }
+  }
+
+  private static func json(_ bytes: [UInt8]) throws(FirestoreError) -> JSONText {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw FirestoreError.invalidArgument("The body is not valid UTF-8.")
     }
@@ -122,7 +140,7 @@ struct IntakeRoutes: Sendable {
     guard json.members != nil else {
       throw FirestoreError.invalidArgument("Invalid JSON payload received. An object is expected.")
     }
-    return (json, bytes.count)
+    return json
   }
 }
 

@@ -18,7 +18,7 @@ struct ObjectGate: Sendable {
 
   /// Throws PERMISSION_DENIED unless the rules allow; operators find the reason in the log.
   func require(_ request: ObjectRequest, _ name: Text, stored: StorageResource?) throws {
-    let question = question(request, name, stored: stored)
+    let question = question(request, name, stored: stored?.map)
     let isAllowed = try reading { documents in
       let session = session(documents)
       let decision = try session.evaluate(question)
@@ -29,7 +29,7 @@ struct ObjectGate: Sendable {
   }
 
   /// Whether the rules allow without a look at documents.
-  func allowsInMemory(_ request: ObjectRequest, _ name: Text, stored: StorageResource?) -> Bool {
+  func allowsInMemory(_ request: ObjectRequest, _ name: Text, stored: RulesMap?) -> Bool {
     let question = question(request, name, stored: stored)
     do {
       return try session(NoDocuments()).evaluate(question).isAllowed
@@ -42,7 +42,7 @@ struct ObjectGate: Sendable {
   private func question(
     _ request: ObjectRequest,
     _ name: Text,
-    stored: StorageResource?
+    stored: RulesMap?
   ) -> RulesRequest {
     let method = method(of: request, isStored: stored != nil)
     return RulesRequest(
@@ -51,7 +51,7 @@ struct ObjectGate: Sendable {
       path: RulesPathNames.full(name, in: bucket, isPrefix: method == .list),
       auth: caller.rulesAuth,
       time: clock.now(),
-      resource: stored?.map,
+      resource: stored,
       newResource: request.proposed?.map
     )
   }

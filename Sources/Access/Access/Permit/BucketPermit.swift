@@ -45,9 +45,11 @@ package struct BucketPermit: Sendable {
   /// Whether no rules apply, or they allow without a look at documents; false says nothing.
   ///
   /// For threads that must not block; whoever hears false asks `require`.
+  ///
+  /// - Parameter stored: The members of the object that is there before the request; nil where there is none.
   package func allowsInMemory(
     _ request: ObjectRequest,
     _ name: Text,
-    stored: StorageResource?
+    stored: RulesMap?
   ) -> Bool { gate?.allowsInMemory(request, name, stored: stored) ?? true }
 }

@@ -16,6 +16,10 @@ package final class EngineThreads: Sendable {
     case maintenance
     /// Reading, writing and syncing the bytes of files, a part at a time.
     case files
+    /// Reading what comes in masses and nobody watches, as events. Its threads take what others leave of the processor.
+    case intake
+
+    fileprivate var standsBack: Bool { self == .maintenance || self == .intake }
   }
 
   private final class Pool: Sendable {
@@ -67,7 +71,7 @@ package final class EngineThreads: Sendable {
         count: counts[lane],
         capacity: capacity,
         batch: lane == .reads ? JobQueue.batch : 1,
-        standsBack: lane == .maintenance
+        standsBack: lane.standsBack
       )
     }
     distinctPools = pools
@@ -134,6 +138,7 @@ extension ThreadCounts {
     case .scans: scans
     case .maintenance: maintenance
     case .files: files
+    case .intake: intake
     }
   }
 }

@@ -9,12 +9,13 @@ import Glibc
 /// The rule: twice as many for reads as there are cores, since most of their time is waiting for the disk, at
 /// least 4 and at most 64; as many for scans as there are cores, at least 2 and at most 32; one for
 /// maintenance; for files, whose threads mostly wait for a sync, four times as many as there are cores, at
-/// least 8 and at most 64.
+/// least 8 and at most 64; for the intake as many as there are cores, at most 32.
 package struct ThreadCounts: Sendable, Hashable {
   package let reads: Int
   package let scans: Int
   package let maintenance: Int
   package let files: Int
+  package let intake: Int
 
   /// The counts that the rule gives for so many cores.
   package init(cores: Int) {
@@ -22,14 +23,16 @@ package struct ThreadCounts: Sendable, Hashable {
     scans = min(max(cores, 2), 32)
     maintenance = 1
     files = min(max(4 * cores, 8), 64)
+    intake = min(max(cores, 1), 32)
   }
 
-  /// So many threads for reads, half as many for scans, one for maintenance, twice as many for files.
+  /// So many threads for reads, half as many for scans, one for maintenance, twice as many for files, one for the intake.
   package init(reads: Int) {
     self.reads = max(reads, 1)
     scans = max(reads / 2, 1)
     maintenance = 1
     files = max(2 * reads, 1)
+    intake = 1
   }
 
   /// The number of cores that the process may run on.

@@ -9,6 +9,13 @@ package struct BatchReceipt: Sendable, Equatable {
   package var isRepeated = false
 }
 
+/// A batch that was held to the limits, and the bytes in which it is kept.
+package struct CheckedBatch: Sendable {
+  fileprivate let kept: EventBatch
+  fileprivate let drops: [EventDrop]
+  fileprivate let bytes: [UInt8]
+}
+
 extension EventAnalytics {
   /// For how long a batch's number is known, in microseconds.
   static let repeatWindow: Int64 = 7 * 86_400 * 1_000_000
@@ -37,28 +44,44 @@ extension EventAnalytics {
     sent: Int64? = nil,
     project: Text
   ) async throws -> BatchReceipt {
-    let now = clock.now()
-    var check = BatchCheck(sender, now: now)
+    try await record(check(batch, from: sender, sent: sent), project: project)
+  }
+
+  /// Holds a batch to the limits: the work of an intake, which needs no project.
+  ///
+  /// - Parameter sent: As in `record`.
+  package func check(
+    _ batch: EventBatch,
+    from sender: BatchCheck.Sender,
+    sent: Int64? = nil
+  ) -> CheckedBatch {
+    var check = BatchCheck(sender, now: clock.now())
     let kept = check.check(batch, sent: sent)
+    return CheckedBatch(kept: kept, drops: check.drops, bytes: kept.isStored ? kept.encoded : [])
+  }
+
+  /// Keeps what is allowed of a batch; returns when it is durable.
+  package func record(_ batch: CheckedBatch, project: Text) async throws -> BatchReceipt {
+    let (kept, now) = (batch.kept, batch.kept.received)
     let log = try await openLog(of: project)
-    let isNew = try await keep(kept, in: log, now: now)
+    let isNew = try await keep(batch, in: log, now: now)
     note(kept, isNew: isNew)
     guard isNew else { return BatchReceipt(isRepeated: true) }
     if kept.isDebug {
-      debug.note(kept, of: project, drops: check.drops, now: now)
+      debug.note(kept, of: project, drops: batch.drops, now: now)
     } else {
       live.note(kept, of: project, now: now)
     }
-    return BatchReceipt(accepted: kept.events.count, drops: check.drops)
+    return BatchReceipt(accepted: kept.events.count, drops: batch.drops)
   }
 
   /// Writes a batch and answers whether its number was not seen before.
-  private func keep(_ batch: EventBatch, in log: ProjectLog, now: Int64) async throws -> Bool {
+  private func keep(_ checked: CheckedBatch, in log: ProjectLog, now: Int64) async throws -> Bool {
+    let (batch, bytes) = (checked.kept, checked.bytes)
     let mark = batch.instanceID.flatMap { id in
       batch.number.map { EventKey.batch(log.number, id, $0) }
     }
-    let isStored = !batch.isDebug && (!batch.events.isEmpty || !batch.dropped.isEmpty)
-    let bytes = isStored ? batch.encoded : []
+    let isStored = batch.isStored
     guard isStored || mark != nil else { return true }
     do {
       return try await engine.commit { group in
@@ -151,6 +174,11 @@ extension EventAnalytics {
   package func debugDevices(of project: Text) -> [DebugDevice] {
     debug.devices(of: project, now: clock.now())
   }
+}
+
+extension EventBatch {
+  /// Whether the log has it; what a device in debug mode sends is shown and not counted.
+  fileprivate var isStored: Bool { !isDebug && (!events.isEmpty || !dropped.isEmpty) }
 }
 
 extension EventAnalytics {

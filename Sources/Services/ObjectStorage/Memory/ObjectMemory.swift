@@ -25,8 +25,8 @@ protocol RememberedRecord: AnyObject {
 package final class RememberedObject: RememberedRecord, Sendable {
   package let object: StoredObject
   package let content: [UInt8]
-  /// The object as rules see it, made once.
-  let resource: StorageResource
+  /// The object's members as rules see them, made once.
+  let resource: RulesMap
   let record: ConfirmedRecord
   /// What an API has made of the object, to be used again.
   package let derived = DerivedValue()
@@ -34,7 +34,7 @@ package final class RememberedObject: RememberedRecord, Sendable {
   fileprivate init(_ object: StoredObject, _ content: [UInt8]) {
     self.object = object
     self.content = content
-    resource = object.resource
+    resource = object.resource.map
     record = ConfirmedRecord(ObjectRecord.bytes(object))
   }
 

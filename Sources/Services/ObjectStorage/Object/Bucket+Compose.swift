@@ -56,11 +56,7 @@ extension Bucket {
     let blob = BlobID.random()
     storage.blobsInUse.insert(blob)
     do {
-      var sink = ContentSink(try await storage.blobs.begin(blob))
-      for object in objects { try await append(object, to: &sink) }
-      try await sink.flush()
-      try await sink.writer.finish()
-      let all = sink.hasher.hashes
+      let all = try await write(objects, to: try await storage.blobs.begin(blob))
       let components = objects.reduce(0) { $0 + ($1.componentCount ?? 1) }
       let hashes = ContentHashes(size: all.size, crc32c: all.crc32c, md5: nil)
       let object = try await commit(new, hashes, blob, componentCount: components)
@@ -68,6 +64,23 @@ extension Bucket {
       return object
     } catch {
       await storage.discard(blob)
+      throw error
+    }
+  }
+
+  /// Writes the bytes of objects one after the other, and finishes the blob.
+  private func write(
+    _ objects: [StoredObject],
+    to writer: any BlobWriter
+  ) async throws -> ContentHashes {
+    var sink = ContentSink(writer)
+    do {
+      for object in objects { try await append(object, to: &sink) }
+      try await sink.flush()
+      try await writer.finish()
+      return sink.hashes
+    } catch {
+      await sink.close()
       throw error
     }
   }

@@ -38,7 +38,7 @@ extension Bucket {
     existing: StoredObject?
   ) async throws -> DecisionBasis? {
     guard !permit.isAdministrator else { return nil }
-    if permit.allowsInMemory(request, name, stored: existing?.resource) {
+    if permit.allowsInMemory(request, name, stored: existing?.resource.map) {
       return DecisionBasis(existing)
     }
     try await storage.threads.run { [permit] in

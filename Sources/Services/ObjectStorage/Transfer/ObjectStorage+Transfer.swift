@@ -245,7 +245,7 @@ package actor BlobImport {
     var last = try await begun()
     try await last.flush()
     sink = last
-    try Self.check(last.hasher.hashes, expected)
+    try Self.check(last.hashes, expected)
     try await last.writer.finish()
     return ImportedBytes(blob)
   }
@@ -259,7 +259,7 @@ package actor BlobImport {
   /// Gives the bytes up.
   package func cancel() async {
     guard hasBegun else { return storage.blobsInUse.remove(blob) }
-    await sink?.writer.close()
+    await sink?.close()
     await storage.discard(blob)
   }
 }

@@ -1,35 +1,71 @@
 /// Takes content as it comes to an unfinished blob, in parts that are worth a write, and hashes it on the way.
+///
+/// One part at a time is written and hashed while the next one is collected. What went wrong with a part is thrown by the
+/// next call; the sink is of no use then.
 struct ContentSink: Sendable {
   let writer: any BlobWriter
-  private(set) var hasher: ContentHasher
+  /// Bytes that came.
+  private(set) var size: Int64
+  /// Of the parts before the one that is under way.
+  private var hasher: ContentHasher
   private var waiting: [UInt8] = []
+  /// The part under way, and the hasher that has it too.
+  private var underWay: Task<ContentHasher, any Error>?
 
   init(_ writer: any BlobWriter, _ hasher: ContentHasher = ContentHasher()) {
     self.writer = writer
     self.hasher = hasher
+    size = hasher.size
   }
 
-  /// Bytes that came.
-  var size: Int64 { hasher.size + Int64(waiting.count) }
+  /// Bytes that came and may not be where the store counts them.
+  var unwritten: Int64 { size - hasher.size }
+
+  /// The hashes of what came before the last `flush`.
+  var hashes: ContentHashes { hasher.hashes }
 
   mutating func take(_ bytes: [UInt8]) async throws {
-    if waiting.isEmpty, bytes.count >= ObjectContent.partBytes { return try await write(bytes) }
+    size += Int64(bytes.count)
+    if waiting.isEmpty, bytes.count >= ObjectContent.partBytes { return try await begin(bytes) }
     waiting += bytes
-    if waiting.count >= ObjectContent.partBytes { try await flush() }
+    if waiting.count >= ObjectContent.partBytes { try await beginWaiting() }
   }
 
-  /// Hands on what waits.
+  /// Hands on what waits, and returns when all is written.
   mutating func flush() async throws {
-    guard !waiting.isEmpty else { return }
-    let bytes = waiting
-    waiting.removeAll(keepingCapacity: true)
-    try await write(bytes)
+    if !waiting.isEmpty { try await beginWaiting() }
+    try await settle()
   }
 
-  /// Hashes what another thread writes meanwhile; after an error the sink is of no use.
-  private mutating func write(_ bytes: [UInt8]) async throws {
-    async let written: Void = writer.write(bytes)
-    hasher.update(bytes)
-    try await written
+  /// Lets go of the writer once it has nothing under way; the sink is of no use then.
+  func close() async {
+    _ = await underWay?.result
+    await writer.close()
+  }
+
+  private mutating func beginWaiting() async throws {
+    let bytes = waiting
+    waiting = []
+    waiting.reserveCapacity(bytes.capacity)
+    try await begin(bytes)
+  }
+
+  /// Begins to write and hash a part, when the one before is done.
+  private mutating func begin(_ bytes: [UInt8]) async throws {
+    try await settle()
+    let (writer, before) = (writer, hasher)
+    underWay = Task {
+      async let written: Void = writer.write(bytes)
+      var hasher = before
+      hasher.update(bytes)
+      try await written
+      return hasher
+    }
+  }
+
+  private mutating func settle() async throws {
+    guard let task = underWay else { return }
+    hasher = try await task.value
+    underWay = nil
   }
 }

@@ -30,7 +30,8 @@ package actor ObjectUpload {
   package func write(_ bytes: [UInt8]) async throws {
     let end = size + Int64(bytes.count)
     if end > room {
-      try await bucket.storage.requireRoom(for: Int64(bytes.count))
+      let unwritten = sink?.unwritten ?? 0
+      try await bucket.storage.requireRoom(for: unwritten + Int64(bytes.count))
       room = end + ObjectStorage.roomStep
     }
     if sink == nil, end < Int64(ObjectContent.partBytes) {
@@ -92,13 +93,13 @@ package actor ObjectUpload {
     }
     try await last.flush()
     sink = last
-    return last.hasher.hashes
+    return last.hashes
   }
 
   /// Gives the upload up, also after an error of the others.
   package func cancel() async {
     guard hasBegun else { return bucket.storage.blobsInUse.remove(blob) }
-    await sink?.writer.close()
+    await sink?.close()
     await bucket.storage.discard(blob)
   }
 }

@@ -112,6 +112,7 @@ package actor UploadSession {
       }
       try checkOpen()
       var sink = try await openSink()
+      self.sink = nil
       try await sink.flush()
       self.sink = sink
       var all = expected
@@ -171,11 +172,13 @@ package actor UploadSession {
 
   private func take(_ bytes: [UInt8], _ mine: Int) async throws {
     try checkCurrent(mine)
-    guard let size = sink?.size else { throw StorageError.noUpload }
+    guard let size = sink?.size, let unwritten = sink?.unwritten else {
+      throw StorageError.noUpload
+    }
     if let limit = object.expected.size, size + Int64(bytes.count) > limit {
       throw StorageError(.invalid, "More than the expected \(limit) bytes of content came.")
     }
-    try await makeRoom(for: Int64(bytes.count), behind: size)
+    try await makeRoom(for: Int64(bytes.count), behind: size, unwritten: unwritten)
     // What fails half way is read anew from what is durable.
     guard var sink else { throw StorageError.noUpload }
     self.sink = nil
@@ -184,10 +187,14 @@ package actor UploadSession {
   }
 
   /// Throws where the upload may not become as large, by its caller's bounds or the disk's.
-  private func makeRoom(for bytes: Int64, behind end: Int64) async throws {
+  private func makeRoom(
+    for bytes: Int64,
+    behind end: Int64,
+    unwritten: Int64
+  ) async throws {
     let size = end + bytes
     if size > room {
-      try await storage.requireRoom(for: bytes)
+      try await storage.requireRoom(for: unwritten + bytes)
       room = size + ObjectStorage.roomStep
     }
     guard size > record.counted else { return }
@@ -261,7 +268,7 @@ package actor UploadSession {
     _ bucket: Bucket
   ) async throws -> StoredObject {
     do {
-      let hashes = sink.hasher.hashes
+      let hashes = sink.hashes
       try object.expected.check(hashes)
       try expected.check(hashes)
       self.sink = nil
@@ -289,7 +296,7 @@ package actor UploadSession {
 
   private func giveUp() async throws {
     isOver = true
-    await sink?.writer.close()
+    await sink?.close()
     sink = nil
     let record = record
     try await storage.write { group in try group.delete(record) }
