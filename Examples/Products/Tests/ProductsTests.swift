@@ -91,6 +91,52 @@ import Testing
     await again.quit()
   }
 
+  @Test func `a photo that could not be deleted goes when it is tried again`() async throws {
+    let test = try await TestProducts()
+    defer { test.end() }
+    let clock = ManualClock()
+    let app = try test.launch(clock: clock)
+    let list = try await app.signUp("ana")
+    try await list.add("Lamp", code: "L1", photo: picture(1))
+    try await until { list.imageId(of: "Lamp") != nil }
+    let photo = try #require(list.imageId(of: "Lamp"))
+    let kept = test.folder.file("kept.rules")
+    try Data(
+      """
+      rules_version = '2';
+      service firebase.storage {
+        match /b/{bucket}/o { match /{file=**} { allow delete: if false; } }
+      }
+      """.utf8
+    ).write(to: kept)
+    try test.deployStorageRules(kept)
+    await list.delete(try list.id(of: "Lamp"))
+    try await until { list.names == [] }
+    for _ in 0..<3 {
+      await clock.waitForSleepers()
+      #expect(try await test.photos(of: list.person) == [photo])
+      clock.advance(by: .seconds(300))
+    }
+    await clock.waitForSleepers()
+    try test.deployStorageRules()
+    clock.advance(by: .seconds(300))
+    try await until { try await test.photos(of: list.person) == [] }
+    await app.quit()
+  }
+
+  @Test func `photos in question are looked into nine times more, after one wait at a time`() {
+    var retries = PhotoRetries()
+    var waits: [Duration] = []
+    while let wait = retries.next() {
+      #expect(retries.next() == nil)
+      waits.append(wait)
+      retries.begin()
+    }
+    #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256].map { .seconds($0) })
+    retries.reset()
+    #expect(retries.next() == .seconds(1))
+  }
+
   @Test func `a draft that is no product is not stored, nor a file that is no picture`()
     async throws
   {

@@ -54,10 +54,17 @@ struct TestProducts {
     try brasa.run(["rules", "deploy", rules, "--project", Self.project])
   }
 
+  /// Deploys the photos' rules: the app's, or a file of the test's.
+  func deployStorageRules(_ other: URL? = nil) throws {
+    let rules = other?.path ?? file("storage.rules")
+    let service = ["--service", "storage", "--project", Self.project]
+    try brasa.run(["rules", "deploy", rules] + service)
+  }
+
   private func deploy() throws {
     let project = ["--project", Self.project]
     try deployRules()
-    try brasa.run(["rules", "deploy", file("storage.rules"), "--service", "storage"] + project)
+    try deployStorageRules()
     try brasa.run(["indexes", "apply", file("firestore.indexes.json")] + project)
     try brasa.run(["config", "publish", file("remoteconfig.template.json")] + project)
   }
@@ -70,7 +77,8 @@ struct TestProducts {
   /// Starts the app of a device: with the state of its last run, if there was one.
   func launch(
     _ device: String = UUID().uuidString,
-    fetchInterval: TimeInterval = 60
+    fetchInterval: TimeInterval = 60,
+    clock: any Clock<Duration> = ContinuousClock()
   ) throws -> RunningApp {
     let app = try FirebaseApp.configured(
       name: "\(device)-\(folder.url.lastPathComponent)",
@@ -89,7 +97,8 @@ struct TestProducts {
         ]
       },
       fetchInterval: fetchInterval,
-      uploadPatience: 1
+      uploadPatience: 1,
+      clock: clock
     )
     return RunningApp(ProductsViewModel(services))
   }

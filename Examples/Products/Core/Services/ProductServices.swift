@@ -19,6 +19,7 @@ package struct ProductServices {
   package let images: StorageImageLoader
   package let cache: SDImageCache
   package let journal: PhotoJournal
+  package let clock: any Clock<Duration>
 
   /// FirebaseUI has no sign-in for the app.
   package struct Incomplete: LocalizedError {
@@ -31,11 +32,13 @@ package struct ProductServices {
   ///   - providers: Whom people may sign in with besides email and password.
   ///   - fetchInterval: The least time between two questions for flags, in seconds.
   ///   - uploadPatience: For how long an upload is tried again while nothing of it arrives, in seconds.
+  ///   - clock: By which photos in question are looked into again.
   package init(
     _ app: FirebaseApp,
     providers: (FUIAuth) -> [any FUIAuthProvider],
     fetchInterval: TimeInterval = 60,
-    uploadPatience: TimeInterval = 15
+    uploadPatience: TimeInterval = 15,
+    clock: any Clock<Duration> = ContinuousClock()
   ) throws(Incomplete) {
     let auth = Auth.auth(app: app)
     guard let authUI = FUIAuth(uiWith: auth) else { throw Incomplete() }
@@ -54,6 +57,7 @@ package struct ProductServices {
     cache = Self.imageCache(folder)
     images = StorageImageLoader(cache: cache)
     journal = PhotoJournal(folder: folder)
+    self.clock = clock
   }
 
   private static var applicationFolder: URL {

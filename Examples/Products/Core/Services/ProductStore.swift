@@ -15,10 +15,12 @@ package final class ProductStore {
   private let images: StorageImageLoader
   private let cache: SDImageCache
   private let journal: PhotoJournal
+  private let clock: any Clock<Duration>
   /// Photos whose document is about to be written, which must not be looked into yet, with the number of such changes.
   private var underWay: [String: Int] = [:]
   private let questions: AsyncStream<Void>
   private let ask: AsyncStream<Void>.Continuation
+  private var retries = PhotoRetries()
 
   package init(_ services: ProductServices, person: String) {
     self.person = person
@@ -26,7 +28,7 @@ package final class ProductStore {
     storage = services.storage
     images = services.images
     cache = services.cache
-    journal = services.journal
+    (journal, clock) = (services.journal, services.clock)
     (questions, ask) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     ask.yield()
   }
@@ -129,13 +131,36 @@ package final class ProductStore {
 
   // MARK: Photos in question
 
-  /// Looks into the photos in question: at the start, and whenever a write has been answered.
+  /// Looks into the photos in question: at the start, whenever a write has been answered, and a while after something
+  /// went wrong.
   package func run() async {
-    for await _ in questions { await answerQuestions() }
+    await withDiscardingTaskGroup { group in
+      for await _ in questions {
+        if await answerQuestions() {
+          retries.reset()
+        } else if let delay = retries.next() {
+          group.addTask { await self.retry(after: delay) }
+        }
+      }
+      group.cancelAll()
+    }
   }
 
   /// Looks again, as after a time without a connection.
-  package func askAgain() { ask.yield() }
+  package func askAgain() {
+    retries.reset()
+    ask.yield()
+  }
+
+  private func retry(after delay: Duration) async {
+    do {
+      try await clock.sleep(for: delay)
+      retries.begin()
+      ask.yield()
+    } catch {
+      // The list has ended; the next start asks.
+    }
+  }
 
   /// Ends `run`.
   package func end() { ask.finish() }
@@ -150,18 +175,35 @@ package final class ProductStore {
     for imageId in photos {
       underWay[imageId] = underWay[imageId].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
-    ask.yield()
+    askAgain()
   }
 
   /// Looks only into photos whose changes were written before the wait for the server, which then has them all.
-  private func answerQuestions() async {
+  ///
+  /// - Returns: False where a photo stays in question, because something went wrong.
+  private func answerQuestions() async -> Bool {
     do {
       let questions = try await journal.questions(of: person)
         .filter { underWay[$0.imageId] == nil }
-      guard !questions.isEmpty, await serverHasAllWrites() else { return }
-      for question in questions { try await answer(question) }
+      guard !questions.isEmpty, await serverHasAllWrites() else { return true }
+      var hasAll = true
+      for question in questions {
+        let isAnswered = await isAnswered(question)
+        hasAll = hasAll && isAnswered
+      }
+      return hasAll
     } catch {
-      // No connection, or signed out: what is in question stays so until the next time.
+      return false
+    }
+  }
+
+  /// Answers a question; false where it could not be, as without a connection: the others do not wait for it.
+  private func isAnswered(_ question: PhotoJournal.Question) async -> Bool {
+    do {
+      try await answer(question)
+      return true
+    } catch {
+      return false
     }
   }
 
