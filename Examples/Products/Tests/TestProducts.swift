@@ -8,21 +8,23 @@ import ProductsCore
 import ProductsProvider
 import Testing
 
-/// A Brasa of its own with what the app deploys, in production mode, and installations of the app.
+/// A Brasa of its own with what the app deploys, in production mode over TLS, and installations of the app.
 @MainActor
 struct TestProducts {
   static let project = "products"
   let brasa: Brasa
   let folder: Folder
 
-  /// The provider's certificate, whose authority the server trusts.
+  /// The provider's certificate, whose authority the server trusts; the server's own too, where the app trusts it.
   static let certificates = Result {
+    if let trusted = Brasa.trustedCertificates { return trusted }
     let folder = try Folder()
     try Brasa.makeCertificates(in: folder.url)
     return folder.url
   }
 
-  init() async throws {
+  /// - Parameter own: The folder of the server's certificate in place of the one that the app trusts.
+  init(certificates own: URL? = nil) async throws {
     let certificates = try Self.certificates.get()
     folder = try Folder()
     brasa = Brasa(
@@ -30,7 +32,8 @@ struct TestProducts {
       environment: [
         "BRASA_OUTBOUND_PRIVATE": "true",
         "BRASA_OUTBOUND_CA": certificates.appending(path: "authority.pem").path,
-      ]
+      ],
+      certificates: own ?? Brasa.trustedCertificates
     )
     try brasa.start()
     try deploy()

@@ -17,10 +17,15 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
+from wire import Wire, trusting
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("EXAMPLES_PROGRAM", ROOT / ".build/debug/examples"))
 BRASA = pathlib.Path(os.environ.get("BRASA_BINARY", ROOT.parent / ".build/debug/brasa"))
+# The certificate whose authority all processes of these tests trust; None where they do not run as `Examples/test` runs
+# them.
+TRUSTED = os.environ.get("BRASA_TEST_CERTIFICATES")
+TRUSTED = TRUSTED and pathlib.Path(TRUSTED)
 PATIENCE = 20
 
 
@@ -71,6 +76,8 @@ class Server:
     """A Brasa in production mode."""
 
     environment = {}
+    # The folder of the certificate that it is reached by; without one it speaks plain text.
+    certificates = None
 
     def __init__(self, data):
         self.data = data
@@ -81,6 +88,9 @@ class Server:
         """Starts the server; after `stop` on the same port."""
         self.log = open(self.data.with_suffix(".log"), "a")
         arguments = ["serve", "--port", str(self.port), "--data", str(self.data)]
+        if self.certificates:
+            arguments += ["--tls-certificate", str(self.certificates / "server.pem")]
+            arguments += ["--tls-key", str(self.certificates / "server-key.pem")]
         self.process = subprocess.Popen(
             [str(BRASA), *arguments],
             stdout=subprocess.PIPE,
@@ -93,7 +103,7 @@ class Server:
                 self.port = int(line.split(" port=")[1].split()[0])
                 break
         assert self.process.poll() is None and self.port, self.data.with_suffix(".log").read_text()
-        self.address = f"http://127.0.0.1:{self.port}"
+        self.address = f"{'https' if self.certificates else 'http'}://127.0.0.1:{self.port}"
 
     def stop(self):
         """Ends the server as a crash would."""
@@ -122,7 +132,8 @@ class Server:
             headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
             method=method,
         )
-        urllib.request.urlopen(request, timeout=PATIENCE).close()
+        tls = trusting(self.certificates)
+        urllib.request.urlopen(request, timeout=PATIENCE, context=tls).close()
 
 
 class Brasa(Server):
@@ -268,6 +279,7 @@ class Page:
 def options(scheme="light"):
     chosen = Options()
     chosen.binary_location = "/usr/bin/chromium"
+    chosen.accept_insecure_certs = True
     for flag in (
         "--headless=new",
         "--no-sandbox",
@@ -355,6 +367,20 @@ def proxy():
     yield start
     for one in running:
         one.stop()
+
+
+@pytest.fixture
+def wires():
+    """Makes wires to servers and takes them away when the test is over."""
+    made = []
+
+    def make(port, certificates=None):
+        made.append(Wire(port, certificates))
+        return made[-1]
+
+    yield make
+    for wire in made:
+        wire.close()
 
 
 def write_mock(path, *routes):

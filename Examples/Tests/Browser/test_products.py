@@ -5,7 +5,7 @@ import signal
 
 import pytest
 from conftest import PATIENCE, ROOT
-from products_system import PROJECT, ProductsServer, Wire
+from products_system import PROJECT, ProductsServer
 
 PHOTOS = [ROOT / "Vollmed/Service/Faces" / f"{name}.png" for name in ("98765", "24680")]
 
@@ -15,6 +15,11 @@ def server(tmp_path):
     made = ProductsServer(tmp_path)
     yield made
     made.close()
+
+
+@pytest.fixture
+def wire(server, wires):
+    return wires(server.port, server.certificates)
 
 
 @pytest.fixture
@@ -178,9 +183,8 @@ def test_the_server_stops_and_comes_back(web, server, make_page):
     page.wait(lambda: server.photos() == [], "no photo")
 
 
-def test_a_host_without_a_network_shows_list_and_photos(run, server, tmp_path, make_page):
-    wire = Wire(server.port)
-    web = start(run, f"http://127.0.0.1:{wire.port}", tmp_path)
+def test_a_host_without_a_network_shows_list_and_photos(run, server, wire, tmp_path, make_page):
+    web = start(run, wire.address, tmp_path)
     page = by_email(make_page(web.address), "ana@corp.example")
     add(page, "Lamp", "L1", PHOTOS[0])
     page.wait(lambda: shown(page) == 1, "the photo")
@@ -199,7 +203,6 @@ def test_a_host_without_a_network_shows_list_and_photos(run, server, tmp_path, m
     page.sees_no(".behind")
     other = by_email(make_page(web.address), "ana@corp.example", "Sign in")
     other.wait(lambda: names(other) == ["Chair", "Lamp"], "what was stored meanwhile")
-    wire.cut()
 
 
 def test_with_the_flag_off_nothing_can_be_deleted(run, server, tmp_path, make_page):
@@ -227,9 +230,8 @@ def relaunched(web, wire, page):
     page.one("#products")
 
 
-def test_a_host_killed_before_the_document_leaves_no_photo(run, server, tmp_path, make_page):
-    wire = Wire(server.port)
-    web = start(run, f"http://127.0.0.1:{wire.port}", tmp_path)
+def test_a_host_killed_before_the_document_leaves_no_photo(run, server, wire, tmp_path, make_page):
+    web = start(run, wire.address, tmp_path)
     page = by_email(make_page(web.address), "ana@corp.example")
     add(page, "Lamp", "L1", PHOTOS[0])
     (first,) = server.photos()
@@ -252,9 +254,8 @@ def test_a_host_killed_before_the_document_leaves_no_photo(run, server, tmp_path
     page.wait(lambda: names(page) == ["Lamp"] and shown(page) == 1, "the list as it was")
 
 
-def test_a_host_killed_after_the_document_keeps_both(run, server, tmp_path, make_page):
-    wire = Wire(server.port)
-    web = start(run, f"http://127.0.0.1:{wire.port}", tmp_path)
+def test_a_host_killed_after_the_document_keeps_both(run, server, wire, tmp_path, make_page):
+    web = start(run, wire.address, tmp_path)
     page = by_email(make_page(web.address), "ana@corp.example")
     # The document is queued on the device and does not get out.
     wire.hold_request(b"/google.firestore.v1.Firestore/Write/")

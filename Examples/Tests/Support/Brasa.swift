@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// A real Brasa in production mode, with a data directory of its own.
+/// A real Brasa in production mode, with a data directory of its own; over TLS where it has a certificate.
 ///
 /// `BRASA_BINARY` names the program; without it the debug build of this checkout is taken.
 package final class Brasa {
@@ -19,18 +19,30 @@ package final class Brasa {
 
   private let data: URL
   private let environment: [String: String]
+  private let certificates: URL?
   private var process: Process?
   private var port = 0
   /// The administrator key; the first start prints it.
   package private(set) var administrator = ""
 
-  /// - Parameter environment: Variables beside the tests' own.
-  package init(data: URL, environment: [String: String] = [:]) {
+  /// - Parameters:
+  ///   - environment: Variables beside the tests' own.
+  ///   - certificates: The folder of the certificate that it is reached by, as `makeCertificates` makes it; nil is plain
+  ///     text.
+  package init(data: URL, environment: [String: String] = [:], certificates: URL? = nil) {
     self.data = data
     self.environment = environment
+    self.certificates = certificates
   }
 
-  package var url: String { "http://127.0.0.1:\(port)" }
+  package var url: String { "\(certificates == nil ? "http" : "https")://127.0.0.1:\(port)" }
+
+  /// The folder of a certificate whose authority this process trusts; nil where the tests do not run as `Examples/test` runs
+  /// them.
+  ///
+  /// Foundation on Linux trusts the system's authorities alone, so it takes a process that sees others in their place.
+  package static let trustedCertificates = ProcessInfo.processInfo
+    .environment["BRASA_TEST_CERTIFICATES"].map { URL(filePath: $0) }
 
   /// Runs one of the commands on this server's data to its end; returns what it prints.
   @discardableResult
@@ -66,7 +78,11 @@ package final class Brasa {
   /// Starts the server; after `stop` on the same port.
   package func start() throws {
     let output = Pipe()
-    let arguments = ["serve", "--port", "\(port)", "--data", data.path]
+    var arguments = ["serve", "--port", "\(port)", "--data", data.path]
+    if let certificates {
+      arguments += ["--tls-certificate", certificates.appending(path: "server.pem").path]
+      arguments += ["--tls-key", certificates.appending(path: "server-key.pem").path]
+    }
     let process = Self.process(arguments, output, environment)
     try process.run()
     self.process = process
