@@ -8,7 +8,11 @@ struct ListStateView<Element: Codable & Sendable>: View {
 
   var body: some View {
     ErrorText(error: list.error)
-    if list.elements == nil && list.error == nil { ProgressView() }
+    if let stopped = list.stopped {
+      Text("The list is not up to date any more. \(stopped.text)").foregroundStyle(.red)
+      Button("Try again", action: list.tryAgain)
+    }
+    if list.elements == nil && list.stopped == nil { ProgressView() }
     if list.elements != nil && list.isFromCache {
       Label("Offline: what you add is sent later.", systemImage: "wifi.slash")
     }
@@ -43,6 +47,10 @@ struct LanguagesView: View {
           Text("Remark: \(visit.remark ?? "null")")
         } else {
           Text("You were not here before.")
+        }
+        if let stopped = model.visitStopped {
+          Text("Your visit is not up to date any more. \(stopped.text)").foregroundStyle(.red)
+          Button("Try again", action: model.tryAgain)
         }
         ErrorText(error: model.visitError)
         TextField("Remark (none is stored as null)", text: $remark)

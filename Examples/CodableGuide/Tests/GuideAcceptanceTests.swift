@@ -266,6 +266,43 @@ import Testing
     #expect(guide.person != nil && guide.error == nil)
   }
 
+  @Test func `a list whose listener has ended is followed again when asked`() async throws {
+    let test = try await TestGuide()
+    defer { test.end() }
+    let model = try colors(try await test.guide())
+    try await until { model.list.elements?.count == 2 && !model.list.isFromCache }
+    try test.closeRules()
+    try await until { model.list.stopped != nil }
+    #expect(model.list.elements?.count == 2 && model.list.error == nil)
+    // While the rules refuse it, it ends again and says so.
+    model.list.tryAgain()
+    try await until { model.list.stopped != nil }
+    try test.deployRules()
+    model.list.tryAgain()
+    try await until { model.list.stopped == nil && !model.list.isFromCache }
+    model.draft.name = "Added afterwards"
+    model.add()
+    let other = try colors(try await test.guide())
+    try await until { other.list.elements?.count == 3 && model.list.elements?.count == 3 }
+  }
+
+  @Test func `a visit whose listener has ended is followed again with its list`() async throws {
+    let test = try await TestGuide()
+    defer { test.end() }
+    let model = try languages(try await test.guide())
+    model.noteVisit(remark: "Before")
+    try await until { model.visit?.time != nil && model.list.elements?.count == 3 }
+    try test.closeRules()
+    try await until { model.list.stopped != nil && model.visitStopped != nil }
+    #expect(model.visit?.remark == "Before" && model.visitError == nil)
+    try test.deployRules()
+    model.tryAgain()
+    #expect(model.list.stopped == nil && model.visitStopped == nil)
+    model.noteVisit(remark: "After")
+    try await until { model.visit?.remark == "After" && model.visit?.time != nil }
+    #expect(model.list.elements?.count == 3)
+  }
+
   @Test func `offices are rows and pins, and a tap moves the map`() async throws {
     let test = try await TestGuide()
     defer { test.end() }

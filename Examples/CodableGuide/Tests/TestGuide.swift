@@ -11,15 +11,15 @@ struct TestGuide {
   static let project = "codable-guide"
   let brasa: Brasa
   private let folder: Folder
+  private static let example = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent()
 
   init() async throws {
     folder = try Folder()
-    let example = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     brasa = Brasa(data: folder.file("brasa"))
     try brasa.start()
-    try brasa.run(["import", example.appending(path: "Data").path, "--project", Self.project])
-    let rules = example.appending(path: "firestore.rules").path
-    try brasa.run(["rules", "deploy", rules, "--project", Self.project])
+    try brasa.run(["import", Self.example.appending(path: "Data").path, "--project", Self.project])
+    try deployRules()
     let reply = try await raw(
       .patch,
       try #require(URL(string: brasa.url)),
@@ -28,6 +28,31 @@ struct TestGuide {
       body: #"{"signIn":{"anonymous":{"enabled":true}}}"#
     )
     #expect(reply.status == 200)
+  }
+
+  /// Deploys the rules of the guide.
+  func deployRules() throws {
+    try deployRules(Self.example.appending(path: "firestore.rules"))
+  }
+
+  /// Deploys rules that let nobody do anything, and so end every listener.
+  func closeRules() throws {
+    let closed = folder.file("closed.rules")
+    try Data(
+      """
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          match /{document=**} { allow read, write: if false; }
+        }
+      }
+      """.utf8
+    ).write(to: closed)
+    try deployRules(closed)
+  }
+
+  private func deployRules(_ file: URL) throws {
+    try brasa.run(["rules", "deploy", file.path, "--project", Self.project])
   }
 
   func end() {

@@ -58,6 +58,9 @@ package final class GuidePage: LiveApp {
       await perform(action, on: model)
       if action.name == "add-part" { model.addTag() }
     case (_, .languages(let model)): perform(action, on: model)
+    case ("try-again", .locations(let model)): model.list.tryAgain()
+    case ("try-again", .colors(let model)): model.list.tryAgain()
+    case ("try-again", .articles(let model)): model.list.tryAgain()
     case ("choose", .locations(let model)):
       model.choose(action["location"].isEmpty ? nil : action["location"])
     case ("add", .colors(let model)): add(action, to: model)
@@ -84,6 +87,7 @@ package final class GuidePage: LiveApp {
 
   private func perform(_ action: LiveAction, on model: LanguagesViewModel) {
     switch action.name {
+    case "try-again": model.tryAgain()
     case "visit": model.noteVisit(remark: action["remark"])
     case "add":
       model.draft.name = action["name"]

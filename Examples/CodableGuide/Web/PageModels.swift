@@ -71,13 +71,16 @@ struct ListState {
   let isLoading: Bool
   let isBehind: Bool
   let error: String?
+  /// Why the list is not followed any more.
+  let stopped: String?
   let skipped: [Skipped]
   let additions: Int
 
   init<Element>(_ list: LiveCollection<Element>) {
-    isLoading = list.elements == nil && list.error == nil
+    isLoading = list.elements == nil && list.stopped == nil
     isBehind = list.elements != nil && list.isFromCache
     error = list.error?.text
+    stopped = list.stopped?.text
     additions = list.additions
     skipped = list.skipped.map { Skipped(id: $0.id, text: $0.error.text) }
   }
@@ -102,6 +105,8 @@ struct LanguagesModel {
   let visitTime: String
   let visitRemark: String
   let visitError: String?
+  /// Why the visit is not followed any more.
+  let visitStopped: String?
 
   init(_ model: LanguagesViewModel, _ frame: PageFrame) {
     (menu, heading) = (frame.menu, frame.heading)
@@ -120,6 +125,7 @@ struct LanguagesModel {
       }
     visitRemark = model.visit.map { "Remark: \($0.remark ?? "null")" } ?? ""
     visitError = model.visitError?.text
+    visitStopped = model.visitStopped?.text
   }
 }
 

@@ -1,9 +1,13 @@
-"""The Codable guide in a browser, with a second person beside, a server that stops and comes back, and a host that
-is killed."""
+"""The Codable guide in a browser, with a second person beside, a server that stops and comes back, a host without a
+network, and a host that is killed."""
 
+import re
 import signal
 
 import pytest
+from conftest import ROOT
+
+PROJECT = "codable-guide"
 
 
 @pytest.fixture
@@ -110,6 +114,57 @@ def test_colours_without_a_server(web, guide_server, make_page):
     assert not page.all(".error") and len(other.all("#colors li")) == 2
     guide_server.start()
     other.sees("Without a server", "#colors")
+    page.sees_no(".behind")
+
+
+def test_a_list_that_the_rules_end_is_followed_again(web, guide_server, tmp_path, make_page):
+    page = make_page(web.address)
+    rules = ROOT / "CodableGuide/firestore.rules"
+    closed = tmp_path / "closed.rules"
+    closed.write_text(re.sub(r"if .*?;", "if false;", rules.read_text(), flags=re.DOTALL))
+    for entry, count in (("Colours", 2), ("Enums", 4), ("GeoPoints", 5), ("Custom mapping", 3)):
+        opened(page, entry)
+        page.wait(lambda: len(page.all("main ul.list li")) == count, "the list")
+        page.sees_no(".behind")
+        guide_server.command("rules", "deploy", closed, "--project", PROJECT)
+        page.sees("The list is not up to date any more.", "#stopped")
+        assert len(page.all("main ul.list li")) == count
+        guide_server.command("rules", "deploy", rules, "--project", PROJECT)
+        page.click("Try again")
+        page.sees_no(".stopped")
+        page.wait(lambda: len(page.all("main ul.list li")) == count, "the list again")
+        page.sees_no(".behind")
+
+
+def test_a_host_without_a_network_shows_what_it_knows(run, web, guide_server, wires, tmp_path, make_page):
+    wire = wires(guide_server.port)
+    alone = run(
+        "codable-guide-web", "--service", wire.address, "--folder", tmp_path / "alone"
+    )
+    page, other = make_page(alone.address), make_page(web.address)
+    opened(page, "Colours")
+    opened(other, "Colours")
+    for one in (page, other):
+        one.wait(lambda: len(one.all("#colors li")) == 2, "the sample")
+        one.sees_no(".behind")
+    wire.cut()
+    page.sees("Offline", ".behind")
+    # The app is started anew, without a network.
+    alone.stop()
+    alone.restart()
+    page.driver.get(alone.address)
+    opened(page, "Colours")
+    page.wait(lambda: len(page.all("#colors li")) == 2, "the colours from the cache")
+    page.sees("Offline", ".behind")
+    page.fill("#name", "Without a network")
+    page.click("Add")
+    page.sees("Without a network", "#colors")
+    assert len(other.all("#colors li")) == 2 and not other.all(".behind")
+    other.fill("#name", "Meanwhile")
+    other.click("Add")
+    wire.join()
+    other.sees("Without a network", "#colors")
+    page.sees("Meanwhile", "#colors")
     page.sees_no(".behind")
 
 

@@ -1,5 +1,5 @@
-"""The order status in a browser: 1e.11, a second person beside, a server that stops and comes back, a host that is killed,
-and a provider that is not there."""
+"""The order status in a browser: 1e.11, a second person beside, a server that stops and comes back, a host without a network,
+a host that is killed, and a provider that is not there."""
 
 import os
 import signal
@@ -125,6 +125,30 @@ def test_the_server_stops_and_comes_back(web, server, shop, make_page):
     server.start()
     changed = shop.change(order, "APPROVED")
     page.wait(lambda: lines(page)[0] == changed["messageId"], "the change")
+
+
+def test_a_host_without_a_network_shows_what_it_knows(
+    run, server, shop, wires, tmp_path, make_page
+):
+    messages, provider = wires(server.port), wires(shop.process.port)
+    web = pages(run, messages, provider, tmp_path / "devices")
+    page = sign_in(make_page(web.address), "ana@a.co")
+    order = shop.place("ana@a.co")
+    page.wait(lambda: lines(page)[0] == order["messageId"], "the new order")
+    messages.cut()
+    provider.cut()
+    # The app is started anew, without a network.
+    web.stop()
+    web.restart()
+    page.driver.get(web.address)
+    page.sees("The sales provider couldn't be reached.", "#problem")
+    changed = shop.change(order, "APPROVED")
+    assert lines(page)[0] == order["messageId"]
+    messages.join()
+    provider.join()
+    page.wait(lambda: lines(page)[0] == changed["messageId"], "what came meanwhile")
+    page.click("Try again")
+    page.sees_no("#problem")
 
 
 def test_a_killed_host_gets_what_came_meanwhile(web, shop, make_page):

@@ -13,6 +13,8 @@ package final class LanguagesViewModel {
   /// nil where the document does not exist.
   package private(set) var visit: Visit?
   package private(set) var visitError: MappingError?
+  /// Why the visit follows the server no more; nil while it does.
+  package private(set) var visitStopped: MappingError?
   @ObservationIgnored private let visitDocument: DocumentReference
   @ObservationIgnored private var listener: (any ListenerRegistration)?
 
@@ -26,17 +28,34 @@ package final class LanguagesViewModel {
 
   package func subscribe() {
     list.subscribe()
+    followVisit()
+  }
+
+  private func followVisit() {
     guard listener == nil else { return }
     listener = visitDocument.addSnapshotListener { [weak self] snapshot, error in
       if let snapshot { self?.take(snapshot) }
-      if let error { self?.visitError = MappingError(error) }
+      if let error { self?.visitStopped = MappingError(error) }
     }
   }
 
   package func unsubscribe() {
     list.unsubscribe()
+    endVisit()
+  }
+
+  private func endVisit() {
     listener?.remove()
     listener = nil
+  }
+
+  /// Follows the server again after a listener, of the list or of the visit, has ended with an error.
+  package func tryAgain() {
+    list.tryAgain()
+    guard visitStopped != nil else { return }
+    visitStopped = nil
+    endVisit()
+    followVisit()
   }
 
   package func add() {

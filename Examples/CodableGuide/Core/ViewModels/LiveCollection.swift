@@ -18,7 +18,10 @@ package final class LiveCollection<Element: Codable & Sendable> {
   package private(set) var skipped: [Skipped] = []
   /// Whether the list may be behind the server: offline, or not in step yet.
   package private(set) var isFromCache = false
+  /// Why the last addition was not stored.
   package private(set) var error: MappingError?
+  /// Why the list follows the server no more; nil while it does.
+  package private(set) var stopped: MappingError?
   /// How many were added here; a form that has a new number begins anew.
   package private(set) var additions = 0
   @ObservationIgnored private let collection: CollectionReference
@@ -38,13 +41,21 @@ package final class LiveCollection<Element: Codable & Sendable> {
     listener = collection.addSnapshotListener(includeMetadataChanges: true) {
       [weak self] snapshot, error in
       if let snapshot { self?.take(snapshot) }
-      if let error { self?.error = MappingError(error) }
+      if let error { self?.stopped = MappingError(error) }
     }
   }
 
   package func unsubscribe() {
     listener?.remove()
     listener = nil
+  }
+
+  /// Follows the server again after the listener has ended with an error.
+  package func tryAgain() {
+    guard stopped != nil else { return }
+    stopped = nil
+    unsubscribe()
+    subscribe()
   }
 
   /// Stores a new document under an id of its own.
