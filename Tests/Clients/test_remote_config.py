@@ -524,6 +524,44 @@ def test_a_sticky_condition_outlives_a_restart(tmp_path):
     assert "no differences" in servers.run("verify", "--data", tmp_path / "data").stdout
 
 
+def test_erasing_a_user_takes_what_was_decided_of_its_installations_along(server, project):
+    config, analytics = RemoteConfig(server, project), Analytics(server, project)
+    shown = {"experimentId": "e", "exposurePercent": 100, "variantValue": [
+        {"variantId": "a", "weight": 1, "value": "A"}, {"variantId": "b", "weight": 1, "value": "B"},
+    ]}
+
+    def publish(percent):
+        config.publish({
+            "conditions": [{"name": "few", "expression": f"percent('s') <= {percent} && sticky"}],
+            "parameters": {
+                "k": {"defaultValue": {"value": "no"}, "conditionalValues": {"few": {"value": "yes"}}},
+                "e": {"defaultValue": {"experimentValue": shown}},
+            },
+        })
+
+    def fetched():
+        return [config.fetch({"app_instance_id": name}).json()["entries"]["k"] for name in installations]
+
+    def assigned():
+        [report] = config.request("GET", "remoteConfig/experiments").json()["experiments"]
+        return sum(variant["assigned"] for variant in report["variants"])
+
+    installations = [f"installation-{number}-of-a-user" for number in range(3)]
+    publish(100)
+    assert fetched() == ["yes"] * 3 and assigned() == 3
+    publish(0)
+    assert fetched() == ["yes"] * 3
+    for name, user in zip(installations, ("ana", "ana", "bia")):
+        analytics.accepted(batch(name, event("opened"), userId=user))
+    assert analytics.report("erase", "POST", body={"userId": "ana"}) == {"events": 2}
+    assert assigned() == 1
+    assert fetched() == ["no", "no", "yes"]
+    # An installation of which analytics knows nothing.
+    assert analytics.report("erase", "POST", body={"appInstanceId": installations[2]}) == {"events": 1}
+    assert analytics.report("erase", "POST", body={"appInstanceId": installations[0]}) == {"events": 0}
+    assert fetched() == ["no"] * 3
+
+
 def test_the_commands(tmp_path):
     running = servers.Brasa(tmp_path / "data").start()
     file = tmp_path / "template.json"

@@ -97,6 +97,39 @@ import Testing
     #expect(try differences(in: templates).isEmpty)
   }
 
+  @Test func `an installation that is forgotten is decided anew and counted no more`() throws {
+    let templates = try open()
+    try publish(sticky(100), to: templates)
+    _ = try values(templates, 0..<3)
+    try publish(sticky(0), to: templates)
+    try templates.forget(installation: "c1", of: "shop")
+    try templates.forget(installation: "c2", of: "other")
+    try templates.forget(installation: "unknown", of: "shop")
+    #expect(try values(templates, 0..<3) == ["yes", "no", "yes"])
+    #expect(try differences(in: templates).isEmpty)
+    for name in ["c0", "c2", "c1"] { try templates.forget(installation: name, of: "shop") }
+    #expect(try values(try open(), 0..<3).allSatisfy { $0 == "no" })
+    #expect(try differences(in: templates).isEmpty)
+  }
+
+  @Test func `a forgotten installation leaves the count of its variant`() throws {
+    let templates = try open()
+    try publish(experiment((1, 1)), to: templates)
+    let chosen = try values(templates, 0..<20)
+    func assigned() throws -> [Int64] {
+      try #require(try templates.experiments(of: id).first).variants.map(\.assigned)
+    }
+    let before = try assigned()
+    let isFirst = chosen[7] == "A"
+    for _ in 0..<2 { try templates.forget(installation: "c7", of: "shop") }
+    #expect(try assigned() == [before[0] - (isFirst ? 1 : 0), before[1] - (isFirst ? 0 : 1)])
+    // Of other weights nobody has come yet.
+    try publish(experiment((1, 3)), to: templates)
+    try templates.forget(installation: "c8", of: "shop")
+    #expect(try assigned() == [0, 0])
+    #expect(try differences(in: templates).isEmpty)
+  }
+
   @Test func `back ends' templates have no sticky conditions`() throws {
     #expect(problem(of: sticky(5), .server)?.contains("INVALID_CONDITION") == true)
   }

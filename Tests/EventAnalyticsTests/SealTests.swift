@@ -1,5 +1,6 @@
 import FirestoreModel
 import KeyValueStore
+import Synchronization
 import Testing
 
 @testable import EventAnalytics
@@ -179,6 +180,35 @@ import Testing
     try await send([Self.purchase("T1", at: clock.now)], from: "u1", to: analytics)
     #expect(try Self.purchases(analytics) == [3, 2])
     #expect(try Self.differences(analytics) == [])
+  }
+
+  @Test func `what others keep of an installation is erased before its events are`() async throws {
+    let analytics = try open()
+    for instance in ["u1", "u2", "u3"] {
+      var batch = EventBatch(
+        instanceID: instance,
+        events: [AnalyticsEvent("a", time: clock.now)]
+      )
+      batch.userID = instance == "u3" ? "bia" : "ana"
+      _ = try await analytics.record(batch, from: .sdk, project: Self.project)
+    }
+    let asked = Mutex<[String]>([])
+    let fails = Mutex(true)
+    analytics.onErasure { installation, project in
+      asked.withLock { $0.append("\(project.string) \(installation)") }
+      if fails.withLock({ $0 }) { throw FirestoreError(.unavailable, "Not now.") }
+    }
+    #expect(throws: FirestoreError.self) {
+      try analytics.erase(.user("ana"), of: Self.project)
+    }
+    fails.withLock { $0 = false }
+    asked.withLock { $0 = [] }
+    // Nothing is forgotten yet, so that erasing again finds all.
+    #expect(try analytics.erase(.user("ana"), of: Self.project) == 2)
+    #expect(try analytics.erase(.user("ana"), of: Self.project) == 0)
+    #expect(try analytics.erase(.instance("unknown"), of: "other") == 0)
+    let project = Self.project.string
+    #expect(asked.withLock { $0.sorted() } == ["other unknown", "\(project) u1", "\(project) u2"])
   }
 
   @Test func `an app has so many names a day, and those of SDKs are free`() async throws {

@@ -11,6 +11,8 @@ package final class EventAnalytics: Sendable {
   struct State {
     var projects: [Text: ProjectLog] = [:]
     var counts = IntakeCounts()
+    /// Erase what others keep of an installation.
+    var erasers: [@Sendable (_ installation: String, _ project: Text) throws -> Void] = []
   }
 
   let engine: any KeyValueEngine

@@ -114,6 +114,7 @@ extension ServedSystem {
       audiences: AnalyticsAudiences(analytics: analytics),
       goals: AnalyticsGoals(analytics: analytics)
     )
+    analytics.onErasure { try templates.forget(installation: $0, of: $1) }
     // Of another machine's disk nobody here knows.
     var availableBytes: (@Sendable () throws -> Int)?
     if let store = directory.engine as? RocksDBEngine {

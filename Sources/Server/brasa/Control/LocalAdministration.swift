@@ -48,6 +48,7 @@ struct LocalAdministration: Administration {
         audiences: AnalyticsAudiences(analytics: events),
         goals: AnalyticsGoals(analytics: events)
       )
+      events.onErasure { try templates.forget(installation: $0, of: $1) }
       let threads = EngineThreads(count: 2)
       defer { threads.stop() }
       let files = try FileServices(open, threads: threads)

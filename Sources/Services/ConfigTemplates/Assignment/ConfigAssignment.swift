@@ -134,4 +134,12 @@ struct AssignmentCounts: Sendable, Equatable {
     }
     experiments[id]?.variants[choice.variant, default: 0] += 1
   }
+
+  /// Counts an installation no more, of which that was kept.
+  mutating func remove(_ assignment: ConfigAssignment) {
+    installations -= 1
+    for (id, choice) in assignment.variants where experiments[id]?.shape == choice.shape {
+      experiments[id]?.variants[choice.variant, default: 1] -= 1
+    }
+  }
 }

@@ -56,6 +56,36 @@ extension ConfigTemplates {
     }
   }
 
+  /// Forgets what all templates of a project decided of an installation, as if it had never come; returns when that is
+  /// durable.
+  package func forget(installation: String, of project: Text) throws {
+    guard !installation.isEmpty, installation.utf8.count <= Self.installationLength else { return }
+    for id in try reading({ try TemplateRecords.assigned($0) }) where id.project == project {
+      let key = TemplateKey.assignment(id, installation)
+      try writing { group -> Void in
+        guard let stored = try group.get(key) else { return }
+        var counts = try Self.counts(id, group)
+        counts.remove(try ConfigAssignment(decoding: stored))
+        try group.delete(key)
+        try Self.put(counts, of: id, in: group)
+      }
+    }
+  }
+
+  /// Writes a template's counts; those of nobody are no record.
+  private static func put(
+    _ counts: AssignmentCounts,
+    of id: TemplateID,
+    in group: any KeyValueGroup
+  ) throws {
+    let key = TemplateKey.assignmentCounts(id)
+    if counts.installations > 0 {
+      try group.put(key, counts.encoded)
+    } else {
+      try group.delete(key)
+    }
+  }
+
   static func counts(
     _ id: TemplateID,
     _ reader: any KeyValueReader
@@ -80,12 +110,7 @@ extension ConfigTemplates {
       var counts = try Self.counts(id, group)
       counts.installations -= Int64(keys.count)
       for key in keys { try group.delete(key) }
-      let key = TemplateKey.assignmentCounts(id)
-      if counts.installations > 0 {
-        try group.put(key, counts.encoded)
-      } else {
-        try group.delete(key)
-      }
+      try Self.put(counts, of: id, in: group)
     }
     if keys.count == Self.forgottenAtOnce { noteWithoutAssignments(id) }
     return true

@@ -2,18 +2,46 @@ import FirestoreModel
 import KeyValueStore
 
 extension EventAnalytics {
-  /// Erases all that is kept of an instance, or of all instances of a user id, and answers how many events that
-  /// were.
+  /// Has something else that is kept of an installation erased with its events.
+  ///
+  /// - Parameter eraser: May block; it is called again for an installation that is erased again.
+  package func onErasure(
+    _ eraser: @escaping @Sendable (_ installation: String, _ project: Text) throws -> Void
+  ) {
+    state.withLock { $0.erasers.append(eraser) }
+  }
+
+  /// Erases all that is kept of an instance, or of all instances of a user id, here and by those who asked for it with
+  /// `onErasure`, and answers how many events that were.
   ///
   /// Their events leave every count, as if they had never come. A crash in between leaves whole days erased and
   /// others not; erasing again does the rest. Blocks.
   package func erase(_ subject: EventSubject, of project: Text) throws -> Int {
-    guard let log = log(of: project) else { return 0 }
+    let log = log(of: project)
     do {
-      try sealAll(of: log)
+      if let log { try sealAll(of: log) }
+      // First: once the events are gone nobody knows the installations of a user.
+      let erasers = state.withLock { $0.erasers }
+      for installation in try installations(of: subject, log?.number) {
+        for eraser in erasers { try eraser(installation, project) }
+      }
+      guard let log else { return 0 }
       return try organizing.withLock { _ in try eraseSealed(subject, of: log.number) }
     } catch {
       throw FirestoreError.analytics(error)
+    }
+  }
+
+  private func installations(
+    of subject: EventSubject,
+    _ project: UInt32?
+  ) throws -> [String] {
+    if case .instance(let id) = subject { return [id] }
+    guard let project else { return [] }
+    return try engine.read { reader in
+      let decoder = EventDecoder(project: project, reader: reader)
+      return try AnalyticsView(project: project, reader: reader).instances(of: subject)
+        .compactMap { try decoder.instanceID($0.number) }
     }
   }
 
