@@ -10,7 +10,11 @@ import Testing
 
   /// What bytes begin with, in a word, or a head's lengths and path.
   private static func outcome(_ text: String, _ reader: inout HTTP1HeadReader) -> String {
-    switch reader.read(ByteBuffer(string: text)) {
+    word(reader.read(ByteBuffer(string: text)))
+  }
+
+  private static func word(_ outcome: HTTP1HeadReader.Outcome) -> String {
+    switch outcome {
     case .incomplete: "incomplete"
     case .unusual: "unusual"
     case .head(let head): "\(head.length) \(head.bodyLength) \(head.request?.path ?? "-")"
@@ -80,6 +84,31 @@ import Testing
     "GET /a HTTP/1.1\r\n\(host)Upgrade: h2c\r\n\r\n",
   ])
   func `what is unusual is not judged`(text: String) { #expect(Self.outcome(text) == "unusual") }
+
+  @Test(arguments: [
+    "GET /a%2Fb?c=d HTTP/1.1\r\n\(host)Range: bytes=0-1\r\nX:\r\n\r\n",
+    "POST /a HTTP/1.1\r\n\(host)Content-Length: 12\r\n\r\n", "GET /a HTTP/1.0\r\n\(host)\r\n",
+    "GET /a HTTP/1.1\r\n\(host)\(host)\r\n", "GET /a HTTP/1.1\r\n\(host)X: 1\n\r\n",
+    "GET /a HTTP/1.1\r\n\(host)\n", "GET /a HTTP/1.1\r\n\r\n",
+    "GET /a HTTP/1.1\r\n\(host)X: \(String(repeating: "x", count: 9_000))",
+  ])
+  func `a head that comes in pieces is read as a whole, each byte of it once`(text: String) {
+    let units = Array(text.utf8)
+    for size in [1, 2, 7, 40] {
+      var reader = HTTP1HeadReader(limit: 8 << 10)
+      var (outcome, read) = (HTTP1HeadReader.Outcome.unusual, 0)
+      var beginning: HTTP1HeadReader.Beginning?
+      repeat {
+        read = min(read + size, units.count)
+        outcome = reader.read(ByteBuffer(bytes: units[..<read]), after: beginning)
+        guard case .incomplete(let found) = outcome else { break }
+        #expect(found.searched == read)
+        #expect(found.lineStart == (units[..<read].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0))
+        beginning = found
+      } while read < units.count
+      #expect(Self.word(outcome) == Self.outcome(text))
+    }
+  }
 
   @Test func `every beginning of a head is one, up to the bound`() {
     let text = "GET /a HTTP/1.1\r\n\(Self.host)X: 1\r\n\r\n"

@@ -16,7 +16,7 @@ struct HTTP1HeadReader {
   enum Outcome {
     case head(Head)
     /// A head whose end has not come.
-    case incomplete
+    case incomplete(Beginning)
     /// Something else, whose end is unknown here.
     case unusual
   }
@@ -30,6 +30,30 @@ struct HTTP1HeadReader {
     let request: HTTPRequest?
   }
 
+  /// What was read of a head whose end has not come, so that its bytes are not read again with each that comes.
+  struct Beginning {
+    fileprivate var line: RequestLine?
+    fileprivate var headers: HTTP1HeaderLines?
+    /// Where the headers begin.
+    fileprivate var headersStart = 0
+    /// Where the line begins whose end has not come.
+    private(set) var lineStart = 0
+    /// Up to where that line has no end.
+    private(set) var searched = 0
+
+    fileprivate init() {}
+
+    /// The place of the line feed that ends the next line, which counts as read then; nil where it has not come.
+    fileprivate mutating func nextLine(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+      guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+        searched = bytes.count
+        return nil
+      }
+      defer { (lineStart, searched) = (end + 1, end + 1) }
+      return lineStart..<end
+    }
+  }
+
   /// Longer heads are unusual.
   private let limit: Int
   private var last: HTTP1HeaderLines?
@@ -38,32 +62,49 @@ struct HTTP1HeadReader {
   init(limit: Int) { self.limit = min(limit, 8 << 10) }
 
   /// Reads the head that begins with a buffer's next byte.
-  mutating func read(_ buffer: ByteBuffer) -> Outcome {
+  ///
+  /// - Parameter beginning: What was read of the same head when less of it was there.
+  mutating func read(_ buffer: ByteBuffer, after beginning: Beginning? = nil) -> Outcome {
     buffer.withUnsafeReadableBytes { bytes in
-      let outcome = read(UnsafeRawBufferPointer(rebasing: bytes.prefix(limit)))
+      let outcome = read(UnsafeRawBufferPointer(rebasing: bytes.prefix(limit)), beginning)
       if case .incomplete = outcome, bytes.count >= limit { return .unusual }
       return outcome
     }
   }
 
-  private mutating func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
-    guard let lineEnd = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return .incomplete }
-    guard let line = RequestLine(bytes[..<lineEnd]) else { return .unusual }
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[(lineEnd + 1)...])
-    if last?.areStart(of: rest) != true {
-      switch HTTP1HeaderLines.reading(rest) {
-      case .lines(let lines): last = lines
-      case .incomplete: return .incomplete
-      case .unusual: return .unusual
-      }
+  private mutating func read(
+    _ bytes: UnsafeRawBufferPointer,
+    _ beginning: Beginning?
+  ) -> Outcome {
+    var beginning = beginning ?? Beginning()
+    let line: RequestLine
+    if let known = beginning.line {
+      line = known
+    } else {
+      guard let range = beginning.nextLine(in: bytes) else { return .incomplete(beginning) }
+      guard let first = RequestLine(bytes[range]) else { return .unusual }
+      (line, beginning.line, beginning.headersStart) = (first, first, range.upperBound + 1)
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[beginning.headersStart...])
+      if let last, last.areStart(of: rest) { return .head(head(line, beginning, last)) }
     }
-    guard let last else { return .unusual }
-    return .head(
-      Head(
-        length: lineEnd + 1 + last.bytes.count,
-        bodyLength: last.bodyLength ?? 0,
-        request: line.isGet ? last.request(for: line.target) : nil
-      )
+    switch HTTP1HeaderLines.reading(bytes, &beginning) {
+    case .lines(let lines):
+      last = lines
+      return .head(head(line, beginning, lines))
+    case .incomplete: return .incomplete(beginning)
+    case .unusual: return .unusual
+    }
+  }
+
+  private func head(
+    _ line: RequestLine,
+    _ beginning: Beginning,
+    _ headers: HTTP1HeaderLines
+  ) -> Head {
+    Head(
+      length: beginning.headersStart + headers.bytes.count,
+      bodyLength: headers.bodyLength ?? 0,
+      request: line.isGet ? headers.request(for: line.target) : nil
     )
   }
 }
@@ -122,20 +163,25 @@ private struct HTTP1HeaderLines {
     return request
   }
 
-  static func reading(_ rest: UnsafeRawBufferPointer) -> Outcome {
-    var lines = HTTP1HeaderLines()
-    var position = 0
-    while let end = rest[position...].firstIndex(of: UInt8(ascii: "\n")) {
-      guard end > position, rest[end - 1] == UInt8(ascii: "\r") else { return .unusual }
-      let line = rest[position..<end - 1]
-      position = end + 1
+  /// Goes on with the header lines of a head.
+  static func reading(
+    _ bytes: UnsafeRawBufferPointer,
+    _ beginning: inout HTTP1HeadReader.Beginning
+  ) -> Outcome {
+    var lines = beginning.headers.take() ?? HTTP1HeaderLines()
+    while let range = beginning.nextLine(in: bytes) {
+      guard !range.isEmpty, bytes[range.upperBound - 1] == UInt8(ascii: "\r") else {
+        return .unusual
+      }
+      let line = bytes[range].dropLast()
       if line.isEmpty {
         guard lines.authority != nil else { return .unusual }
-        lines.finish(rest[..<position])
+        lines.finish(bytes[beginning.headersStart...range.upperBound])
         return .lines(lines)
       }
       guard lines.take(line) else { return .unusual }
     }
+    beginning.headers = lines
     return .incomplete
   }
 

@@ -18,8 +18,8 @@ final class HTTP1MemoryLane: ChannelInboundHandler, RemovableChannelHandler {
   private enum Position {
     /// The first of a request.
     case start
-    /// Of a head that began with those bytes, which have passed.
-    case head(ByteBuffer)
+    /// Of a head that began with those bytes, which have passed, and what was read of them.
+    case head(ByteBuffer, HTTP1HeadReader.Beginning)
     /// Of a body, of which that many bytes are to come.
     case body(Int)
     /// Of a request that could not be followed, or behind one.
@@ -48,7 +48,7 @@ final class HTTP1MemoryLane: ChannelInboundHandler, RemovableChannelHandler {
     while bytes.readableBytes > 0 {
       switch position {
       case .start: takeRequest(from: &bytes, context)
-      case .head(let begun): takeHead(begun, from: &bytes, context)
+      case .head(let begun, let beginning): takeHead(begun, beginning, from: &bytes, context)
       case .body(let left):
         let count = min(left, bytes.readableBytes)
         position = count == left ? .start : .body(left - count)
@@ -83,9 +83,9 @@ final class HTTP1MemoryLane: ChannelInboundHandler, RemovableChannelHandler {
         unanswered += 1
         pass(head, 0, of: &bytes, context)
       }
-    case .incomplete:
+    case .incomplete(let beginning):
       unanswered += 1
-      position = .head(bytes)
+      position = .head(bytes, beginning)
       pass(bytes.readableBytes, of: &bytes, context)
     case .unusual: position = .unknown
     }
@@ -93,16 +93,19 @@ final class HTTP1MemoryLane: ChannelInboundHandler, RemovableChannelHandler {
 
   /// Goes on with a head of which the beginning has passed.
   private func takeHead(
-    _ begun: ByteBuffer,
+    _ begun: consuming ByteBuffer,
+    _ beginning: HTTP1HeadReader.Beginning,
     from bytes: inout ByteBuffer,
     _ context: ChannelHandlerContext
   ) {
-    var whole = begun
-    whole.writeImmutableBuffer(bytes)
-    switch reader.read(whole) {
-    case .head(let head): pass(head, begun.readableBytes, of: &bytes, context)
-    case .incomplete:
-      position = .head(whole)
+    let passed = begun.readableBytes
+    // Nobody else holds the bytes now, so that those that come do not copy all before them.
+    position = .unknown
+    begun.writeImmutableBuffer(bytes)
+    switch reader.read(begun, after: beginning) {
+    case .head(let head): pass(head, passed, of: &bytes, context)
+    case .incomplete(let beginning):
+      position = .head(begun, beginning)
       pass(bytes.readableBytes, of: &bytes, context)
     case .unusual: position = .unknown
     }
