@@ -481,8 +481,8 @@ let package = Package(
     .testTarget(
       name: "StorageAPITests",
       dependencies: [
-        "StorageAPI", "FirestoreModel", "FirestoreWire", "ObjectStorage", "Access", "ServiceModule",
-        httpTypes, logging,
+        "StorageAPI", "DocumentStore", "FirestoreModel", "FirestoreWire", "KeyValueStore",
+        "ObjectStorage", "Access", "ServiceModule", "StorageWire", httpTypes, logging,
       ],
       swiftSettings: strict
     ),

@@ -127,9 +127,33 @@ def test_a_key_that_was_taken_back_signs_nothing(production, send, tmp_path):
     url = client.bucket(BUCKET).blob("a").generate_signed_url(
         version="v4", expiration=600, method="PUT", api_access_endpoint=production.url
     )
+    read = client.bucket(BUCKET).blob("a").generate_signed_url(
+        version="v4", expiration=600, api_access_endpoint=production.url
+    )
     assert send("PUT", url, data=b"x").status_code == 200
+    assert [send("GET", read).content for _ in range(3)] == [b"x"] * 3
     servers.run("keys", "revoke", json.loads(file.read_text())["private_key_id"], "--data", production.data)
     assert send("PUT", url, data=b"y").status_code == 403
+    assert send("GET", read).status_code == 403
+
+
+def test_a_signed_url_that_comes_again_is_answered_alike(send, sign, production):
+    name = "again"
+    assert send("PUT", sign(name, "PUT"), data=b"0123456789").status_code == 200
+    url = sign(name, response_type="text/plain")
+    asked = [{}, {"Range": "bytes=2-4"}, {"Range": "bytes=20-"}, {"If-None-Match": "*"}, {"Origin": "http://page.test"}]
+    first = [send("GET", url, headers=headers) for headers in asked]
+    for answer, headers in zip(first, asked):
+        again = send("GET", url, headers=headers)
+        assert (again.status_code, again.content) == (answer.status_code, answer.content), headers
+        shown = [{k.lower(): v for k, v in a.headers.items() if k.lower() != "x-request-id"} for a in (answer, again)]
+        assert shown[0] == shown[1], headers
+    assert code(send("GET", url[:-4] + "0000")) == "SignatureDoesNotMatch"
+    assert code(send("GET", url, headers={"x-goog-meta-a": "b"})) == "MalformedSecurityHeader"
+    assert send("PUT", sign(name, "PUT"), data=b"other").status_code == 200
+    assert send("GET", url).content == b"other"
+    assert send("DELETE", sign(name, "DELETE")).status_code == 204
+    assert code(send("GET", url)) == "NoSuchKey"
 
 
 def test_a_signed_resumable_upload(send, sign):

@@ -12,8 +12,10 @@ struct SignatureTests {
   /// A key whose signature is the digest of the text, so that a vector shows what a library signed.
   static let digesting = SignatureVerifier(
     secret: { $0 == "GOOGTS7C7FUP3AIRVJTE2BCD" ? "bGoa+V7g/yqDXvKRqq+JTFn4uQZbPiQJo4pf9RzJ" : nil },
-    isSigned: { message, signature, account in
-      account == "robot@shop.iam.brasa" && signature == Array(SHA256.hash(data: message))
+    keyID: { message, signature, account in
+      let isSigned =
+        account == "robot@shop.iam.brasa" && signature == Array(SHA256.hash(data: message))
+      return isSigned ? "key" : nil
     }
   )
 
@@ -204,7 +206,7 @@ struct SignatureTests {
     )
     let verifier = SignatureVerifier(
       secret: { $0.hasPrefix("AKIA") ? "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" : nil },
-      isSigned: { _, _, _ in false }
+      keyID: { _, _, _ in nil }
     )
     let signature = try #require(try RequestSignature(request))
     try verifier.verify(signature, of: request, now: time.seconds + 900)

@@ -3,6 +3,12 @@ import FirestoreModel
 import ServiceModule
 import StorageWire
 
+/// A signature that a request has, with the key by which it was made.
+struct VerifiedSignature: Sendable {
+  let signature: RequestSignature
+  let key: SigningKey
+}
+
 /// Who a request of the XML API is from: by its signature, its token or its lack of both.
 struct StorageSignatures: Sendable {
   let access: AccessControl
@@ -15,18 +21,28 @@ struct StorageSignatures: Sendable {
   ///
   /// Blocks.
   ///
-  /// - Returns: Whether it was by a signature.
-  func requireAdministrator(_ request: XMLRequest) throws -> Bool {
+  /// - Returns: The signature; nil where it was by a token.
+  func requireAdministrator(_ request: XMLRequest) throws -> VerifiedSignature? {
     let signable = request.signable
     if let signature = try RequestSignature(signable) {
-      try verifier.verify(signature, of: signable, now: clock())
-      return true
+      let key = try verifier.verify(signature, of: signable, now: clock())
+      return VerifiedSignature(signature: signature, key: key)
     }
     let context = request.base.context
     let caller = try access.identify(context)
     if caller == .nobody, context.isForeignPage { throw AccessControl.denied }
     try access.requireAdministration(caller)
-    return false
+    return nil
+  }
+
+  /// Whether a signature that was verified before would still be; from memory alone, which may say no where it cannot tell.
+  func isValid(_ verified: VerifiedSignature) -> Bool {
+    do {
+      try verified.signature.checkTimes(clock())
+      return verifier.isInUse(verified.key)
+    } catch {
+      return false
+    }
   }
 
   /// The policy of a form that a service account signed; blocks.

@@ -25,6 +25,7 @@ struct XMLRoutes: Sendable {
   let access: AccessControl
   let threads: EngineThreads
   let signatures: StorageSignatures
+  let signedDownloads = SignedDownloads()
 
   static let namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
@@ -34,12 +35,19 @@ struct XMLRoutes: Sendable {
     return [
       route(.get, bucket, list), route(.put, bucket, configure),
       route(.post, bucket, takesStream: true, postForm),
-      route(.get, object, get), route(.head, object, head),
+      reading(object), route(.head, object, head),
       route(.put, object, takesStream: true, put), route(.post, object, post),
       route(.delete, object, delete),
       configured(HTTPRoute(.options, bucket, for: .clients, handler: preflight)),
       configured(HTTPRoute(.options, object, for: .clients, handler: preflight)),
     ]
+  }
+
+  /// Reads an object, from memory alone where that has its bytes and knows the URL.
+  private func reading(_ object: RoutePattern) -> HTTPRoute {
+    var route = route(.get, object, get)
+    route.memoryHandler = downloadFromMemory
+    return route
   }
 
   /// A route that keeps to the buckets' configuration of origins and leaves other services' paths alone.
@@ -75,14 +83,16 @@ struct XMLRoutes: Sendable {
 
   /// The bucket of a request, which is an administrator's.
   ///
-  /// - Returns: The bucket, and whether the request is signed.
-  func bucket(_ request: XMLRequest) async throws -> (bucket: Bucket, isSigned: Bool) {
+  /// - Returns: The bucket, and the signature of a request that is signed.
+  func bucket(
+    _ request: XMLRequest
+  ) async throws -> (bucket: Bucket, signature: VerifiedSignature?) {
     let name = try request.bucket
     guard let project = try await storage.project(ofBucket: name) else { throw XMLFailure.noBucket }
-    let isSigned = try await threads.run { [signatures] in
+    let signature = try await threads.run { [signatures] in
       try signatures.requireAdministrator(request)
     }
-    return (try await bucket(name, of: project, request), isSigned)
+    return (try await bucket(name, of: project, request), signature)
   }
 
   func bucket(
@@ -98,16 +108,43 @@ struct XMLRoutes: Sendable {
   // MARK: Objects
 
   private func get(_ request: XMLRequest) async throws -> ServiceResponse {
-    let (bucket, isSigned) = try await bucket(request)
+    let (bucket, signature) = try await bucket(request)
     if let id = request.parameter("uploadId") { return try await listParts(id, bucket, request) }
+    let generation = try request.generation()
     let object = try await bucket.object(
       try request.object,
-      generation: try request.generation(),
+      generation: generation,
       try request.preconditions()
     )
     var download = ObjectDownload(object, request.base.headers)
-    if isSigned { download.overrides = Self.overrides(request) }
+    if let signature {
+      download.overrides = Self.overrides(request)
+      if generation == nil {
+        let known = SignedDownloads.Download(
+          bucket: bucket.name,
+          object: object.name,
+          overrides: download.overrides,
+          signature: signature
+        )
+        signedDownloads.keep(known, request.base)
+      }
+    }
     return try await download.response(bucket, threads)
+  }
+
+  /// The bytes of an object that memory has, for a signed URL that was verified before.
+  private func downloadFromMemory(_ request: ServiceRequest) throws -> MemoryAnswer? {
+    // What pages may read is in the store.
+    guard request.headers[.origin] == nil, let known = signedDownloads.download(request),
+      signatures.isValid(known.signature)
+    else { return nil }
+    let found = try storage.objectInMemory(known.object, ofBucket: known.bucket) {
+      try access.permit(.administrator, $0, requestID: request.context.requestID)
+    }
+    guard let found else { return nil }
+    var download = ObjectDownload(found.object, request.headers)
+    download.overrides = known.overrides
+    return try download.answer(of: found)
   }
 
   /// A route of its own, since a signature is over the method.

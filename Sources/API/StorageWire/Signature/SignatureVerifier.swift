@@ -1,34 +1,48 @@
 import Crypto
 import FirestoreModel
 
+/// The key by which a request was signed.
+package enum SigningKey: Sendable, Equatable {
+  /// A shared secret.
+  case secret(String, accessID: String)
+  /// A key of a service account, by its e-mail.
+  case account(String, keyID: String)
+}
+
 /// Verifies signed requests by the keys of accounts.
 ///
 /// Pure but for the keys: the time comes in. Any thread may call.
 package struct SignatureVerifier: Sendable {
   /// The shared secret of an access id; nil where there is none in use.
   package let secret: @Sendable (String) throws -> String?
-  /// Whether a signature over a message is by a key of that service account.
-  package let isSigned:
-    @Sendable (_ message: [UInt8], _ signature: [UInt8], _ account: String) throws -> Bool
+  /// The id of the service account's key by which a message was signed; nil where it is none of its keys.
+  package let keyID:
+    @Sendable (_ message: [UInt8], _ signature: [UInt8], _ account: String) throws -> String?
+  /// Whether a key that was found is still in use, from memory alone; false too where memory cannot tell.
+  package let isInUse: @Sendable (SigningKey) -> Bool
 
   /// A verifier by those keys.
   package init(
     secret: @escaping @Sendable (String) throws -> String?,
-    isSigned: @escaping @Sendable ([UInt8], [UInt8], String) throws -> Bool
+    keyID: @escaping @Sendable ([UInt8], [UInt8], String) throws -> String?,
+    isInUse: @escaping @Sendable (SigningKey) -> Bool = { _ in false }
   ) {
     self.secret = secret
-    self.isSigned = isSigned
+    self.keyID = keyID
+    self.isInUse = isInUse
   }
 
   /// Checks times, headers and signature of a request; throws `SignatureProblem`, or what keys throw.
   ///
   /// - Parameter now: In seconds since 1970.
+  /// - Returns: The key.
+  @discardableResult
   package func verify(
     _ signature: RequestSignature,
     of request: SignableRequest,
     now: Int64
-  ) throws {
-    try Self.checkTimes(signature, now)
+  ) throws -> SigningKey {
+    try signature.checkTimes(now)
     let headers = try Self.signedHeaders(signature, of: request)
     let dialect = signature.dialect
     let payload = headers[dialect.headerPrefix + "content-sha256"]
@@ -44,11 +58,12 @@ package struct SignatureVerifier: Sendable {
       time: signature.time,
       scope: signature.scope
     )
-    try verify(text, signature)
+    return try verify(text, signature)
   }
 
   /// Checks that a text has that signature.
-  func verify(_ text: String, _ signature: RequestSignature) throws {
+  @discardableResult
+  func verify(_ text: String, _ signature: RequestSignature) throws -> SigningKey {
     try verify(
       text,
       signature.signature,
@@ -59,6 +74,7 @@ package struct SignatureVerifier: Sendable {
     )
   }
 
+  @discardableResult
   func verify(
     _ text: String,
     _ signature: [UInt8],
@@ -66,7 +82,7 @@ package struct SignatureVerifier: Sendable {
     account: String,
     scope: CredentialScope,
     _ dialect: SignatureDialect
-  ) throws {
+  ) throws -> SigningKey {
     if algorithm == dialect.hmacAlgorithm {
       // An unknown account takes the time of a known one.
       let known = try secret(account)
@@ -76,24 +92,13 @@ package struct SignatureVerifier: Sendable {
         scope: scope,
         dialect
       )
-      guard Self.areEqual(expected, signature), known != nil else {
-        throw SignatureProblem.mismatch
-      }
-    } else {
-      guard try isSigned(Array(text.utf8), signature, account) else {
-        throw SignatureProblem.mismatch
-      }
+      guard Self.areEqual(expected, signature), let known else { throw SignatureProblem.mismatch }
+      return .secret(known, accessID: account)
     }
-  }
-
-  private static func checkTimes(
-    _ signature: RequestSignature,
-    _ now: Int64
-  ) throws(SignatureProblem) {
-    let start = signature.time.seconds
-    guard start - now <= RequestSignature.clockSkew else { throw .notYetValid }
-    let end = start + (signature.lifetime ?? RequestSignature.clockSkew)
-    guard now <= end else { throw .expired(at: end) }
+    guard let keyID = try keyID(Array(text.utf8), signature, account) else {
+      throw SignatureProblem.mismatch
+    }
+    return .account(account, keyID: keyID)
   }
 
   /// The headers that are signed; what changes a request's meaning has to be among them.

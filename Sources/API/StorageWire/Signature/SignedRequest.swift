@@ -129,6 +129,14 @@ package struct RequestSignature: Sendable {
     self.signature = signature
   }
 
+  /// Throws unless it counts at a time, in seconds since 1970.
+  package func checkTimes(_ now: Int64) throws(SignatureProblem) {
+    let start = time.seconds
+    guard start - now <= Self.clockSkew else { throw .notYetValid }
+    let end = start + (lifetime ?? Self.clockSkew)
+    guard now <= end else { throw .expired(at: end) }
+  }
+
   static func bytes(hexadecimal text: String) -> [UInt8]? {
     let digits = text.utf8.map(Hexadecimal.digit)
     guard !digits.isEmpty, digits.count.isMultiple(of: 2), digits.count <= 2_048 else { return nil }

@@ -92,7 +92,16 @@ struct FileServices {
         }
         return key.secret
       },
-      isSigned: { accounts.isSigned($0, $1, by: $2) }
+      keyID: { accounts.keyID(of: $0, $1, by: $2) },
+      isInUse: { [storage] in
+        switch $0 {
+        case .secret(let secret, let id):
+          guard let key = try? storage.activeHMACKeyInMemory(id) else { return false }
+          return key.secret == secret && isKnown(key.account.string)
+        case .account(let account, let keyID):
+          return accounts.serviceAccounts.hasKey(keyID, of: account)
+        }
+      }
     )
     var module = ServiceModule.storage(
       StorageEnvironment(

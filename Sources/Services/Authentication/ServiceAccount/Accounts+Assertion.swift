@@ -79,13 +79,18 @@ extension Accounts {
 }
 
 extension Accounts {
-  /// Whether a message is signed (RSASSA-PKCS1-v1_5 with SHA-256) by a key of the service account of that e-mail that was not
-  /// taken back.
-  package func isSigned(_ message: [UInt8], _ signature: [UInt8], by account: String) -> Bool {
+  /// The id of the key by which a message is signed (RSASSA-PKCS1-v1_5 with SHA-256), of the keys of the service account of
+  /// that e-mail that were not taken back; nil where it is none of them.
+  package func keyID(
+    of message: [UInt8],
+    _ signature: [UInt8],
+    by account: String
+  ) -> String? {
     let digest = SHA256.hash(data: message)
     let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
-    return serviceAccounts.keys(of: account).prefix(10).contains { account in
+    let key = serviceAccounts.keys(of: account).prefix(10).first { account in
       account.publicKey.isValidSignature(signature, for: digest, padding: .insecurePKCS1v1_5)
     }
+    return key?.keyID
   }
 }

@@ -80,6 +80,11 @@ package final class ServiceAccounts: Sendable {
   /// Whether the account of that e-mail has a key, and so is one.
   package func hasKey(of email: String) -> Bool { !keys(of: email).isEmpty }
 
+  /// Whether that e-mail has a key of an id that was not taken back.
+  package func hasKey(_ keyID: String, of email: String) -> Bool {
+    keys.withLock { $0[keyID].map { Text($0.email) == Text(email) } ?? false }
+  }
+
   /// All keys of that e-mail.
   func keys(of email: String) -> [ServiceAccount] {
     keys.withLock { $0.values.filter { Text($0.email) == Text(email) } }

@@ -114,6 +114,16 @@ extension ObjectStorage {
     return key?.state == .active ? key : nil
   }
 
+  /// The same from memory alone; nil too where that cannot tell.
+  package func activeHMACKeyInMemory(_ accessID: String) throws -> HMACKey? {
+    let id = Text(accessID)
+    guard case .found(let record) = try engine.get(StorageKey.hmacKey(id), cachedOnly: true) else {
+      return nil
+    }
+    let key = try HMACKey(id, try RecordReader(record))
+    return key.state == .active ? key : nil
+  }
+
   /// Forgets keys that were deleted long ago.
   func forgetDeletedHMACKeys() async throws {
     let end = configuration.clock.now() - Self.deletedLifetime

@@ -1,0 +1,88 @@
+import HTTPTypes
+import ObjectStorage
+import ServiceModule
+import StorageWire
+import Synchronization
+
+/// The signed URLs by which objects were downloaded lately, so that one that comes again needs no second verification.
+///
+/// Whether a signed request counts depends on its method, target, signed headers, the time and the key, and on nothing
+/// else. Remembered are GETs of URLs that sign no header but `host`, without a header that would have to be signed: for them
+/// target and host say all. The time and the key are looked at whenever a URL comes again.
+///
+/// Two generations bound the memory: when the young one is full it becomes the old one, and what was not used since
+/// goes. Any thread may call.
+final class SignedDownloads: Sendable {
+  /// What a URL is for.
+  struct Download: Sendable {
+    let bucket: BucketName
+    let object: ObjectName
+    /// Headers that whoever signed wants of the answer.
+    let overrides: [(name: HTTPField.Name, value: String)]
+    let signature: VerifiedSignature
+  }
+
+  private struct URLParts: Hashable {
+    let host: String
+    let target: String
+  }
+
+  private struct Generations {
+    var young: [URLParts: Download] = [:]
+    var old: [URLParts: Download] = [:]
+    var youngBytes = 0
+  }
+
+  private let generations = Mutex(Generations())
+  /// Bytes of one generation.
+  private let limit: Int
+  /// Roughly what a URL takes beside its text, which is there twice.
+  private static let ownBytes = 1_024
+
+  init(limit: Int = 2 << 20) { self.limit = limit }
+
+  /// What the URL of a request is for, if it was remembered.
+  func download(_ request: ServiceRequest) -> Download? {
+    guard let url = Self.parts(of: request) else { return nil }
+    return generations.withLock { generations in
+      if let known = generations.young[url] { return known }
+      guard let known = generations.old[url] else { return nil }
+      put(known, url, in: &generations)
+      return known
+    }
+  }
+
+  /// Remembers what the URL of a request is for, where it says all.
+  func keep(_ download: Download, _ request: ServiceRequest) {
+    let signature = download.signature.signature
+    guard signature.lifetime != nil, signature.signedHeaders == ["host"],
+      let url = Self.parts(of: request)
+    else { return }
+    generations.withLock { put(download, url, in: &$0) }
+  }
+
+  private func put(_ download: Download, _ url: URLParts, in generations: inout Generations) {
+    let bytes = Self.ownBytes + 2 * url.target.utf8.count
+    if generations.youngBytes + bytes > limit {
+      generations.old = generations.young
+      generations.young = [:]
+      generations.youngBytes = 0
+    }
+    if generations.young.updateValue(download, forKey: url) == nil {
+      generations.youngBytes += bytes
+    }
+  }
+
+  /// The URL; nil where a header may change what the request means.
+  private static func parts(of request: ServiceRequest) -> URLParts? {
+    guard request.method == .get, let host = request.head.authority, let target = request.head.path,
+      !request.headers.contains(where: { mayCount($0.name.canonicalName) })
+    else { return nil }
+    return URLParts(host: host, target: target)
+  }
+
+  private static func mayCount(_ name: String) -> Bool {
+    name.hasPrefix("x-goog-") || name.hasPrefix("x-amz-") || name == "authorization"
+      || name == "host"
+  }
+}
