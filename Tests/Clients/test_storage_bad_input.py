@@ -1,11 +1,14 @@
 """What clients send by mistake or on purpose, by every dialect: the documented code, and nothing stored."""
 
+import base64
+import hashlib
 import http.client
 import os
 import socket
 import unicodedata
 import uuid
 
+import google_crc32c
 import pytest
 import requests
 
@@ -159,6 +162,55 @@ def test_forms_of_unicode_are_different_names(dialect):
     assert sorted(dialect.names()) == sorted(["é", unicodedata.normalize("NFD", "é")])
 
 
+def test_a_name_of_nothing(dialect):
+    assert dialect.put("").status_code == 400
+    assert dialect.names() == []
+
+
+# Hashes
+
+
+def digests(content):
+    """MD5 and CRC32C as headers have them."""
+    crc = google_crc32c.Checksum(content).digest()
+    return [base64.b64encode(digest).decode() for digest in (hashlib.md5(content).digest(), crc)]
+
+
+@pytest.mark.parametrize("number, name", [(0, "md5"), (1, "crc32c")])
+def test_a_hash_that_is_not_the_contents_stores_nothing(dialect, number, name):
+    right, wrong = digests(b"whole")[number], digests(b"other")[number]
+    for value in (wrong, "x", ""):
+        if isinstance(dialect, Firebase):
+            answer = firebase.Storage(dialect.server, dialect.bucket, "owner").upload("o", b"whole", **{
+                {"md5": "md5Hash", "crc32c": "crc32c"}[name]: value,
+            })
+        else:
+            answer = dialect.put("o", b"whole", headers={"x-goog-hash": f"{name}={value}"})
+        assert answer.status_code == 400, (value, answer.text)
+        assert dialect.names() == []
+    if not isinstance(dialect, Firebase):
+        url = dialect.start("o")
+        last = dialect.send("PUT", url, data=b"whole", headers={
+            "Content-Range": "bytes 0-4/5", "x-goog-hash": f"{name}={wrong}",
+        })
+        assert last.status_code == 400 and dialect.names() == []
+        assert dialect.put("o", b"whole", headers={"x-goog-hash": f"{name}={right}"}).status_code == 200
+
+
+def test_a_hash_in_the_metadata_that_is_not_the_contents(server, project):
+    dialect = JSON(server, f"{project}.appspot.com")
+    path = f"/upload/storage/v1/b/{dialect.bucket}/o?uploadType=multipart&name=o"
+    for number, member in ((0, "md5Hash"), (1, "crc32c")):
+        body = (
+            f'--b\r\nContent-Type: application/json\r\n\r\n{{"{member}":"{digests(b"other")[number]}"}}\r\n'
+            "--b\r\nContent-Type: text/plain\r\n\r\nwhole\r\n--b--"
+        )
+        answer = dialect.send("POST", path, data=body, headers={"Content-Type": "multipart/related; boundary=b"})
+        assert answer.status_code == 400 and dialect.names() == []
+    answer = dialect.send("PUT", f"/{dialect.bucket}/o", data=b"whole", headers={"Content-MD5": digests(b"other")[0]})
+    assert answer.status_code == 400 and dialect.names() == []
+
+
 # Resumable uploads
 
 
@@ -302,6 +354,19 @@ def test_metadata_that_is_too_large_for_a_body_of_two_parts(server, project, siz
         answer = requests.post(
             server.url + path, body, headers={**OWNER, "Content-Type": "multipart/related; boundary=b"}, timeout=30
         )
+        assert answer.status_code == 400, (path, answer.status_code, answer.text)
+    assert JSON(server, bucket).names() == []
+
+
+@pytest.mark.parametrize("body", [
+    "", "x", "--b--", "--b\r\n", "PART", "PART--b--", "PARTPART--b", "PARTPARTPART--b--", "--b\r\n\r\n{\r\n--b\r\n\r\nx\r\n--b--",
+])
+def test_a_body_that_is_not_of_two_parts(server, project, body):
+    bucket = f"{project}.appspot.com"
+    body = body.replace("PART", "--b\r\nContent-Type: application/json\r\n\r\n{}\r\n")
+    for path in (f"/upload/storage/v1/b/{bucket}/o?uploadType=multipart&name=o", f"/v0/b/{bucket}/o?name=o"):
+        headers = {**OWNER, "Content-Type": "multipart/related; boundary=b", "X-Goog-Upload-Protocol": "multipart"}
+        answer = requests.post(server.url + path, body.encode(), headers=headers, timeout=30)
         assert answer.status_code == 400, (path, answer.status_code, answer.text)
     assert JSON(server, bucket).names() == []
 

@@ -62,13 +62,23 @@ extension FirebaseRoutes {
       let given = contentType.flatMap { $0.isEmpty ? nil : Text($0) }
       new.attributes.contentType = given ?? "application/octet-stream"
     }
-    if let hash = json["md5Hash"]?.string {
-      guard let bytes = Base64.decode(hash), bytes.count == 16 else {
-        throw FirebaseFailure.badRequest("md5Hash is no digest in Base64.")
-      }
-      new.expected.md5 = bytes
-    }
+    new.expected.md5 = try Self.digest("md5Hash", of: 16, in: json)
+    new.expected.crc32c = try Self.digest("crc32c", of: 4, in: json)?
+      .reduce(0) { $0 << 8 | UInt32($1) }
     return new
+  }
+
+  /// A hash of that many bytes in an upload's metadata; nil where it has none of that name.
+  private static func digest(
+    _ name: String,
+    of count: Int,
+    in json: JSONText
+  ) throws -> [UInt8]? {
+    guard let hash = json[name]?.string else { return nil }
+    guard let bytes = Base64.decode(hash), bytes.count == count else {
+      throw FirebaseFailure.badRequest("\(name) is no digest in Base64.")
+    }
+    return bytes
   }
 
   private static func answer(_ object: StoredObject) -> ServiceResponse {

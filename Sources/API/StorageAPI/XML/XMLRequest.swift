@@ -101,6 +101,12 @@ struct XMLRequest: Sendable {
     var expected = ExpectedContent()
     expected.size = base.headers[.contentLength].flatMap { Int64($0) }
     if let text = header("content-md5") { expected.md5 = try Self.digest(text, 16) }
+    try readHashes(into: &expected)
+    return expected
+  }
+
+  /// Reads what the header `x-goog-hash` says of the object's bytes, in whichever request it is.
+  func readHashes(into expected: inout ExpectedContent) throws {
     for part in (header("x-goog-hash") ?? "").split(separator: ",") {
       let halves = part.split(separator: "=", maxSplits: 1)
       guard halves.count == 2 else { throw XMLFailure.invalid("x-goog-hash is malformed.") }
@@ -111,7 +117,6 @@ struct XMLRequest: Sendable {
       default: throw XMLFailure.invalid("x-goog-hash names an unknown hash.")
       }
     }
-    return expected
   }
 
   private static func digest(_ text: String, _ count: Int) throws -> [UInt8] {

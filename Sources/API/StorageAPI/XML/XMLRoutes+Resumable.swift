@@ -79,6 +79,8 @@ extension XMLRoutes {
     _ request: XMLRequest
   ) async throws -> ServiceResponse {
     let isLast = last == nil || size.map { last == $0 - 1 } ?? false
+    var expected = ExpectedContent()
+    try request.readHashes(into: &expected)
     let body = request.base.body
     let status =
       if let last {
@@ -91,7 +93,7 @@ extension XMLRoutes {
         try await session.receive(at: offset, isLast: isLast, body)
       }
     guard isLast else { return Self.answer(status) }
-    return Self.answer(.finished(try await session.finish(bucket, size: size)))
+    return Self.answer(.finished(try await session.finish(bucket, size: size, expected)))
   }
 
   private static func answer(_ status: UploadStatus) -> ServiceResponse {
