@@ -21,16 +21,16 @@ struct RouteDispatch: RouterMiddleware {
     context: GatewayRequestContext,
     next: (Request, GatewayRequestContext) async throws -> Response
   ) async throws -> Response {
-    guard let match = routes.match(request.method, request.uri.path) else {
+    let path = request.uri.path
+    guard let match = routes.match(request.method, path) else {
       return try await next(request, context)
     }
     let start = ContinuousClock.now
     let isHead = request.method == .head && !match.route.methods.contains(.head)
     var head = request.head
     // The request's target may also be a whole URL.
-    head.path = request.uri.path + (request.uri.query.map { "?\($0)" } ?? "")
+    head.path = path + (request.uri.query.map { "?\($0)" } ?? "")
     if isHead { head.method = .get }
-    let path = request.uri.path
     let demand = match.route.demand(head.method, path)
     let actor = CallActor()
     let call = ServiceRequest(
