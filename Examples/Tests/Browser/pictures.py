@@ -233,6 +233,14 @@ def codable_guide(folder, scheme, target):
         page.sees("in review", "#articles")
         page.sees_no(".behind")
         album.take(f"enums{end}")
+        closed = folder / "closed.rules"
+        closed.write_text(
+            "rules_version = '2'; service cloud.firestore { match /databases/{database}/documents {"
+            " match /{document=**} { allow read: if false; } } }"
+        )
+        server.command("rules", "deploy", closed, "--project", "codable-guide")
+        page.one("#stopped")
+        album.take(f"stopped{end}")
     finally:
         driver.quit()
         web.stop()

@@ -136,11 +136,11 @@ def test_a_list_that_the_rules_end_is_followed_again(web, guide_server, tmp_path
         page.sees_no(".behind")
 
 
-def test_a_host_without_a_network_shows_what_it_knows(run, web, guide_server, wires, tmp_path, make_page):
+def test_a_host_without_a_network_shows_what_it_knows(
+    run, web, guide_server, wires, tmp_path, make_page
+):
     wire = wires(guide_server.port)
-    alone = run(
-        "codable-guide-web", "--service", wire.address, "--folder", tmp_path / "alone"
-    )
+    alone = run("codable-guide-web", "--service", wire.address, "--folder", tmp_path / "alone")
     page, other = make_page(alone.address), make_page(web.address)
     opened(page, "Colours")
     opened(other, "Colours")

@@ -13,9 +13,9 @@ def trusting(certificates):
 class Wire:
     """Carries what comes to a port of its own to the server's, and back.
 
-    Cut, it drops every connection and takes no new one, as a host without a network. `hold_request` and `hold_answer` wait
-    for a request with some text: from then on the request, or its answer, does not get through. For this a server that speaks TLS has
-    the wire speak it on both sides, with the server's certificate.
+    Cut, it drops every connection and takes no new one, as a host without a network. `hold_request` and
+    `hold_answer` wait for a request with some text: from then on the request, or its answer, does not get
+    through. To see that text it speaks TLS on both sides where the server does, with the server's certificate.
     """
 
     def __init__(self, port, certificates=None):
