@@ -9,21 +9,22 @@ extension TemplateManagement {
   }
 
   func experimentResult(_ call: TemplateCall) throws -> ServiceResponse {
-    guard let event = call.parameter("event", "event"), !event.isEmpty else {
-      throw FirestoreError.invalidArgument(
-        "event is missing: it names what variants are compared by."
-      )
-    }
-    let name = call.parameter("measure", "measure") ?? ExperimentGoal.Measure.users.rawValue
-    guard let measure = ExperimentGoal.Measure(rawValue: name) else {
-      throw FirestoreError.invalidArgument("measure is one of users, events and value.")
-    }
     let result = try templates.result(
       of: call.request.parameters["name"] ?? "",
       in: call.id,
-      by: ExperimentGoal(event: event, measure: measure)
+      by: try Self.goal(of: call)
     )
     return .json(result.json)
+  }
+
+  /// The goal that a call names; nil is the experiment's own.
+  private static func goal(of call: TemplateCall) throws(FirestoreError) -> ExperimentGoal? {
+    guard let event = call.parameter("event", "event"), !event.isEmpty else { return nil }
+    let name = call.parameter("measure", "measure") ?? ExperimentGoal.Measure.users.rawValue
+    guard let measure = ExperimentGoal.Measure(rawValue: name) else {
+      throw .invalidArgument("measure is one of users, events and value.")
+    }
+    return ExperimentGoal(event: event, measure: measure)
   }
 }
 
@@ -33,6 +34,7 @@ extension ExperimentReport {
       ("experimentId", .string(id)),
       ("exposurePercent", .number("\(Double(exposure) / 1_000_000)")),
       ("sticky", .boolean(isSticky)),
+      ("goal", goal?.json),
       ("parameterKeys", .array(keys.map(JSONText.string))),
       ("variants", .array(variants.map(\.json))),
       ("chiSquared", ratio.map { .number("\($0.chiSquared)") }),

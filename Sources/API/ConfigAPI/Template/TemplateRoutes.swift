@@ -18,7 +18,7 @@ import ServiceModule
 ///     GET  /remoteConfig:downloadDefaults    default values as a file: ?format=JSON, XML or PLIST
 ///     POST /remoteConfig:evaluate            Brasa's own: the values of a client and where they come from
 ///     GET  /remoteConfig/experiments         Brasa's own: how many installations each variant has
-///     GET  /remoteConfig/experiments/{name}  Brasa's own: what ?event= came to by variant; ?measure=users, events or value
+///     GET  /remoteConfig/experiments/{name}  Brasa's own: what its goal, or ?event= and ?measure=, came to by variant
 ///     GET  /remoteConfig/drafts              Brasa's own: templates that are not published yet, by name
 ///     GET  /remoteConfig/drafts/{name}
 ///     PUT  /remoteConfig/drafts/{name}

@@ -11,13 +11,14 @@ struct ConfigResultsCommand: ParsableCommand {
       however often one looks. Installations count from the day on that they got their variant.
 
       Example:
-        brasa config results checkout --event purchase --project shop
+        brasa config results checkout --project shop
         brasa config results checkout --event purchase --measure value --project shop
       """
   )
 
   @Argument(help: "The experiment's id.") var experiment: String
-  @Option(name: .long, help: "The event's name.") var event: String
+  @Option(name: .long, help: "The event's name; without one the experiment's own goal counts.")
+  var event: String?
   @Option(
     name: .long,
     help: "users: who had the event; events: how often; value: the sum of its parameter value."
@@ -27,7 +28,7 @@ struct ConfigResultsCommand: ParsableCommand {
   @OptionGroup var data: DataOptions
 
   func run() throws {
-    let goal = ExperimentGoal(event: event, measure: measure)
+    let goal = event.map { ExperimentGoal(event: $0, measure: measure) }
     try printReplies(try template.request(.results(experiment: experiment, goal: goal)), of: data)
   }
 }

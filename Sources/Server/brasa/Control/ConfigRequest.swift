@@ -12,8 +12,8 @@ enum ConfigRequest: Codable, Sendable, Equatable {
   case evaluate(ConfigSubject, at: String?)
   /// How many installations the variants of experiments have.
   case experiments
-  /// What an event came to by the variants of an experiment.
-  case results(experiment: String, goal: ExperimentGoal)
+  /// What a goal came to by the variants of an experiment; nil is the experiment's own goal.
+  case results(experiment: String, goal: ExperimentGoal?)
 }
 
 /// The device and the user of an evaluation, in messages.

@@ -91,7 +91,7 @@ extension LocalAdministration {
 
   private func showResult(
     of experiment: String,
-    _ goal: ExperimentGoal,
+    _ goal: ExperimentGoal?,
     _ id: TemplateID,
     _ output: (AdministrationReply) throws -> Void
   ) throws {

@@ -12,7 +12,9 @@ extension CompiledTemplate {
   /// The experiments whose installations keep their variant.
   var stickyExperiments: Set<String> {
     Set(
-      splits.filter { if case .experiment(_, _, true) = $0.kind { true } else { false } }.map(\.id)
+      splits.filter { if case .experiment(_, _, true, _) = $0.kind { true } else { false } }.map(
+        \.id
+      )
     )
   }
 
@@ -33,7 +35,7 @@ extension CompiledTemplate {
     }
     let reached = reachedSplits(decision)
     for (split, part) in zip(splits, decision.bytes.suffix(splits.count)) {
-      guard case .experiment(_, let variants, _) = split.kind, part > 0,
+      guard case .experiment(_, let variants, _, _) = split.kind, part > 0,
         reached.contains(split.id)
       else { continue }
       assignment.variants[split.id] = ConfigAssignment.Choice(

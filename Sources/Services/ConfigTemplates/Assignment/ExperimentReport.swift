@@ -15,6 +15,8 @@ package struct ExperimentReport: Sendable, Equatable {
   /// Of `PercentRange.whole`.
   package let exposure: Int
   package let isSticky: Bool
+  /// By what its results compare the variants where nothing else is asked.
+  package let goal: ExperimentGoal?
   package let variants: [Variant]
   /// Nil before anybody is assigned.
   package let ratio: SampleRatio?
@@ -28,7 +30,7 @@ extension ConfigTemplates {
     guard let served = try load(id) else { return [] }
     let counts = try reading { try Self.counts(id, $0) }
     return served.compiled.splits.compactMap { split in
-      guard case .experiment(let exposure, let variants, let isSticky) = split.kind else {
+      guard case .experiment(let exposure, let variants, let isSticky, let goal) = split.kind else {
         return nil
       }
       let known = counts.experiments[split.id]
@@ -41,6 +43,7 @@ extension ConfigTemplates {
         keys: split.keys,
         exposure: exposure,
         isSticky: isSticky,
+        goal: goal,
         variants: reports,
         ratio: SampleRatio(counts: reports.map(\.assigned), weights: reports.map(\.weight))
       )

@@ -27,18 +27,24 @@ extension ConfigTemplates {
   /// Assignments that are read at once.
   private static let membersAtOnce = 4_096
 
-  /// What an experiment of the newest template came to; NOT_FOUND where there is none of the id.
+  /// What an experiment of the newest template came to; NOT_FOUND where there is none of the id, INVALID_ARGUMENT
+  /// where no goal is given and the experiment has none of its own.
   ///
   /// All that have a variant by the weights of today count, whether or not they had an event. Blocks, for seconds
   /// where there are many.
   package func result(
     of experiment: String,
     in id: TemplateID,
-    by goal: ExperimentGoal
+    by wanted: ExperimentGoal?
   ) throws -> ExperimentResult {
     let split = try load(id)?.compiled.splits.first { $0.id == experiment && $0.isExperiment }
-    guard let split, case .experiment(_, let variants, _) = split.kind else {
+    guard let split, case .experiment(_, let variants, _, let own) = split.kind else {
       throw FirestoreError(.notFound, "There is no experiment \"\(experiment.prefix(100))\".")
+    }
+    guard let goal = wanted ?? own else {
+      throw FirestoreError.invalidArgument(
+        "The experiment has no goal: an event has to be named by which variants are compared."
+      )
     }
     guard let goals else {
       throw FirestoreError(.failedPrecondition, "There are no events to compare variants by.")

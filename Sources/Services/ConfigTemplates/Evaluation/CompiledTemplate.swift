@@ -12,7 +12,8 @@ package struct CompiledTemplate: Sendable {
       case experiment(
         exposure: Int,
         variants: [ParameterValue.Experiment.Variant],
-        isSticky: Bool
+        isSticky: Bool,
+        goal: ExperimentGoal?
       )
     }
 
@@ -25,14 +26,14 @@ package struct CompiledTemplate: Sendable {
     var shape: String {
       switch kind {
       case .rollout(let microPercent): "\(microPercent)"
-      case .experiment(let exposure, let variants, _):
+      case .experiment(let exposure, let variants, _, _):
         "\(exposure):" + variants.map { "\($0.id)=\($0.weight)" }.joined(separator: ",")
       }
     }
 
     /// The number from 1 of a variant; nil for one that there is not.
     func part(ofVariant id: String) -> UInt8? {
-      guard case .experiment(_, let variants, _) = kind else { return nil }
+      guard case .experiment(_, let variants, _, _) = kind else { return nil }
       return variants.firstIndex { $0.id == id }.map { UInt8($0 + 1) }
     }
   }
@@ -140,7 +141,8 @@ package struct CompiledTemplate: Sendable {
       let kind = Split.Kind.experiment(
         exposure: test.exposure,
         variants: test.variants,
-        isSticky: test.isSticky
+        isSticky: test.isSticky,
+        goal: test.goal
       )
       made = Split(id: test.id, kind: kind, keys: [])
     }
@@ -190,7 +192,8 @@ package struct CompiledTemplate: Sendable {
   }
 
   private func held(_ split: Split, _ assigned: ConfigAssignment) -> UInt8? {
-    guard case .experiment(_, _, true) = split.kind, let choice = assigned.variants[split.id] else {
+    guard case .experiment(_, _, true, _) = split.kind, let choice = assigned.variants[split.id]
+    else {
       return nil
     }
     return split.part(ofVariant: choice.variant)
@@ -317,7 +320,7 @@ extension CompiledTemplate.Split {
     case .rollout(let microPercent):
       guard let percentile = reading.percentile(seed: id) else { return 0 }
       return percentile < microPercent ? 1 : 0
-    case .experiment(let exposure, let variants, _):
+    case .experiment(let exposure, let variants, _, _):
       guard let enrolled = reading.percentile(seed: "\(id):enrol"), enrolled < exposure,
         let percentile = reading.percentile(seed: "\(id):variant")
       else { return 0 }

@@ -163,7 +163,7 @@ extension ServedTemplate {
             ("affectedParameterKeys", keys),
           ])
         )
-      case .experiment(_, let variants, _):
+      case .experiment(_, let variants, _, _):
         let variant = variants[Int(part) - 1].id
         experiments.append(experiment(split.id, variant: variant, keys))
       }

@@ -103,6 +103,8 @@ package enum ParameterValue: Sendable, Equatable {
     package let exposure: Int
     /// Whether who has a variant keeps it when weights change.
     package let isSticky: Bool
+    /// By what its results compare the variants, where nothing else is asked; nil where its author names nothing.
+    package let goal: ExperimentGoal?
   }
 }
 

@@ -115,7 +115,7 @@ extension ParameterValue.Experiment {
     let members = try TemplateMembers(
       json,
       at: path,
-      known: ["experimentId", "variantValue", "exposurePercent", "sticky"]
+      known: ["experimentId", "variantValue", "exposurePercent", "sticky", "goal"]
     )
     var variants: [Variant] = []
     for (index, json) in try members.list("variantValue").enumerated() {
@@ -134,7 +134,10 @@ extension ParameterValue.Experiment {
       variants: variants,
       exposure: try ParameterValue.microPercent("exposurePercent", of: members)
         ?? PercentRange.whole,
-      isSticky: members["sticky"]?.boolean == true
+      isSticky: members["sticky"]?.boolean == true,
+      goal: try members["goal"].map { json throws(FirestoreError) in
+        try ExperimentGoal(json, at: "\(path).goal")
+      }
     )
   }
 
@@ -142,7 +145,7 @@ extension ParameterValue.Experiment {
     .members([
       ("experimentId", .string(id)), ("exposurePercent", ParameterValue.percent(exposure)),
       ("variantValue", .array(variants.map(\.json))),
-      ("sticky", isSticky ? .boolean(true) : nil),
+      ("sticky", isSticky ? .boolean(true) : nil), ("goal", goal?.json),
     ])
   }
 
@@ -181,5 +184,24 @@ extension ParameterValue.Experiment.Variant {
       ("value", value.map(JSONText.string)),
       ("noChange", value == nil ? .boolean(true) : nil),
     ])
+  }
+}
+
+extension ExperimentGoal {
+  fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
+    let members = try TemplateMembers(json, at: path, known: ["event", "measure"])
+    guard let event = try members.text("event", atMost: 256), !event.isEmpty else {
+      throw members.invalid("event", "the name of an event is expected")
+    }
+    let name = try members.text("measure") ?? Measure.users.rawValue
+    guard let measure = Measure(rawValue: name) else {
+      throw members.invalid("measure", "it is one of users, events and value")
+    }
+    self.init(event: event, measure: measure)
+  }
+
+  /// The goal as templates and reports have it.
+  package var json: JSONText {
+    .members([("event", .string(event)), ("measure", .string(measure.rawValue))])
   }
 }
