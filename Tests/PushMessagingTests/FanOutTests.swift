@@ -37,4 +37,38 @@ import Testing
     #expect(report.counts[.waiting] == 2_300 && report.message.stage == .expanded)
     #expect(try fixture.differences().isEmpty)
   }
+
+  /// Those whose installation's number is even.
+  private struct EvenInstallations: MessageAudiences {
+    func exists(_ audience: String, in project: Text) -> Bool { audience == "even" }
+
+    func contains(_ installation: String, _ audience: String, in project: Text) -> Bool {
+      Int(installation.dropFirst()).map { $0 % 2 == 0 } ?? false
+    }
+  }
+
+  @Test func `a message to an audience goes to its installations alone, now or later`() async throws
+  {
+    let fixture = MessagingFixture(audiences: EvenInstallations())
+    var tokens: [String] = []
+    for index in 0..<5 { tokens.append(try await fixture.register("f\(index)")) }
+    let ids = [
+      try await fixture.send("{}", to: .audience("even")),
+      try await fixture.schedule("{}", to: .audience("even"), after: 60),
+    ]
+    fixture.advance(seconds: 61)
+    _ = try await fixture.service.releaseScheduled()
+    while try await fixture.service.stepFanOuts() {}
+    for id in ids {
+      let report = try #require(try await fixture.service.report(id, of: "p"))
+      #expect(report.message.target == .audience("even"))
+      #expect(report.counts[.waiting] == 3)
+      #expect(try await fixture.state(id, tokens[1]) == nil)
+      #expect(try await fixture.state(id, tokens[4]) == .waiting)
+    }
+    await #expect(throws: MessagingError.self) {
+      _ = try await fixture.send("{}", to: .audience("odd"))
+    }
+    #expect(try fixture.differences().isEmpty)
+  }
 }

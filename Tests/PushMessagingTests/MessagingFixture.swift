@@ -11,11 +11,18 @@ final class MessagingFixture: Sendable {
   let storage = MemoryStorage()
   let threads = EngineThreads(count: 2)
   let limits: MessagingLimits
+  let audiences: (any MessageAudiences)?
   private let time = Mutex(MessagingFixture.start)
   private let available = Mutex(Int.max)
   private let opened: Mutex<PushService?> = Mutex(nil)
 
-  init(_ limits: MessagingLimits = MessagingLimits()) { self.limits = limits }
+  init(
+    _ limits: MessagingLimits = MessagingLimits(),
+    audiences: (any MessageAudiences)? = nil
+  ) {
+    self.limits = limits
+    self.audiences = audiences
+  }
 
   /// Has the disk have so many bytes left, and lets the service look.
   func leave(bytes: Int) throws {
@@ -35,6 +42,7 @@ final class MessagingFixture: Sendable {
         threads: threads,
         clock: clock,
         limits: limits,
+        audiences: audiences,
         availableBytes: { self.available.withLock { $0 } }
       )
       service = made
@@ -70,6 +78,23 @@ final class MessagingFixture: Sendable {
       now: service.now
     )
     let name = try await service.send(message, from: "p", origin: "test")
+    guard let id = StoredMessage.id(of: name) else { throw MessagingError.unregistered }
+    return id
+  }
+
+  /// Schedules a message that is written as the API's JSON.
+  func schedule(
+    _ json: String,
+    to recipient: OutgoingMessage.Recipient,
+    after seconds: Int64
+  ) async throws -> Int64 {
+    let message = try OutgoingMessage(
+      json: try JSONText(parsing: json),
+      recipient: recipient,
+      now: service.now
+    )
+    let schedule = MessageSchedule(.instant(service.now + seconds * 1_000_000))
+    let name = try await service.schedule(message, from: "p", origin: "test", by: schedule)
     guard let id = StoredMessage.id(of: name) else { throw MessagingError.unregistered }
     return id
   }

@@ -28,6 +28,7 @@ extension PushService {
     from project: Text,
     origin: String
   ) async throws -> String {
+    try await checkAudience(message.recipient, of: project)
     let limit = limits.registrationsPerUser
     let streams = streams
     let (id, isFannedOut) = try await writeDeliveries { book in
@@ -64,6 +65,7 @@ extension PushService {
 
   /// Checks a message as `send` does, and stores nothing.
   package func check(_ message: OutgoingMessage, from project: Text) async throws -> String {
+    try await checkAudience(message.recipient, of: project)
     let limit = limits.registrationsPerUser
     _ = try await read { reader in
       try Self.recipients(message.recipient, project, limit: limit, reader)
@@ -106,6 +108,19 @@ extension PushService {
       return .registrations(known)
     case .topic(let topic): return .everyone(.topic(topic))
     case .condition(_, let text): return .everyone(.condition(text))
+    case .audience(let name): return .everyone(.audience(name))
+    }
+  }
+
+  /// Throws INVALID_ARGUMENT for an audience that the project does not have.
+  func checkAudience(_ recipient: OutgoingMessage.Recipient, of project: Text) async throws {
+    guard case .audience(let name) = recipient else { return }
+    let audiences = audiences
+    let isKnown = try await threads.run(on: .scans) {
+      try audiences?.exists(name, in: project) == true
+    }
+    guard isKnown else {
+      throw MessagingError.invalid("audience", "There is no audience \"\(name.prefix(100))\".")
     }
   }
 
@@ -153,7 +168,7 @@ extension MessageTarget {
   var isDirect: Bool {
     switch self {
     case .registration, .user: true
-    case .topic, .condition: false
+    case .topic, .condition, .audience: false
     }
   }
 }

@@ -16,6 +16,8 @@ package final class PushService: Sendable {
   let figures = MessagingFigures()
   let signals = WorkSignals()
   let random: @Sendable (Int) -> [UInt8]
+  /// Who is in audiences; nil where there are none.
+  let audiences: (any MessageAudiences)?
   /// What the disk has left; nil is not asked.
   let availableBytes: (@Sendable () throws -> Int)?
   /// Whether the disk has less left than it is to keep.
@@ -32,6 +34,7 @@ package final class PushService: Sendable {
   /// The messaging of an engine.
   ///
   /// - Parameters:
+  ///   - audiences: Who is in audiences; nil where there are none.
   ///   - availableBytes: What the disk has left; blocks.
   ///   - random: Gives so many bytes that nobody can guess.
   package init(
@@ -39,6 +42,7 @@ package final class PushService: Sendable {
     threads: EngineThreads,
     clock: MicrosecondClock = .system,
     limits: MessagingLimits = MessagingLimits(),
+    audiences: (any MessageAudiences)? = nil,
     availableBytes: (@Sendable () throws -> Int)? = nil,
     random: @escaping @Sendable (Int) -> [UInt8] = PushService.systemRandom
   ) {
@@ -46,6 +50,7 @@ package final class PushService: Sendable {
     self.threads = threads
     self.clock = clock
     self.limits = limits
+    self.audiences = audiences
     self.availableBytes = availableBytes
     self.random = random
     streams = DirectStreams(limit: limits.streams)

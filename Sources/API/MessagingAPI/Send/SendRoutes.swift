@@ -10,6 +10,7 @@ import ServiceModule
 ///
 ///     POST   /messages:send          sends {message, validate_only}
 ///     POST   /messages:sendToUser    Brasa's own: to every registration of the user {uid}
+///     POST   /messages:sendToAudience  Brasa's own: to every installation in the {audience} of analytics
 ///     POST   /messages:schedule      Brasa's own: at {scheduleTime}, or at {localTime} of each device; see `ScheduleForm`
 ///     GET    /messages               Brasa's own: the newest with what became of them; ?pageSize=, ?pageToken=
 ///     GET    /messages:listTopics    Brasa's own: topics with their registrations; ?pageSize=, ?pageToken=
@@ -29,6 +30,12 @@ struct SendRoutes: Sendable {
     return [
       messagingRoute(.post, root + ":send", for: .administrators, handler: send),
       messagingRoute(.post, root + ":sendToUser", for: .administrators, handler: sendToUser),
+      messagingRoute(
+        .post,
+        root + ":sendToAudience",
+        for: .administrators,
+        handler: sendToAudience
+      ),
       messagingRoute(.post, root + ":schedule", for: .administrators, handler: schedule),
       reading(root, list), reading(root + ":listTopics", listTopics),
       reading(root + "/{id}", get), reading(root + "/{id}/deliveries", deliveries),
@@ -62,6 +69,20 @@ struct SendRoutes: Sendable {
     return try await send(message, body, request)
   }
 
+  private func sendToAudience(_ request: ServiceRequest) async throws -> ServiceResponse {
+    try await environment.requireSender(request)
+    let body = try await body(of: request, members: ["audience"])
+    guard let name = body.json["audience"]?.string, !name.isEmpty else {
+      throw MessagingError.invalid("audience", "The audience's name is missing.")
+    }
+    let message = try OutgoingMessage(
+      json: body.json["message"],
+      recipient: .audience(name),
+      now: service.now
+    )
+    return try await send(message, body, request)
+  }
+
   private func send(
     _ message: OutgoingMessage,
     _ body: Body,
@@ -77,11 +98,15 @@ struct SendRoutes: Sendable {
 
   private func schedule(_ request: ServiceRequest) async throws -> ServiceResponse {
     try await environment.requireSender(request)
-    let body = try await body(of: request, members: ScheduleForm.members.union(["uid"]))
+    let body = try await body(
+      of: request,
+      members: ScheduleForm.members.union(["uid", "audience"])
+    )
     let form = try ScheduleForm(body.json)
     let message = try OutgoingMessage(
       json: body.json["message"],
-      recipient: body.json["uid"]?.string.map { .user($0) },
+      recipient: body.json["uid"]?.string.map { .user($0) }
+        ?? body.json["audience"]?.string.map { .audience($0) },
       now: form.reference
     )
     let project = Text(request.variable("project"))

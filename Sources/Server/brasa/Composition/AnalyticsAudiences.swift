@@ -1,12 +1,21 @@
 import ConfigTemplates
 import EventAnalytics
 import FirestoreModel
+import PushMessaging
 
-/// Tells Remote Config which audiences of analytics an installation is in.
-struct AnalyticsAudiences: ConfigAudiences {
+/// Tells Remote Config and messaging which audiences of analytics an installation is in.
+struct AnalyticsAudiences: ConfigAudiences, MessageAudiences {
   let analytics: EventAnalytics
 
   func audiences(ofInstallation id: String, project: Text) throws -> Set<String>? {
     try analytics.audiences(ofInstance: id, project: project)
+  }
+
+  func exists(_ audience: String, in project: Text) throws -> Bool {
+    try analytics.audiences(of: project).contains { $0.name == audience }
+  }
+
+  func contains(_ installation: String, _ audience: String, in project: Text) throws -> Bool {
+    try analytics.audiences(ofInstance: installation, project: project)?.contains(audience) == true
   }
 }

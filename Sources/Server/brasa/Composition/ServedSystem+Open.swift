@@ -124,6 +124,7 @@ extension ServedSystem {
       engine: directory.databases.engine,
       threads: threads,
       limits: settings.messaging.limits,
+      audiences: AnalyticsAudiences(analytics: analytics),
       availableBytes: availableBytes
     )
     verifier.onRevocation { project, uid in

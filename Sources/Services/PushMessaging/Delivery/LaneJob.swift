@@ -115,7 +115,7 @@ struct LaneJob: Sendable {
   ) throws -> Bool {
     let condition: TopicCondition
     switch target {
-    case .registration, .user: return true
+    case .registration, .user, .audience: return true
     case .topic(let topic): condition = .topic(topic)
     case .condition(let text):
       guard let parsed = TopicCondition(parsing: text) else { return false }

@@ -9,6 +9,8 @@ package struct OutgoingMessage: Sendable {
     case topic(TopicName)
     case condition(TopicCondition, String)
     case user(String)
+    /// An audience of analytics by its name.
+    case audience(String)
   }
 
   package let recipient: Recipient

@@ -22,6 +22,7 @@ extension PushService {
   ) async throws -> String {
     let now = now
     try Self.check(schedule, now: now)
+    try await checkAudience(message.recipient, of: project)
     let limit = limits.registrationsPerUser
     let id = try await write { group in
       let recipients = try Self.recipients(message.recipient, project, limit: limit, group)
@@ -137,7 +138,7 @@ extension PushService {
     case .registration(let number): known = try live([number], message.project, group)
     case .user(let uid):
       known = try registrations(ofUser: uid, message.project, limit: limit, group)
-    case .topic, .condition:
+    case .topic, .condition, .audience:
       known = []
       let entry = ProjectValue(message.project, 0).encoded
       try group.put(MessagingKey(.fanOut).number(message.id).bytes, entry)

@@ -160,6 +160,8 @@ package enum MessageTarget: Sendable, Equatable {
   case condition(String)
   /// Every registration of a signed-in user.
   case user(String)
+  /// The registrations of installations that are in an audience when they are gone through.
+  case audience(String)
 
   /// As text: a letter, then what it is.
   var stored: String {
@@ -168,6 +170,7 @@ package enum MessageTarget: Sendable, Equatable {
     case .topic(let name): "t\(name.text)"
     case .condition(let text): "c\(text)"
     case .user(let uid): "u\(uid)"
+    case .audience(let name): "a\(name)"
     }
   }
 
@@ -182,6 +185,7 @@ package enum MessageTarget: Sendable, Equatable {
       self = .topic(name)
     case "c": self = .condition(String(rest))
     case "u": self = .user(String(rest))
+    case "a": self = .audience(String(rest))
     default: return nil
     }
   }
@@ -193,6 +197,7 @@ package enum MessageTarget: Sendable, Equatable {
     case .topic(let name): "topic \(name.text)"
     case .condition(let text): "condition \(text)"
     case .user(let uid): "user \(uid)"
+    case .audience(let name): "audience \(name)"
     }
   }
 

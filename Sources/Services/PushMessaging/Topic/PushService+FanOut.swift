@@ -1,7 +1,7 @@
 import FirestoreModel
 import KeyValueStore
 
-// Going through the registrations that a message to a topic or by a condition is for.
+// Going through the registrations that a message to a topic, by a condition or to an audience is for.
 //
 // A cursor of its own is in the store for each such message; a step makes the deliveries of some registrations and moves the
 // cursor in one write. So a step that is interrupted has happened whole or not at all.
@@ -50,13 +50,14 @@ extension PushService {
     of project: Text,
     after position: Int64?
   ) async throws -> FanOutStep? {
-    try await read(on: .scans) { reader in
+    let audiences = audiences
+    return try await read(on: .scans) { reader in
       let key = MessagingKey(.fanOut).number(id).bytes
       guard let value = try reader.get(key),
         let message = try StoredMessage.read(project, id, reader)
       else { return nil }
       let next = try position ?? ProjectValue(decoding: value).number
-      return try FanOutStep(message, after: next, size: Self.stepSize, reader)
+      return try FanOutStep(message, after: next, size: Self.stepSize, audiences, reader)
     }
   }
 
@@ -97,14 +98,22 @@ private struct FanOutStep: Sendable {
     _ message: StoredMessage,
     after position: Int64,
     size: Int,
+    _ audiences: (any MessageAudiences)?,
     _ reader: any KeyValueReader
   ) throws {
     self.message = message
     let (numbers, next) = try Self.numbers(message, after: position, size: size, reader)
     self.next = next
-    registrations = try numbers.compactMap {
+    let live = try numbers.compactMap {
       try Registration.read(message.project, $0, reader)
     }.filter { $0.gone == nil }
+    guard case .audience(let name) = message.target else {
+      registrations = live
+      return
+    }
+    registrations = try live.filter {
+      try audiences?.contains($0.installation, name, in: message.project) == true
+    }
   }
 
   private static func numbers(
@@ -119,22 +128,26 @@ private struct FanOutStep: Sendable {
     case .condition(let text):
       guard let condition = TopicCondition(parsing: text) else { return ([], nil) }
       return try matching(condition, message, after: position, size: size, reader)
+    case .audience:
+      return try matching(nil, message, after: position, size: size, reader)
     case .registration, .user: return ([], nil)
     }
   }
 
-  /// The registrations of which a condition is true, by looking at all that the condition could be true of.
+  /// The registrations of which a condition is true, by looking at all that the condition could be true of; without one
+  /// all of them.
   private static func matching(
-    _ condition: TopicCondition,
+    _ condition: TopicCondition?,
     _ message: StoredMessage,
     after position: Int64,
     size: Int,
     _ reader: any KeyValueReader
   ) throws -> ([Int64], next: Int64?) {
-    let isOfOthers = condition.holds(for: [])
+    let topics = condition?.topics ?? []
+    let isOfOthers = condition?.holds(for: []) ?? true
     let others = MessagingKey(.registration, message.project)
     var merge = try MemberMerge(
-      condition.topics.map { PushService.memberKey(message.project, $0) }
+      topics.map { PushService.memberKey(message.project, $0) }
         + (isOfOthers ? [others] : []),
       after: position,
       reader
@@ -144,10 +157,10 @@ private struct FanOutStep: Sendable {
       guard let (number, lists) = try merge.next(cutoff: message.cutoff) else {
         return (numbers, nil)
       }
-      let topics = Set(
-        lists.compactMap { $0 < condition.topics.count ? condition.topics[$0] : nil }
-      )
-      if number <= message.cutoff, condition.holds(for: topics) { numbers.append(number) }
+      let subscribed = Set(lists.compactMap { $0 < topics.count ? topics[$0] : nil })
+      if number <= message.cutoff, condition?.holds(for: subscribed) ?? true {
+        numbers.append(number)
+      }
       if numbers.count == size { return (numbers, number) }
       merge.last = number
     }
