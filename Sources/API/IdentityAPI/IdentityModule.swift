@@ -87,7 +87,8 @@ private struct IdentityRoutes: Sendable {
     )
     if envelope.isPlainPage(route) { return try await service.page(route, envelope) }
     let caller = try await service.caller(envelope.context, of: route)
-    envelope.isAdministrator = caller == .administrator
+    envelope.isAdministrator =
+      route.project.map { caller.administers($0) } ?? (caller == .administrator)
     envelope.mayReadHashes = envelope.isAdministrator && request.context.actor?.administrator == nil
     let limit = envelope.isAdministrator ? Self.bodyLimit : Self.clientBodyLimit
     let body = try await request.collectText(upTo: limit)

@@ -1,4 +1,5 @@
 import Access
+import FirestoreModel
 import HTTPTypes
 import ServiceModule
 
@@ -40,6 +41,14 @@ enum IdentityRoute: Equatable, Sendable {
   case page(String)
   /// A path that is the APIs' but names nothing.
   case unknown
+
+  /// The project that an administrator's path names; nil of every other path.
+  var project: Text? {
+    switch self {
+    case .admin(let project, _), .configuration(let project, _): Text(project)
+    case .client, .token, .assertion, .keys, .discovery, .emulator, .page, .unknown: nil
+    }
+  }
 
   /// The documents with the keys of tokens.
   enum PublishedKeys: Equatable, Sendable {

@@ -38,10 +38,10 @@ struct IdentityService: Sendable {
   /// is read.
   func caller(_ context: CallContext, of route: IdentityRoute) async throws -> Caller {
     switch route {
-    case .admin, .configuration:
+    case .admin(let project, _), .configuration(let project, _):
       let caller = try await identify(context)
       guard caller != .nobody else { throw IdentityFailure.missingCredentials }
-      try environment.access.requireAdministration(caller)
+      try environment.access.requireAdministration(caller, of: Text(project))
       return caller
     case .client:
       // Clients send no bearer; a back end that does is an administrator on a client's path.

@@ -54,14 +54,14 @@ package struct MessagingEnvironment: Sendable {
     self.installation = installation
   }
 
-  /// Throws PERMISSION_DENIED for callers who may not send.
+  /// Throws PERMISSION_DENIED for callers who may not send in the path's project, or anywhere where it names none.
   func requireSender(_ request: ServiceRequest) async throws {
     let (access, context) = (access, request.context)
     if let known = try access.identifyInMemory(context) {
-      return try access.requireAdministration(known)
+      return try access.requireAdministration(known, of: request.project)
     }
     try await threads.run(caller: context.network) {
-      try access.requireAdministration(try access.identify(context))
+      try access.requireAdministration(try access.identify(context), of: request.project)
     }
   }
 

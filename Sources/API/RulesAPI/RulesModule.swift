@@ -108,7 +108,9 @@ private struct RulesRoutes: Sendable {
   ) -> HTTPRoute {
     let route = HTTPRoute(method, RoutePattern(root + path), for: .administrators) { request in
       let context = request.context
-      try await threads.run { try access.requireAdministration(try access.identify(context)) }
+      try await threads.run {
+        try access.requireAdministration(try access.identify(context), of: request.project)
+      }
       let call = RulesCall(
         request: request,
         bytes: try await request.collectText(upTo: Self.bodyLimit)

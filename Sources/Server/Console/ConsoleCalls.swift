@@ -38,9 +38,12 @@ struct ConsoleCalls: Sendable {
       members.append(.init(name: "role", value: .string("owner")))
     } else if request.context.authorization == nil {
       return .private(.object(members))
-    } else if let administrator = try environment.access.consoleAdministrator(request.context) {
-      members.append(.init(name: "email", value: .string(administrator.email)))
-      members.append(.init(name: "role", value: .string(administrator.role.rawValue)))
+    } else if let administrator = try administrator(request) {
+      members += [
+        .init(name: "email", value: .string(administrator.email)),
+        .init(name: "role", value: administrator.roles.server.json),
+        .init(name: "projects", value: administrator.roles.projectsJSON),
+      ]
     }
     members += [
       .init(name: "version", value: .string(environment.version)),
@@ -50,14 +53,23 @@ struct ConsoleCalls: Sendable {
     return .private(.object(members))
   }
 
-  /// The projects that have anything, by name.
+  /// The projects that have anything, by name; for administrators of single projects those.
   @Sendable
   private func projects(_ request: ServiceRequest) async throws -> ServiceResponse {
-    _ = try environment.access.consoleAdministrator(request.context)
+    let roles = try administrator(request)?.roles
     let found = try await environment.threads.run(on: .maintenance) { [environment] in
-      try environment.projects().map(\.string).sorted()
+      guard let roles, roles.server == nil else { return try environment.projects() }
+      return Set(roles.projects.keys)
     }
-    return .private(.object(["projects": .array(found.map(JSONValue.string))]))
+    let names = found.map(\.string).sorted()
+    return .private(.object(["projects": .array(names.map(JSONValue.string))]))
+  }
+
+  /// Who signed in, whatever the role; nil in development.
+  private func administrator(
+    _ request: ServiceRequest
+  ) throws(FirestoreError) -> SignedInAdministrator? {
+    try environment.access.consoleAdministrator(request.context, of: .own)
   }
 }
 

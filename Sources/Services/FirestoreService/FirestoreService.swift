@@ -158,7 +158,8 @@ package final class FirestoreService: RPCService {
       body: request.body
     )
     guard let admin else { return respond(.success(nil)) }
-    let service = AdminService(permit: try access.administratorPermit(for: call.caller))
+    let permit = try access.administratorPermit(for: call.caller, of: admin.project)
+    let service = AdminService(permit: permit)
     try onEngine(call, lane: .maintenance, respond) { try service.perform(admin).json() }
   }
 

@@ -23,9 +23,11 @@ def timed_code(secret, steps=0):
     return f"{number % 1_000_000:06d}"
 
 
-def invite(server, email=None, role="owner"):
-    """The set-up link that an operator gets."""
+def invite(server, email=None, role="owner", projects=()):
+    """The set-up link that an operator gets; the role is for those projects, or for all."""
     arguments = ["invite", email, "--role", role] if email else ["open"]
+    for project in projects:
+        arguments += ["--project", project]
     [link] = servers.run("console", *arguments, "--data", server.data).stdout.strip().splitlines()
     origin, code = link.split("#invitation=")
     assert origin.endswith("/console")
@@ -73,10 +75,10 @@ class Page:
         return requests.request(method, self.server.url + path, headers=headers, verify=self.server.authority, timeout=60, **options)
 
 
-def administrator(server, role, email=None):
+def administrator(server, role, email=None, projects=()):
     """A new administrator of a role, signed in."""
     email = email or f"{role}@example.org"
-    return Page(server).set_up(invite(server, email, role))
+    return Page(server).set_up(invite(server, email, role, projects))
 
 
 def come_in(console, link, language="en"):

@@ -62,7 +62,9 @@ struct ReportRoutes: Sendable {
 
   private func export(_ request: ServiceRequest) async throws -> ServiceResponse {
     let context = request.context
-    try await threads.run { try access.requireAdministration(try access.identify(context)) }
+    try await threads.run {
+      try access.requireAdministration(try access.identify(context), of: request.project)
+    }
     guard let day = EventDay(request.parameters["name"] ?? "") else {
       throw FirestoreError.invalidArgument("A day is written as 2026-11-23.")
     }
@@ -90,7 +92,9 @@ struct ReportRoutes: Sendable {
     let pattern = RoutePattern("/v1/projects/{project}/analytics" + path)
     return HTTPRoute(method, pattern, for: .administrators) { request in
       let context = request.context
-      try await threads.run { try access.requireAdministration(try access.identify(context)) }
+      try await threads.run {
+        try access.requireAdministration(try access.identify(context), of: request.project)
+      }
       let call = ReportCall(
         project: Text(request.parameters["project"] ?? ""),
         name: request.parameters["name"],

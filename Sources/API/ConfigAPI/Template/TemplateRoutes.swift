@@ -68,7 +68,9 @@ struct TemplateRoutes: Sendable {
   ) -> HTTPRoute {
     let route = HTTPRoute(method, RoutePattern(path), for: .administrators) { request in
       let context = request.context
-      try await threads.run { try access.requireAdministration(try access.identify(context)) }
+      try await threads.run {
+        try access.requireAdministration(try access.identify(context), of: request.project)
+      }
       let call = TemplateCall(
         request: request,
         id: try Self.template(request.parameters),

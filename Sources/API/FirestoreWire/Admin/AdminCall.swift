@@ -37,6 +37,18 @@ package enum AdminCall: Sendable, Equatable {
   case listOperations(DatabaseID, Page)
   case getOperation(DatabaseID, id: String)
 
+  /// The project that the call is about.
+  package var project: Text {
+    switch self {
+    case .listDatabases(let project): project
+    case .createDatabase(let id, _), .getDatabase(let id), .deleteDatabase(let id, _),
+      .listIndexes(let id, _, _), .createIndex(let id, _, _), .getIndex(let id, _, _),
+      .deleteIndex(let id, _, _), .listFields(let id, _, _), .getField(let id, _, _),
+      .listOperations(let id, _), .getOperation(let id, _):
+      id.project
+    }
+  }
+
   /// Reads a request; nil where the path is none of the admin API's.
   package init?(
     method: String,

@@ -43,6 +43,9 @@ package struct ServiceRequest: Sendable {
     self.body = body
   }
 
+  /// The project that the path names at the variable `{project}`; nil where its pattern has none.
+  package var project: Text? { parameters["project"].map { Text($0) } }
+
   package var method: HTTPRequest.Method { head.method }
   package var headers: HTTPFields { head.headerFields }
 

@@ -60,7 +60,8 @@ package struct StorageOperations: Sendable {
       guard let project = try await storage.project(ofBucket: name) else {
         throw StorageError(.notFound, "The specified bucket does not exist: \(name.text.string)")
       }
-      return try await storage.bucket(permit.bucket(BucketID(project: project, name: name.text)))
+      let id = BucketID(project: project, name: name.text)
+      return try await storage.bucket(try permit.bucket(id))
     }
   }
 

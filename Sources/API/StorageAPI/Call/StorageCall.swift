@@ -46,10 +46,15 @@ package struct StorageCall: Sendable {
 
   /// A permit to administer the bucket of that name.
   package func administratorPermit(forBucket name: String) async throws -> BucketPermit {
-    let caller = try await caller()
-    try environment.access.requireAdministration(caller)
+    let (access, caller) = (environment.access, try await caller())
+    guard case .projectAdministrator = caller else {
+      try access.requireAdministration(caller)
+      return try access.administratorPermit(for: caller, try await id(ofBucket: name))
+    }
+    // Who administers other projects does not learn which names this one's buckets have.
     let bucket = try await id(ofBucket: name)
-    return try environment.access.administratorPermit(for: caller, bucket)
+    guard caller.administers(bucket.project) else { throw Self.noBucket }
+    return try access.administratorPermit(for: caller, bucket)
   }
 
   /// The bucket in the path, for an administrator.
@@ -61,10 +66,12 @@ package struct StorageCall: Sendable {
   package func id(ofBucket name: String) async throws -> BucketID {
     let name = try BucketName(name)
     guard let project = try await storage.project(ofBucket: name) else {
-      throw StorageError(.notFound, "The specified bucket does not exist.")
+      throw Self.noBucket
     }
     return BucketID(project: project, name: name.text)
   }
+
+  private static let noBucket = StorageError(.notFound, "The specified bucket does not exist.")
 
   /// What the path has at a variable.
   package func parameter(_ name: String) -> String { request.parameters[name] ?? "" }

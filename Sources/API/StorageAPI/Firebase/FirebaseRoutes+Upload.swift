@@ -129,7 +129,7 @@ extension FirebaseRoutes {
   /// By whom an upload counts: a user, or the network of clients without one.
   static func share(of caller: Caller, _ request: FirebaseRequest) -> Text? {
     switch caller {
-    case .administrator: nil
+    case .administrator, .projectAdministrator: nil
     case .user(let user): Text("user \(user.uid.string)")
     case .nobody: Text("network \(request.base.context.network)")
     }

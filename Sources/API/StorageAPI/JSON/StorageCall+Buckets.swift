@@ -7,10 +7,9 @@ import ServiceModule
 extension StorageCall {
   func listBuckets() async throws -> ServiceResponse {
     let caller = try await caller()
-    let permit = try environment.access.administratorPermit(for: caller)
-    guard let project = query["project"], !project.isEmpty else {
-      throw StorageError(.invalid, "Required parameter: project")
-    }
+    let project = query["project"] ?? ""
+    let permit = try environment.access.administratorPermit(for: caller, of: Text(project))
+    guard !project.isEmpty else { throw StorageError(.invalid, "Required parameter: project") }
     let limit = try pageSize()
     let from = query["pageToken"] ?? query["prefix"] ?? ""
     let found = try await storage.buckets(
@@ -45,7 +44,7 @@ extension StorageCall {
 
   func makeBucket() async throws -> ServiceResponse {
     let caller = try await caller()
-    try environment.access.requireAdministration(caller)
+    try environment.access.requireAdministration(caller, of: query["project"].map { Text($0) })
     let change = try BucketChange(try await json())
     guard let project = query["project"], !project.isEmpty, let name = change.name else {
       throw StorageError(.invalid, "Required parameters: project, name")
@@ -123,7 +122,7 @@ extension StorageCall {
   }
 
   func serviceAccount() async throws -> ServiceResponse {
-    try environment.access.requireAdministration(try await caller())
+    try environment.access.requireAdministration(try await caller(), of: request.project)
     let number = StoredBucket.number(ofProject: Text(parameter("project")))
     return try answer(
       .object([

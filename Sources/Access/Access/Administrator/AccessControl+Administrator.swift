@@ -1,28 +1,29 @@
 import FirestoreModel
 
-// Administrators who signed in. Their tokens make them administrators of exactly the calls that their role
-// allows: for all that comes after it, a viewer on a reading route is an administrator, and on every
-// other route is refused here.
+// Administrators who signed in. Their tokens make them administrators of exactly the calls that their roles
+// allow: for all that comes after it, a viewer on a reading route is an administrator, and on every
+// other route is refused here. Who has a role for single projects is an administrator of those projects alone: a
+// caller of a kind of its own, whom every permit refuses that is about something else.
 
 extension AccessControl {
-  /// Whether a token is a signed-in administrator's whose role allows the call.
+  /// The administrator, of all or of some projects, that a signed-in administrator's token makes of its holder; nil for
+  /// every other token.
   ///
-  /// Throws UNAUTHENTICATED for a token that is over, and PERMISSION_DENIED where the role does not allow it or the
-  /// call would change something without a trace.
-  func isSignedInAdministrator(
+  /// Throws UNAUTHENTICATED for a token that is over, and PERMISSION_DENIED where the roles do not allow the call
+  /// anywhere or it would change something without a trace.
+  func signedInAdministrator(
     holding token: Substring,
     _ context: CallContext
-  ) throws(FirestoreError) -> Bool {
-    guard token.hasPrefix(Self.administratorTokenPrefix) else { return false }
+  ) throws(FirestoreError) -> Caller? {
+    guard token.hasPrefix(Self.administratorTokenPrefix) else { return nil }
     guard let holder = administrators?.holder(of: token) else { throw Self.invalidCredentials }
     context.actor?.note(holder)
-    guard holder.role >= context.demand, context.demand == .viewer || context.actor != nil else {
-      throw FirestoreError(
-        .permissionDenied,
-        "The role \(holder.role.rawValue) does not allow this."
-      )
+    guard let caller = holder.roles.caller(for: context.demand),
+      context.demand == .viewer || context.actor != nil
+    else {
+      throw FirestoreError(.permissionDenied, "Your role does not allow this.")
     }
-    return true
+    return caller
   }
 
   /// The user as whom an administrator looks at data; nil for every other token.
@@ -43,21 +44,35 @@ extension AccessControl {
     return .user(user)
   }
 
+  /// What a call of the console's own routes is about, which says whose roles allow it.
+  package enum ConsoleSubject: Sendable, Equatable {
+    /// The server: the role for all projects counts.
+    case server
+    case project(Text)
+    /// What every administrator has, as an account: a role anywhere will do.
+    case own
+  }
+
   /// The administrator who calls the console's own routes; throws PERMISSION_DENIED to everybody else.
   ///
   /// In production only who signed in counts, neither the administrator key nor service accounts. In
   /// development nobody needs to, and there is nobody to name. Touches no disk in production.
   package func consoleAdministrator(
-    _ context: CallContext
+    _ context: CallContext,
+    of subject: ConsoleSubject
   ) throws(FirestoreError) -> SignedInAdministrator? {
     if case .development = mode {
       try requireAdministration(try identify(context))
       return context.actor?.administrator
     }
     guard context.authorization != nil else { throw Self.invalidCredentials }
-    guard try identifyInMemory(context) == .administrator,
-      let administrator = context.actor?.administrator
-    else { throw Self.denied }
+    let caller = try identifyInMemory(context)
+    guard let caller, let administrator = context.actor?.administrator else { throw Self.denied }
+    switch subject {
+    case .own: guard caller.isAdministrator else { throw Self.denied }
+    case .server: try requireAdministration(caller)
+    case .project(let project): try requireAdministration(caller, of: project)
+    }
     return administrator
   }
 }

@@ -4,13 +4,13 @@ import FirestoreModel
 package struct SignedInAdministrator: Sendable, Hashable {
   package let uid: Text
   package let email: String
-  package let role: AdministratorRole
+  package let roles: AdministratorRoles
 
-  /// An administrator of that role.
-  package init(uid: Text, email: String, role: AdministratorRole) {
+  /// An administrator of those roles.
+  package init(uid: Text, email: String, roles: AdministratorRoles) {
     self.uid = uid
     self.email = email
-    self.role = role
+    self.roles = roles
   }
 }
 

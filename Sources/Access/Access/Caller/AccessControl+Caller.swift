@@ -61,9 +61,9 @@ extension AccessControl {
       return .caller(known)
     }
     guard let token = Self.bearerToken(authorization) else { throw Self.invalidCredentials }
-    if try isSignedInAdministrator(holding: token, context) {
+    if let administrator = try signedInAdministrator(holding: token, context) {
       context.memory?.noteCredentials()
-      return .caller(.administrator)
+      return .caller(administrator)
     }
     if let user = try viewedUser(holding: token, context) { return .caller(user) }
     if let administrator = try administrator(holding: token, context) {
@@ -101,7 +101,7 @@ extension AccessControl {
         token.hasPrefix(Self.viewTokenPrefix)
       else { return { [self] in isValid(caller) } }
       return { [administrators] in administrators?.viewedUser(of: token) != nil }
-    case .administrator:
+    case .administrator, .projectAdministrator:
       guard let token = context.authorization.flatMap(Self.bearerToken),
         (try? administrator(holding: token, context)) == nil
       else { return { true } }

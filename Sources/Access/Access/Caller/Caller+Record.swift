@@ -6,6 +6,7 @@ import FirestoreModel
 
 extension Caller {
   private static let kind: Text = "kind"
+  private static let projects: Text = "projects"
   private static let identity: [Text] = [
     "project", "uid", "claims", "expiry", "issued", "signed", "session",
   ]
@@ -20,6 +21,10 @@ extension Caller {
       ]
       entries += zip(Self.identity, values).map { MapValue.Entry(key: $0, value: $1) }
     }
+    if case .projectAdministrator(let projects) = self {
+      let names = projects.sorted().map(Value.string)
+      entries.append(MapValue.Entry(key: Self.projects, value: .array(names)))
+    }
     return DocumentFields(encoding: MapValue(entries)).bytes
   }
 
@@ -29,6 +34,10 @@ extension Caller {
     guard case .string(let kind)? = fields[Self.kind] else { return nil }
     switch kind.string {
     case "administrator": self = .administrator
+    case "projectAdministrator":
+      guard case .array(let names)? = fields[Self.projects] else { return nil }
+      let projects = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+      self = .projectAdministrator(of: Set(projects))
     case "nobody": self = .nobody
     case "user":
       let values = Self.identity.map { fields[$0] }
@@ -55,6 +64,7 @@ extension Caller {
   private var kindName: Text {
     switch self {
     case .administrator: "administrator"
+    case .projectAdministrator: "projectAdministrator"
     case .nobody: "nobody"
     case .user: "user"
     }

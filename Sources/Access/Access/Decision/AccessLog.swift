@@ -171,7 +171,7 @@ extension AccessLog.Denial {
     switch caller {
     case .user(let user): metadata["uid"] = "\(user.uid.string)"
     case .nobody: metadata["uid"] = "nobody"
-    case .administrator: break
+    case .administrator, .projectAdministrator: break
     }
     let seen = decision.attempts.flatMap(\.observations).suffix(Self.shown.parts)
     if !seen.isEmpty {

@@ -13,7 +13,8 @@ extension AccessControl {
     _ bucket: BucketID,
     requestID: String = ""
   ) throws(FirestoreError) -> BucketPermit {
-    if caller == .administrator { return BucketPermit(bucket, gate: nil) }
+    if caller.administers(bucket.project) { return BucketPermit(bucket, gate: nil) }
+    guard !caller.isAdministrator else { throw Self.denied }
     if case .user(let user) = caller, user.project != bucket.project {
       guard case .development = mode else { throw Self.denied }
       log.noteForeignToken(of: user.project, for: bucket)
@@ -42,7 +43,7 @@ extension AccessControl {
     for caller: Caller,
     _ bucket: BucketID
   ) throws(FirestoreError) -> BucketPermit {
-    try requireAdministration(caller)
+    try requireAdministration(caller, of: bucket.project)
     return BucketPermit(bucket, gate: nil)
   }
 
@@ -60,5 +61,8 @@ extension AccessControl {
 
 extension AdministratorPermit {
   /// The right to a bucket.
-  package func bucket(_ bucket: BucketID) -> BucketPermit { BucketPermit(bucket, gate: nil) }
+  package func bucket(_ bucket: BucketID) throws(FirestoreError) -> BucketPermit {
+    try check(bucket.project)
+    return BucketPermit(bucket, gate: nil)
+  }
 }

@@ -6,7 +6,7 @@ import FirestoreModel
 extension AccessControl {
   /// Turns away callers who could not be allowed anything, before the request is even read.
   package func admit(_ caller: Caller) throws(FirestoreError) {
-    guard case .production = mode, caller != .administrator, rules.isEmpty else { return }
+    guard case .production = mode, !caller.isAdministrator, rules.isEmpty else { return }
     throw Self.denied
   }
 
@@ -22,9 +22,11 @@ extension AccessControl {
     requestID: String = "",
     administrator: SignedInAdministrator? = nil
   ) throws(FirestoreError) -> Permit {
-    if caller == .administrator {
-      return Permit(databases, database, gate: nil, mayLock: administrator?.role != .viewer)
+    if caller.administers(database.project) {
+      let role = administrator?.roles.role(in: database.project)
+      return Permit(databases, database, gate: nil, mayLock: role != .viewer)
     }
+    guard !caller.isAdministrator else { throw Self.denied }
     if case .user(let user) = caller, user.project != database.project {
       guard case .development = mode else { throw Self.denied }
       log.noteForeignToken(of: user.project, for: database)
@@ -64,23 +66,29 @@ extension AccessControl {
     return try databases.database(database)
   }
 
-  /// Throws PERMISSION_DENIED to callers of an administration API who are no administrators;
-  /// development leaves it open as the emulator does its own.
-  package func requireAdministration(_ caller: Caller) throws(FirestoreError) {
+  /// Throws PERMISSION_DENIED to callers of an administration API who are no administrators of the project that it is
+  /// about, or of the whole server where it is about none; development leaves it open as the emulator does its own.
+  package func requireAdministration(
+    _ caller: Caller,
+    of project: Text? = nil
+  ) throws(FirestoreError) {
     switch (mode, caller) {
     case (_, .administrator), (.development, .nobody): return
+    case (_, .projectAdministrator(let projects)):
+      guard let project, projects.contains(project) else { throw Self.denied }
     case (.production, .nobody), (_, .user): throw Self.denied
     }
   }
 
-  /// Gives out the right to all databases to a caller of an administration API.
+  /// Gives out the right to the databases of a project, or to all of them, to a caller of an administration API.
   ///
   /// Throws PERMISSION_DENIED as `requireAdministration` does.
   package func administratorPermit(
-    for caller: Caller
+    for caller: Caller,
+    of project: Text? = nil
   ) throws(FirestoreError) -> AdministratorPermit {
-    try requireAdministration(caller)
-    return AdministratorPermit(databases)
+    try requireAdministration(caller, of: project)
+    return AdministratorPermit(databases, of: project)
   }
 
   /// Gives out the right to all databases to what the machine's own administrator asks of the program,

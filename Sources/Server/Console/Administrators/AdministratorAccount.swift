@@ -6,7 +6,7 @@ import FirestoreModel
 struct AdministratorAccount: Sendable, Hashable {
   let uid: Text
   let email: String
-  let role: AdministratorRole
+  let roles: AdministratorRoles
   let hasSecondFactor: Bool
   let isDisabled: Bool
   /// Milliseconds since 1970; nil of who never signed in.
@@ -14,26 +14,19 @@ struct AdministratorAccount: Sendable, Hashable {
 
   /// The account of a user of the server's own scope; nil for one that has no role.
   init?(_ user: User) {
-    guard let email = user.email, let role = Self.role(of: user) else { return nil }
+    guard let email = user.email, let roles = Self.roles(of: user) else { return nil }
     uid = user.uid
     self.email = email.string
-    self.role = role
+    self.roles = roles
     hasSecondFactor = !user.secondFactors.isEmpty
     isDisabled = user.isDisabled
     lastSignIn = user.lastSignInAt
   }
 
-  /// The claims of a role, as the account keeps them.
-  static func claims(of role: AdministratorRole) -> String {
-    JSONText.object([.init(roleClaim, .string(role.rawValue))]).compact
-  }
-
-  private static let roleClaim = "role"
-
-  private static func role(of user: User) -> AdministratorRole? {
+  private static func roles(of user: User) -> AdministratorRoles? {
     guard let text = user.customClaims, let claims = try? JSONText(parsing: text) else {
       return nil
     }
-    return claims[roleClaim]?.string.flatMap(AdministratorRole.init)
+    return AdministratorRoles(claims)
   }
 }

@@ -11,7 +11,7 @@ import ServiceModule
 ///
 ///     GET    /console/api/administrators            the accounts
 ///     POST   /console/api/administrators            an invitation; its code is shown this once
-///     PATCH  /console/api/administrators/{email}    another role
+///     PATCH  /console/api/administrators/{email}    other roles
 ///     DELETE /console/api/administrators/{email}
 ///     GET    /console/api/audit?before=             the audit trail, the newest first
 struct AdministratorRoutes: Sendable {
@@ -42,18 +42,18 @@ struct AdministratorRoutes: Sendable {
   @Sendable
   private func invite(_ request: ServiceRequest) async throws -> ServiceResponse {
     let body = try await ConsoleBody(request)
-    let (email, role) = (try body.required("email"), try Self.role(body))
+    let (email, roles) = (try body.required("email"), try Self.roles(body))
     let code = try await environment.blocking {
-      try administrators.invite(email: email, role: role, lifetime: Self.invitationLifetime)
+      try administrators.invite(email: email, roles: roles, lifetime: Self.invitationLifetime)
     }
     return .private(.object(["code": .string(code)]))
   }
 
   @Sendable
   private func change(_ request: ServiceRequest) async throws -> ServiceResponse {
-    let role = try Self.role(try await ConsoleBody(request))
+    let roles = try Self.roles(try await ConsoleBody(request))
     let email = request.parameters["email"] ?? ""
-    try await environment.blocking { try administrators.setRole(role, of: email) }
+    try await environment.blocking { try administrators.setRoles(roles, of: email) }
     return .private(.object([JSONValue.Member]()))
   }
 
@@ -76,18 +76,15 @@ struct AdministratorRoutes: Sendable {
 
   private static let page = 100
 
-  private static func role(_ body: ConsoleBody) throws(FirestoreError) -> AdministratorRole {
-    guard let role = AdministratorRole(rawValue: try body.required("role")) else {
-      throw .invalidArgument("A role is owner, editor or viewer.")
-    }
-    return role
+  private static func roles(_ body: ConsoleBody) throws(FirestoreError) -> AdministratorRoles {
+    try AdministratorRoles(server: body.text("role"), projects: try body.texts("projects"))
   }
 }
 
 extension AdministratorAccount {
   fileprivate var json: JSONValue {
     .object([
-      "email": .string(email), "role": .string(role.rawValue),
+      "email": .string(email), "role": roles.server.json, "projects": roles.projectsJSON,
       "hasSecondFactor": .bool(hasSecondFactor), "disabled": .bool(isDisabled),
       "lastSignIn": lastSignIn.map { .string(String($0)) } ?? .null,
     ])

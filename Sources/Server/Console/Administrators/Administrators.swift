@@ -54,7 +54,7 @@ package final class Administrators: Sendable {
       let notes = [
         account.hasSecondFactor ? nil : "no second factor", account.isDisabled ? "disabled" : nil,
       ]
-      return ([account.email, account.role.rawValue] + notes.compactMap(\.self))
+      return ([account.email, account.roles.text] + notes.compactMap(\.self))
         .joined(separator: "  ")
     }
   }
@@ -66,15 +66,20 @@ package final class Administrators: Sendable {
     try scope.delete(account.uid)
   }
 
-  /// Gives an administrator another role, and ends the sessions; at least one owner stays.
-  func setRole(_ role: AdministratorRole, of email: String) throws {
+  /// Gives an administrator other roles, and ends the sessions; at least one owner of the server stays.
+  func setRoles(_ roles: AdministratorRoles, of email: String) throws {
     let account = try account(email)
-    if role != .owner { try keepAnOwner(without: account) }
+    if roles.server != .owner { try keepAnOwner(without: account) }
     var update = UserUpdate()
-    update.customClaims = .set(AdministratorAccount.claims(of: role))
-    // Ends the tokens that say the old role.
+    update.customClaims = .set(Self.claims(of: roles))
+    // Ends the tokens that say the old roles.
     update.validSince = now
     _ = try scope.update(account.uid, update)
+  }
+
+  /// The claims of roles, as the account keeps them.
+  private static func claims(of roles: AdministratorRoles) -> String {
+    JSONText.object(roles.members).compact
   }
 
   private func account(_ email: String) throws -> AdministratorAccount {
@@ -85,8 +90,10 @@ package final class Administrators: Sendable {
   }
 
   private func keepAnOwner(without account: AdministratorAccount) throws {
-    let others = try list().filter { $0.role == .owner && !$0.isDisabled && $0.uid != account.uid }
-    guard account.role != .owner || !others.isEmpty else {
+    let others = try list().filter {
+      $0.roles.server == .owner && !$0.isDisabled && $0.uid != account.uid
+    }
+    guard account.roles.server != .owner || !others.isEmpty else {
       throw FirestoreError(.failedPrecondition, "The last owner has to stay.")
     }
   }
@@ -96,17 +103,17 @@ package final class Administrators: Sendable {
   private static let invitationKind = TicketKind(rawValue: "console-invitation")
 
   /// The code of a new invitation, for a link that is used once; who has an account and accepts it gets another
-  /// password, second factor and role.
+  /// password, second factor and roles.
   ///
   /// - Parameter lifetime: In seconds.
   package func invite(
     email: String?,
-    role: AdministratorRole,
+    roles: AdministratorRoles,
     lifetime: Int64
   ) throws -> String {
     if let email, EmailAddress(email) == nil { throw Self.badAddress }
     let secret = accounts.configuration.random.bytes(20)
-    let invitation = Invitation(email: email, role: role, secret: secret)
+    let invitation = Invitation(email: email, roles: roles, secret: secret)
     return try scope.issueTicket(Self.invitationKind, invitation.payload, lifetime: lifetime)
   }
 
@@ -149,7 +156,7 @@ package final class Administrators: Sendable {
     _ password: String,
     _ factors: [SecondFactor]
   ) throws -> User {
-    let claims = AdministratorAccount.claims(of: invitation.role)
+    let claims = Self.claims(of: invitation.roles)
     guard let existing = try scope.user(email: email) else {
       var draft = NewUser(email: email, password: password)
       draft.isEmailVerified = true
@@ -312,7 +319,7 @@ package final class Administrators: Sendable {
       !user.isDisabled, ticket.payload["session"]?.integer == user.session,
       let account = AdministratorAccount(user)
     else { throw Self.endedSession }
-    let holder = SignedInAdministrator(uid: user.uid, email: account.email, role: account.role)
+    let holder = SignedInAdministrator(uid: user.uid, email: account.email, roles: account.roles)
     return (holder, ticket.payload["end"]?.integer ?? now + Self.sessionLifetime)
   }
 

@@ -9,7 +9,7 @@ import FirestoreModel
 struct Invitation: Sendable {
   /// The address of the account; nil leaves the choice to who opens the link.
   let email: String?
-  let role: AdministratorRole
+  let roles: AdministratorRoles
   /// The secret of the second factor.
   let secret: [UInt8]
 
@@ -22,23 +22,23 @@ struct Invitation: Sendable {
     return "otpauth://totp/\(label)?secret=\(secretText)&issuer=Brasa"
   }
 
-  init(email: String?, role: AdministratorRole, secret: [UInt8]) {
+  init(email: String?, roles: AdministratorRoles, secret: [UInt8]) {
     self.email = email
-    self.role = role
+    self.roles = roles
     self.secret = secret
   }
 
   init?(_ payload: JSONText) {
-    guard let role = payload["role"]?.string.flatMap(AdministratorRole.init),
+    guard let roles = AdministratorRoles(payload),
       let secret = payload["secret"]?.string.flatMap(Base64.decode)
     else { return nil }
-    self.init(email: payload["email"]?.string, role: role, secret: secret)
+    self.init(email: payload["email"]?.string, roles: roles, secret: secret)
   }
 
   var payload: JSONText {
     .object(
-      (email.map { [.init("email", .string($0))] } ?? []) + [
-        .init("role", .string(role.rawValue)), .init("secret", .string(Base64.url(secret))),
+      (email.map { [.init("email", .string($0))] } ?? []) + roles.members + [
+        .init("secret", .string(Base64.url(secret)))
       ]
     )
   }

@@ -46,10 +46,11 @@ struct AppRoutes: Sendable {
       .ofConsole(.get, apps + "/{id}/file", environment, file),
     ]
     let ofKeys: [HTTPRoute] = [
-      .ofConsole(.get, keys, environment, listKeys), .ofConsole(.post, keys, environment, makeKey),
-      .ofConsole(.delete, keys + "/{id}", environment, revokeKey),
+      .ofConsole(.get, keys, environment, about: .server, listKeys),
+      .ofConsole(.post, keys, environment, about: .server, makeKey),
+      .ofConsole(.delete, keys + "/{id}", environment, about: .server, revokeKey),
     ]
-    // A key is an administrator's, whoever has it.
+    // A key is an administrator's of the whole server, whoever has it.
     return ofApps.map { $0.openToViewers() } + ofKeys.map { $0.demanding { _, _ in .owner } }
   }
 

@@ -1,17 +1,22 @@
+import Access
 import HTTPTypes
 import ServiceModule
 
 extension HTTPRoute {
   /// A call of the console's page, for administrators of the console alone.
+  ///
+  /// - Parameter subject: What the call is about, where that is not the project in its path, or else the server.
   static func ofConsole(
     _ method: HTTPRequest.Method,
     _ pattern: String,
     _ environment: ConsoleEnvironment,
+    about subject: AccessControl.ConsoleSubject? = nil,
     _ answer: @escaping Handler
   ) -> HTTPRoute {
     var route = HTTPRoute(method, RoutePattern(pattern), for: .administrators) { request in
       try OwnOrigin.require(request)
-      _ = try environment.access.consoleAdministrator(request.context)
+      let named = request.project.map { AccessControl.ConsoleSubject.project($0) } ?? .server
+      _ = try environment.access.consoleAdministrator(request.context, of: subject ?? named)
       return try await answer(request)
     }
     // The answers are for the page of this origin alone.

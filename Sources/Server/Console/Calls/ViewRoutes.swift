@@ -25,7 +25,10 @@ struct ViewRoutes: Sendable {
       throw FirestoreError.invalidArgument("A uid has 1 to 128 characters.")
     }
     let project = Text(request.parameters["project"] ?? "")
-    let holder = try environment.access.consoleAdministrator(request.context)
+    let holder = try environment.access.consoleAdministrator(
+      request.context,
+      of: .project(project)
+    )
     let token = try await environment.blocking { [environment] in
       let user = try environment.accounts.project(project).viewedBearer(
         Text(uid),

@@ -21,6 +21,19 @@ struct ConsoleBody: Sendable {
     if case .string(let text)? = json[[name]] { text } else { nil }
   }
 
+  /// The texts of an object by their names; none without one.
+  func texts(_ name: String) throws(FirestoreError) -> [(String, String)] {
+    guard case .object(let members)? = json[[name]] else { return [] }
+    var texts: [(String, String)] = []
+    for member in members {
+      guard case .string(let text) = member.value else {
+        throw .invalidArgument("\(name) has texts by name.")
+      }
+      texts.append((member.name, text))
+    }
+    return texts
+  }
+
   /// The text of a member that must be there.
   func required(_ name: String) throws(FirestoreError) -> String {
     guard let text = text(name) else { throw .invalidArgument("\(name) is missing.") }

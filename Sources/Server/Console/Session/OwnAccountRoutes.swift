@@ -33,8 +33,9 @@ struct OwnAccountRoutes: Sendable {
     _ pattern: String,
     _ answer: @escaping Answer
   ) -> HTTPRoute {
-    HTTPRoute.ofConsole(method, pattern, environment) { request in
-      guard let holder = try environment.access.consoleAdministrator(request.context) else {
+    HTTPRoute.ofConsole(method, pattern, environment, about: .own) { request in
+      let access = environment.access
+      guard let holder = try access.consoleAdministrator(request.context, of: .own) else {
         throw FirestoreError(.failedPrecondition, "Nobody signs in to a development server.")
       }
       do {

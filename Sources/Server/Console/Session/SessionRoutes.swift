@@ -90,7 +90,8 @@ struct SessionRoutes: Sendable {
     let code = try body.required("code")
     let found = try await environment.blocking { try administrators.invitation(code) }
     var members: [JSONValue.Member] = [
-      .init(name: "role", value: .string(found.role.rawValue)),
+      .init(name: "role", value: found.roles.server.json),
+      .init(name: "projects", value: found.roles.projectsJSON),
       .init(name: "secret", value: .string(found.secretText)),
       .init(name: "address", value: .string(found.address(for: found.email ?? "administrator"))),
       .init(name: "requiresFactor", value: .bool(administrators.requiresSecondFactor)),
@@ -127,14 +128,15 @@ struct SessionRoutes: Sendable {
         "token": .string(made.token),
         "expiresIn": .number(String(AdministratorSessions.lifetime)),
         "sessionEndsIn": .number(String(made.secondsLeft)),
-        "email": .string(made.holder.email), "role": .string(made.holder.role.rawValue),
+        "email": .string(made.holder.email), "role": made.holder.roles.server.json,
+        "projects": made.holder.roles.projectsJSON,
       ])
     )
   }
 
   @Sendable
   private func end(_ request: ServiceRequest) async throws -> ServiceResponse {
-    let holder = try environment.access.consoleAdministrator(request.context)
+    let holder = try environment.access.consoleAdministrator(request.context, of: .own)
     if let authorization = request.headers[.authorization] {
       let token = authorization.split(separator: " ").last ?? ""
       try await audit.noting("sign-out", request) { administrators in

@@ -20,7 +20,7 @@ struct WebChannelShares {
     init(_ memory: CallerMemory) {
       switch memory.caller {
       case .user(let user): self = .user(project: user.project, uid: user.uid)
-      case .administrator: self = .administrator
+      case .administrator, .projectAdministrator: self = .administrator
       // A back end's credentials are judged each time, and not remembered.
       case .nobody, nil: self = memory.hasShownCredentials ? .administrator : .nobody
       }

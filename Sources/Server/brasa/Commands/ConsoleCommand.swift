@@ -55,7 +55,9 @@ struct ConsoleOpenCommand: ParsableCommand {
 
   func run() throws {
     try printReplies(
-      .console(.invite(email: nil, role: "owner", seconds: 900, origin: origin.given)),
+      .console(
+        .invite(email: nil, role: "owner", projects: [], seconds: 900, origin: origin.given)
+      ),
       of: data
     )
   }
@@ -69,21 +71,36 @@ struct ConsoleInviteCommand: ParsableCommand {
       "Print a link that sets up an administrator, or a new password and second factor, within a day.",
     discussion: """
       Owners do everything; editors everything but administrators and the deletion of databases; viewers change \
-      nothing.
+      nothing. A role for single projects reaches nothing of others, and nothing that is the server's.
 
       Example:
         brasa console invite ada@example.org --role viewer
+        brasa console invite bia@example.org --role owner --project shop
       """
   )
 
   @Argument(help: "The administrator's email address.") var email: String
   @Option(name: .long, help: "owner, editor or viewer.") var role = "editor"
+  @Option(
+    name: .customLong("project"),
+    help:
+      "A project that the role is for; may be given again. Without one it is for the whole server."
+  )
+  var projects: [String] = []
   @OptionGroup var origin: ConsoleOriginOptions
   @OptionGroup var data: DataOptions
 
   func run() throws {
     try printReplies(
-      .console(.invite(email: email, role: role, seconds: 86_400, origin: origin.given)),
+      .console(
+        .invite(
+          email: email,
+          role: role,
+          projects: projects,
+          seconds: 86_400,
+          origin: origin.given
+        )
+      ),
       of: data
     )
   }

@@ -288,7 +288,11 @@ extension ServedSystem {
     _ = threads.submit(to: .maintenance) {
       do {
         guard try administrators.isEmpty() else { return }
-        let code = try administrators.invite(email: nil, role: .owner, lifetime: 900)
+        let code = try administrators.invite(
+          email: nil,
+          roles: AdministratorRoles(.owner),
+          lifetime: 900
+        )
         let link = Administrators.link(code, origin: accounts.origin)
         let text =
           "Nobody can sign in to the console yet. This link works once, within 15 minutes:\n\n"

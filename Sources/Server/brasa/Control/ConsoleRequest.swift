@@ -1,7 +1,8 @@
 /// What `brasa console` asks of the administrators.
 enum ConsoleRequest: Codable, Sendable, Equatable {
-  /// A set-up link: for that address, or for whoever opens it; the origin is that of the server where none is given.
-  case invite(email: String?, role: String, seconds: Int64, origin: String?)
+  /// A set-up link: for that address, or for whoever opens it; the role is for those projects, or for all where none is
+  /// named; the origin is that of the server where none is given.
+  case invite(email: String?, role: String, projects: [String], seconds: Int64, origin: String?)
   /// Each administrator as a line.
   case list
   case remove(email: String)

@@ -12,11 +12,12 @@ extension LocalAdministration {
   ) throws {
     let administrators = Administrators(accounts, requiresSecondFactor: true)
     switch request {
-    case .invite(let email, let name, let seconds, let origin):
-      guard let role = AdministratorRole(rawValue: name) else {
-        throw FirestoreError.invalidArgument("A role is owner, editor or viewer.")
-      }
-      let code = try administrators.invite(email: email, role: role, lifetime: seconds)
+    case .invite(let email, let role, let projects, let seconds, let origin):
+      let roles = try AdministratorRoles(
+        server: projects.isEmpty ? role : nil,
+        projects: projects.map { ($0, role) }
+      )
+      let code = try administrators.invite(email: email, roles: roles, lifetime: seconds)
       try note("invite", of: email ?? "")
       try output(.line(Administrators.link(code, origin: origin ?? accounts.origin)))
       try output(.finished(summary: "used once, within \(seconds / 60) minutes"))

@@ -29,7 +29,7 @@ final class CallerAuthority: ListenAuthority {
     in database: Database,
     at version: CommitVersion
   ) throws(FirestoreError) -> ListenDecision {
-    if caller == .administrator { return .unconditional }
+    if caller.administers(database.id.project) { return .unconditional }
     do {
       switch subject {
       case .query(let query):
@@ -52,7 +52,7 @@ final class CallerAuthority: ListenAuthority {
     in database: Database,
     at version: CommitVersion
   ) throws(FirestoreError) -> ListenDecision? {
-    if caller == .administrator { return .unconditional }
+    if caller.administers(database.id.project) { return .unconditional }
     do {
       switch subject {
       case .query(let query):

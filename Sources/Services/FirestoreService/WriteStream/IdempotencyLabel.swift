@@ -29,7 +29,7 @@ package enum IdempotencyLabel {
   static func storeKey(_ key: String, of caller: Caller) -> IdempotencyKey? {
     var digest = SHA256()
     switch caller {
-    case .administrator: digest.update(data: [0])
+    case .administrator, .projectAdministrator: digest.update(data: [0])
     case .nobody: digest.update(data: [1])
     case .user(let user):
       digest.update(data: [2])

@@ -28,7 +28,7 @@ extension ObjectStorage {
     _ permit: AdministratorPermit
   ) async throws -> ObjectContent? {
     do {
-      return try await Bucket(self, bucket, permit.bucket(bucket.id)).content(of: object)
+      return try await Bucket(self, bucket, try permit.bucket(bucket.id)).content(of: object)
     } catch let error as StorageError where error.code == .notFound {
       return nil
     }

@@ -1,0 +1,79 @@
+import Access
+import FirestoreModel
+import FirestoreWire
+
+// Roles as accounts, invitations and the page have them: `{"role": "editor", "projects": {"shop": "owner"}}`, of which
+// either may be missing.
+
+extension AdministratorRoles {
+  /// Projects for which one administrator may have roles.
+  static let projectLimit = 100
+
+  /// Reads kept roles; nil where there are none.
+  init?(_ json: JSONText) {
+    let projects = (json["projects"]?.members ?? []).compactMap { member in
+      member.value.string.flatMap(AdministratorRole.init).map { (Text(member.key), $0) }
+    }
+    self.init(
+      server: json["role"]?.string.flatMap(AdministratorRole.init),
+      projects: Dictionary(projects) { max($0, $1) }
+    )
+  }
+
+  /// Reads the roles that somebody gives an administrator; INVALID_ARGUMENT for wrong ones, and for none.
+  package init(
+    server: String?,
+    projects given: [(project: String, role: String)]
+  ) throws(FirestoreError) {
+    var projects: [Text: AdministratorRole] = [:]
+    for (project, role) in given {
+      let id = DatabaseID(project: Text(project), database: "(default)")
+      try id.checkCreatable()
+      projects[id.project] = try Self.role(role)
+    }
+    guard projects.count <= Self.projectLimit else {
+      throw .invalidArgument("Roles are for \(Self.projectLimit) projects at most.")
+    }
+    let role = try server.map { text throws(FirestoreError) in try Self.role(text) }
+    guard let roles = AdministratorRoles(server: role, projects: projects) else {
+      throw .invalidArgument("An administrator has a role for all projects, or for one at least.")
+    }
+    self = roles
+  }
+
+  private static func role(_ text: String) throws(FirestoreError) -> AdministratorRole {
+    guard let role = AdministratorRole(rawValue: text) else {
+      throw .invalidArgument("A role is owner, editor or viewer.")
+    }
+    return role
+  }
+
+  private var sortedProjects: [(project: String, role: AdministratorRole)] {
+    projects.map { ($0.key.string, $0.value) }.sorted { $0.0 < $1.0 }
+  }
+
+  /// The roles as members of a JSON object that is kept.
+  var members: [JSONText.Member] {
+    let ofServer = server.map { [JSONText.Member("role", .string($0.rawValue))] } ?? []
+    guard !projects.isEmpty else { return ofServer }
+    let ofProjects = sortedProjects.map { JSONText.Member($0.project, .string($0.role.rawValue)) }
+    return ofServer + [.init("projects", .object(ofProjects))]
+  }
+
+  /// The roles in projects as the page gets them.
+  var projectsJSON: JSONValue {
+    .object(sortedProjects.map { .init(name: $0.project, value: .string($0.role.rawValue)) })
+  }
+
+  /// The roles for people.
+  var text: String {
+    let ofServer = server.map { [$0.rawValue] } ?? []
+    return (ofServer + sortedProjects.map { "\($0.role.rawValue) of \($0.project)" })
+      .joined(separator: ", ")
+  }
+}
+
+extension AdministratorRole? {
+  /// The role as the page gets it; null for none.
+  var json: JSONValue { map { .string($0.rawValue) } ?? .null }
+}
