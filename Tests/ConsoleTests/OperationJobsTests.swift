@@ -1,5 +1,6 @@
 import FirestoreModel
 import Foundation
+import KeyValueStore
 import ServiceModule
 import Testing
 
@@ -17,10 +18,12 @@ struct OperationJobsTests {
     return jobs.all.first { $0.number == number }
   }
 
-  private static func made() -> OperationJobs { OperationJobs(now: { 5 }) }
+  private static func made(_ storage: MemoryStorage = MemoryStorage()) throws -> OperationJobs {
+    try OperationJobs(JobHistory(engine: MemoryEngine(storage: storage)), now: { 5 })
+  }
 
   @Test func `a job tells its progress and what it came to`() throws {
-    let jobs = Self.made()
+    let jobs = try Self.made()
     let job = try jobs.start("verify", "") { tell in
       try tell(.progress(done: 1, total: 2, unit: "key"))
       for number in 0..<300 { try tell(.difference("d\(number)")) }
@@ -34,7 +37,7 @@ struct OperationJobsTests {
   }
 
   @Test func `what fails says why`() throws {
-    let jobs = Self.made()
+    let jobs = try Self.made()
     let job = try jobs.start("export", "x") { _ in throw FirestoreError(.notFound, "no such") }
     let failed = try Self.ended(jobs, job.number)
     #expect(failed?.state == .failed && failed?.summary == "no such")
@@ -44,7 +47,7 @@ struct OperationJobsTests {
   @Test func `a job that is cancelled ends at what it tells next, and one that waits never begins`()
     throws
   {
-    let jobs = Self.made()
+    let jobs = try Self.made()
     let entered = DispatchSemaphore(value: 0)
     let first = try jobs.start("verify", "") { tell in
       entered.signal()
@@ -61,7 +64,7 @@ struct OperationJobsTests {
   }
 
   @Test func `stopping ends what goes on`() throws {
-    let jobs = Self.made()
+    let jobs = try Self.made()
     let entered = DispatchSemaphore(value: 0)
     _ = try jobs.start("verify", "") { tell in
       entered.signal()
@@ -70,5 +73,42 @@ struct OperationJobsTests {
     entered.wait()
     jobs.stop()
     #expect(jobs.all.map(\.state) == [.cancelled])
+  }
+
+  @Test func `jobs outlive a restart, and what went on then was interrupted`() throws {
+    let storage = MemoryStorage()
+    let jobs = try Self.made(storage)
+    let entered = DispatchSemaphore(value: 0)
+    let done = try jobs.start("verify", "") { tell in
+      try tell(.difference("one"))
+      return "all"
+    }
+    _ = try jobs.start("export", "x") { tell in
+      entered.signal()
+      while true { try tell(.progress(done: 0, total: nil, unit: "key")) }
+    }
+    entered.wait()
+    jobs.stop()
+    let again = try Self.made(storage)
+    #expect(again.all.map(\.state) == [.interrupted, .done])
+    let kept = try #require(again.all.last)
+    #expect(kept.number == done.number && kept.summary == "all" && kept.ended == 5)
+    #expect(kept.differences == ["one"] && kept.differenceCount == 1)
+    let next = try again.start("verify", "") { _ in "" }
+    #expect(next.number == 3)
+    again.stop()
+  }
+
+  @Test func `the newest fifty are kept`() throws {
+    let storage = MemoryStorage()
+    let jobs = try Self.made(storage)
+    for _ in 0..<60 {
+      let job = try jobs.start("verify", "") { _ in "" }
+      _ = try Self.ended(jobs, job.number)
+    }
+    jobs.stop()
+    let kept = try Self.made(storage)
+    #expect(kept.all.count == 50 && kept.all.first?.number == 120)
+    kept.stop()
   }
 }

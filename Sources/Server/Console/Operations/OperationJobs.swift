@@ -5,8 +5,8 @@ import Synchronization
 
 /// Long work on stored data that administrators start in the console: one at a time, the others wait.
 ///
-/// Jobs are in memory: those of before a restart are gone, and what was not finished then has not happened or only in
-/// part, as with the commands. The newest are kept with what they found.
+/// The newest are kept with what they found, over restarts too. What was not finished when the server ended has not
+/// happened or only in part, as with the commands.
 package final class OperationJobs: Sendable {
   /// Does a job and returns its summary; what it tells may throw, which ends it.
   package typealias Work = @Sendable (_ tell: (StorageEvent) throws -> Void) throws -> String
@@ -15,41 +15,44 @@ package final class OperationJobs: Sendable {
   private struct Cancelled: Error {}
 
   private struct State {
-    var jobs: [OperationJob] = []
-    var count = 0
+    var jobs: [OperationJob]
     var isClosed = false
   }
 
-  private static let kept = 50
   private static let waiting = 8
   private static let differencesKept = 200
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
+  private let history: JobHistory
   private let threads = EngineThreads(count: 1, capacity: waiting)
   private let now: @Sendable () -> Int64
 
-  /// Jobs by a clock in milliseconds since 1970.
-  package init(now: @escaping @Sendable () -> Int64) { self.now = now }
+  /// Jobs by a clock in milliseconds since 1970, after those of a history; blocks.
+  package init(_ history: JobHistory, now: @escaping @Sendable () -> Int64) throws {
+    self.history = history
+    self.now = now
+    state = Mutex(State(jobs: try history.load()))
+  }
 
   /// The jobs, the newest first.
   package var all: [OperationJob] { state.withLock { $0.jobs.reversed() } }
 
-  /// Starts a job behind those that wait; RESOURCE_EXHAUSTED where too many do.
+  /// Starts a job behind those that wait, once it is kept; RESOURCE_EXHAUSTED where too many do.
+  ///
+  /// Blocks.
   package func start(
     _ kind: String,
     _ target: String,
     _ work: @escaping Work
-  ) throws(FirestoreError) -> OperationJob {
-    let started = now()
-    let job = state.withLock { state in
-      state.count += 1
-      let job = OperationJob(number: state.count, kind: kind, target: target, time: started)
+  ) throws -> OperationJob {
+    let job = try history.add(kind, target, at: now())
+    state.withLock { state in
       state.jobs.append(job)
       Self.trim(&state)
-      return job
     }
     guard threads.submit({ self.run(job.number, work) }) else {
       state.withLock { state in state.jobs.removeAll { $0.number == job.number } }
+      try history.remove(job.number)
       throw FirestoreError(.resourceExhausted, "Too many jobs wait. Try again later.")
     }
     return job
@@ -85,10 +88,17 @@ package final class OperationJobs: Sendable {
 
   private func finish(_ number: Int, _ end: OperationJob.State, _ summary: String) {
     let time = now()
-    change(number) { job in
+    let ended = change(number) { job in
       job.state = end
       job.summary = summary
       job.ended = time
+      return job
+    }
+    guard let ended, !state.withLock({ $0.isClosed }) else { return }
+    do {
+      try history.put(ended)
+    } catch {
+      change(number) { $0.summary += " (not kept: \(error))" }
     }
   }
 
@@ -121,7 +131,9 @@ package final class OperationJobs: Sendable {
 
   /// Forgets the oldest that are over.
   private static func trim(_ state: inout State) {
-    while state.jobs.count > kept, let index = state.jobs.firstIndex(where: { !$0.state.isOpen }) {
+    while state.jobs.count > JobHistory.kept,
+      let index = state.jobs.firstIndex(where: { !$0.state.isOpen })
+    {
       state.jobs.remove(at: index)
     }
   }
@@ -132,6 +144,8 @@ package struct OperationJob: Sendable, Equatable {
   /// How far a job has come.
   package enum State: String, Sendable {
     case waiting, running, cancelling, done, failed, cancelled
+    /// The server ended before it did.
+    case interrupted
 
     /// Whether it has not ended.
     var isOpen: Bool { self == .waiting || self == .running || self == .cancelling }

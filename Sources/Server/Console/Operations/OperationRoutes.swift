@@ -80,25 +80,28 @@ struct OperationRoutes: Sendable {
   @Sendable
   private func start(_ request: ServiceRequest) async throws -> ServiceResponse {
     let body = try await ConsoleBody(request)
+    let (kind, operations) = (try body.required("kind"), operations)
+    let (target, work) = try work(of: kind, body)
+    let job = try await blocking { try operations.jobs.start(kind, target, work) }
+    return .private(job.json)
+  }
+
+  /// What a job is about, for people, and what it does.
+  private func work(
+    of kind: String,
+    _ body: ConsoleBody
+  ) throws -> (target: String, work: OperationJobs.Work) {
     let operations = operations
-    switch try body.required("kind") {
+    switch kind {
     case "verify":
       let sample = try Self.sample(body)
-      return .private(
-        try operations.jobs.start("verify", "") { try operations.verify(sample, $0) }.json
-      )
+      return ("", { try operations.verify(sample, $0) })
     case "export":
       let (id, kinds, name) = try transfer(body)
-      let job = try operations.jobs.start("export", "\(id.path) → \(name)") {
-        try operations.export(id, kinds, name, $0)
-      }
-      return .private(job.json)
+      return ("\(id.path) → \(name)", { try operations.export(id, kinds, name, $0) })
     case "import":
       let (id, kinds, name) = try transfer(body)
-      let job = try operations.jobs.start("import", "\(name) → \(id.path)") {
-        try operations.restore(id, kinds, name, $0)
-      }
-      return .private(job.json)
+      return ("\(name) → \(id.path)", { try operations.restore(id, kinds, name, $0) })
     default: throw FirestoreError.invalidArgument("A job is verify, export or import.")
     }
   }

@@ -237,7 +237,8 @@ extension ServedSystem {
       console.directory = settings.consoleDirectory
       console.isBehindTLS = settings.origin.hasPrefix("https://")
       let history = MetricsHistory { metrics.render() }
-      let jobs = OperationJobs { MicrosecondClock.system.now() / 1_000 }
+      let kept = JobHistory(engine: directory.databases.engine)
+      let jobs = try OperationJobs(kept) { MicrosecondClock.system.now() / 1_000 }
       console.operations = .served(
         stored,
         access: access,

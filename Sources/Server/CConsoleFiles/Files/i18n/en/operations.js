@@ -22,7 +22,7 @@ export default {
   "operations.level": "Least level",
   "operations.noLine": "No line fits.",
   "operations.logText": "The last thousand lines, in memory. They have no passwords, tokens or contents.",
-  "operations.jobsText": "One job at a time; what they found is kept until the server restarts.",
+  "operations.jobsText": "One job at a time; the last fifty are kept with what they found.",
   "operations.noJob": "No job was started yet.",
   "operations.verify": "Verify",
   "operations.verifyText": "Computes again what is derived from stored data, and compares. Changes nothing.",
@@ -41,4 +41,5 @@ export default {
   "jobState.done": "Done",
   "jobState.failed": "Failed",
   "jobState.cancelled": "Cancelled",
+  "jobState.interrupted": "Interrupted by the end of the server",
 };

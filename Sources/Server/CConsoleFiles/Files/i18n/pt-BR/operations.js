@@ -22,7 +22,7 @@ export default {
   "operations.level": "Nível mínimo",
   "operations.noLine": "Nenhuma linha combina.",
   "operations.logText": "As últimas mil linhas, na memória. Não têm senhas, tokens nem conteúdos.",
-  "operations.jobsText": "Uma tarefa por vez; o que encontraram fica guardado até o servidor reiniciar.",
+  "operations.jobsText": "Uma tarefa por vez; as últimas cinquenta ficam guardadas com o que encontraram.",
   "operations.noJob": "Nenhuma tarefa foi iniciada ainda.",
   "operations.verify": "Verificar",
   "operations.verifyText": "Calcula de novo o que deriva dos dados guardados, e compara. Não altera nada.",
@@ -41,4 +41,5 @@ export default {
   "jobState.done": "Concluída",
   "jobState.failed": "Falhou",
   "jobState.cancelled": "Cancelada",
+  "jobState.interrupted": "Interrompida pelo fim do servidor",
 };
