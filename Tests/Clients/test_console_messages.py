@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from support import secrets
+from support.analytics import Analytics, batch, event
 from support.messaging import Device, Reports
 
 pytestmark = pytest.mark.brasa_only
@@ -28,11 +29,11 @@ def subscribe(device, topic):
 
 WORDS = {
     "en": {
-        "new": "New message", "title": "Title", "text": "Text", "target": "Topic, token, uid or condition", "review": "Review", "send": "Send", "waiting": "Waiting 1",
+        "new": "New message", "title": "Title", "text": "Text", "target": "Topic, audience, token, uid or condition", "review": "Review", "send": "Send", "waiting": "Waiting 1",
         "opened": "Opened", "kind": "To",
     },
     "pt-BR": {
-        "new": "Nova mensagem", "title": "Título", "text": "Texto", "target": "Tópico, token, uid ou condição", "review": "Revisar", "send": "Enviar", "waiting": "Esperando 1",
+        "new": "Nova mensagem", "title": "Título", "text": "Texto", "target": "Tópico, público, token, uid ou condição", "review": "Revisar", "send": "Enviar", "waiting": "Esperando 1",
         "opened": "Aberta", "kind": "Para",
     },
 }
@@ -94,13 +95,40 @@ def test_a_trial_reaches_one_device_and_a_wrong_message_says_why(console, device
         assert stream.line()["message"]["notification"] == {"title": "Trial"}
     console.browser.wait("return !document.querySelector('dialog')")
     console.choose("To", "condition")
-    console.fill("Topic, token, uid or condition", "news &&")
+    console.fill("Topic, audience, token, uid or condition", "news &&")
     console.click("button", "Check only")
     console.sees("Malformed condition expression")
     # Nothing typed is lost by leaving.
     console.click("link", "Users")
     console.dismiss_question()
     assert console.find("textbox", "Title").get_attribute("value") == "Trial"
+
+
+def test_a_message_to_an_audience_reaches_who_is_in_it(console, server, project):
+    analytics = Analytics(server, project)
+    buyer, visitor = Device(server, project).register(), Device(server, project).register()
+    for one, name in ((buyer, "purchase"), (visitor, "open")):
+        analytics.accepted(batch(one.fid, event(name)))
+    analytics.report("audiences/buyers", "PUT", body={"days": 7, "rule": {"event": "purchase"}})
+    console.open("analytics/audiences")
+    console.click("link", "Send to buyers")
+    assert console.find("textbox", WORDS["en"]["target"]).get_attribute("value") == "buyers"
+    console.browser.wait("return [...document.querySelectorAll('datalist option')].some((one) => one.label === 'buyers (1)')")
+    console.fill("Title", "Thanks")
+    console.click("button", "Review")
+    console.find("dialog")
+    console.click("button", "Send")
+    console.browser.wait("return location.pathname.includes('/messages/sent/')")
+    console.sees("audience buyers")
+    with buyer.connect() as stream:
+        assert stream.line()["message"]["notification"] == {"title": "Thanks"}
+    [message] = requests.get(f"{server.url}/v1/projects/{project}/messages", headers=OWNER, timeout=30).json()["messages"]
+    [delivery] = Reports(server, project).deliveries(message["name"])
+    assert delivery["transport"] == "direct"
+    console.open("messages/compose?audience=nobody")
+    console.fill("Title", "Nobody")
+    console.click("button", "Check only")
+    console.sees("There is no audience")
 
 
 def test_topics_are_listed_with_their_registrations(console, server, project):
@@ -115,7 +143,7 @@ def test_topics_are_listed_with_their_registrations(console, server, project):
     assert requests.get(f"{root}?pageSize=1&pageToken={first['nextPageToken']}", headers=OWNER, timeout=30).json()["topics"][0]["name"] == "sports"
     console.open("messages/topics")
     console.click("link", "Send to sports")
-    assert console.find("textbox", "Topic, token, uid or condition").get_attribute("value") == "sports"
+    assert console.find("textbox", "Topic, audience, token, uid or condition").get_attribute("value") == "sports"
 
 
 def test_a_refused_delivery_says_its_reason(console, server, project):

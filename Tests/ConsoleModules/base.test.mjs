@@ -173,8 +173,42 @@ test("no module makes markup, runs text or writes a text of its own into the pag
   }
 });
 
-/** The bytes of modules as browsers get them: without comments. */
-const sizeOf = (paths) => [...paths].reduce((sum, path) => sum + Buffer.byteLength(sourceOf(path).replaceAll(/^ *(?:\/\*[^]*?\*\/|\/\/.*)$/gm, "")), 0);
+// Comments and texts in quotes; regular expressions.
+const SKIPPED = /^(?:\/\/[^\n]*|\/\*[^]*?\*\/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')/;
+const EXPRESSION = /^\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[\n])+\//;
+
+/** Whether a text in backticks goes over several lines. */
+function spansLines(source) {
+  // What one is in: a text in backticks, or braces within one.
+  const inside = [];
+  let last = "";
+  for (let at = 0; at < source.length; at += 1) {
+    const letter = source[at];
+    if (inside.at(-1) === "`") {
+      if (letter === "\n") return true;
+      if (letter === "\\") at += 1;
+      else if (letter === "`") inside.pop();
+      else if (letter === "$" && source[at + 1] === "{") { inside.push("{"); at += 1; }
+      continue;
+    }
+    const rest = source.slice(at);
+    const skipped = (SKIPPED.exec(rest) ?? ("(,=:[!&|?{};>".includes(last) ? EXPRESSION.exec(rest) : null) ?? [""])[0];
+    at += Math.max(0, skipped.length - 1);
+    if (skipped === "" && letter === "`") inside.push("`");
+    if (skipped === "" && letter === "{") inside.push("{");
+    if (skipped === "" && letter === "}") inside.pop();
+    if (letter.trim() !== "") last = letter;
+  }
+  return false;
+}
+
+test("no text goes over several lines, whose indentation browsers do not get", () => {
+  for (const path of modules) assert.ok(!spansLines(sourceOf(path)), path);
+  assert.ok(spansLines("const a = `b ${c({ d: `e` })}\n f`;"));
+});
+
+/** The bytes of modules as browsers get them: without comments and indentation. */
+const sizeOf = (paths) => [...paths].reduce((sum, path) => sum + Buffer.byteLength(sourceOf(path).replaceAll(/^ *(?:\/\*[^]*?\*\/|\/\/.*)$/gm, "").replaceAll(/^ +/gm, "")), 0);
 
 test("what a page loads is within its budget, in the longer language", () => {
   for (const name of pages) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { experimentProblem, expressionOf, placesOf, reach, withExperiment, withoutExperiment } from "../../Sources/Server/CConsoleFiles/Files/config/experiment.js";
 import { bare, mergeTemplates, parametersOf, problemOf, textOfTemplate, withCondition, withMoved, withParameter } from "../../Sources/Server/CConsoleFiles/Files/config/model.js";
 
 const value = (text) => ({ defaultValue: { value: text } });
@@ -70,4 +71,52 @@ test("values fit their types", () => {
   assert.equal(problemOf(" ", "NUMBER"), "config.notNumber");
   assert.equal(problemOf("{", "JSON"), "config.notJSON");
   for (const [text, type] of [["true", "BOOLEAN"], ["-1e3", "NUMBER"], ["[1]", "JSON"], ["{", "STRING"]]) assert.equal(problemOf(text, type), null);
+});
+
+// Experiments
+
+const typed = { id: "e", parameter: "title", who: "", exposure: 50, isSticky: true, variants: [{ id: "Baseline", weight: 1, value: null }, { id: "A", weight: 3, value: "c" }], goal: { event: "buy", measure: "value" } };
+
+test("an experiment comes before every condition, and its end leaves one value in its place", () => {
+  const made = withExperiment(base, typed);
+  assert.deepEqual(made.conditions.map(({ name, expression }) => [name, expression]), [["Experiment e", "true"], ["Brazil", "true"], ["Beta", "false"]]);
+  assert.deepEqual(made.parameters.title.conditionalValues["Experiment e"].experimentValue, {
+    experimentId: "e", exposurePercent: 50, variantValue: [{ variantId: "Baseline", weight: 1, noChange: true }, { variantId: "A", weight: 3, value: "c" }], sticky: true, goal: { event: "buy", measure: "value" },
+  });
+  assert.deepEqual(placesOf(made, "e").map(({ name, condition }) => [name, condition]), [["title", "Experiment e"]]);
+  const ended = withoutExperiment(made, "e", "A");
+  assert.deepEqual(ended.parameters.title.conditionalValues, { "Experiment e": { value: "c" }, Brazil: { value: "b" } });
+  // Where nothing changes, the condition is not needed any more.
+  assert.deepEqual(withoutExperiment(made, "e", "Baseline"), base);
+  assert.equal(base.conditions.length, 2);
+});
+
+test("an experiment may be the default, and be on a parameter that there was not or in a group", () => {
+  const variantValue = [{ variantId: "a", value: "1" }, { variantId: "b", noChange: true }];
+  const ofDefault = withParameter(base, "price", "price", null, { defaultValue: { experimentValue: { experimentId: "d", variantValue } } });
+  assert.deepEqual(withoutExperiment(ofDefault, "d", "a").parameters.price, { defaultValue: { value: "1" } });
+  assert.deepEqual(withoutExperiment(ofDefault, "d", "b").parameters.price, { defaultValue: { useInAppDefault: true } });
+  const isNew = withExperiment(base, { ...typed, parameter: "fresh" });
+  assert.deepEqual(isNew.parameters.fresh.defaultValue, { useInAppDefault: true });
+  const inGroup = withExperiment(base, { ...typed, parameter: "open" });
+  assert.deepEqual(Object.keys(inGroup.parameterGroups.shop.parameters.open.conditionalValues), ["Experiment e"]);
+});
+
+test("an experiment is for everybody, an audience or whom a condition is true of", () => {
+  assert.equal(expressionOf(base, ""), "true");
+  assert.equal(expressionOf(base, "audience:buyers: all"), "app.audiences.inAtLeastOne(['buyers: all'])");
+  assert.equal(expressionOf(base, "condition:Beta"), "false");
+});
+
+test("what is wrong with an experiment is said", () => {
+  assert.equal(experimentProblem(base, typed), null);
+  assert.equal(experimentProblem(base, { ...typed, id: "" }), "config.nameTaken");
+  assert.equal(experimentProblem(withExperiment(base, typed), typed), "config.nameTaken");
+  assert.equal(experimentProblem(base, { ...typed, parameter: "1st" }), "config.badName");
+  assert.equal(experimentProblem(base, { ...typed, variants: [typed.variants[0], typed.variants[0]] }), "experiment.badVariants");
+});
+
+test("intervals are drawn to one scale", () => {
+  assert.equal(reach([{}, { difference: { low: -0.5, high: 0.2 } }, { difference: { low: 0, high: 0.3 } }]), 0.5);
+  assert.equal(reach([{}]), 0);
 });

@@ -29,6 +29,7 @@ test("a badge of zero, which takes the number away, is sent", () => {
 test("the recipient decides about the call, and a time schedules it", () => {
   const message = { data: { a: "b" } };
   assert.deepEqual(requestOf(message, { kind: "topic", value: "news" }, null), { verb: "send", body: { message: { data: { a: "b" }, topic: "news" } } });
+  assert.deepEqual(requestOf(message, { kind: "audience", value: "buyers" }, null), { verb: "sendToAudience", body: { message, audience: "buyers" } });
   assert.deepEqual(requestOf(message, { kind: "user", value: "ada" }, null), { verb: "sendToUser", body: { message, uid: "ada" } });
   assert.deepEqual(requestOf(message, { kind: "user", value: "ada" }, "2027-01-15T08:00:00.000Z"), { verb: "schedule", body: { message, uid: "ada", scheduleTime: "2027-01-15T08:00:00.000Z" } });
 });

@@ -18,14 +18,14 @@ struct ConsoleFilesTests {
     return paths
   }
 
-  @Test func `the binary has every file and no other, byte by byte but for scripts' comments`()
+  @Test func `the binary has every file and no other, and bytes but those that scripts go without`()
     throws
   {
     let paths = try Self.paths().subtracting(["index.html"])
     #expect(Set(ConsoleFiles.embedded.files.keys) == paths, "run scripts/console-files")
     for path in paths {
       let source = Array(try Data(contentsOf: Self.root.appendingPathComponent(path)))
-      let bytes = path.hasSuffix(".js") ? ScriptComments.removed(from: source) : source
+      let bytes = path.hasSuffix(".js") ? ServedScript.shortened(source) : source
       #expect(ConsoleFiles.embedded.files[path]?.bytes == bytes, "\(path)")
     }
   }
@@ -33,13 +33,14 @@ struct ConsoleFilesTests {
   @Test(arguments: [
     ("a\n// b\nc\n", "a\n\nc\n"), ("  // b", ""), ("a // b\n", "a // b\n"),
     ("/** b */\na\n", "\na\n"), ("/**\n * b\n */\na", "\n\n\na"), ("x /* y */", "x /* y */"),
-    ("\n\n", "\n\n"), ("", ""), ("/* never ends\na", "\n"), ("// a /*\nb", "\nb"),
+    ("\n\n", "\n\n"), ("", ""), ("a\n  b  c\n    d", "a\nb  c\nd"), ("  a // b\n", "a // b\n"),
+    ("/* never ends\na", "\n"), ("// a /*\nb", "\nb"),
   ])
-  func `comments that have lines to themselves are left out, and lines keep their numbers`(
+  func `comments on lines of their own and indentation are left out, and lines keep their numbers`(
     script: String,
     expected: String
   ) {
-    let found = ScriptComments.removed(from: Array(script.utf8))
+    let found = ServedScript.shortened(Array(script.utf8))
     #expect(String(decoding: found, as: UTF8.self) == expected)
   }
 

@@ -156,6 +156,18 @@ static const unsigned char file_base_webchannel_js[] = {
 #embed "Files/base/webchannel.js"
 };
 
+static const unsigned char file_config_experiment_js[] = {
+#embed "Files/config/experiment.js"
+};
+
+static const unsigned char file_config_experimentForm_js[] = {
+#embed "Files/config/experimentForm.js"
+};
+
+static const unsigned char file_config_experiments_js[] = {
+#embed "Files/config/experiments.js"
+};
+
 static const unsigned char file_config_forms_js[] = {
 #embed "Files/config/forms.js"
 };
@@ -166,6 +178,10 @@ static const unsigned char file_config_model_js[] = {
 
 static const unsigned char file_config_page_js[] = {
 #embed "Files/config/page.js"
+};
+
+static const unsigned char file_config_publish_js[] = {
+#embed "Files/config/publish.js"
 };
 
 static const unsigned char file_config_store_js[] = {
@@ -615,9 +631,13 @@ static const struct console_file files[] = {
     {"base/views.css", file_base_views_css, sizeof file_base_views_css},
     {"base/views.js", file_base_views_js, sizeof file_base_views_js},
     {"base/webchannel.js", file_base_webchannel_js, sizeof file_base_webchannel_js},
+    {"config/experiment.js", file_config_experiment_js, sizeof file_config_experiment_js},
+    {"config/experimentForm.js", file_config_experimentForm_js, sizeof file_config_experimentForm_js},
+    {"config/experiments.js", file_config_experiments_js, sizeof file_config_experiments_js},
     {"config/forms.js", file_config_forms_js, sizeof file_config_forms_js},
     {"config/model.js", file_config_model_js, sizeof file_config_model_js},
     {"config/page.js", file_config_page_js, sizeof file_config_page_js},
+    {"config/publish.js", file_config_publish_js, sizeof file_config_publish_js},
     {"config/store.js", file_config_store_js, sizeof file_config_store_js},
     {"data/bulk.js", file_data_bulk_js, sizeof file_data_bulk_js},
     {"data/bulkDialog.js", file_data_bulkDialog_js, sizeof file_data_bulkDialog_js},

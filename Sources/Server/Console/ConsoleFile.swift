@@ -59,7 +59,7 @@ struct ConsoleFiles: Sendable {
     )
   }
 
-  /// The files that the build put into the binary, scripts without their comments; read and compressed at the first use.
+  /// The files that the build put into the binary, scripts without comments and indentation; read and compressed at the first use.
   static let embedded = ConsoleFiles(embeddedContents())
 
   private static func embeddedContents() -> [String: [UInt8]] {
@@ -69,7 +69,7 @@ struct ConsoleFiles: Sendable {
       let bytes = UnsafeBufferPointer(start: entry.pointee.bytes, count: entry.pointee.count)
       let name = String(cString: path)
       contents[name] =
-        name.hasSuffix(".js") ? ScriptComments.removed(from: Array(bytes)) : Array(bytes)
+        name.hasSuffix(".js") ? ServedScript.shortened(Array(bytes)) : Array(bytes)
       entry += 1
     }
     return contents

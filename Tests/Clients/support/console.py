@@ -26,7 +26,7 @@ ROLES = {
 # A view of each page, of a project with the documents products/chair and products/table.
 PAGES = [
     "overview", "firestore/-default-/data", "firestore/-default-/data/products", "firestore/-default-/data/products/chair?view=tree", "firestore/-default-/data/products/chair", "firestore/-default-/indexes",
-    "firestore/-/create", "rules", "users", "files", "config", "requests", "settings", "settings/administrators", "settings/audit",
+    "firestore/-/create", "rules", "users", "files", "config", "config/experiments", "requests", "settings", "settings/administrators", "settings/audit",
     "messages", "messages/compose", "messages/topics", "messages/credentials", "analytics", "analytics/events", "analytics/funnel", "analytics/audiences", "analytics/timeline", "analytics/live",
     "analytics/debugview", "operations", "operations/log", "operations/jobs",
 ]

@@ -1,8 +1,9 @@
+import { session } from "../base/api.js";
 import { confirm, dialog, explain, toast } from "../base/dialog.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
 import { number, t } from "../base/i18n.js";
 import { link } from "../base/navigation.js";
-import { button, failure, field, form, input, loading, primary, select, table } from "../base/views.js";
+import { button, failure, field, form, input, loading, note, primary, select, spread, stack, table } from "../base/views.js";
 import { CONDITIONS, ruleOf } from "./model.js";
 import { putAudience, removeAudience, report, reportOf } from "./store.js";
 
@@ -13,7 +14,7 @@ export function audiencesView(name) {
   const load = () => report("audiences").then(({ audiences }) => show(holder, audiences.length === 0 ? h("p", {}, t("analytics.noAudience")) : audienceTable(audiences, load)), (error) => show(holder, failure(error)));
   const add = async () => (await dialog(t("analytics.addAudience"), audienceForm)) && load();
   load();
-  return h("div", { class: "stack" }, h("div", { class: "spread" }, h("p", { class: "note grow" }, t("analytics.audienceText")), primary(t("analytics.addAudience"), add)), holder);
+  return stack(spread(h("p", { class: "note grow" }, t("analytics.audienceText")), primary(t("analytics.addAudience"), add)), holder);
 }
 
 function audienceTable(audiences, reload) {
@@ -22,8 +23,8 @@ function audienceTable(audiences, reload) {
     await removeAudience(name).catch((error) => toast(explain(error)));
     reload();
   };
-  return table(["name", "analytics.users", "analytics.lastDays", "analytics.rule", null], audiences.map(({ name, users, days, rule }) => [
-    h("a", { href: link("analytics", ["audiences", name]) }, name), number(users), number(days), h("code", {}, JSON.stringify(rule)), iconButton("trash", t("analytics.forget", name), () => forget(name), { writes: true })]));
+  return table(["name", "analytics.users", "analytics.lastDays", "analytics.rule", null, null], audiences.map(({ name, users, days, rule }) => [
+    h("a", { href: link("analytics", ["audiences", name]) }, name), number(users), number(days), h("code", {}, JSON.stringify(rule)), session.peek().services.includes("messaging") ? h("a", { class: "button", href: link("messages", ["compose"], { audience: name }) }, t("analytics.sendTo", name)) : null, iconButton("trash", t("analytics.forget", name), () => forget(name), { writes: true })]));
 }
 
 function members({ name, users, appInstanceIds }) {
@@ -47,5 +48,5 @@ function audienceForm(close) {
     await putAudience(name.value.trim(), Number(days.value), ruleOf(conditions, isAny.value === "any"));
     return true;
   };
-  return form(close, t("save"), save, field("name", name), field("analytics.lastDays", days), h("fieldset", { class: "stack" }, h("legend", {}, t("analytics.rule")), isAny, rows, h("div", {}, button([icon("plus"), t("analytics.addCondition")], add))), h("p", { class: "note" }, t("analytics.ruleText")));
+  return form(close, t("save"), save, field("name", name), field("analytics.lastDays", days), h("fieldset", { class: "stack" }, h("legend", {}, t("analytics.rule")), isAny, rows, h("div", {}, button([icon("plus"), t("analytics.addCondition")], add))), note(t("analytics.ruleText")));
 }

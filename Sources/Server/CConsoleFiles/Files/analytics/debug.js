@@ -2,7 +2,7 @@ import { chart } from "../base/chart.js";
 import { h, icon, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { link } from "../base/navigation.js";
-import { poll, select } from "../base/views.js";
+import { note, poll, select, spread, stack } from "../base/views.js";
 import { MINUTES } from "./live.js";
 import { minutesOf } from "./model.js";
 import { report } from "./store.js";
@@ -20,12 +20,12 @@ export function debugView() {
     const names = devices.map((one) => [one.appInstanceId, `${one.device.model || one.device.platform || "?"} · ${one.appInstanceId.slice(0, 8)}`]);
     const choose = (event) => { state.device = event.target.value; draw(devices); };
     show(choice, device ? select(names, device.appInstanceId, { "aria-label": t("analytics.device"), onchange: choose }) : null);
-    show(body, device ? deviceView(device, state.opened) : h("div", { class: "stack" }, h("p", {}, t("analytics.noDevice")), h("p", { class: "note" }, t("analytics.debugText"))));
+    show(body, device ? deviceView(device, state.opened) : stack(h("p", {}, t("analytics.noDevice")), note(t("analytics.debugText"))));
   };
   // The bars move on with each minute, also where nothing comes.
   const load = async () => ({ ...(await report("debug")), minute: Math.floor(Date.now() / 60_000) });
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, ({ devices }) => draw(devices));
-  return h("div", { class: "stack" }, h("div", { class: "spread" }, choice, pause), problem, body);
+  return stack(spread(choice, pause), problem, body);
 }
 
 function deviceView({ appInstanceId, device, userProperties, entries }, opened) {

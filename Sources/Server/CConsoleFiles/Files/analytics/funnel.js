@@ -2,7 +2,7 @@ import { bar } from "../base/chart.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
 import { number, t } from "../base/i18n.js";
 import { inScope } from "../base/signal.js";
-import { button, failure, field, input, loading, select, table } from "../base/views.js";
+import { button, failure, field, input, loading, note, select, table } from "../base/views.js";
 import { stepsOf } from "./model.js";
 import { periodChoice } from "./period.js";
 import { funnel, period, report } from "./store.js";
@@ -33,7 +33,7 @@ function builder(names) {
       show(result, failure(error));
     }
   });
-  return h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); run(); } }, h("p", { class: "note" }, t("analytics.funnelText")), list, steps,
+  return h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); run(); } }, note(t("analytics.funnelText")), list, steps,
     h("div", { class: "row" }, button([icon("plus"), t("analytics.addStep")], () => add())), field("analytics.window", window_),
     h("div", {}, h("button", { type: "submit", class: "primary" }, t("analytics.show"))), result);
 }

@@ -1,7 +1,7 @@
 import { bar, chart } from "../base/chart.js";
 import { h, show } from "../base/dom.js";
 import { number, t } from "../base/i18n.js";
-import { poll, table } from "../base/views.js";
+import { poll, spread, stack, table } from "../base/views.js";
 import { eventsOf, minutesOf } from "./model.js";
 import { report } from "./store.js";
 
@@ -12,7 +12,7 @@ export const MINUTES = Array.from({ length: 30 }, (_, index) => (index === 29 ? 
 export function liveView() {
   const body = h("div", { class: "stack" });
   const { pause, problem } = poll(PERIOD_MILLISECONDS, () => report("live"), (answer) => show(body, draw(answer)));
-  return h("div", { class: "stack" }, h("div", { class: "spread" }, h("p", { class: "note grow" }, t("analytics.liveText")), pause), problem, body);
+  return stack(spread(h("p", { class: "note grow" }, t("analytics.liveText")), pause), problem, body);
 }
 
 function draw({ users, minutes }) {

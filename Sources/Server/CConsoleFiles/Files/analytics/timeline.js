@@ -1,7 +1,7 @@
 import { h } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { go, link, place } from "../base/navigation.js";
-import { input, loading, select } from "../base/views.js";
+import { input, loading, note, select, stack } from "../base/views.js";
 import { periodChoice } from "./period.js";
 import { period, report } from "./store.js";
 
@@ -15,8 +15,8 @@ export function timelineView() {
     go({ project, area: "analytics", rest: ["timeline"], query: { ...period(), [kind.value]: value.value.trim() } });
   };
   const { user, instance } = query;
-  return h("div", { class: "stack" }, h("form", { class: "row", role: "search", onsubmit: search }, kind, h("div", { class: "grow" }, value), h("button", { type: "submit" }, t("users.find"))),
-    user || instance ? loading(report("timeline", { ...period(), user, instance, limit: 500 }), (answer) => [periodChoice(answer), list(answer.events)]) : h("p", { class: "note" }, t("analytics.timelineText")));
+  return stack(h("form", { class: "row", role: "search", onsubmit: search }, kind, h("div", { class: "grow" }, value), h("button", { type: "submit" }, t("users.find"))),
+    user || instance ? loading(report("timeline", { ...period(), user, instance, limit: 500 }), (answer) => [periodChoice(answer), list(answer.events)]) : note(t("analytics.timelineText")));
 }
 
 const list = (events) => (events.length === 0 ? h("p", {}, t("analytics.none")) : h("ol", { class: "stack tight" }, events.map((event) => h("li", {}, entry(event)))));

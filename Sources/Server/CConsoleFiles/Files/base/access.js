@@ -1,4 +1,6 @@
+import { t } from "./i18n.js";
 import { keep, kept } from "./memory.js";
+import { place } from "./navigation.js";
 import { session } from "./session.js";
 import { signal } from "./signal.js";
 import { viewed } from "./viewing.js";
@@ -7,8 +9,20 @@ import { viewed } from "./viewing.js";
 
 const locked = signal(kept("readOnly") === "on");
 
+const ROLES = ["viewer", "editor", "owner"];
+
+/** The role of who is signed in, in the project of the address: the higher of the one for all projects and its own. */
+export function roleHere() {
+  const { role = null, projects = {} } = session.value ?? {};
+  const own = projects[place.value.project] ?? null;
+  return ROLES.indexOf(own) > ROLES.indexOf(role) ? own : role;
+}
+
+/** Roles as people say them, each with its project where it is for one. */
+export const roleTexts = ({ role, projects }) => [...(role ? [t(`role.${role}`)] : []), ...Object.entries(projects).map(([project, one]) => `${t(`role.${one}`)} (${project})`)];
+
 /** Whether nothing may be written from here. */
-export const isReadOnly = () => session.value?.role === "viewer" || viewed.value !== null || locked.value;
+export const isReadOnly = () => !["editor", "owner"].includes(roleHere()) || viewed.value !== null || locked.value;
 
 /** Locks writing in this browser or unlocks it, and remembers it. */
 export function setReadOnly(isOn) {

@@ -19,7 +19,7 @@ export async function loadSession() {
 }
 
 /** Whether somebody may see the pages. */
-export const isSignedIn = () => Boolean(session.peek()?.role);
+export const isSignedIn = () => session.peek()?.role !== undefined;
 
 /** One call; the answer's JSON. Throws `CallError`. */
 export async function call(method, path, body, options = {}) {

@@ -9,6 +9,11 @@ import { effect, inScope, onCleanup, scope } from "./signal.js";
 /** What went wrong, where screen readers say it. */
 export const failure = (error) => h("p", { class: "error", role: "alert" }, explain(error));
 
+/** Content one below the other; with room between; and what explains the rest. */
+export const stack = (...content) => h("div", { class: "stack" }, content);
+export const spread = (...content) => h("div", { class: "spread" }, content);
+export const note = (...content) => h("p", { class: "note" }, content);
+
 /** A button with a text. */
 export const button = (label, onclick, properties) => h("button", { type: "button", onclick, ...properties }, label);
 

@@ -4,14 +4,17 @@ import { h, icon, iconButton, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { guardLeaving, place } from "../base/navigation.js";
 import { onCleanup } from "../base/signal.js";
-import { diffLines } from "../rules/diff.js";
 import { conditionForm, parameterForm } from "./forms.js";
-import { button, failure, field, primary, table } from "../base/views.js";
+import { button, failure, note, primary, stack, table, tabs } from "../base/views.js";
+import { experimentsView } from "./experiments.js";
 import { bare, mergeTemplates, parametersOf, textOf, textOfTemplate, withCondition, withMoved, withParameter } from "./model.js";
-import { load, publish, rollBack, versions } from "./store.js";
+import { differences, publishReviewed } from "./publish.js";
+import { load, rollBack, versions } from "./store.js";
 
-/** Remote Config: parameters, conditions, publishing, versions. */
-export function page() {
+/** Remote Config: parameters, conditions, publishing, versions; experiments. */
+export const page = () => tabs("config", { "config.parameters": parametersView, "config.experiments": experimentsView });
+
+function parametersView() {
   const { project } = place.peek();
   const state = { base: null, draft: null, etag: null, version: null };
   const body = h("div", { class: "stack" });
@@ -41,12 +44,8 @@ export function page() {
     }
   };
   const submit = async () => {
-    const description = await dialog(t("config.publish"), (close) => reviewForm(state, close), { className: "wide" });
-    if (description === null) return;
     try {
-      await publish(project, state.draft, state.etag, description);
-      toast(t("config.published"));
-      await reload();
+      if (await publishReviewed(project, state)) await reload();
     } catch (error) {
       if (error.status === 409) await merge();
       else toast(explain(error));
@@ -63,18 +62,7 @@ export function page() {
   command({ label: () => t("config.addParameter"), keys: "n", writes: true, run: add });
   onCleanup(() => release?.());
   reload();
-  return h("div", { class: "body" }, h("div", { class: "spread" }, h("h1", {}, t("page.config")), primary(t("config.addParameter"), add)), bar, body);
-}
-
-function reviewForm(state, close) {
-  const note = h("input", { type: "text", maxlength: 256, autocomplete: "off" });
-  const lines = diffLines(textOfTemplate(state.base), textOfTemplate(state.draft));
-  const changed = lines.filter((line) => line.kind !== "same");
-  return [
-    h("pre", { class: "diff", tabindex: 0, "aria-label": t("rules.differences") }, changed.map(({ kind, text }) => h("div", { class: kind }, `${kind === "added" ? "+" : "−"} ${text}`))),
-    field("config.note", note),
-    h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: () => close(note.value) }, t("config.publish"))),
-  ];
+  return stack(h("div", {}, primary(t("config.addParameter"), add)), bar, body);
 }
 
 // Parameters
@@ -112,7 +100,7 @@ function conditionList(template, change) {
       iconButton("up", t("config.earlier", one.name), () => change(withMoved(template, index, -1)), { disabled: index === 0, writes: true }),
       iconButton("down", t("config.later", one.name), () => change(withMoved(template, index, 1)), { disabled: index === template.conditions.length - 1, writes: true }),
       iconButton("trash", t("config.removeCondition", one.name), () => change(withCondition(template, index, null)), { writes: true }))));
-  return h("section", { class: "stack" }, h("h2", {}, t("config.conditions")), h("p", { class: "note" }, t("config.conditionsText")), h("ol", { class: "stack" }, rows),
+  return h("section", { class: "stack" }, h("h2", {}, t("config.conditions")), note(t("config.conditionsText")), h("ol", { class: "stack" }, rows),
     h("div", {}, button([icon("plus"), t("analytics.addCondition")], () => editCondition(template, template.conditions.length, change), { writes: true })));
 }
 
@@ -130,9 +118,8 @@ function versionList(project, state, reload) {
 
 async function compare(project, state, { versionNumber }) {
   const { template } = await load(project, versionNumber);
-  const lines = diffLines(textOfTemplate(bare(template)), textOfTemplate(state.base)).filter((line) => line.kind !== "same");
   await dialog(t("rules.compare"), (close) => [
-    h("pre", { class: "diff", tabindex: 0, "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${kind === "added" ? "+" : "−"} ${text}`))),
+    differences(bare(template), state.base),
     h("div", { class: "actions" }, button(t("close"), () => close(null))),
   ], { className: "wide" });
 }

@@ -33,5 +33,8 @@ export async function versions(project) {
 /** Makes an earlier version the newest again. */
 export const rollBack = (project, versionNumber) => call("POST", root(project, ":rollback"), { versionNumber });
 
-/** What a client gets, with the condition that gave each value. */
-export const evaluate = (project, client) => call("POST", root(project, ":evaluate"), client);
+/** The experiments of the version in force, with how many installations each variant has. */
+export const experiments = async (project) => (await call("GET", `${root(project)}/experiments`)).experiments;
+
+/** What the variants of an experiment came to by a goal. */
+export const result = (project, id, goal) => call("GET", `${root(project)}/experiments${path(id)}?${new URLSearchParams(goal)}`);

@@ -3,7 +3,7 @@ import { csv } from "../base/csv.js";
 import { h, icon, show } from "../base/dom.js";
 import { number, t } from "../base/i18n.js";
 import { onCleanup } from "../base/signal.js";
-import { button, field, input, keepFile, select } from "../base/views.js";
+import { button, field, input, keepFile, note, select } from "../base/views.js";
 import { diffLines } from "../rules/diff.js";
 import { ACTIONS, applied, TAKES } from "./bulk.js";
 import { changeDocuments, countDocuments, pathOf } from "./documents.js";
@@ -54,7 +54,7 @@ function bulkForm(where, collection, query, close) {
   onCleanup(() => stop.abort());
   const run = async (action, count) => {
     const bar = h("progress", { max: count || 1, value: 0, "aria-label": t("bulk") });
-    show(form, bar, h("p", { class: "note" }, t("bulk.running")), h("div", { class: "actions" }, button(t("cancel"), () => stop.abort())));
+    show(form, bar, note(t("bulk.running")), h("div", { class: "actions" }, button(t("cancel"), () => stop.abort())));
     try {
       const pages = pagesOf(where, parent, query, PAGE);
       close(await changeDocuments(pages, (document) => applied(action, document.fields ?? {}), { signal: stop.signal, progress: (done) => { bar.value = done; } }));
@@ -63,7 +63,7 @@ function bulkForm(where, collection, query, close) {
       close(null);
     }
   };
-  const form = h("div", { class: "stack", oninput: () => show(preview) }, h("p", { class: "note" }, t("bulk.text")), Object.values(labels), preview,
+  const form = h("div", { class: "stack", oninput: () => show(preview) }, note(t("bulk.text")), Object.values(labels), preview,
     h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", onclick: attempt }, t("bulk.try"))));
   draw();
   return form;
@@ -88,7 +88,7 @@ function plan(action, count, documents, run) {
     const after = applied(action, fields);
     const lines = after === undefined ? null : diffLines(write(fields), after === null ? "" : write(after));
     return h("div", { class: "stack tight" }, h("code", { dir: "auto" }, pathOf(name).join("/")),
-      lines ? h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.filter((one) => one.kind !== "same").map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))) : h("p", { class: "note" }, t("bulk.same")));
+      lines ? h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.filter((one) => one.kind !== "same").map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))) : note(t("bulk.same")));
   });
   return [h("p", {}, t("bulk.count", count), " ", h("span", { class: "muted" }, t("bulk.samples", documents.length))), samples,
     count > 0 ? h("div", {}, button(t(isDeletion ? "bulk.runDelete" : "bulk.run", number(count), count), run, { class: isDeletion ? "danger" : "primary", writes: true })) : null];

@@ -2,7 +2,7 @@ import { dialog, explain, toast } from "../base/dialog.js";
 import { h, icon, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { go } from "../base/navigation.js";
-import { button, field } from "../base/views.js";
+import { button, field, stack } from "../base/views.js";
 import { createDocument, freshDocumentID, isConflict, nameOf } from "./documents.js";
 import { undoLast } from "./drawer.js";
 import { fieldEditor } from "./fieldEditor.js";
@@ -36,7 +36,7 @@ function content(where, collection, close) {
   return [
     collection.length > 0 ? h("p", { class: "mono", dir: "auto" }, collection.join("/")) : field("collection.id", group),
     field("document.id", id),
-    h("div", { class: "stack" }, h("h3", {}, t("fields")), editor.element, h("div", {}, h("button", { type: "button", class: "quiet", onclick: () => editor.add() }, icon("plus"), t("field.add")))),
+    stack(h("h3", {}, t("fields")), editor.element, h("div", {}, h("button", { type: "button", class: "quiet", onclick: () => editor.add() }, icon("plus"), t("field.add")))),
     problem,
     h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: save, writes: true }, t("save"))),
   ];

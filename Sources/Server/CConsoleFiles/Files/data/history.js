@@ -3,7 +3,7 @@ import { call, CallError, resource } from "../base/api.js";
 import { dialog, explain, toast } from "../base/dialog.js";
 import { h, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
-import { button } from "../base/views.js";
+import { button, spread } from "../base/views.js";
 import { diffLines } from "../rules/diff.js";
 import { saveDocument } from "./documents.js";
 import { justBefore } from "./instants.js";
@@ -68,5 +68,5 @@ function historyView(name, current, states, close) {
     }
   };
   draw();
-  return [said, lines, h("div", { class: "spread" }, h("div", { class: "row" }, earlier, later), h("div", { class: "row" }, button(t("close"), () => close(null)), restore))];
+  return [said, lines, spread(h("div", { class: "row" }, earlier, later), h("div", { class: "row" }, button(t("close"), () => close(null)), restore))];
 }

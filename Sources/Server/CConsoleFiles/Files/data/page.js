@@ -1,4 +1,4 @@
-import { session } from "../base/api.js";
+import { roleHere } from "../base/access.js";
 import { confirm, explain, toast } from "../base/dialog.js";
 import { command } from "../base/commands.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
@@ -7,7 +7,7 @@ import { language, number, t } from "../base/i18n.js";
 import { listen } from "../base/listen.js";
 import { go, link, place } from "../base/navigation.js";
 import { effect, inScope, onCleanup, scope, signal, untracked } from "../base/signal.js";
-import { button } from "../base/views.js";
+import { button, spread } from "../base/views.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { bulkButton } from "./bulkDialog.js";
 import { createDatabasePage } from "./createDatabase.js";
@@ -117,7 +117,7 @@ function drawTop(top, where, collection, filter) {
   });
   const add = h("button", { type: "button", class: "primary", data: { add: "" }, onclick: () => createDialog(where, collection), writes: true },
     icon("plus"), t(collection.length > 0 ? "document.add" : "collection.start"));
-  show(top, h("div", { class: "spread" }, crumbs, h("div", { class: "row" }, session.peek().role === "owner" ? button(t("view.title"), () => viewDialog(where.project), { class: "quiet" }) : null, viewChoice(), add)),
+  show(top, spread(crumbs, h("div", { class: "row" }, roleHere() === "owner" ? button(t("view.title"), () => viewDialog(where.project), { class: "quiet" }) : null, viewChoice(), add)),
     collection.length > 0 && filter !== null ? filterBar(where, collection, filter) : null);
 }
 
@@ -169,7 +169,7 @@ function drawCollections(side, where, collection) {
     try {
       const ids = new Set(await listCollections(where, parent));
       if (current) ids.add(current);
-      show(side, h("div", { class: "spread" }, h("h2", { class: "note" }, t("collections")), iconButton("reload", t("reload"), draw)),
+      show(side, spread(h("h2", { class: "note" }, t("collections")), iconButton("reload", t("reload"), draw)),
         h("ul", {}, [...ids].sort().map((id) => h("li", {}, h("a", {
           href: link("firestore", [where.database, "data", ...parent, id]), "aria-current": id === current ? "true" : null, dir: "auto",
         }, id)))),

@@ -1,7 +1,7 @@
 import { dialog, explain, toast } from "../base/dialog.js";
 import { h, icon } from "../base/dom.js";
 import { number, t } from "../base/i18n.js";
-import { button, form, keepFile, table } from "../base/views.js";
+import { button, form, keepFile, note, table } from "../base/views.js";
 import { csv } from "../base/csv.js";
 import { freshDocumentID, importDocuments, nameOf } from "./documents.js";
 import { undoLast } from "./drawer.js";
@@ -52,5 +52,5 @@ function importForm(where, collection, documents, problems, close) {
   const save = () => importDocuments(documents.map(({ id, fields }) => ({ name: nameOf(where, [...collection, id ?? freshDocumentID()]), fields })));
   return form(close, t("transfer.count", documents.length), save,
     problems.length > 0 ? h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow" }, t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" "))) : null,
-    h("p", { class: "note" }, t("transfer.text")), table(["document.id", "fields"], documents.slice(0, 5).map(({ id, fields }) => [h("code", {}, id ?? t("transfer.newID")), h("pre", {}, write(fields).slice(0, 2_000))])));
+    note(t("transfer.text")), table(["document.id", "fields"], documents.slice(0, 5).map(({ id, fields }) => [h("code", {}, id ?? t("transfer.newID")), h("pre", {}, write(fields).slice(0, 2_000))])));
 }

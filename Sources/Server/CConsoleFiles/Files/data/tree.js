@@ -5,7 +5,7 @@ import { t } from "../base/i18n.js";
 import { link } from "../base/navigation.js";
 import { inScope, onCleanup } from "../base/signal.js";
 import { viewed } from "../base/viewing.js";
-import { button } from "../base/views.js";
+import { button, note, spread } from "../base/views.js";
 import { listCollections, nameOf, pathOf } from "./documents.js";
 
 /** The way to a document in columns: collections and documents in turn, as far as the path leads. */
@@ -35,7 +35,7 @@ function column(where, path, current) {
       if (!token) show(list);
       if (!token && current !== null && !rows.some((one) => one.id === current)) rows.unshift({ id: current, isMissing: false });
       list.append(...rows.map(rowOf));
-      show(more, next ? button(t("users.more"), () => load(next), { class: "quiet" }) : null, list.childElementCount === 0 ? h("p", { class: "note" }, t(isCollections ? "subcollections.none" : "documents.none")) : null);
+      show(more, next ? button(t("users.more"), () => load(next), { class: "quiet" }) : null, list.childElementCount === 0 ? note(t(isCollections ? "subcollections.none" : "documents.none")) : null);
     } catch (error) {
       show(more, h("p", { class: "error", role: "alert" }, explain(error)));
     }
@@ -45,7 +45,7 @@ function column(where, path, current) {
   onCleanup(() => removeEventListener("brasa-collections", reload));
   reload();
   const name = path.at(-1) ?? where.database;
-  return h("nav", { "aria-label": name }, h("div", { class: "spread" }, h("h2", { class: "note", dir: "auto" }, name), iconButton("reload", t("reload"), reload)), list, more);
+  return h("nav", { "aria-label": name }, spread(h("h2", { class: "note", dir: "auto" }, name), iconButton("reload", t("reload"), reload)), list, more);
 }
 
 const collections = async (where, path) => ({ rows: (await listCollections(where, path)).sort().map((id) => ({ id })) });

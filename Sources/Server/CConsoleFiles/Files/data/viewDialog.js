@@ -2,14 +2,14 @@ import { dialog } from "../base/dialog.js";
 import { h } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { viewAs } from "../base/viewing.js";
-import { field, input, ownForm } from "../base/views.js";
+import { field, input, note, ownForm } from "../base/views.js";
 import { pageVersion } from "../shell/store.js";
 
 /** Asks as whom data is looked at, and makes the page anew. */
 export async function viewDialog(project) {
   const who = await dialog(t("view.title"), (close) => {
     const uid = input("", { class: "mono", autofocus: true, maxlength: 128 });
-    return ownForm(close, t("view.start"), () => ({ project, uid: uid.value.trim() || null }), h("p", {}, t("view.text")), field("users.uid", uid), h("p", { class: "note" }, t("view.nobody")));
+    return ownForm(close, t("view.start"), () => ({ project, uid: uid.value.trim() || null }), h("p", {}, t("view.text")), field("users.uid", uid), note(t("view.nobody")));
   });
   if (!who) return;
   viewAs(who);

@@ -3,7 +3,7 @@ import { confirm, explain, toast } from "../base/dialog.js";
 import { h, icon, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { onCleanup } from "../base/signal.js";
-import { button, field, input, keepFile, pairs } from "../base/views.js";
+import { button, field, input, keepFile, note, pairs } from "../base/views.js";
 import { previewOf } from "./sniff.js";
 import { changesOf, download, remove, rename, update } from "./store.js";
 
@@ -35,7 +35,7 @@ export function fileForm(bucket, file, close) {
   const labels = { name: "name", contentType: "type", cacheControl: "files.cacheControl", contentDisposition: "files.contentDisposition" };
   return [
     preview(bucket, file),
-    h("p", { class: "note" }, [bytesText(file.size), instant(file.updated), file.md5Hash ? `MD5 ${file.md5Hash}` : null].filter(Boolean).join(" · ")),
+    note([bytesText(file.size), instant(file.updated), file.md5Hash ? `MD5 ${file.md5Hash}` : null].filter(Boolean).join(" · ")),
     Object.entries(controls).map(([name, control]) => field(labels[name], control)), metadata.element, problem,
     h("div", { class: "spread" },
       h("div", { class: "row" }, button([icon("trash"), t("delete")], destroy, { class: "danger", writes: true }), button(t("files.download"), () => fetchFile(bucket, file, problem))),

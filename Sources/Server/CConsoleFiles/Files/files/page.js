@@ -6,7 +6,7 @@ import { h, icon, iconButton, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { go, link, place } from "../base/navigation.js";
 import { effect, inScope, onCleanup, scope } from "../base/signal.js";
-import { button, failure, primary } from "../base/views.js";
+import { button, failure, note, primary, spread } from "../base/views.js";
 import { fileForm } from "./file.js";
 import { get, list, listBuckets, remove } from "./store.js";
 import { thumbnails } from "./thumbnails.js";
@@ -65,8 +65,8 @@ function bucketView(project, bucket, buckets) {
   const input = h("input", { type: "file", multiple: true, hidden: true, onchange: () => { queue.add([...input.files].map((file) => ({ file, name: state.prefix + file.name }))); input.value = ""; } });
   const choose = () => input.click();
   const element = h("div", { class: "files stack" },
-    h("div", { class: "spread" }, h("h1", {}, t("page.files")), h("div", { class: "row" }, input, primary(t("files.upload"), choose))),
-    h("div", { class: "row" }, bucketChoice(project, bucket, buckets), way), bar, queue.element, rows, more, h("p", { class: "note" }, t("files.dropText")));
+    spread(h("h1", {}, t("page.files")), h("div", { class: "row" }, input, primary(t("files.upload"), choose))),
+    h("div", { class: "row" }, bucketChoice(project, bucket, buckets), way), bar, queue.element, rows, more, note(t("files.dropText")));
   acceptDrops(element, (found) => queue.add(found.map(({ file, name }) => ({ file, name: state.prefix + name }))));
   command({ label: () => t("files.upload"), keys: "n", writes: true, run: choose });
   effect(() => {

@@ -5,7 +5,7 @@ import { h, icon, iconButton, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { go, place } from "../base/navigation.js";
 import { onCleanup } from "../base/signal.js";
-import { button, failure, field, primary, table } from "../base/views.js";
+import { button, failure, field, primary, spread, table } from "../base/views.js";
 import { readIndex } from "./link.js";
 
 /** The composite indexes of a database: made by form or by the link of an error, with what state they are in. */
@@ -27,7 +27,7 @@ export function page() {
   command({ label: () => t("index.create"), keys: "n", writes: true, run: () => add(null) });
   draw();
   return h("div", { class: "body" },
-    h("div", { class: "spread" }, h("h1", {}, t("page.indexes")), primary(t("index.create"), () => add(null))),
+    spread(h("h1", {}, t("page.indexes")), primary(t("index.create"), () => add(null))),
     h("p", { class: "muted" }, t("index.text")), list);
 }
 

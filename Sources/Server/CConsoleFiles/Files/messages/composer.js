@@ -1,11 +1,11 @@
 import { dialog, explain, toast } from "../base/dialog.js";
-import { h, show } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
+import { freshID, h, show } from "../base/dom.js";
+import { instant, number, t } from "../base/i18n.js";
 import { go, guardLeaving, place } from "../base/navigation.js";
 import { onCleanup } from "../base/signal.js";
-import { button, field, form, input, loading, pairs, select } from "../base/views.js";
+import { button, field, form, input, loading, pairs, select, stack } from "../base/views.js";
 import { messageOf, TARGETS } from "./model.js";
-import { get, send } from "./store.js";
+import { audiences, get, send, topics } from "./store.js";
 
 /** The form of a message, with what it will look like beside it. */
 
@@ -14,11 +14,11 @@ let trialToken = "";
 
 export function composer() {
   const { project, query } = place.peek();
-  if (!query.from) return compose(project, { topic: query.topic }, {});
+  if (!query.from) return compose(project, query, {});
   return loading(get(project, query.from), ({ message }) => compose(project, {}, message ?? {}));
 }
 
-function compose(project, { topic }, { notification = {}, data = {}, fcm_options: options = {} }) {
+function compose(project, { topic, audience }, { notification = {}, data = {}, fcm_options: options = {} }) {
   const long = (text) => h("textarea", { rows: 3, value: text ?? "" });
   const controls = {
     title: input(notification.title, { maxlength: 500, spellcheck: "true" }), body: long(notification.body), image: input(notification.image, { type: "url" }),
@@ -27,8 +27,10 @@ function compose(project, { topic }, { notification = {}, data = {}, fcm_options
     badge: input("", { type: "number", min: 0 }), sound: input(""), label: input(options.analytics_label, { maxlength: 50 }),
   };
   const pairsOf = pairs(data, t("messages.data"));
-  const kind = select(TARGETS.map((one) => [one, t(`target.${one}`)]), "topic", { "aria-label": t("messages.target"), onchange: () => draw() });
-  const value = input(topic ?? "", { class: "mono grow", "aria-label": t("messages.targetValue") });
+  const kind = select(TARGETS.map((one) => [one, t(`target.${one}`)]), audience ? "audience" : "topic", { "aria-label": t("messages.target"), onchange: () => { suggest(); draw(); } });
+  const names = h("datalist", { id: freshID("names") });
+  const value = input(audience ?? topic ?? "", { class: "mono grow", list: names.id, "aria-label": t("messages.targetValue") });
+  const suggest = () => suggestNames(project, kind.value, names);
   const time = input("", { type: "datetime-local" });
   const preview = h("div", { class: "stack" });
   const problem = h("p", { class: "error", role: "alert" });
@@ -58,14 +60,22 @@ function compose(project, { topic }, { notification = {}, data = {}, fcm_options
   });
   const trial = () => act(async () => { if (await dialog(t("messages.trial"), (close) => trialForm(project, read(), close))) toast(t("messages.accepted")); });
   draw();
+  suggest();
   const named = (name) => field(`messages.${name}`, controls[name]);
-  const more = h("details", {}, h("summary", {}, t("messages.options")), h("div", { class: "stack" }, ["priority", "life", "collapse", "link", "badge", "sound", "label"].map(named)));
+  const more = h("details", {}, h("summary", {}, t("messages.options")), stack(["priority", "life", "collapse", "link", "badge", "sound", "label"].map(named)));
   return h("form", { class: "compose", onsubmit: (event) => event.preventDefault(), oninput: draw },
-    h("div", { class: "stack" }, named("title"), named("body"), named("image"), pairsOf.element,
-      h("fieldset", { class: "stack" }, h("legend", {}, t("messages.target")), h("div", { class: "row" }, kind, value), h("p", { class: "note" }, t("messages.targetText"))),
+    stack(named("title"), named("body"), named("image"), pairsOf.element,
+      h("fieldset", { class: "stack" }, h("legend", {}, t("messages.target")), h("div", { class: "row" }, kind, value, names), h("p", { class: "note" }, t("messages.targetText"))),
       field("messages.when", time), h("p", { class: "note" }, t("messages.whenText")), more, problem,
       h("div", { class: "row" }, h("button", { type: "submit", class: "primary", onclick: review, writes: true }, t("messages.review")), button(t("messages.trial"), trial, { writes: true }), button(t("messages.check"), check, { writes: true }))),
     h("aside", { class: "stack", "aria-label": t("messages.preview") }, h("h2", {}, t("messages.preview")), preview));
+}
+
+/** Offers the names that there are of a kind of recipient, with how many they reach. */
+async function suggestNames(project, kind, list) {
+  const load = { audience: audiences, topic: topics }[kind];
+  const found = load ? await load(project).catch(() => []) : [];
+  show(list, found.map((one) => h("option", { value: one.name, label: `${one.name} (${number(one.users ?? one.registrations)})` })));
 }
 
 /** What it will look like: the parts that each platform shows. */

@@ -1,10 +1,11 @@
-import { call, path, session } from "../base/api.js";
+import { roleHere } from "../base/access.js";
+import { call, path } from "../base/api.js";
 import { dialog, toast } from "../base/dialog.js";
 import { h } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { bin, managed } from "../base/managed.js";
 import { place } from "../base/navigation.js";
-import { field, form, input, primary, table } from "../base/views.js";
+import { field, form, input, note, primary, spread, table } from "../base/views.js";
 
 /** The keys by which a project reaches push services; their secrets never come back. */
 
@@ -16,15 +17,15 @@ export function credentialsView() {
     toast(t("push.added"));
     load();
   };
-  return h("section", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, t("push.apple")), session.peek().role === "owner" ? primary(t("push.add"), add) : null),
-    h("p", { class: "note" }, t("push.text")), rows);
+  return h("section", { class: "stack" }, spread(h("h2", {}, t("push.apple")), roleHere() === "owner" ? primary(t("push.add"), add) : null),
+    note(t("push.text")), rows);
 }
 
 const draw = ({ apnsKeys, vapidPublicKey }, remove) => [
   apnsKeys.length === 0 ? h("p", {}, t("push.none")) : table(["push.bundle", "push.keyID", "push.teamID", null], apnsKeys.map((key) => [
     key.bundleId || t("push.everyApp"), h("code", {}, key.keyId), h("code", {}, key.teamId),
-    session.peek().role === "owner" ? bin(t("push.remove", key.keyId), "push.removeText", key.bundleId || "-", remove) : null])),
-  h("h2", {}, t("push.web")), h("p", { class: "note" }, t("push.webText")), vapidPublicKey ? h("p", { class: "mono why" }, vapidPublicKey) : h("p", {}, t("push.noVAPID")),
+    roleHere() === "owner" ? bin(t("push.remove", key.keyId), "push.removeText", key.bundleId || "-", remove) : null])),
+  h("h2", {}, t("push.web")), note(t("push.webText")), vapidPublicKey ? h("p", { class: "mono why" }, vapidPublicKey) : h("p", {}, t("push.noVAPID")),
 ];
 
 function keyForm(root, close) {
@@ -38,5 +39,5 @@ function keyForm(root, close) {
     controls.keyId.value ||= /^AuthKey_(\w{10})/.exec(chosen.name)?.[1] ?? "";
   } });
   const save = () => call("POST", root, { ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value.trim()])), privateKey: key.value });
-  return form(close, t("push.add"), save, field("push.file", file), field("push.key", key), field("push.keyID", controls.keyId), field("push.teamID", controls.teamId), field("push.bundle", controls.bundleId), h("p", { class: "note" }, t("push.bundleText")));
+  return form(close, t("push.add"), save, field("push.file", file), field("push.key", key), field("push.keyID", controls.keyId), field("push.teamID", controls.teamId), field("push.bundle", controls.bundleId), note(t("push.bundleText")));
 }

@@ -1,7 +1,7 @@
 /** Messages as people write them, as the API takes them, and what became of them. Pure. */
 
 /** The ways by which a message is addressed. */
-export const TARGETS = ["topic", "token", "user", "condition"];
+export const TARGETS = ["topic", "audience", "token", "user", "condition"];
 
 /** The states of a delivery, in the order in which it goes through them; the last ones are ends without success. */
 export const STATES = ["waiting", "handed", "acknowledged", "opened", "collapsed", "expired", "refused", "gone"];
@@ -31,10 +31,10 @@ export function messageOf(typed, start) {
 
 /** The verb and body of the call that sends a message to a recipient; `at` is an instant of later, null for now. */
 export function requestOf(message, { kind, value }, at) {
-  const isUser = kind === "user";
-  const body = { message: isUser ? message : { ...message, [kind]: value }, ...(isUser ? { uid: value } : {}) };
+  const beside = { user: { uid: value }, audience: { audience: value } }[kind];
+  const body = beside ? { message, ...beside } : { message: { ...message, [kind]: value } };
   if (at) return { verb: "schedule", body: { ...body, scheduleTime: at } };
-  return { verb: isUser ? "sendToUser" : "send", body };
+  return { verb: { user: "sendToUser", audience: "sendToAudience" }[kind] ?? "send", body };
 }
 
 /** Deliveries by state over all transports. */

@@ -3,7 +3,7 @@ import { confirm, explain, toast } from "../base/dialog.js";
 import { h, icon, show } from "../base/dom.js";
 import { instant, number, t } from "../base/i18n.js";
 import { go, link, place } from "../base/navigation.js";
-import { button, loading, poll, primary, table, tabs } from "../base/views.js";
+import { button, loading, poll, primary, spread, stack, table, tabs } from "../base/views.js";
 import { bar } from "../base/chart.js";
 import { composer } from "./composer.js";
 import { credentialsView } from "./credentials.js";
@@ -49,7 +49,7 @@ function listView(id) {
   }) : null);
   const { pause, problem } = poll(PERIOD_MILLISECONDS, () => list(project), take);
   command({ label: () => t("messages.new"), keys: "n", writes: true, run: compose });
-  return h("div", { class: "stack" }, h("div", { class: "spread" }, h("p", { class: "note grow" }, t("messages.text")), pause, primary(t("messages.new"), compose)), problem, rows, more);
+  return stack(spread(h("p", { class: "note grow" }, t("messages.text")), pause, primary(t("messages.new"), compose)), problem, rows, more);
 }
 
 const stageBadge = (message) => h("span", { class: "badge" }, icon({ done: "check", scheduled: "history" }[stageOf(message)] ?? "play"), t(`messageStage.${stageOf(message)}`));
@@ -68,10 +68,10 @@ function messageTable(messages) {
 // One message
 
 function reportView(project, id) {
-  const body = h("div", { class: "stack" }, h("p", { class: "muted" }, t("loading")));
+  const body = stack(h("p", { class: "muted" }, t("loading")));
   const load = () => Promise.all([get(project, id), deliveries(project, id)]);
   const { problem } = poll(PERIOD_MILLISECONDS, load, ([message, made]) => show(body, report(project, id, message, made)));
-  return h("div", { class: "stack" }, problem, body);
+  return stack(problem, body);
 }
 
 function report(project, id, message, made) {
@@ -82,7 +82,7 @@ function report(project, id, message, made) {
   const again = button(t("messages.duplicate"), () => go({ project, area: "messages", rest: ["compose"], query: { from: id } }), { writes: true });
   const facts = [["messages.time", instant(message.time)], ["messages.target", message.target], ["messages.origin", message.origin], ["messages.label", message.label], ["messages.id", id]];
   return [
-    h("div", { class: "spread" }, h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message),
+    spread(h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message),
       h("div", { class: "row" }, again, message.stage === "scheduled" ? button([icon("trash"), t("messages.cancel")], takeBack, { class: "danger", writes: true }) : null)),
     h("dl", { class: "facts" }, facts.map(([key, value]) => (value ? [h("dt", {}, t(key)), h("dd", { dir: "auto" }, value)] : null))),
     h("h3", {}, t("messages.deliveries")), stateTable(message.deliveries), reasonTable(made), deliveryTable(made),

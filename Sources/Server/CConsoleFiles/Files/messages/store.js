@@ -19,6 +19,9 @@ export const deliveries = async (project, id) => (await call("GET", `${root(proj
 /** Takes a message back whose time has not come. */
 export const cancel = (project, id) => call("DELETE", root(project) + path(id));
 
+/** The audiences of analytics by name; none where there is no analytics. */
+export const audiences = (project) => call("GET", path("v1", "projects", project, "analytics", "audiences")).then((answer) => answer.audiences, () => []);
+
 /** Topics with the number of their registrations, by name. */
 export const topics = async (project) => (await call("GET", `${root(project, ":listTopics")}?pageSize=1000`)).topics;
 

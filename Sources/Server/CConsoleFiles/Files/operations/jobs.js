@@ -4,7 +4,7 @@ import { dialog, explain, toast } from "../base/dialog.js";
 import { h, show } from "../base/dom.js";
 import { instant, number, t } from "../base/i18n.js";
 import { place } from "../base/navigation.js";
-import { button, field, form, input, loading, poll, select, table } from "../base/views.js";
+import { button, field, form, input, loading, note, poll, select, spread, stack, table } from "../base/views.js";
 import { databases, firstDatabase } from "../shell/store.js";
 
 const PERIOD_MILLISECONDS = 1_000;
@@ -25,7 +25,7 @@ export function jobsView() {
   };
   const { problem } = poll(PERIOD_MILLISECONDS, load, draw);
   const ask = (title, make) => () => dialog(title, (close) => make(close, state.kinds));
-  return h("div", { class: "stack" }, h("p", { class: "note" }, t("operations.jobsText")),
+  return stack(note(t("operations.jobsText")),
     h("div", { class: "row" }, button(t("operations.verify"), ask(t("operations.verify"), verifyForm), { writes: true }), button(t("operations.export"), ask(t("operations.export"), (close, kinds) => transferForm("export", kinds, `${place.peek().project}-${new Date().toISOString().slice(0, 10)}`, close)), { writes: true })),
     problem, body, h("h2", {}, t("operations.exports")), exports);
 }
@@ -36,10 +36,10 @@ function jobView(job) {
   const cancel = () => call("DELETE", root + path(String(job.number))).catch((error) => toast(explain(error)));
   const { done, total, unit } = job.progress ?? {};
   return h("section", { class: "panel stack tight" },
-    h("div", { class: "spread" }, h("h2", {}, t(`operations.${job.kind}`), " ", h("span", { class: "mono", dir: "auto" }, job.target)), h("span", { class: "badge" }, t(`jobState.${job.state}`)),
+    spread(h("h2", {}, t(`operations.${job.kind}`), " ", h("span", { class: "mono", dir: "auto" }, job.target)), h("span", { class: "badge" }, t(`jobState.${job.state}`)),
       isOpen(job.state) ? button(t("cancel"), cancel, { writes: true }) : null),
     isOpen(job.state) && job.progress ? h("div", { class: "row" }, h("progress", { max: total ?? undefined, value: total === null ? undefined : done, "aria-label": t(`operations.${job.kind}`) }), unit === "byte" ? bytesText(done) : `${number(done)} ${unit}`) : null,
-    h("p", { class: "note" }, instant(job.time), job.ended ? ` – ${instant(job.ended)}` : ""), job.summary ? h("p", { dir: "auto" }, job.summary) : null,
+    note(instant(job.time), job.ended ? ` – ${instant(job.ended)}` : ""), job.summary ? h("p", { dir: "auto" }, job.summary) : null,
     job.differenceCount > 0 ? h("details", {}, h("summary", {}, t("operations.differences", job.differenceCount)), h("pre", {}, job.differences.join("\n"))) : null);
 }
 
@@ -58,7 +58,7 @@ function transferForm(kind, kinds, name, close) {
   const boxes = kinds.map((one) => h("input", { type: "checkbox", value: one, checked: one === "documents" }));
   const save = () => start({ kind, project: place.peek().project, database: database.value.trim(), name: folder.value.trim(), kinds: boxes.filter((box) => box.checked).map((box) => box.value).join() });
   return form(close, t(`operations.${kind}`), save, field("name", folder), field("database", database), h("fieldset", { class: "stack tight" }, h("legend", {}, t("operations.kinds")), boxes.map((box) => h("label", { class: "row" }, box, box.value))),
-    h("p", { class: "note" }, t(isImport ? "operations.importText" : "operations.exportText")));
+    note(t(isImport ? "operations.importText" : "operations.exportText")));
 }
 
 const exportList = ({ kinds }) => loading(call("GET", "/console/api/exports"), ({ exports }) => (exports.length === 0 ? h("p", {}, t("operations.noExport")) : table(["name", "files.size", "files.updated", null], exports.map((one) => [

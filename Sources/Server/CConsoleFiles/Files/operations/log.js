@@ -1,7 +1,7 @@
 import { call } from "../base/api.js";
 import { h, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
-import { input, poll, select } from "../base/views.js";
+import { input, note, poll, select, stack } from "../base/views.js";
 import { levelOf } from "./model.js";
 
 const PERIOD_MILLISECONDS = 2_000;
@@ -29,5 +29,5 @@ export function logView() {
     if (isAtEnd) body.scrollTop = body.scrollHeight;
   };
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return h("div", { class: "stack" }, h("div", { class: "row" }, h("div", { class: "grow" }, search), level, pause), h("p", { class: "note" }, t("operations.logText")), problem, body);
+  return stack(h("div", { class: "row" }, h("div", { class: "grow" }, search), level, pause), note(t("operations.logText")), problem, body);
 }

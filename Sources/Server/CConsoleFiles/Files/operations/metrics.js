@@ -3,7 +3,7 @@ import { bytesText } from "../base/bytes.js";
 import { chart } from "../base/chart.js";
 import { h, icon, show } from "../base/dom.js";
 import { instant, language, number, t } from "../base/i18n.js";
-import { loading, poll } from "../base/views.js";
+import { loading, note, poll, spread, stack } from "../base/views.js";
 import { joined, quantilesOf, rates } from "./model.js";
 
 const PERIOD_MILLISECONDS = 5_000;
@@ -27,7 +27,7 @@ export function metricsView() {
     return known.samples.at(-1)?.time;
   };
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, () => show(body, draw(known)));
-  return h("div", { class: "stack" }, h("div", { class: "spread" }, h("p", { class: "note grow" }, t("operations.metricsText")), pause), problem, certificate(), body);
+  return stack(spread(h("p", { class: "note grow" }, t("operations.metricsText")), pause), problem, certificate(), body);
 }
 
 function draw({ names, samples }) {
@@ -58,7 +58,7 @@ function health(value, last) {
 }
 
 const certificate = () => loading(call("GET", "/console/api/certificate"), ({ certificate: found }) => {
-  if (!found) return h("p", { class: "note" }, t("operations.noCertificate"));
+  if (!found) return note(t("operations.noCertificate"));
   const text = t("operations.certificate", found.subject, instant(found.validUntil));
-  return found.validUntil - Date.now() < WARNING_DAYS * 86_400_000 ? notice(text) : h("p", { class: "note" }, text);
+  return found.validUntil - Date.now() < WARNING_DAYS * 86_400_000 ? notice(text) : note(text);
 });

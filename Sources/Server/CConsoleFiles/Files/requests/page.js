@@ -2,7 +2,7 @@ import { call, path } from "../base/api.js";
 import { h, show } from "../base/dom.js";
 import { instant, number, t } from "../base/i18n.js";
 import { link, place } from "../base/navigation.js";
-import { poll } from "../base/views.js";
+import { note, poll, spread } from "../base/views.js";
 import { groupsOf, playgroundOf } from "./group.js";
 
 /** What the rules denied, as it happens: grouped, with what the conditions saw. */
@@ -23,7 +23,7 @@ export function page() {
   };
   const draw = () => show(body, state.denials.length === 0 ? h("p", {}, t("requests.none")) : groupsOf(state.denials).map((group) => groupView(group, state)));
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return h("div", { class: "body" }, h("div", { class: "spread" }, h("h1", {}, t("page.requests")), pause), h("p", { class: "note" }, t("requests.text")), problem, body);
+  return h("div", { class: "body" }, spread(h("h1", {}, t("page.requests")), pause), note(t("requests.text")), problem, body);
 }
 
 function groupView(group, state) {
@@ -33,7 +33,7 @@ function groupView(group, state) {
     h("summary", {}, h("span", { class: "badge" }, number(group.count)), " ", h("code", { dir: "auto" }, `${group.method} ${group.shape}`), " ",
       h("span", { class: "muted" }, t("requests.people", group.people.size)), h("div", { class: "mono why" }, group.statement)),
     h("div", { class: "stack" },
-      h("p", { class: "note" }, `${t("requests.last")} ${instant(last.time)} · ${t("requests.request")} ${last.request ?? ""}`),
+      note(`${t("requests.last")} ${instant(last.time)} · ${t("requests.request")} ${last.request ?? ""}`),
       h("dl", { class: "facts" }, [["path", last.path], ["users.uid", last.uid], ["rules.target", group.scope], ["requests.ruleset", last.ruleset]].map(([key, value]) =>
         value ? [h("dt", {}, t(key)), h("dd", { class: "mono", dir: "auto" }, value)] : null)),
       h("pre", {}, last.why ?? ""),

@@ -6,7 +6,7 @@ import { h, icon, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { go, guardLeaving, place } from "../base/navigation.js";
 import { inScope, onCleanup, signal, effect } from "../base/signal.js";
-import { button } from "../base/views.js";
+import { button, spread } from "../base/views.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { listBuckets } from "../files/store.js";
 import { coverageDialog } from "./coverage.js";
@@ -96,7 +96,7 @@ function rulesView(project, target, inForce) {
     checkNow();
   };
   return [
-    h("div", { class: "spread" }, h("h1", {}, t("page.rules")), h("div", { class: "row" }, targetChoice(project, target),
+    spread(h("h1", {}, t("page.rules")), h("div", { class: "row" }, targetChoice(project, target),
       button(t("replay"), () => replayDialog(project, target, text.value)),
       session.peek().mode === "development" && target.database === "(default)" && inForce ? button(t("coverage"), () => coverageDialog(project)) : null,
       button(t("rules.versions"), () => versionsDialog(project, text, restore)), publishButton)),

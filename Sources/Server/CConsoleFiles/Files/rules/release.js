@@ -19,17 +19,12 @@ export const restOf = ({ database, bucket }) => (bucket ? [STORAGE, bucket] : [d
 /** The release under which a target's rules are in force. */
 export const releaseOf = ({ database, bucket }) => (bucket ? `firebase.storage/${bucket}` : releaseName(database));
 
-/** The rules that a bucket begins with: nobody reads or writes. */
-export const CLOSED_STORAGE = `rules_version = '2';
+/** Rules of a service that say one condition of everything below a path. */
+const rulesOf = (service, root, rest, condition) =>
+  ["rules_version = '2';", "", `service ${service} {`, `  match ${root} {`, `    match /{${rest}=**} {`, `      allow read, write: if ${condition};`, "    }", "  }", "}", ""].join("\n");
 
-service firebase.storage {
-  match /b/{bucket}/o {
-    match /{path=**} {
-      allow read, write: if false;
-    }
-  }
-}
-`;
+/** The rules that a bucket begins with: nobody reads or writes. */
+export const CLOSED_STORAGE = rulesOf("firebase.storage", "/b/{bucket}/o", "path", "false");
 
 export const TEST_DAYS = 30;
 
@@ -37,15 +32,5 @@ export const TEST_DAYS = 30;
 export function initialRules(mode, now) {
   const end = new Date(now.getTime() + TEST_DAYS * 86_400_000);
   const day = `timestamp.date(${end.getUTCFullYear()}, ${end.getUTCMonth() + 1}, ${end.getUTCDate()})`;
-  const condition = mode === "test" ? `request.time < ${day}` : "false";
-  return `rules_version = '2';
-
-service cloud.firestore {
-  match /databases/{database}/documents {
-    match /{document=**} {
-      allow read, write: if ${condition};
-    }
-  }
-}
-`;
+  return rulesOf("cloud.firestore", "/databases/{database}/documents", "document", mode === "test" ? `request.time < ${day}` : "false");
 }

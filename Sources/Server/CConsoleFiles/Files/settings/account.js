@@ -4,7 +4,7 @@ import { dialog, toast } from "../base/dialog.js";
 import { h, iconButton } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { managed } from "../base/managed.js";
-import { button, field, input, ownForm, table } from "../base/views.js";
+import { button, field, input, note, ownForm, spread, table } from "../base/views.js";
 
 /** What administrators do with their own accounts: recovery codes and passkeys. What adds a way in takes the password again. */
 
@@ -29,10 +29,10 @@ function accountParts({ hasSecondFactor, recoveryCodes, passkeys }, remove, load
     load();
   };
   return h("div", { class: "stack" },
-    h("section", { class: "panel stack" }, h("div", { class: "spread" }, h("h3", {}, t("codes.of")), hasSecondFactor ? button(t("me.newCodes"), renew) : null),
+    h("section", { class: "panel stack" }, spread(h("h3", {}, t("codes.of")), hasSecondFactor ? button(t("me.newCodes"), renew) : null),
       h("p", {}, hasSecondFactor ? t("me.codesLeft", recoveryCodes) : t("me.noFactor"))),
-    h("section", { class: "panel stack" }, h("div", { class: "spread" }, h("h3", {}, t("me.passkeys")), hasPasskeys() ? button(t("me.addPasskey"), add) : null),
-      h("p", { class: "note" }, t(hasPasskeys() ? "me.passkeysText" : "me.noPasskeysHere")),
+    h("section", { class: "panel stack" }, spread(h("h3", {}, t("me.passkeys")), hasPasskeys() ? button(t("me.addPasskey"), add) : null),
+      note(t(hasPasskeys() ? "me.passkeysText" : "me.noPasskeysHere")),
       passkeys.length === 0 ? h("p", {}, t("me.noPasskey")) : passkeyTable(passkeys, remove)));
 }
 

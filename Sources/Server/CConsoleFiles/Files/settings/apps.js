@@ -4,7 +4,7 @@ import { h } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { bin, managed } from "../base/managed.js";
 import { place } from "../base/navigation.js";
-import { button, field, form, input, keepFile, primary, select, table } from "../base/views.js";
+import { button, field, form, input, keepFile, note, primary, select, spread, stack, table } from "../base/views.js";
 
 /** The apps of a project with their configuration files, and the keys of back ends. */
 
@@ -13,7 +13,7 @@ const FORMS = { plist: "GoogleService-Info.plist", json: "firebase-config.json",
 
 export function appsView() {
   const { project } = place.peek();
-  return h("div", { class: "stack" }, appList(project), session.peek().role === "owner" ? keyList(project) : null);
+  return stack(appList(project), session.peek().role === "owner" ? keyList(project) : null);
 }
 
 // Apps
@@ -22,7 +22,7 @@ function appList(project) {
   const root = path("console", "api", "projects", project, "apps");
   const { rows, load } = managed(root, ({ apps }, remove) => (apps.length === 0 ? h("p", {}, t("apps.none")) : appTable(root, apps, remove)));
   const add = async () => (await dialog(t("apps.add"), (close) => appForm(root, close))) && load();
-  return h("section", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, t("settings.apps")), primary(t("apps.add"), add)), h("p", { class: "note" }, t("apps.key", project)), rows);
+  return h("section", { class: "stack" }, spread(h("h2", {}, t("settings.apps")), primary(t("apps.add"), add)), note(t("apps.key", project)), rows);
 }
 
 function appTable(root, apps, remove) {
@@ -69,7 +69,7 @@ function keyList(project) {
     toast(t("keys.made"));
     load();
   };
-  return h("section", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, t("keys.of")), primary(t("keys.add"), add)), h("p", { class: "note" }, t("keys.text")), rows);
+  return h("section", { class: "stack" }, spread(h("h2", {}, t("keys.of")), primary(t("keys.add"), add)), note(t("keys.text")), rows);
 }
 
 function keyForm(root, close) {

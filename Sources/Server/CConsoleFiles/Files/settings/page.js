@@ -1,10 +1,12 @@
+import { roleTexts } from "../base/access.js";
 import { call, session } from "../base/api.js";
 import { dialog, toast } from "../base/dialog.js";
-import { h, show } from "../base/dom.js";
+import { freshID, h, icon, iconButton, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { bin, managed } from "../base/managed.js";
 import { inScope } from "../base/signal.js";
-import { button, failure, field, form, input, primary, select, table, tableRow, tabs } from "../base/views.js";
+import { button, failure, field, form, input, note, primary, select, spread, table, tableRow, tabs } from "../base/views.js";
+import { projects as everyProject } from "../shell/store.js";
 import { accountView } from "./account.js";
 import { appsView } from "./apps.js";
 
@@ -28,23 +30,49 @@ function administratorsView() {
     await dialog(t("settings.link"), (close) => linkForm(address, close));
     load();
   };
-  return h("section", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, t("settings.administrators")), primary(t("settings.invite"), invite)), rows);
+  return h("section", { class: "stack" }, spread(h("h2", {}, t("settings.administrators")), primary(t("settings.invite"), invite)), rows);
 }
 
 function administratorTable(administrators, remove, act) {
   return table(["users.email", "settings.role", "settings.factor", "users.lastSignIn", null], administrators.map((one) => [
     [one.email, one.email === session.peek().email ? [" ", h("span", { class: "badge" }, t("settings.you"))] : null],
-    roleChoice(one.role, { "aria-label": t("settings.roleOf", one.email), writes: true, onchange: (event) => act("PATCH", one.email, { role: event.target.value }) }),
+    rolesView(one, act),
     t(one.hasSecondFactor ? "settings.yes" : "settings.no"), one.lastSignIn ? instant(Number(one.lastSignIn)) : "–",
     bin(t("settings.remove", one.email), "settings.removeText", one.email, remove)]));
 }
 
-const roleChoice = (role, properties) => select(ROLES.map((one) => [one, t(`role.${one}`)]), role, properties);
+/** The roles of somebody, and the button that changes them. */
+function rolesView({ email, role, projects }, act) {
+  const change = async () => {
+    const fields = roleFields({ role, projects });
+    const roles = await dialog(t("settings.roleOf", email), (close) => form(close, t("save"), fields.read, fields.elements));
+    if (roles) act("PATCH", email, roles);
+  };
+  return h("div", { class: "row" }, h("div", {}, roleTexts({ role, projects }).map((line) => h("div", { dir: "auto" }, line))), iconButton("edit", t("settings.roleOf", email), change, { writes: true }));
+}
+
+const roleChoice = (role, options = []) => select([...options, ...ROLES.map((one) => [one, t(`role.${one}`)])], role);
+
+/** A role for all projects, and others for single ones. */
+function roleFields({ role, projects }) {
+  const all = roleChoice(role ?? "", [["", t("settings.noRole")]]);
+  const known = h("datalist", { id: freshID("projects") }, everyProject.peek().map((one) => h("option", { value: one })));
+  const rows = h("div", { class: "stack" });
+  const add = (project = "", one = "viewer") => {
+    const choice = roleChoice(one);
+    choice.setAttribute("aria-label", t("settings.role"));
+    const row = h("div", { class: "row pair" }, input(project, { class: "mono", list: known.id, "aria-label": t("project") }), choice, iconButton("trash", t("pairs.remove"), () => row.remove()));
+    rows.append(row);
+  };
+  for (const [project, one] of Object.entries(projects)) add(project, one);
+  const read = () => ({ ...(all.value ? { role: all.value } : {}), projects: Object.fromEntries([...rows.children].map((row) => [row.querySelector("input").value.trim(), row.querySelector("select").value])) });
+  return { read, elements: [field("settings.everywhere", all), known, h("fieldset", { class: "stack" }, h("legend", {}, t("settings.single")), rows, h("div", {}, button([icon("plus"), t("settings.addProject")], () => add()))), note(t("settings.roleText"))] };
+}
 
 function inviteForm(close) {
   const email = input("", { type: "email", autofocus: true });
-  const role = roleChoice("editor");
-  return form(close, t("settings.invite"), () => call("POST", root, { email: email.value.trim(), role: role.value }), field("users.email", email), field("settings.role", role), h("p", { class: "note" }, t("settings.roleText")));
+  const roles = roleFields({ role: "editor", projects: {} });
+  return form(close, t("settings.invite"), () => call("POST", root, { email: email.value.trim(), ...roles.read() }), field("users.email", email), roles.elements);
 }
 
 function linkForm(address, close) {
@@ -68,7 +96,7 @@ function auditView() {
     }
   });
   load(null);
-  return h("section", { class: "stack" }, h("h2", {}, t("settings.audit")), h("p", { class: "note" }, t("settings.auditText")), list, more);
+  return h("section", { class: "stack" }, h("h2", {}, t("settings.audit")), note(t("settings.auditText")), list, more);
 }
 
 const auditCells = (entry) => [instant(entry.time), [entry.administrator || t("audit.machine"), entry.address ? h("div", { class: "note" }, entry.address) : null], entry.action, h("code", {}, entry.target), String(entry.status)];

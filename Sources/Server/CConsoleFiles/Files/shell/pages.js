@@ -1,4 +1,4 @@
-/** The pages: the area in the address, the service without which there is none, and the module that makes it. */
+/** The pages: the area in the address, the service without which there is none, whether it is about no project, and the module that makes it. */
 export const PAGES = [
   { area: "overview", icon: "overview", keys: "g o", load: () => import("../overview/page.js") },
   { area: "firestore", icon: "data", keys: "g d", service: "firestore", view: "data", load: () => import("../data/page.js") },
@@ -10,12 +10,12 @@ export const PAGES = [
   { area: "config", icon: "config", keys: "g c", service: "remote config", load: () => import("../config/page.js") },
   { area: "analytics", icon: "analytics", keys: "g a", service: "analytics", load: () => import("../analytics/page.js") },
   { area: "requests", icon: "requests", keys: "g q", load: () => import("../requests/page.js") },
-  { area: "operations", icon: "operations", keys: "g p", load: () => import("../operations/page.js") },
+  { area: "operations", icon: "operations", keys: "g p", isServers: true, load: () => import("../operations/page.js") },
   { area: "settings", icon: "settings", keys: "g s", load: () => import("../settings/page.js") },
 ];
 
-/** The pages of a server with those services. */
-export const pagesOf = ({ services }) => PAGES.filter((page) => !page.service || services.includes(page.service));
+/** The pages of a server with those services, for somebody with that role in all projects; null for none. */
+export const pagesOf = ({ services, role }) => PAGES.filter((page) => (!page.service || services.includes(page.service)) && (!page.isServers || role !== null));
 
 /** The catalogue of a page's texts. */
 export const textsOf = (page) => page.view ?? page.area;

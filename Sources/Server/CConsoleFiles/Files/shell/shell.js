@@ -1,4 +1,4 @@
-import { isReadOnly, setReadOnly } from "../base/access.js";
+import { isReadOnly, roleHere, setReadOnly } from "../base/access.js";
 import { session } from "../base/api.js";
 import { extend, sessionEnd, signOut } from "../base/session.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
@@ -53,11 +53,11 @@ function environment() {
 
 /** Locks writing in this browser; viewers are told that theirs is. */
 function latch() {
-  if (session.peek().role === "viewer") return h("span", { class: "badge", title: t("readOnly.explained") }, icon("lock"), t("readOnly"));
   const holder = h("span", {});
   effect(() => {
+    if (!["editor", "owner"].includes(roleHere())) return show(holder, h("span", { class: "badge", title: t("readOnly.explained") }, icon("lock"), t("readOnly")));
     const isOn = isReadOnly();
-    show(holder, h("button", { type: "button", class: "quiet", "aria-pressed": String(isOn), "aria-label": t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
+    return show(holder, h("button", { type: "button", class: "quiet", "aria-pressed": String(isOn), "aria-label": t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
   });
   return holder;
 }
@@ -85,10 +85,12 @@ function turnLatch(isOn) {
 
 /** Who is signed in, and the way out. */
 function me() {
-  const { email, role } = session.peek();
+  const { email } = session.peek();
   if (!email) return null;
   const leave = () => signOut().catch((error) => toast(explain(error)));
-  return h("span", { class: "row me" }, h("span", { class: "badge", title: email }, t(`role.${role}`)),
+  const badge = h("span", { class: "badge", title: email });
+  effect(() => show(badge, t(`role.${roleHere()}`)));
+  return h("span", { class: "row me" }, badge,
     h("button", { type: "button", class: "quiet", onclick: leave, title: email }, t("signOut")));
 }
 

@@ -4,7 +4,7 @@ import { h, show, svg } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { post } from "../base/request.js";
 import { qrCode } from "./qr.js";
-import { button, field } from "../base/views.js";
+import { button, field, note, stack } from "../base/views.js";
 
 /** Signing in: by a passkey, or address and password and then the code of the second factor where there is one; `done` follows. */
 export function signInForm(done, known = "") {
@@ -70,7 +70,7 @@ function secondStep({ pending, factor }, done, problem, restart) {
     else restart(explain(error));
   };
   queueMicrotask(() => code.focus());
-  return step([field("signIn.code", code), h("p", { class: "note" }, t("signIn.recovery"))], t("signIn"), submit, problem, onFailure);
+  return step([field("signIn.code", code), note(t("signIn.recovery"))], t("signIn"), submit, problem, onFailure);
 }
 
 /** A field for the six digits of an authenticator program. */
@@ -93,10 +93,10 @@ export function setUpForm(code, invitation, done) {
   const factorCode = codeInput();
   const fields = [
     field("users.email", email),
-    field("users.password", password), h("p", { class: "note" }, t("setUp.passwordText")),
+    field("users.password", password), note(t("setUp.passwordText")),
     h("section", { class: "panel stack" }, h("h2", {}, t("settings.factor")), h("p", {}, t("setUp.factorText")),
       qrDrawing(invitation.address), h("p", { class: "mono secret" }, invitation.secret.match(/.{1,4}/g).join(" ")), h("p", {}, h("a", { href: invitation.address }, t("setUp.open"))),
-      field("signIn.code", factorCode), invitation.requiresFactor ? null : h("p", { class: "note" }, t("setUp.factorOptional"))),
+      field("signIn.code", factorCode), invitation.requiresFactor ? null : note(t("setUp.factorOptional"))),
   ];
   const submit = async () => {
     const factor = factorCode.value.replace(/\s/g, "");
@@ -104,6 +104,6 @@ export function setUpForm(code, invitation, done) {
     if (recoveryCodes.length === 0) return done();
     return show(holder, h("h2", {}, t("codes.of")), codesView(recoveryCodes), h("div", { class: "row" }, button(t("codes.kept"), done, { class: "primary" })));
   };
-  const holder = h("div", { class: "stack" }, step(fields, t("setUp.finish"), submit, problem), problem);
+  const holder = stack(step(fields, t("setUp.finish"), submit, problem), problem);
   return holder;
 }

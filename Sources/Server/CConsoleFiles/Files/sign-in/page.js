@@ -1,3 +1,4 @@
+import { roleTexts } from "../base/access.js";
 import { explain } from "../base/dialog.js";
 import { h, icon, show } from "../base/dom.js";
 import { language, languageNames, setLanguage, t } from "../base/i18n.js";
@@ -32,7 +33,7 @@ const signIn = (done) => [h("h1", {}, t("signIn")), h("p", { class: "muted" }, l
 async function setUp(code, done, giveUp) {
   try {
     const invitation = await post("/console/session/invitation", { code });
-    return [h("h1", {}, t("setUp")), h("p", {}, t("setUp.text", t(`role.${invitation.role}`))), setUpForm(code, invitation, done)];
+    return [h("h1", {}, t("setUp")), h("p", {}, t("setUp.text", roleTexts(invitation).join(", "))), setUpForm(code, invitation, done)];
   } catch (error) {
     return [h("h1", {}, t("setUp")), h("div", { class: "notice danger", role: "alert" }, icon("warning"), h("div", { class: "grow" }, explain(error))),
       h("button", { type: "button", onclick: giveUp }, t("signIn"))];

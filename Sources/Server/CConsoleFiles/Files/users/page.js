@@ -4,7 +4,7 @@ import { h, icon, iconButton, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { go, link, place } from "../base/navigation.js";
 import { effect } from "../base/signal.js";
-import { button, failure, field, form, input as line, primary, table } from "../base/views.js";
+import { button, failure, field, form, input as line, primary, spread, table } from "../base/views.js";
 import { changesOf, create, find, list, providersOf, remove, update } from "./store.js";
 
 /** The people of an app: found, made, changed, disabled, deleted. */
@@ -50,7 +50,7 @@ export function page() {
   followAddress(project, load);
   load();
   return h("div", { class: "body" },
-    h("div", { class: "spread" }, h("h1", {}, t("page.users")), primary(t("users.add"), add)),
+    spread(h("h1", {}, t("page.users")), primary(t("users.add"), add)),
     h("form", { class: "row", role: "search", onsubmit: search }, h("div", { class: "grow" }, input), h("button", { type: "submit" }, t("users.find"))),
     rows, more);
 }

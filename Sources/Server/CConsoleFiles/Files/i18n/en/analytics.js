@@ -60,6 +60,7 @@ export default {
   "analytics.lastDays": "Last days",
   "analytics.rule": "Rule",
   "analytics.ruleText": "A property is written as level=3; a group is active or new.",
+  "analytics.sendTo": (name) => `Send to ${name}`,
   "analytics.members": (n) => `${count(n)} ${plural(n, "user", "users")}; the first 200 are here.`,
   "analytics.forget": (name) => `Delete the audience ${name}`,
   "analytics.forgetText": "Its users and events stay.",

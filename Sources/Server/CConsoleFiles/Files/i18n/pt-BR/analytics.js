@@ -60,6 +60,7 @@ export default {
   "analytics.lastDays": "Últimos dias",
   "analytics.rule": "Regra",
   "analytics.ruleText": "Uma propriedade se escreve level=3; um grupo é active ou new.",
+  "analytics.sendTo": (name) => `Enviar a ${name}`,
   "analytics.members": (n) => `${count(n)} ${plural(n, "usuário", "usuários")}; aqui estão os primeiros 200.`,
   "analytics.forget": (name) => `Excluir o público ${name}`,
   "analytics.forgetText": "Seus usuários e eventos permanecem.",

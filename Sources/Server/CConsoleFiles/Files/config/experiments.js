@@ -1,0 +1,119 @@
+import { report } from "../analytics/store.js";
+import { dialog, explain, toast } from "../base/dialog.js";
+import { h, icon, show, svg } from "../base/dom.js";
+import { number, t } from "../base/i18n.js";
+import { go, link, place } from "../base/navigation.js";
+import { inScope } from "../base/signal.js";
+import { bar } from "../base/chart.js";
+import { button, field, form, loading, note, primary, select, spread, table } from "../base/views.js";
+import { placesOf, reach, withoutExperiment } from "./experiment.js";
+import { experimentForm, goalFields } from "./experimentForm.js";
+import { publishReviewed } from "./publish.js";
+import { experiments, load, result } from "./store.js";
+
+/** Experiments: which there are, whom they are for, and what their variants came to. */
+export function experimentsView(id) {
+  const { project } = place.peek();
+  const holder = h("div", {});
+  const draw = inScope(() => show(holder, loading(experiments(project), (all) => {
+    const one = id && all.find(({ experimentId }) => experimentId === id);
+    return one ? experimentView(project, one) : listView(project, all, draw);
+  })));
+  draw();
+  return holder;
+}
+
+const open = (project, rest, query = {}) => go({ project, area: "config", rest: ["experiments", ...rest], query });
+
+// All of them
+
+function listView(project, all, redraw) {
+  const add = () => attempt(async () => {
+    const [{ template, etag }, audiences, events] = await Promise.all([load(project), namesOf("audiences"), namesOf("events")]);
+    const draft = await dialog(t("experiment.add"), (close) => experimentForm(project, { template, audiences, events }, close), { className: "wide" });
+    if (draft && (await publishReviewed(project, { base: template, draft, etag }))) redraw();
+  });
+  return [spread(h("p", { class: "note grow" }, t("experiment.text")), primary(t("experiment.add"), add)),
+    all.length === 0 ? h("p", {}, t("experiment.none")) : table(["experiment.id", "experiment.parameter", "experiment.exposure", "experiment.variants"], all.map((one) => [
+      [h("a", { href: link("config", ["experiments", one.experimentId]) }, one.experimentId), one.sampleRatioMismatch ? [" ", h("span", { class: "badge error" }, icon("warning"), t("experiment.mismatch"))] : null],
+      h("code", {}, one.parameterKeys.join(", ")), percent(one.exposurePercent / 100), one.variants.map(({ variantId, assigned }) => `${variantId} ${number(assigned)}`).join(" · ")]))];
+}
+
+/** Names of a report of analytics; none where there is no analytics. */
+const namesOf = (kind) => report(kind).then((answer) => answer[kind].map((one) => one.name), () => []);
+
+async function attempt(work) {
+  try {
+    await work();
+  } catch (error) {
+    toast(explain(error));
+  }
+}
+
+// One of them
+
+function experimentView(project, experiment) {
+  const { experimentId: id, goal: own = {} } = experiment;
+  const { query } = place.peek();
+  const goal = query.event ? { event: query.event, measure: query.measure } : own;
+  const choice = loading(namesOf("events"), (events) => goalChoice(project, id, goal, events));
+  return [
+    spread(h("p", { class: "grow" }, h("a", { href: link("config", ["experiments"]) }, t("config.experiments")), " / ", h("b", { dir: "auto" }, id)), button(t("experiment.end"), () => attempt(() => end(project, experiment)), { writes: true })),
+    h("dl", { class: "facts" }, h("dt", {}, t("experiment.parameter")), h("dd", { class: "mono" }, experiment.parameterKeys.join(", ")), h("dt", {}, t("experiment.exposure")), h("dd", {}, percent(experiment.exposurePercent / 100)), h("dt", {}, t("experiment.who")), h("dd", {}, loading(audience(project, id), (found) => found))),
+    choice, goal.event ? loading(result(project, id, goal), resultView) : [alarm(experiment, experiment.probability), table(["experiment.variant", "experiment.weight", "experiment.assigned"], experiment.variants.map((one) => [one.variantId, number(one.weight), number(one.assigned)]))],
+  ];
+}
+
+/** Whom it is for: the expressions under which it decides. */
+async function audience(project, id) {
+  const { template } = await load(project);
+  const expressions = placesOf(template, id).map(({ condition }) => template.conditions.find((one) => one.name === condition)?.expression ?? "true");
+  return h("code", {}, [...new Set(expressions)].join("\n"));
+}
+
+function goalChoice(project, id, goal, events) {
+  const fields = goalFields(goal, events);
+  return h("form", { class: "row goal", onsubmit: (event) => { event.preventDefault(); open(project, [id], fields.read() ?? {}); } }, fields.elements, h("button", { type: "submit" }, t("experiment.compare")));
+}
+
+/** The alarm of a sample ratio that is hardly chance. */
+const alarm = ({ sampleRatioMismatch }, probability) => (sampleRatioMismatch ? h("p", { class: "notice danger", role: "alert" }, icon("warning"), h("span", { class: "grow" }, t("experiment.alarm", small(probability)))) : null);
+
+function resultView(found) {
+  const { variants, measure } = found;
+  const isShare = measure === "users";
+  const figure = (value) => (isShare ? percent(value) : number(Math.round(value * 1_000) / 1_000));
+  const most = Math.max(0, ...variants.map((one) => one.mean ?? 0));
+  const scale = reach(variants);
+  return [alarm(found, found.sampleRatioProbability),
+    table(["experiment.variant", "experiment.assigned", "experiment.seen", "experiment.reached", isShare ? "experiment.rate" : "experiment.mean", "experiment.difference"], variants.map((one, index) => [
+      one.variantId, `${number(one.assigned)} (${t("experiment.weight")} ${number(one.weight)})`, number(one.seen), number(one.reached), one.mean === undefined ? "–" : bar(one.mean, most, figure(one.mean)),
+      index === 0 ? t("experiment.isBaseline") : differenceView(one.difference, scale, figure, found.sampleRatioMismatch)])),
+    note(t("experiment.resultText"))];
+}
+
+function differenceView(difference, scale, figure, isMismatch) {
+  if (!difference) return t(isMismatch ? "experiment.notCompared" : "experiment.tooFew");
+  const { value, low, high, probability, significant } = difference;
+  const signed = (one) => `${one < 0 ? "−" : "+"}${figure(Math.abs(one))}`;
+  return h("div", { class: "stack tight" }, interval(difference, scale), h("span", {}, h("b", {}, signed(value)), ` (${t("experiment.interval", signed(low), signed(high))})`),
+    h("span", { class: "note" }, t(significant ? "experiment.clear" : "experiment.unclear", small(probability))));
+}
+
+/** An interval beside zero, for eyes only: its ends are written below. */
+function interval({ value, low, high }, scale) {
+  const x = (one) => 80 + (one / scale) * 74;
+  return svg("svg", { viewBox: "0 0 160 16", width: 160, height: 16, "aria-hidden": "true", class: "interval" }, svg("line", { x1: 80, x2: 80, y1: 0, y2: 16, class: "chart-grid" }),
+    svg("line", { x1: x(low), x2: x(high), y1: 8, y2: 8, class: "chart-line" }), svg("circle", { cx: x(value), cy: 8, r: 4 }));
+}
+
+const percent = (share) => `${number(Math.round(share * 1_000) / 10)} %`;
+const small = (probability) => (probability < 0.001 ? "p < 0.001" : `p = ${number(Math.round(probability * 1_000) / 1_000)}`);
+
+/** Ends an experiment: everybody whom it is for gets one of its variants. */
+async function end(project, { experimentId: id, variants }) {
+  const { template, etag } = await load(project);
+  const variant = select(variants.map((one) => [one.variantId, one.variantId]), variants[0].variantId);
+  const draft = await dialog(t("experiment.end"), (close) => form(close, t("config.take"), () => withoutExperiment(template, id, variant.value), h("p", {}, t("experiment.endText")), field("experiment.variant", variant)));
+  if (draft && (await publishReviewed(project, { base: template, draft, etag }))) open(project, []);
+}

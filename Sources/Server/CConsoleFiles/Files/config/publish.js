@@ -1,0 +1,26 @@
+import { dialog, toast } from "../base/dialog.js";
+import { h } from "../base/dom.js";
+import { t } from "../base/i18n.js";
+import { button, field } from "../base/views.js";
+import { diffLines } from "../rules/diff.js";
+import { textOfTemplate } from "./model.js";
+import { publish } from "./store.js";
+
+/** The lines in which two templates differ. */
+export function differences(before, after) {
+  const lines = diffLines(textOfTemplate(before), textOfTemplate(after)).filter((line) => line.kind !== "same");
+  return h("pre", { class: "diff", tabindex: 0, "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${kind === "added" ? "+" : "−"} ${text}`)));
+}
+
+/** Publishes a template in place of the version of an etag, once somebody has looked at what differs; whether it was. */
+export async function publishReviewed(project, { base, draft, etag }) {
+  const note = h("input", { type: "text", maxlength: 256, autocomplete: "off" });
+  const isWanted = await dialog(t("config.publish"), (close) => [
+    differences(base, draft), field("config.note", note),
+    h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: () => close(true) }, t("config.publish"))),
+  ], { className: "wide" });
+  if (!isWanted) return false;
+  await publish(project, draft, etag, note.value);
+  toast(t("config.published"));
+  return true;
+}

@@ -1,0 +1,144 @@
+"""The console in headless Chromium: experiments of Remote Config, from the form to what the variants came to."""
+
+import pytest
+
+from support.analytics import Analytics, batch, event
+from support.remote_config import RemoteConfig
+
+pytestmark = pytest.mark.brasa_only
+
+INSTALLATIONS = 240
+WORDS = {
+    "en": {
+        "add": "New experiment", "id": "Experiment", "parameter": "Parameter", "who": "For", "variant": "Variant", "event": "Event", "take": "Take over", "publish": "Publish changes",
+        "done": "Published", "rate": "Rate", "chance": "Hardly chance", "compare": "Compare", "few": "Not compared below 100 installations.", "end": "End experiment",
+    },
+    "pt-BR": {
+        "add": "Novo experimento", "id": "Experimento", "parameter": "Parâmetro", "who": "Para", "variant": "Variante", "event": "Evento", "take": "Aplicar", "publish": "Publicar alterações",
+        "done": "Publicado", "rate": "Taxa", "chance": "Dificilmente acaso", "compare": "Comparar", "few": "Não se compara com menos de 100 instalações.", "end": "Encerrar experimento",
+    },
+}
+
+
+@pytest.fixture
+def config(server, project):
+    made = RemoteConfig(server, project)
+    made.publish({"parameters": {"button": {"defaultValue": {"value": "blue"}}}})
+    return made
+
+
+@pytest.fixture
+def analytics(server, project):
+    return Analytics(server, project)
+
+
+def add(console, words, name="checkout", who=""):
+    """Fills the form of a new experiment on the parameter `button`, and publishes it."""
+    console.click("button", words["add"])
+    console.find("dialog", words["add"])
+    console.fill(words["id"], name)
+    console.put(words["parameter"], "button")
+    console.choose(words["who"], who)
+    console.browser.run("document.querySelectorAll('dialog .variant')[1].querySelectorAll('input')[2].value = 'red'")
+    console.put(words["event"], "purchase")
+    console.click("button", words["take"])
+    console.find("dialog", words["publish"])
+    console.click("button", words["publish"])
+    console.sees(words["done"])
+    console.find("link", name)
+
+
+def fetched(config, number):
+    return config.fetch({"app_instance_id": f"c{number}"}).json()["entries"]["button"]
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_from_the_form_to_the_result_and_its_end(console, config, analytics, language):
+    words = WORDS[language]
+    console.open("config/experiments", language)
+    add(console, words)
+    template, _ = config.get()
+    [condition] = template["conditions"]
+    assert condition["name"] == "Experiment checkout" and condition["expression"] == "true"
+    parameter = template["parameters"]["button"]
+    assert parameter["defaultValue"] == {"value": "blue"}
+    value = parameter["conditionalValues"]["Experiment checkout"]["experimentValue"]
+    assert value["goal"] == {"event": "purchase", "measure": "users"}
+    assert [one.get("value") for one in value["variantValue"]] == [None, "red"]
+    # Of one variant nearly all buy, of the other a few.
+    shown = {number: fetched(config, number) for number in range(INSTALLATIONS)}
+    bought = [number for number, color in shown.items() if number % 10 < (9 if color == "red" else 2)]
+    for number in shown:
+        analytics.accepted(batch(f"c{number}", event("open"), *([event("purchase")] if number in bought else []), number=number + 1))
+    reds = sum(color == "red" for color in shown.values())
+    console.click("link", "checkout")
+    console.sees(words["rate"])
+    console.sees(words["chance"])
+    cells = "return [...document.querySelectorAll('main tbody tr')].map((row) => [...row.children].map((cell) => cell.innerText))"
+    baseline, red = console.browser.run(cells)
+    assert [int(text.split(" (")[0]) for text in (baseline[1], red[1])] == [INSTALLATIONS - reds, reds]
+    assert [int(text) for text in red[2:4]] == [reds, sum(shown[number] == "red" for number in bought)]
+    low, high = (float(text.replace(",", ".")) for text in console.browser.run("return /\\+([\\d.,]+) %\\s\\S+\\s\\+([\\d.,]+) %/.exec(document.querySelector('main tbody tr:last-child').innerText).slice(1)"))
+    assert 0 < low < 70 < high
+    # Another goal is in the address.
+    console.put(words["event"], "nothing")
+    console.click("button", words["compare"])
+    console.browser.wait("return location.search.includes('event=nothing')")
+    console.browser.wait("return [...document.querySelectorAll('main tbody tr')].every((row) => row.children[3]?.innerText === '0')")
+    console.click("button", words["end"])
+    console.find("dialog", words["end"])
+    console.choose(words["variant"], "A")
+    console.click("button", words["take"])
+    console.find("dialog", words["publish"])
+    console.click("button", words["publish"])
+    console.sees(words["done"])
+    assert {fetched(config, number) for number in range(10)} == {"red"}
+    assert "experimentValue" not in str(config.get()[0])
+
+
+def test_an_experiment_for_an_audience_and_what_is_wrong_with_one(console, config, analytics):
+    analytics.accepted(batch("c1", event("purchase")))
+    analytics.report("audiences/buyers", "PUT", body={"days": 7, "rule": {"event": "purchase"}})
+    console.open("config/experiments")
+    console.click("button", "New experiment")
+    console.find("dialog", "New experiment")
+    console.put("Parameter", "not a name")
+    console.click("button", "Take over")
+    console.sees("This name is missing or taken.")
+    console.fill("Experiment", "few")
+    console.click("button", "Take over")
+    console.sees("Names have letters")
+    console.put("Parameter", "button")
+    console.browser.run("document.querySelectorAll('dialog .variant')[1].querySelectorAll('input')[0].value = 'Baseline'")
+    console.click("button", "Take over")
+    console.sees("Each variant has a name of its own.")
+    console.browser.run("document.querySelectorAll('dialog .variant')[1].querySelectorAll('input')[0].value = 'A'")
+    console.put("Takes part, in percent", "101")
+    console.click("button", "Take over")
+    console.sees("a percentage is between 0 and 100")
+    console.click("button", "Cancel")
+    add(console, WORDS["en"], "few", "audience:buyers")
+    assert config.get()[0]["conditions"][0]["expression"] == "app.audiences.inAtLeastOne(['buyers'])"
+    assert config.fetch({"app_instance_id": "stranger"}).json()["entries"]["button"] == "blue"
+    console.click("link", "few")
+    console.sees("app.audiences.inAtLeastOne(['buyers'])")
+    console.sees("Not compared below 100 installations.")
+
+
+def test_a_ratio_that_is_hardly_chance_is_an_alarm(console, config):
+    def publish(weight):
+        variants = [{"variantId": name, "weight": weight, "value": name} for name in ("a", "b")]
+        value = {"experimentValue": {"experimentId": "lossy", "variantValue": variants, "goal": {"event": "purchase"}}}
+        config.publish({"parameters": {"button": {"defaultValue": value}}})
+
+    publish(1)
+    chosen = [number for number in range(60) if fetched(config, number) == "a"]
+    # Counted anew, and of one variant nobody comes.
+    publish(2)
+    for number in chosen:
+        fetched(config, number)
+    console.open("config/experiments")
+    console.sees("Sample ratio")
+    console.click("link", "lossy")
+    assert "p < 0.001" in console.find("alert").text
+    console.sees("Not compared.")
