@@ -22,6 +22,10 @@ package struct PostgresConfiguration: Sendable {
   /// The longest a group may rest between two statements, in milliseconds, before the server ends its
   /// transaction, so that a node that hangs does not keep the others from writing.
   package var groupIdleMilliseconds = 2_000
+  /// What the list of nodes that share the store calls this one.
+  package var nodeName = ""
+  /// First bytes of keys that the log of a shared store leaves out, because nobody keeps in memory what lies there.
+  package var unloggedFirstBytes: Set<UInt8> = []
   /// Told of every group that became durable: its keys and how long writing it took.
   package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 

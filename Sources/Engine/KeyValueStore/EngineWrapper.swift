@@ -26,6 +26,19 @@ extension EngineWrapper {
 
   package var stateMark: Int? { base.stateMark }
 
+  package var isShared: Bool { base.isShared }
+
+  package func observeOthers(
+    in ranges: [KeyRange],
+    _ observer: @escaping OtherWritesObserver
+  ) throws {
+    try base.observeOthers(in: ranges, observer)
+  }
+
+  package func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+    base.whenCurrent(body)
+  }
+
   package func statistics() -> [String: Double] { base.statistics() }
 
   package func close() throws { try base.close() }

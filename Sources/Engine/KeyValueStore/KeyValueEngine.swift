@@ -47,6 +47,21 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// A value that was read after a mark is what a read would give for as long as there is that very mark.
   var stateMark: Int? { get }
 
+  /// Whether other engines may have the same store open.
+  var isShared: Bool { get }
+
+  /// Registers to hear of what other engines write in some ranges of keys; never where the engine has its store alone.
+  ///
+  /// Where it has not, the observer is told at once, before this returns, that nothing is known. Observers are never removed.
+  func observeOthers(in ranges: [KeyRange], _ observer: @escaping OtherWritesObserver) throws
+
+  /// Calls back when observers have heard of all that was durable when this was called; at once where the engine has
+  /// its store alone.
+  ///
+  /// Calls that wait at the same time share one question to the store. The body must not block. It is told of the
+  /// failure where nobody knows.
+  func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void)
+
   /// Counters and sizes for metrics, by Prometheus-style name.
   func statistics() -> [String: Double]
 
@@ -56,6 +71,14 @@ package protocol KeyValueEngine: AnyObject, Sendable {
 
 extension KeyValueEngine {
   package var stateMark: Int? { nil }
+
+  package var isShared: Bool { false }
+
+  package func observeOthers(in ranges: [KeyRange], _ observer: @escaping OtherWritesObserver) {}
+
+  package func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+    body(.success(()))
+  }
 }
 
 /// A view in memory cannot go on: the disk would have to be read, or its steps are used up.

@@ -20,18 +20,21 @@ final class Connector: Sendable {
     library = try PostgresLibrary()
   }
 
+  /// Whether nothing waits any more.
+  var isEnded: Bool { isClosed.load(ordering: .sequentiallyConsistent) }
+
   /// How many connections were opened so far.
   var connections: Int { count.load(ordering: .relaxed) }
 
   /// What the connection is for decides how the server treats it.
   enum Purpose {
-    case views, groups
+    case views, groups, notifications
 
     /// The plans are those that follow the index whatever the tables' statistics say.
     fileprivate func settings(_ configuration: PostgresConfiguration) -> String {
       let idle =
         switch self {
-        case .views: 60_000
+        case .views, .notifications: 60_000
         case .groups: configuration.groupIdleMilliseconds
         }
       return """

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A group is one transaction under a lock that all engines of the store share, so groups of several run one
 /// after the other. A view is a repeatable-read transaction. Nothing is kept in memory: reads that may not
-/// touch the disk answer that they do not know.
+/// touch the disk answer that they do not know. Engines that share a store learn of each other's groups from a log.
 ///
 /// **Faults.** A connection that is lost is opened anew, for as long as calls wait. What a lost connection
 /// leaves of a group is found out before its authors hear anything. An engine that is alone and finds that another
@@ -20,6 +20,10 @@ package final class PostgresEngine: KeyValueEngine {
   private let condition: EngineCondition
   private let groups: PostgresGroups
   private let queue: WriteQueue<PostgresGroups>
+  /// Nil where the engine has its store alone, as the tail.
+  private let log: GroupLog?
+  private let tail: LogTail?
+  private let node: NodeSession?
 
   /// How often a view is opened anew because another engine took the time meanwhile.
   private static let openings = 50
@@ -36,22 +40,47 @@ package final class PostgresEngine: KeyValueEngine {
     views = ViewConnections(connector)
     session = WriterSession(connector, schema)
     condition = EngineCondition(configuration.sharing)
-    time = EpochTime(writer: .random(in: 1...Int64.max), clock: ServerClock(clock))
+    let isShared = configuration.sharing == .shared
+    time = EpochTime(
+      writer: .random(in: 1...Int64.max),
+      clock: ServerClock(clock),
+      isShared: isShared
+    )
     timeline = TimelineLock(connector, schema, time, condition)
-    groups = PostgresGroups(session, connector, schema, timeline, time, condition)
+    let log = isShared ? GroupLog(schema) : nil
+    self.log = log
+    node = isShared ? try NodeSession(connector, schema, node: time.writer) : nil
+    groups = PostgresGroups(session, connector, schema, timeline, time, condition, log)
     queue = WriteQueue(groups)
     try Self.prepare(connector, schema, session)
-    try timeline.takeOver()
+    if let log, let node {
+      try timeline.tick()
+      let row = try Self.beginView(in: views, schema) { row, _ in row }
+      log.begin(at: row.log)
+      let (views, schema) = (views, schema)
+      let tail = LogTail { [connector] in
+        try connector.retrying {
+          try Self.beginView(in: views, schema) { try log.learn($0, on: $1) }
+        }
+      }
+      self.tail = tail
+      node.start { tail.follow() }
+    } else {
+      tail = nil
+      try timeline.takeOver()
+    }
     condition.opened()
   }
 
   deinit {
     connector.close()
     queue.close()
+    if condition.close() { endSharing() }
   }
 
   package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
     BlockingCheck.assertMayBlock()
+    if let log { return try read(beside: log, body) }
     let isInGroup = groups.isInFlight && queue.isCurrent
     for _ in 0..<Self.openings {
       let opening = time.opening()
@@ -81,6 +110,27 @@ package final class PostgresEngine: KeyValueEngine {
     throw KeyValueError(.overloaded, "other nodes take the time faster than a view opens")
   }
 
+  /// A view of a store that others write too: it holds all up to the last version there is, which is its time.
+  private func read<R>(
+    beside log: GroupLog,
+    _ body: (any KeyValueSnapshot) throws -> R
+  ) throws -> R {
+    // What others wrote behind a group is told when its completions have run.
+    let isWriter = queue.isCurrent
+    var (lease, row) = try openView()
+    if row.isStale, !isWriter {
+      lease.connection.rollBack()
+      views.giveBack(lease)
+      try timeline.tick()
+      (lease, row) = try openView()
+    }
+    defer { views.giveBack(lease) }
+    defer { lease.connection.rollBack() }
+    if !isWriter { try log.learn(row, on: lease.connection) }
+    let reader = TableReader(lease.connection, schema, hasLongKeys: row.hasLongKeys)
+    return try body(PostgresSnapshot(reader, row, time: row.version))
+  }
+
   package func readInMemory<R>(
     steps: Int,
     _ body: (any KeyValueSnapshot) throws -> R
@@ -101,12 +151,36 @@ package final class PostgresEngine: KeyValueEngine {
     try condition.check()
     guard !cachedOnly else { return .incomplete }
     BlockingCheck.assertMayBlock()
+    if log != nil { return try read { try $0.get(key).map(PointRead.found) ?? .missing } }
     return try connector.retrying {
       try views.withConnection { connection in
         let reader = TableReader(connection, schema, hasLongKeys: true)
         return try reader.get(key).map(PointRead.found) ?? .missing
       }
     }
+  }
+
+  package var isShared: Bool { log != nil }
+
+  package func observeOthers(
+    in ranges: [KeyRange],
+    _ observer: @escaping OtherWritesObserver
+  ) throws {
+    guard let log else { return }
+    try connector.retrying {
+      while try !Self.beginView(
+        in: views,
+        schema,
+        { row, connection in
+          try log.add(ranges, observer, row, on: connection)
+        }
+      ) {}
+    }
+  }
+
+  package func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+    guard let tail else { return body(.success(())) }
+    tail.ask(body)
   }
 
   package func statistics() -> [String: Double] {
@@ -127,10 +201,19 @@ package final class PostgresEngine: KeyValueEngine {
     stopWaiting()
     queue.close()
     guard condition.close() else { return }
+    endSharing()
     session.close()
     timeline.close()
     views.close()
   }
+
+  private func endSharing() {
+    node?.close()
+    tail?.close()
+  }
+
+  /// Whether this engine is the one of several that does what only one does; one that is alone always is.
+  package var leads: Bool { node?.leads ?? true }
 
   /// Whether another engine has taken the store over, so that this one writes and reads no more.
   package var isStopped: Bool { condition.isStopped }
@@ -154,6 +237,18 @@ package final class PostgresEngine: KeyValueEngine {
     }
   }
 
+  /// Runs a body in a transaction that reads.
+  private static func beginView<R>(
+    in views: ViewConnections,
+    _ schema: StoreSchema,
+    _ body: (TimelineRow, PostgresConnection) throws -> R
+  ) throws -> R {
+    try views.withConnection { connection in
+      defer { connection.rollBack() }
+      return try body(try TimelineRow(try connection.run(schema.beginView)), connection)
+    }
+  }
+
   /// Locks the store and makes its tables where they are missing; refuses those of a newer program.
   private static func prepare(
     _ connector: Connector,
@@ -164,6 +259,7 @@ package final class PostgresEngine: KeyValueEngine {
     let connection = try connector.retrying { try session.live() }
     if try connection.run(schema.isThere).number(0, 0) == 0 { try connection.run(schema.creation) }
     let format = try connection.run(schema.formatQuery).number(0, 0)
+    if format < StoreSchema.format { try connection.run(schema.upgrade) }
     guard format <= StoreSchema.format else {
       throw KeyValueError(
         .newerFormat,

@@ -9,6 +9,8 @@ final class PostgresGroups: GroupWriter {
   private let timeline: TimelineLock
   private let time: EpochTime
   private let condition: EngineCondition
+  /// Nil where the engine has its store alone.
+  private let log: GroupLog?
   private let number = Atomic<Int64>(0)
   private let inFlight = Atomic(false)
   private let doubts = Atomic<Int>(0)
@@ -19,7 +21,8 @@ final class PostgresGroups: GroupWriter {
     _ schema: StoreSchema,
     _ timeline: TimelineLock,
     _ time: EpochTime,
-    _ condition: EngineCondition
+    _ condition: EngineCondition,
+    _ log: GroupLog?
   ) {
     self.session = session
     self.connector = connector
@@ -27,6 +30,7 @@ final class PostgresGroups: GroupWriter {
     self.timeline = timeline
     self.time = time
     self.condition = condition
+    self.log = log
   }
 
   /// Whether a group holds the timeline.
@@ -40,6 +44,13 @@ final class PostgresGroups: GroupWriter {
     let group = try connector.retrying {
       let connection = try session.live()
       let row = try timeline.beginGroup(on: connection)
+      do {
+        try log?.beginGroup(row, on: connection)
+      } catch {
+        time.groupAbandoned()
+        connection.rollBack()
+        throw error
+      }
       return PostgresGroup(connection, row, schema, time)
     }
     inFlight.store(true, ordering: .relaxed)
@@ -66,19 +77,31 @@ final class PostgresGroups: GroupWriter {
           BinaryValue.number(record.version), BinaryValue.number(record.ceiling),
           BinaryValue.number(record.epoch), BinaryValue.number(time.writer),
           BinaryValue.flag(long.count > 0), BinaryValue.number(number),
+          BinaryValue.number(group.row.log + 1), log.map { _ in loggedKeys(of: group) },
         ]
       )
     } catch {
       end(group)
       throw error
     }
-    try settle(group.connection.commit(), of: group, number, record)
+    let outcome = group.connection.commit(after: log == nil ? "" : schema.notify(time.writer))
+    try settle(outcome, of: group, number, record)
+    log?.groupLanded()
     connector.configuration.groupObserver?(short.count + long.count, ContinuousClock.now - start)
   }
 
   func abandon(_ group: PostgresGroup) {
     end(group)
     inFlight.store(false, ordering: .relaxed)
+  }
+
+  func settled() { log?.groupSettled() }
+
+  private func loggedKeys(of group: PostgresGroup) -> [UInt8] {
+    let unlogged = connector.configuration.unloggedFirstBytes
+    return LoggedKeys.encode(
+      group.writes.keys.filter { key in key.first.map { !unlogged.contains($0) } ?? false }
+    )
   }
 
   /// The group writes nothing.

@@ -1,8 +1,18 @@
+import KeyValueStore
+
 /// Parameters in PostgreSQL's binary form.
 enum BinaryValue {
   /// A `bigint`.
   static func number(_ number: Int64) -> [UInt8] {
     withUnsafeBytes(of: number.bigEndian) { Array($0) }
+  }
+
+  /// A `bigint` of a result.
+  static func number(_ bytes: UnsafeRawBufferPointer) throws(KeyValueError) -> Int64 {
+    guard bytes.count == 8 else {
+      throw KeyValueError(.corruption, "PostgreSQL answered no number where one must be")
+    }
+    return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
   }
 
   /// A `boolean`.

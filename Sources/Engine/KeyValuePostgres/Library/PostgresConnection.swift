@@ -108,10 +108,39 @@ final class PostgresConnection: @unchecked Sendable {
   /// Sends statements whose outcome nobody asks for; the next call waits for them.
   func send(_ text: String) { _ = library.send(handle, text) }
 
-  /// Commits the transaction.
-  func commit() -> CommitOutcome {
+  /// Returns the payloads of notifications that the server has sent; none where the pipe was rung or so much time has passed.
+  func notifications(or bell: WakePipe, microseconds: Int) -> [String] {
+    // Some may have come with the answer to a statement.
+    let received = receivedNotifications()
+    guard received.isEmpty else { return received }
+    bell.wait(for: library.socket(handle), microseconds: microseconds)
+    guard library.consumeInput(handle) == 1 else {
+      isBroken = true
+      return []
+    }
+    return receivedNotifications()
+  }
+
+  private func receivedNotifications() -> [String] {
+    var payloads: [String] = []
+    while let notification = library.notification(handle) {
+      let payload = notification.load(
+        fromByteOffset: Self.payloadOffset,
+        as: UnsafePointer<CChar>?.self
+      )
+      payloads.append(payload.map { String(cString: $0) } ?? "")
+      library.freeMemory(notification)
+    }
+    return payloads
+  }
+
+  /// Where a `PGnotify` of libpq has the payload: behind the channel's name and the sender's process.
+  private static let payloadOffset = 16
+
+  /// Commits the transaction, with a statement before.
+  func commit(after statement: String = "") -> CommitOutcome {
     do {
-      let result = try run("COMMIT")
+      let result = try run(statement + "COMMIT")
       // A transaction that had failed already is answered so.
       guard result.commandTag == "COMMIT" else {
         return .refused(KeyValueError(.inputOutput, "PostgreSQL rolled a transaction back"))

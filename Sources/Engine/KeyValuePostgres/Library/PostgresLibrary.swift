@@ -36,6 +36,10 @@ struct PostgresLibrary: Sendable {
   let rowCount: @convention(c) (Handle?) -> CInt
   let value: @convention(c) (Handle?, CInt, CInt) -> UnsafeMutablePointer<CChar>?
   let length: @convention(c) (Handle?, CInt, CInt) -> CInt
+  let socket: @convention(c) (Handle?) -> CInt
+  let consumeInput: @convention(c) (Handle?) -> CInt
+  let notification: @convention(c) (Handle?) -> UnsafeMutableRawPointer?
+  let freeMemory: @convention(c) (UnsafeMutableRawPointer?) -> Void
 
   #if canImport(Darwin)
   private static let names = ["libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib"]
@@ -68,6 +72,10 @@ struct PostgresLibrary: Sendable {
     rowCount = try Self.function("PQntuples", library)
     value = try Self.function("PQgetvalue", library)
     length = try Self.function("PQgetlength", library)
+    socket = try Self.function("PQsocket", library)
+    consumeInput = try Self.function("PQconsumeInput", library)
+    notification = try Self.function("PQnotifies", library)
+    freeMemory = try Self.function("PQfreemem", library)
   }
 
   private static func function<F>(_ name: String, _ library: UnsafeMutableRawPointer) throws -> F {

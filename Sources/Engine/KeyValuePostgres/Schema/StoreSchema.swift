@@ -9,12 +9,15 @@ import KeyValueStore
 ///   engine that holds the time, and the epoch, which counts how often that changed. A group locks the row,
 ///   so groups of all engines run one after the other.
 /// - `writers`: the number of the last group of each engine that landed, written with the group.
+/// - `log`: the keys that the groups of engines wrote which share the store (`LoggedKeys`), for an hour. `timeline.log` is
+///   the number of the last group; one of an engine that has the store alone takes a number and logs nothing.
+/// - `nodes`: the engines that share the store, which of them leads, and when each was heard of.
 ///
 /// Whoever locks the row after a COMMIT without an answer waits for that transaction's end, and then sees in
 /// `writers` what came of it.
 struct StoreSchema: Sendable {
   /// The form of the tables that this program reads and writes.
-  static let format: Int64 = 1
+  static let format: Int64 = 2
   /// Bytes of the longest key that an index takes, with some to spare.
   static let longestKey = 2_000
 
@@ -53,14 +56,39 @@ extension StoreSchema {
     CREATE TABLE IF NOT EXISTS \(name).timeline (
       single boolean PRIMARY KEY CHECK (single), format bigint NOT NULL, version bigint NOT NULL,
       ceiling bigint NOT NULL, epoch bigint NOT NULL, holder bigint NOT NULL,
-      has_long_keys boolean NOT NULL
+      has_long_keys boolean NOT NULL, log bigint NOT NULL
     ) WITH (fillfactor = 10);
     CREATE TABLE IF NOT EXISTS \(name).writers (
       id bigint PRIMARY KEY, landed bigint NOT NULL, seen timestamptz NOT NULL
     ) WITH (fillfactor = 10);
-    INSERT INTO \(name).timeline VALUES (true, \(Self.format), 0, 0, 0, 0, false)
+    \(sharedTables);
+    INSERT INTO \(name).timeline VALUES (true, \(Self.format), 0, 0, 0, 0, false, 0)
       ON CONFLICT DO NOTHING;
     COMMIT
+    """
+  }
+
+  /// Brings tables of format 1, which had no log, to this one; several engines may do it at the same time.
+  var upgrade: String {
+    """
+    BEGIN;
+    SELECT pg_advisory_xact_lock(\(Self.lockClass), hashtext('\(name).tables'));
+    ALTER TABLE \(name).timeline ADD COLUMN IF NOT EXISTS log bigint NOT NULL DEFAULT 0;
+    \(sharedTables);
+    UPDATE \(name).timeline SET format = \(Self.format);
+    COMMIT
+    """
+  }
+
+  private var sharedTables: String {
+    """
+    CREATE TABLE IF NOT EXISTS \(name).log (
+      number bigint PRIMARY KEY, version bigint NOT NULL, keys bytea NOT NULL, at timestamptz NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS \(name).nodes (
+      id bigint PRIMARY KEY, name text NOT NULL, leads boolean NOT NULL,
+      started timestamptz NOT NULL, seen timestamptz NOT NULL
+    )
     """
   }
 
@@ -91,7 +119,7 @@ extension StoreSchema {
   private var row: String {
     """
     SELECT version, ceiling, epoch, holder, has_long_keys::int,
-      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM \(name).timeline
+      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, log FROM \(name).timeline
     """
   }
 
@@ -104,6 +132,14 @@ extension StoreSchema {
   /// Raises the ceiling within such a transaction, for the engine that holds the time from now on.
   func raise(ceiling: Int64, epoch: Int64, holder: Int64) -> String {
     "UPDATE \(name).timeline SET ceiling = \(ceiling), epoch = \(epoch), holder = \(holder)"
+  }
+
+  /// Moves the last version on within such a transaction, though nothing was written.
+  func tick(to version: Int64, holder: Int64) -> String {
+    """
+    UPDATE \(name).timeline SET version = \(version), ceiling = \(version), epoch = epoch + 1,
+      holder = \(holder)
+    """
   }
 
   /// Notes that an engine is alive.
@@ -120,7 +156,7 @@ extension StoreSchema {
 // Groups.
 extension StoreSchema {
   /// Writes a group: keys and values to put, keys to delete, version, ceiling, epoch, holder, whether it has
-  /// long keys, its number.
+  /// long keys, its number among the holder's, its number in the log, and what the log keeps of it or NULL.
   var groupWrite: Statement {
     Statement(
       name: "group",
@@ -129,7 +165,11 @@ extension StoreSchema {
         timed AS (
           UPDATE \(name).timeline SET version = $4::bigint, ceiling = $5::bigint,
             epoch = $6::bigint, holder = $7::bigint,
-            has_long_keys = has_long_keys OR $8::boolean
+            has_long_keys = has_long_keys OR $8::boolean, log = $10::bigint
+        ),
+        logged AS (
+          INSERT INTO \(name).log
+            SELECT $10::bigint, $4::bigint, $11::bytea, now() WHERE $11::bytea IS NOT NULL
         ),
         noted AS (
           INSERT INTO \(name).writers VALUES ($7::bigint, $9::bigint, now())
@@ -157,6 +197,66 @@ extension StoreSchema {
           ON CONFLICT (digest) DO UPDATE SET value = excluded.value
         """
     )
+  }
+}
+
+// The log.
+extension StoreSchema {
+  /// Versions and keys of the groups behind one and up to another, in their order.
+  var logRows: Statement {
+    Statement(
+      name: "log",
+      text: """
+        SELECT version, keys FROM \(name).log
+          WHERE number > $1::bigint AND number <= $2::bigint ORDER BY number
+        """
+    )
+  }
+
+  /// Has the server tell the connection of groups.
+  var listen: String { "LISTEN \(name)_log" }
+
+  /// Has the server tell of the group that an engine is about to commit.
+  func notify(_ writer: Int64) -> String { "NOTIFY \(name)_log, '\(writer)'; " }
+
+  /// Forgets groups that are over for an hour.
+  var logTrim: String { "DELETE FROM \(name).log WHERE at < now() - interval '1 hour'" }
+}
+
+// Nodes.
+extension StoreSchema {
+  /// Tries to become who leads for as long as the connection lasts; one number, 1 for yes.
+  var leaderQuery: String {
+    "SELECT pg_try_advisory_lock(\(Self.lockClass), hashtext('\(name).leader'))::int"
+  }
+
+  /// Notes a node: its number, its name, whether it leads.
+  ///
+  /// Those that were not heard of for an hour are forgotten.
+  var beat: Statement {
+    Statement(
+      name: "beat",
+      text: """
+        WITH gone AS (DELETE FROM \(name).nodes WHERE seen < now() - interval '1 hour')
+        INSERT INTO \(name).nodes VALUES ($1::bigint, $2::text, $3::boolean, now(), now())
+          ON CONFLICT (id) DO UPDATE SET leads = excluded.leads, seen = excluded.seen
+        """
+    )
+  }
+
+  /// Takes a node off the list.
+  func leave(_ node: Int64) -> String { "DELETE FROM \(name).nodes WHERE id = \(node)" }
+
+  /// One number: whether there is a list.
+  var hasNodes: String { "SELECT (to_regclass('\(name).nodes') IS NOT NULL)::int" }
+
+  /// Names, whether they lead, seconds since their start and since they were heard of.
+  var nodes: String {
+    """
+    SELECT name, leads::int, extract(epoch FROM now() - started)::bigint,
+      extract(epoch FROM now() - seen)::bigint
+      FROM \(name).nodes WHERE seen > now() - interval '15 seconds' ORDER BY started, id
+    """
   }
 }
 

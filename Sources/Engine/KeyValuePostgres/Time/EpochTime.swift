@@ -13,6 +13,10 @@ import Synchronization
 ///
 /// **Within an epoch** `Timeline` decides, as on one machine.
 ///
+/// **Shared.** Engines that share a store hold the time for no longer than a group. Their views' read times are the last version that
+/// had landed, which is in the row and so the same for all; where that is older than a second, one of them moves it on
+/// (`TimelineLock.tick`). So a view takes no more than to be opened, on whichever engine, and no ceiling leads.
+///
 /// Any thread may call.
 final class EpochTime: Sendable {
   private struct State {
@@ -39,11 +43,13 @@ final class EpochTime: Sendable {
   /// This engine's number in the row.
   let writer: Int64
   let clock: ServerClock
+  private let isShared: Bool
   private let state = Mutex(State())
 
-  init(writer: Int64, clock: ServerClock) {
+  init(writer: Int64, clock: ServerClock, isShared: Bool) {
     self.writer = writer
     self.clock = clock
+    self.isShared = isShared
   }
 }
 
@@ -92,7 +98,7 @@ extension EpochTime {
   /// A group has locked the row; if another engine holds the time, this one does when the group lands.
   func groupBegins(_ row: TimelineRow) {
     clock.note(row.now)
-    let isHolder = holds(row)
+    let isHolder = !isShared && holds(row)
     state.withLock { state in
       if isHolder {
         // A ceiling whose answer was lost may have been written all the same.
@@ -126,7 +132,7 @@ extension EpochTime {
       let version = state.timeline.groupRecord?.version ?? state.timeline.landed
       return Record(
         version: version,
-        ceiling: max(state.timeline.ceiling, version, now + Timeline.lead),
+        ceiling: max(state.timeline.ceiling, version, isShared ? 0 : now + Timeline.lead),
         epoch: epoch
       )
     }

@@ -56,23 +56,49 @@ final class TimelineLock: Sendable {
     try connector.retrying { try ceilings.withLock { try write(&$0, ceiling: nil) } }
   }
 
+  /// Moves the last version on to the server's time, unless it is younger than a second.
+  ///
+  /// For engines that share a store.
+  func tick() throws {
+    try connector.retrying {
+      try ceilings.withLock { kept in
+        try change(&kept) { row in
+          guard row.isStale else { return nil }
+          return (schema.tick(to: max(row.now, row.ceiling), holder: time.writer), {})
+        }
+      }
+    }
+  }
+
   /// Closes the connection for ceilings.
   func close() { ceilings.withLock { $0 = nil } }
 
   private func write(_ kept: inout PostgresConnection?, ceiling: Int64?) throws {
+    try change(&kept) { row in
+      if ceiling == nil, time.holds(row) { return nil }
+      try checkSuccession(row)
+      let record = time.raise(row, to: ceiling)
+      return (
+        schema.raise(ceiling: record.ceiling, epoch: record.epoch, holder: time.writer),
+        { self.time.raised(row, record) }
+      )
+    }
+  }
+
+  /// Locks the row, runs the statement that `decide` makes of it, unless that is none, and calls back once it is durable.
+  private func change(
+    _ kept: inout PostgresConnection?,
+    _ decide: (TimelineRow) throws -> (statement: String, done: () -> Void)?
+  ) throws {
     if kept?.isLost ?? true { kept = nil }
     let connection = try kept ?? connector.connect(for: .groups)
     kept = connection
     do {
       let row = try TimelineRow(try connection.run(schema.beginGroup))
-      if ceiling == nil, time.holds(row) { return connection.rollBack() }
-      try checkSuccession(row)
-      let record = time.raise(row, to: ceiling)
-      try connection.run(
-        schema.raise(ceiling: record.ceiling, epoch: record.epoch, holder: time.writer)
-      )
+      guard let change = try decide(row) else { return connection.rollBack() }
+      try connection.run(change.statement)
       switch connection.commit() {
-      case .committed: time.raised(row, record)
+      case .committed: change.done()
       // A ceiling that may or may not be there does no harm; the next one tells.
       case .refused(let error), .unknown(let error): throw error
       }

@@ -1,3 +1,5 @@
+import KeyValueStore
+
 /// What the timeline's row said.
 struct TimelineRow: Sendable {
   /// The last version that landed; 0 when none has.
@@ -12,6 +14,11 @@ struct TimelineRow: Sendable {
   let hasLongKeys: Bool
   /// The server's clock.
   let now: Int64
+  /// The number of the last group.
+  let log: Int64
+
+  /// Whether the last version is so old that time has to go on without a group.
+  var isStale: Bool { now - version > Timeline.lead }
 
   init(_ result: PostgresResult) throws {
     version = try result.number(0, 0)
@@ -20,5 +27,6 @@ struct TimelineRow: Sendable {
     holder = try result.number(0, 3)
     hasLongKeys = try result.number(0, 4) != 0
     now = try result.number(0, 5)
+    log = try result.number(0, 6)
   }
 }

@@ -5,7 +5,8 @@ import KeyValueStore
 /// One thread at a time.
 final class PostgresSnapshot: KeyValueSnapshot {
   private let reader: TableReader
-  private let time: ViewTime
+  /// Nil where the read time is decided from the beginning.
+  private let time: ViewTime?
   private let row: TimelineRow
   private let floor: Int64
   private var decided: Int64?
@@ -15,6 +16,15 @@ final class PostgresSnapshot: KeyValueSnapshot {
     self.row = row
     self.floor = floor
     self.time = time
+  }
+
+  /// A view with a read time.
+  init(_ reader: TableReader, _ row: TimelineRow, time decided: Int64) {
+    self.reader = reader
+    self.row = row
+    time = nil
+    floor = decided
+    self.decided = decided
   }
 
   func get(_ key: [UInt8]) throws -> [UInt8]? { try reader.get(key) }
@@ -32,14 +42,14 @@ final class PostgresSnapshot: KeyValueSnapshot {
 
   func readTime() throws -> Int64 {
     if let decided { return decided }
-    let answer = try time.readTime(floor: floor, held: row.version)
+    guard let answer = try time?.readTime(floor: floor, held: row.version) else { return floor }
     decided = answer
     return answer
   }
 
   func cachedReadTime() throws -> Int64? {
     if let decided { return decided }
-    decided = time.readTimeInMemory(floor: floor, held: row.version)
+    decided = time?.readTimeInMemory(floor: floor, held: row.version)
     return decided
   }
 }

@@ -35,6 +35,9 @@ package struct SortedTable: Sendable {
       ? next : Position(chunk: position.chunk + 1, offset: 0)
   }
 
+  /// All keys, ascending.
+  package var keys: some Sequence<[UInt8]> { chunks.lazy.joined().map(\.key) }
+
   /// Nil before the first entry.
   package func position(before position: Position) -> Position? {
     if position.offset > 0 {

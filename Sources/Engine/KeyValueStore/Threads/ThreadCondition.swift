@@ -10,11 +10,12 @@ import Glibc
 ///
 /// `@unchecked Sendable`: both pointers are set before `init` returns and never change; what they point to is
 /// made for concurrent use.
-final class ThreadCondition: @unchecked Sendable {
+package final class ThreadCondition: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  init() {
+  /// A lock that nobody holds.
+  package init() {
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(changed, nil)
   }
@@ -26,30 +27,33 @@ final class ThreadCondition: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  func lock() { pthread_mutex_lock(mutex) }
+  /// Waits for the lock and takes it.
+  package func lock() { pthread_mutex_lock(mutex) }
 
-  func unlock() { pthread_mutex_unlock(mutex) }
+  /// Gives the lock back.
+  package func unlock() { pthread_mutex_unlock(mutex) }
 
-  func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  /// Runs a body that holds the lock.
+  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
     lock()
     defer { unlock() }
     return try body()
   }
 
   /// Gives the lock away until some thread signals; may return without a signal.
-  func wait() { pthread_cond_wait(changed, mutex) }
+  package func wait() { pthread_cond_wait(changed, mutex) }
 
   /// The same for at most so many microseconds.
-  func wait(microseconds: Int) {
+  package func wait(microseconds: Int) {
     var until = Self.deadline(after: microseconds)
     pthread_cond_timedwait(changed, mutex, &until)
   }
 
   /// Wakes one waiting thread.
-  func signal() { pthread_cond_signal(changed) }
+  package func signal() { pthread_cond_signal(changed) }
 
   /// Wakes all waiting threads.
-  func broadcast() { pthread_cond_broadcast(changed) }
+  package func broadcast() { pthread_cond_broadcast(changed) }
 
   private static func deadline(after microseconds: Int) -> timespec {
     var time = timespec()

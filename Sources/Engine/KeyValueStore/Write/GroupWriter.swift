@@ -12,6 +12,13 @@ package protocol GroupWriter: Sendable {
 
   /// Drops a group of which nothing is to be written.
   func abandon(_ group: Group)
+
+  /// The completions of the last group have run, whatever became of it; also where none could be begun.
+  func settled()
+}
+
+extension GroupWriter {
+  package func settled() {}
 }
 
 /// A group that several writes share.

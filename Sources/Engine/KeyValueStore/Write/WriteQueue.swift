@@ -109,7 +109,9 @@ extension WriteQueue {
     var backlog = WriteBacklog()
     while true {
       switch takeArrivals(into: &backlog) {
-      case .group: settle(runGroup(&backlog))
+      case .group:
+        settle(runGroup(&backlog))
+        writer.settled()
       case .nothingYet: arrival.wait()
       case .ended: return
       }

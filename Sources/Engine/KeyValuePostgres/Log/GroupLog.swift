@@ -1,0 +1,163 @@
+import KeyValueStore
+
+/// How far an engine knows the log of groups, and who is told of what others wrote.
+///
+/// The log has a row for each group of engines that share a store, numbered without gaps under the timeline's lock. A
+/// row that is missing was trimmed, or written by an engine that had the store alone and logs nothing: then
+/// all that is in memory may be out of date.
+///
+/// **Order.** One thread at a time tells. It never does while a group of this engine is in flight, which is from its
+/// begin until its completions have run: whoever begins a group has learned all before it, nobody else commits until it
+/// has landed, and what comes behind it waits for its completions. So memory follows the order of the log.
+///
+/// `@unchecked Sendable`: what is mutable is used under the condition's lock, but `observers`, which whoever tells uses alone.
+final class GroupLog: @unchecked Sendable {
+  private struct Observer {
+    let ranges: [KeyRange]
+    let tell: OtherWritesObserver
+  }
+
+  private let schema: StoreSchema
+  private let condition = ThreadCondition()
+  /// Observers have heard of every group up to this one.
+  private var known: Int64 = 0
+  private var isTelling = false
+  /// The number of the engine's own group in flight.
+  private var own: Int64?
+  private var hasOwnLanded = false
+  private var observers: [Observer] = []
+
+  /// Whoever is further behind reads everything anew.
+  private static let longestLag: Int64 = 10_000
+
+  init(_ schema: StoreSchema) { self.schema = schema }
+
+  /// Nobody has read anything yet: memory begins with the state behind that group.
+  func begin(at number: Int64) { condition.withLock { known = number } }
+
+  /// Returns when observers have heard of everything that a view shows.
+  func learn(_ row: TimelineRow, on connection: PostgresConnection) throws {
+    try telling(row, isWriter: false) { try tell(upTo: row, on: connection) }
+  }
+
+  /// The same for a group that has just locked the row, which is in flight from now on.
+  func beginGroup(_ row: TimelineRow, on connection: PostgresConnection) throws {
+    try telling(row, isWriter: true) { try tell(upTo: row, on: connection) }
+    condition.withLock { (own, hasOwnLanded) = (row.log + 1, false) }
+  }
+
+  /// The group in flight is durable.
+  func groupLanded() { condition.withLock { hasOwnLanded = true } }
+
+  /// The group in flight, if there is one, has ended, and its completions have run.
+  func groupSettled() {
+    condition.withLock {
+      if hasOwnLanded, let own { known = own }
+      (own, hasOwnLanded) = (nil, false)
+      condition.broadcast()
+    }
+  }
+
+  /// Adds an observer and tells it that nothing is known; false where the view is older than what was told.
+  func add(
+    _ ranges: [KeyRange],
+    _ observer: @escaping OtherWritesObserver,
+    _ row: TimelineRow,
+    on connection: PostgresConnection
+  ) throws -> Bool {
+    guard takeTurn(upTo: nil, isWriter: false) else { return false }
+    defer { endTurn() }
+    guard condition.withLock({ known }) <= row.log else { return false }
+    try tell(upTo: row, on: connection)
+    try observer(.unknown, reader(row, connection))
+    observers.append(Observer(ranges: ranges, tell: observer))
+    return true
+  }
+
+  private func telling(
+    _ row: TimelineRow,
+    isWriter: Bool,
+    _ body: () throws -> Void
+  ) throws {
+    guard takeTurn(upTo: row.log, isWriter: isWriter) else { return }
+    defer { endTurn() }
+    try body()
+  }
+
+  /// Waits for the turn to tell; false where there is nothing to tell any more up to that group.
+  private func takeTurn(upTo number: Int64?, isWriter: Bool) -> Bool {
+    condition.withLock {
+      while true {
+        // No group begins while somebody tells of the ones before.
+        let mustWait = isTelling || (own != nil && !isWriter)
+        if let number, number <= known || number == own, !isWriter || !mustWait { return false }
+        if !mustWait {
+          isTelling = true
+          return true
+        }
+        condition.wait()
+      }
+    }
+  }
+
+  private func endTurn() {
+    condition.withLock {
+      isTelling = false
+      condition.broadcast()
+    }
+  }
+
+  private func tell(upTo row: TimelineRow, on connection: PostgresConnection) throws {
+    let known = condition.withLock { self.known }
+    guard row.log > known else { return }
+    let writes = try read(from: known, to: row.log, on: connection)
+    for observer in observers {
+      guard let part = writes.within(observer.ranges) else { continue }
+      try observer.tell(part, reader(row, connection))
+    }
+    condition.withLock { self.known = row.log }
+  }
+
+  private func read(
+    from known: Int64,
+    to last: Int64,
+    on connection: PostgresConnection
+  ) throws -> OtherWrites {
+    guard !observers.isEmpty, last - known <= Self.longestLag else { return .unknown }
+    let rows = try connection.run(
+      schema.logRows,
+      [BinaryValue.number(known), BinaryValue.number(last)]
+    )
+    guard Int64(rows.rowCount) == last - known else { return .unknown }
+    return .groups(
+      try (0..<rows.rowCount).map { row in
+        OtherWrites.Group(
+          version: try BinaryValue.number(rows.bytes(row, 0)),
+          keys: try LoggedKeys.decode(rows.bytes(row, 1))
+        )
+      }
+    )
+  }
+
+  private func reader(_ row: TimelineRow, _ connection: PostgresConnection) -> any KeyValueReader {
+    LogReader(TableReader(connection, schema, hasLongKeys: row.hasLongKeys))
+  }
+}
+
+/// The store as it is behind the last group of which observers hear.
+private final class LogReader: KeyValueReader {
+  private let reader: TableReader
+
+  init(_ reader: TableReader) { self.reader = reader }
+
+  func get(_ key: [UInt8]) throws -> [UInt8]? { try reader.get(key) }
+
+  func get(_ keys: [[UInt8]]) throws -> [Result<[UInt8]?, any Error>] {
+    let found = try reader.get(keys)
+    return keys.map { .success(found[$0]) }
+  }
+
+  func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
+    PostgresCursor(over: range, reversed: reversed, reader: reader)
+  }
+}

@@ -1,0 +1,40 @@
+/// What other engines have written to a store that several have open.
+package enum OtherWrites: Sendable {
+  /// Groups in the order in which they landed.
+  case groups([Group])
+  /// Anything may have been written: what is in memory of the store is to be read anew.
+  case unknown
+
+  /// One group of writes.
+  package struct Group: Sendable {
+    /// No later group has this version or one below.
+    package let version: Int64
+    /// What was put and deleted, ascending.
+    package let keys: [[UInt8]]
+
+    /// A group that wrote these keys.
+    package init(version: Int64, keys: [[UInt8]]) {
+      self.version = version
+      self.keys = keys
+    }
+  }
+
+  /// What of it lies in some ranges; nil where that is nothing.
+  package func within(_ ranges: [KeyRange]) -> OtherWrites? {
+    guard case .groups(let groups) = self else { return self }
+    let touching = groups.compactMap { group -> Group? in
+      let keys = group.keys.filter { key in ranges.contains { $0.contains(key) } }
+      return keys.isEmpty ? nil : Group(version: group.version, keys: keys)
+    }
+    return touching.isEmpty ? nil : .groups(touching)
+  }
+}
+
+/// Hears what other engines wrote, with a view of the store just behind it.
+///
+/// Runs before anything of its engine shows what it tells of: a view, a group, a call of `whenCurrent`. Groups come in
+/// the order in which they landed, never while a body or a completion of the engine's own writes runs, and those come
+/// in their places between them. The observer calls no engine, and takes no lock that somebody holds who does. After an error of
+/// an observer all hear of the same groups again.
+package typealias OtherWritesObserver =
+  @Sendable (_ writes: OtherWrites, _ reader: any KeyValueReader) throws -> Void
