@@ -219,7 +219,7 @@ let package = Package(
       name: "DocumentStoreTests",
       dependencies: [
         "DocumentStore", "FirestoreModel", "DocumentCodec", "KeyValueStore", "KeyValueRocksDB",
-        "ModelTestSupport",
+        "KeyValuePostgres", "ModelTestSupport", "PostgresTestSupport",
       ],
       swiftSettings: strict
     ),

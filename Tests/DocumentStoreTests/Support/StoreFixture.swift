@@ -96,6 +96,11 @@ final class StoreFixture: Sendable {
 
 /// What a commit observer was told.
 final class PublishedLog: CommitObserver {
+  func missedCommits() { misses.add(1, ordering: .relaxed) }
+
+  /// How often commits were made of which nobody knows what they changed.
+  let misses = Atomic(0)
+
   private let entries = Mutex<[PublishedCommit]>([])
   private let retirements = Mutex<[Incarnation]>([])
 

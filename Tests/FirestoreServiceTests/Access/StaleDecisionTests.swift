@@ -29,6 +29,8 @@ struct StaleDecisionTests {
       }
     }
 
+    func missedCommits() {}
+
     func databaseRetired(_ id: DatabaseID, incarnation: Incarnation) {}
 
     private func note(_ change: PublishedCommit.Change, _ state: inout State) {

@@ -4,7 +4,7 @@ import FirestoreModel
 package protocol CommitObserver: AnyObject, Sendable {
   /// A group of commits is durable.
   ///
-  /// Called on the writer's thread, in version order, before the commits' authors get their answers:
+  /// Called in version order: on the writer's thread for its own commits, and on any for those of other engines on the same store, before the commits' authors get their answers:
   /// who was answered may rely on the observer having heard. Everything waits for the call, so it
   /// only takes note.
   ///
@@ -13,6 +13,9 @@ package protocol CommitObserver: AnyObject, Sendable {
   ///   - commits: Makes the list of commits that changed something, in version order, for an observer
   ///     that wants it.
   func groupCommitted(through version: CommitVersion, commits: () -> [PublishedCommit])
+
+  /// Commits were made, by another engine on the same store, of which nobody knows what they changed.
+  func missedCommits()
 
   /// A database was cleared or deleted: that life of it is over.
   func databaseRetired(_ id: DatabaseID, incarnation: Incarnation)

@@ -68,6 +68,20 @@ final class CommitWriter: Sendable {
     observer?.groupCommitted(through: version) { [] }
   }
 
+  /// A group of another engine has written these documents; nil where nobody knows which.
+  func othersWrote(_ documentKeys: [[UInt8]]?) {
+    guard let documentKeys else {
+      // Noted first, so that nobody puts in what he has read before.
+      recentWrites.unknownGroupLanded()
+      return documents.removeAll()
+    }
+    for key in documentKeys {
+      recentWrites.note(key)
+      documents.remove(key)
+    }
+    recentWrites.groupLanded()
+  }
+
   /// Returns when the observer has heard of every commit that was durable when this was called.
   func awaitPublication() { publication.wait() }
 }

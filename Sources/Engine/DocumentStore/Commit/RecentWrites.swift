@@ -9,7 +9,9 @@ import Synchronization
 /// cost a look and nothing else. Two generations of groups are kept, the older one dropped when the
 /// newer one is full.
 ///
-/// Any thread may ask for `landed`; everything else happens in the bodies of groups, one at a time.
+/// Groups of other engines on the same store count as well; they are told of between those of this one.
+///
+/// Any thread may ask for `landed`; everything else happens in the bodies of groups, one at a time, or between two groups.
 final class RecentWrites: Sendable {
   /// A number of groups that have landed.
   typealias Moment = UInt64
@@ -46,6 +48,16 @@ final class RecentWrites: Sendable {
       let hash = KeyHash.of(key)
       return (state.current[hash] ?? 0) <= moment && (state.older[hash] ?? 0) <= moment
     }
+  }
+
+  /// A group has landed of which nobody knows what it wrote.
+  func unknownGroupLanded() {
+    let group = landed + 1
+    lastWriter.store(group, ordering: .releasing)
+    state.withLock { state in
+      state = State(since: group + 1, currentSince: group + 1)
+    }
+    groupLanded()
   }
 
   /// The group in progress writes the document.

@@ -120,6 +120,12 @@ struct DatabaseCatalog: Sendable {
     in reader: any KeyValueReader
   ) throws -> CommitVersion? { try entry(of: id, in: reader)?.createTime }
 
+  /// The incarnation in force; nil for an unknown database.
+  static func incarnation(
+    of id: DatabaseID,
+    in reader: any KeyValueReader
+  ) throws -> Incarnation? { try entry(of: id, in: reader)?.incarnation }
+
   private typealias Entry = (incarnation: Incarnation, createTime: CommitVersion)
 
   private static func entry(of id: DatabaseID, in reader: any KeyValueReader) throws -> Entry? {

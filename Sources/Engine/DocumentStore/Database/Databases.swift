@@ -10,7 +10,7 @@ package final class Databases: Sendable {
   package let engine: any KeyValueEngine
   package let configuration: StoreConfiguration
 
-  private let writer: CommitWriter
+  let writer: CommitWriter
   private let followUp = FollowUpQueue()
   private let catalog: DatabaseCatalog
   private let maintenance: Maintenance
@@ -30,6 +30,8 @@ package final class Databases: Sendable {
   /// Refuses a newer format.
   package init(engine: any KeyValueEngine, configuration: StoreConfiguration) throws {
     let engine = DamageObservingEngine(engine) { configuration.damageObserver?($0) }
+    var configuration = configuration
+    configuration.isShared = engine.isShared
     self.engine = engine
     self.configuration = configuration
     writer = CommitWriter(engine: engine, configuration: configuration)
@@ -37,6 +39,9 @@ package final class Databases: Sendable {
     maintenance = Maintenance(engine: engine, configuration: configuration)
     let followUp = followUp
     threads.withLock { $0.append(StoreThread { followUp.serve() }) }
+    try engine.observeOthers(in: Self.observedRanges) { [weak self] in
+      try self?.othersWrote($0, $1)
+    }
     if configuration.maintainsItself { startMaintenance() }
   }
 
@@ -107,6 +112,11 @@ package final class Databases: Sendable {
     }
   }
 
+  /// Opens every database there is, so that its maintenance is done though nobody uses it here.
+  package func openAll() throws {
+    for listing in try catalog.list() { _ = try existingDatabase(listing.id) }
+  }
+
   /// All databases by id.
   package func listDatabases() throws -> [DatabaseListing] { try catalog.list() }
 
@@ -133,7 +143,12 @@ package final class Databases: Sendable {
     for thread in threads { thread.join() }
   }
 
-  private var openDatabases: [Database] { open.withLock { Array($0.databases.values) } }
+  /// Tells the observer of commits what others did.
+  func tellObserver(_ body: (any CommitObserver) throws -> Void) rethrows {
+    if let observer = configuration.commitObserver { try body(observer) }
+  }
+
+  var openDatabases: [Database] { open.withLock { Array($0.databases.values) } }
 
   /// Opens an incarnation; nil where a database has ended since that count, maybe this one.
   private func opened(
@@ -165,8 +180,11 @@ package final class Databases: Sendable {
     database?.retire()
   }
 
+  /// Another engine has changed what says of databases which there are and how they are: whoever opens one begins anew.
+  func noteDefinitionsChanged() { open.withLock { $0.endings += 1 } }
+
   /// Called when that write is durable: whoever opened the incarnation meanwhile holds what has ended.
-  private func ended(_ id: DatabaseID, _ incarnation: Incarnation) {
+  func ended(_ id: DatabaseID, _ incarnation: Incarnation) {
     let database = open.withLock { open -> Database? in
       open.endings += 1
       guard open.databases[id]?.incarnation == incarnation else { return nil }

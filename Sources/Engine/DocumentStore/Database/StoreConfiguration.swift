@@ -63,6 +63,9 @@ package struct StoreConfiguration: Sendable {
   /// `Databases.performMaintenance()`.
   package var leavesSweepsToCaller = false
 
+  /// Whether other processes serve the same databases, with transactions of their own; the engine says so.
+  var isShared = false
+
   /// The defaults of production.
   package init() {}
 

@@ -81,6 +81,15 @@ final class DocumentCache: Sendable {
     }
   }
 
+  /// Anything may have been written.
+  func removeAll() {
+    for shard in shards {
+      shard.generations.withLock { generations in
+        (generations.young, generations.old, generations.youngBytes) = ([:], [:], 0)
+      }
+    }
+  }
+
   private func document(_ key: [UInt8], readBy moment: RecentWrites.Moment) -> StoredDocument? {
     guard limit > 0 else { return nil }
     let hash = KeyHash.of(key)

@@ -49,6 +49,14 @@ package enum KeySpace: UInt8, Sendable, CaseIterable {
     return bytes
   }
 
+  /// The incarnation in a key of a space that holds a database's keys.
+  static func incarnation(ofKey key: [UInt8]) -> Incarnation? {
+    guard key.count >= prefixLength else { return nil }
+    return key.withUnsafeBytes {
+      Incarnation(bigEndian: $0.loadUnaligned(fromByteOffset: 1, as: Incarnation.self))
+    }
+  }
+
   /// The number of bytes that `prefix(_:)` gives.
   package static let prefixLength = 5
 }

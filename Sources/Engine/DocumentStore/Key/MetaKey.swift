@@ -37,6 +37,12 @@ package enum MetaKey {
   /// What the keys of all retired incarnations begin with.
   package static let retired = prefix(.retired)
 
+  /// What the keys of all history floors begin with.
+  static let historyFloors = prefix(.historyFloor)
+
+  /// What the keys of all index definitions begin with.
+  static let allIndexes = prefix(.indexes)
+
   /// The catalog entry of a database.
   package static func catalogEntry(_ id: DatabaseID) -> [UInt8] {
     var bytes = catalog

@@ -75,7 +75,7 @@ final class TransactionTable: Sendable {
     let (open, past) = state.withLock { ($0.open[id], $0.past[id]) }
     if let open { return open }
     switch past?.end {
-    case nil: throw .unknownTransaction
+    case nil: throw unknown
     case .refused: throw .transactionRefused
     case .committed, .rolledBack, .expired: throw .transactionOver
     }
@@ -89,10 +89,15 @@ final class TransactionTable: Sendable {
       return
     }
     switch past?.end {
-    case nil: throw .unknownTransaction
+    case nil: throw unknown
     case .committed: throw .transactionOver
     case .rolledBack, .expired, .refused: return
     }
+  }
+
+  /// Of a transaction that another process may have, its client begins again.
+  private var unknown: FirestoreError {
+    configuration.isShared ? .transactionOver : .unknownTransaction
   }
 
   /// Remembers how the transaction ended and releases its locks.
@@ -161,6 +166,7 @@ final class TransactionTable: Sendable {
       end(open, .rolledBack)
       return (open.owner.age, [])
     }
+    if past == nil, configuration.isShared { return nil }
     guard let past, past.end != .committed else { throw .badRetryTransaction }
     return (past.age, past.contested)
   }

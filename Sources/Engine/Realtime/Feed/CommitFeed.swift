@@ -59,6 +59,13 @@ package final class CommitFeed: CommitObserver {
     }
   }
 
+  package func missedCommits() {
+    state.withLock { state in
+      guard state.isFlowing, !state.hasGap else { return }
+      state.hasGap = inbox.put(.gap)
+    }
+  }
+
   package func databaseRetired(_ id: DatabaseID, incarnation: Incarnation) {
     _ = inbox.put(.retired(incarnation))
   }

@@ -29,7 +29,7 @@ extension HubCore {
   }
 
   func resolve(_ stream: StreamState, _ clock: Int64) {
-    let isStale = lastAdvance == .min || clock - lastAdvance > Self.freshness
+    let isStale = lastAdvance == .min || clock - lastAdvance >= configuration.freshness
     let isAccepted = jobs.resolve(
       stream.databaseID,
       for: stream.id,
@@ -40,9 +40,6 @@ extension HubCore {
       fail(stream, FirestoreError(.resourceExhausted, "The server is overloaded. Try again later."))
     }
   }
-
-  /// For so many microseconds the hub's version counts as the store's newest.
-  private static let freshness: Int64 = 10_000_000
 
   func handle(_ input: StreamInput, of stream: StreamState) {
     switch input {
