@@ -23,7 +23,9 @@ package final class Accounts: Sendable {
   let revocations = Revocations()
   private let servedOrigin: Mutex<String>
   /// The scopes' records, as far as they were asked for.
-  let projects = Mutex<[AccountScope: ProjectRecord]>([:])
+  let projects = Mutex(KnownProjects())
+  /// Whether what other engines write has been heard of since the beginning.
+  let isFollowing = Atomic(false)
 
   /// Serves the accounts in that engine.
   package init(
@@ -38,6 +40,7 @@ package final class Accounts: Sendable {
     signingKeys = try SigningKeys(engine: engine, configuration: configuration)
     serviceAccounts = try ServiceAccounts(engine: engine, configuration: configuration)
     limits = AttemptLimits(configuration.limits, clock: configuration.clock)
+    try observeOthers()
   }
 
   /// The accounts of one scope; scopes need no making.

@@ -65,6 +65,32 @@ package final class ConfigTemplates: Sendable {
     }
     state.withoutAssignments = Set(try engine.read { try TemplateRecords.assigned($0) })
     self.state = Mutex(state)
+    try engine.observeOthers(in: [KeyRange(prefix: TemplateKey.prefix(.head))]) {
+      [weak self] writes, reader in
+      try self?.othersWrote(writes, reader)
+    }
+  }
+
+  /// Follows the heads of templates that other engines publish, and tells those who wait.
+  private func othersWrote(_ writes: OtherWrites, _ reader: any KeyValueReader) throws {
+    let heads: [(TemplateID, TemplateHead)]
+    switch writes {
+    case .unknown: heads = try TemplateRecords.heads(reader)
+    case .groups(let groups):
+      let ids = Set(
+        groups.flatMap(\.keys).compactMap { $0.withUnsafeBytes { TemplateKey.parse($0)?.0 } }
+      )
+      heads = try ids.map { ($0, try TemplateRecords.head($0, reader)) }
+    }
+    for (id, head) in heads {
+      let isNews = state.withLock { state in
+        guard state.slots[id]?.head.served != head.served else { return false }
+        if state.slots[id]?.served != nil { state.loaded -= 1 }
+        state.slots[id] = Slot(head: head, lastUse: state.uses)
+        return true
+      }
+      if isNews { streams.wake(id) }
+    }
   }
 
   /// A template in memory.

@@ -136,7 +136,7 @@ struct RulesetStoreTests {
         id: "broken",
         files: [RulesetFile(name: "f", content: "service")],
         releases: ["cloud.firestore"]
-      )
+      ) { _ in }
     }
     try withStore { (store, _) throws in
       let rules = try #require(store.current(Self.target))

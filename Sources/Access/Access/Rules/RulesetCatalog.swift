@@ -31,24 +31,37 @@ package final class RulesetCatalog: Sendable {
   }
 
   /// Keeps a new ruleset and lets every one of those releases name it, all at once.
+  ///
+  /// - Parameter landed: Told the releases in the order of the writes, before the call returns.
   package func deploy(
     project: Text,
     id: Text,
     files: [RulesetFile],
-    releases: [Text]
-  ) throws -> (ruleset: StoredRuleset, releases: [StoredRelease]) {
+    releases: [Text],
+    landed: ([StoredRelease]) -> Void
+  ) throws -> StoredRuleset {
     try write { group in
       let ruleset = try Self.create(project: project, id: id, files: files, in: group)
       return (ruleset, try releases.map { try Self.release(ruleset, as: $0, in: group) })
-    }
+    } landed: { (_, releases) in
+      landed(releases)
+    }.0
   }
 
-  /// Lets a release name a stored ruleset; NOT_FOUND without one.
-  package func release(project: Text, name: Text, rulesetID: Text) throws -> StoredRelease {
-    try write { group in
-      let ruleset = try Self.existing(project: project, id: rulesetID, in: group)
-      return try Self.release(ruleset, as: name, in: group)
-    }
+  /// Lets a release name a stored ruleset, as `deploy` does; NOT_FOUND without one.
+  package func release(
+    project: Text,
+    name: Text,
+    rulesetID: Text,
+    landed: (StoredRelease) -> Void
+  ) throws -> StoredRelease {
+    try write(
+      { group in
+        let ruleset = try Self.existing(project: project, id: rulesetID, in: group)
+        return try Self.release(ruleset, as: name, in: group)
+      },
+      landed: landed
+    )
   }
 
   /// Removes a ruleset; refuses one that a release names.
@@ -66,13 +79,16 @@ package final class RulesetCatalog: Sendable {
     }
   }
 
-  /// Removes a release; NOT_FOUND without it.
-  package func deleteRelease(project: Text, name: Text) throws {
-    try write { group in
-      let key = MetaKey.release(project: project, name: name)
-      guard try group.get(key) != nil else { throw Self.notFound("release", name) }
-      try group.delete(key)
-    }
+  /// Removes a release, as `deploy` makes one; NOT_FOUND without it.
+  package func deleteRelease(project: Text, name: Text, landed: () -> Void) throws {
+    try write(
+      { group in
+        let key = MetaKey.release(project: project, name: name)
+        guard try group.get(key) != nil else { throw Self.notFound("release", name) }
+        try group.delete(key)
+      },
+      landed: { _ in landed() }
+    )
   }
 
   /// The ruleset of that id; NOT_FOUND without one.
@@ -90,9 +106,20 @@ package final class RulesetCatalog: Sendable {
     try read { try Self.releases(of: project, in: $0) }
   }
 
-  /// The releases of all projects.
-  package func allReleases() throws -> [StoredRelease] {
-    try read { try Self.releases(below: MetaKey.releases, in: $0) }
+  /// The releases of all projects, each with its ruleset.
+  static func allReleases(
+    in reader: any KeyValueReader
+  ) throws -> [(release: StoredRelease, ruleset: StoredRuleset)] {
+    try releases(below: MetaKey.releases, in: reader).map { release in
+      (release, try existing(project: release.project, id: release.rulesetID, in: reader))
+    }
+  }
+
+  /// Registers to hear of releases that other engines change.
+  func observeOthers(_ observer: @escaping @Sendable (any KeyValueReader) throws -> Void) throws {
+    try engine.observeOthers(in: [KeyRange(prefix: MetaKey.releases)]) { _, reader in
+      try observer(reader)
+    }
   }
 }
 
@@ -105,9 +132,16 @@ extension RulesetCatalog {
     }
   }
 
-  private func write<R>(_ body: (any KeyValueGroup) throws -> R) throws -> R {
+  private func write<R>(
+    _ body: (any KeyValueGroup) throws -> R,
+    landed: (R) -> Void = { _ in }
+  ) throws -> R {
     do {
-      return try engine.write { try body($0) }
+      return try engine.write { group in
+        try body(group)
+      } settled: { outcome in
+        if case .success(let result) = outcome { landed(result) }
+      }
     } catch {
       throw FirestoreError.storage(error)
     }

@@ -9,14 +9,15 @@ import Synchronization
 /// A deployment is durable before it takes effect, and takes effect for the next request. Any thread
 /// may call; `current` waits for nothing but a short lock, everything else may touch the disk.
 package final class RulesetStore: Sendable {
-  /// Hears what changed after a deployment took effect, on the thread that deployed.
+  /// Hears what changed after a deployment took effect, on the thread that deployed, or that learned of one elsewhere.
   package typealias Observer = @Sendable (RulesTarget) -> Void
 
   private let catalog: RulesetCatalog
   private let countsCoverage: Bool
+  private let log: Logger
   private let released: Mutex<[RulesTarget: ReleasedRuleset]>
   private let observers = Mutex<[Observer]>([])
-  /// Held over each change, so that memory follows the store's order.
+  /// Held over each change, so that a ruleset is not removed between its reading and its release.
   private let changes = Mutex(())
 
   /// Compiles what is in force; stored rules that do not compile any more deny everything, loudly.
@@ -29,31 +30,47 @@ package final class RulesetStore: Sendable {
   ) throws {
     catalog = RulesetCatalog(engine: engine)
     self.countsCoverage = countsCoverage
-    var released: [RulesTarget: ReleasedRuleset] = [:]
-    for release in try catalog.allReleases() {
+    self.log = log
+    released = Mutex([:])
+    try catalog.read { _ = try read($0) }
+    try catalog.observeOthers { [weak self] reader in
+      for target in try self?.read(reader) ?? [] { self?.announce(target) }
+    }
+  }
+
+  /// Puts in force what is stored, and answers for which targets that is something else than before.
+  private func read(_ reader: any KeyValueReader) throws -> Set<RulesTarget> {
+    var stored: [RulesTarget: ReleasedRuleset] = [:]
+    for (release, ruleset) in try RulesetCatalog.allReleases(in: reader) {
       guard let target = RulesTarget(project: release.project, releaseName: release.name)
       else { continue }
-      let stored = try catalog.ruleset(project: release.project, id: release.rulesetID)
-      let compiled: CompiledRuleset
-      do {
-        compiled = try Self.compile(stored.files, counting: countsCoverage)
-      } catch {
-        log.error(
-          "stored security rules do not compile; every client is denied until others are deployed",
-          metadata: [
-            "release": "\(release.name.string)",
-            "error": "\((error as? RulesCompileError)?.message ?? "\(error)")",
-          ]
-        )
-        compiled = try Self.compile([Self.nothing])
-      }
-      released[target] = ReleasedRuleset(
-        compiled,
-        id: stored.id,
-        updateTime: release.updateTime
-      )
+      let known = current(target)
+      stored[target] =
+        known?.updateTime == release.updateTime
+        ? known : ReleasedRuleset(try compileStored(ruleset, of: release), release)
     }
-    self.released = Mutex(released)
+    return released.withLock { released in
+      defer { released = stored }
+      return Set(released.keys).union(stored.keys).filter { released[$0] !== stored[$0] }
+    }
+  }
+
+  private func compileStored(
+    _ ruleset: StoredRuleset,
+    of release: StoredRelease
+  ) throws -> CompiledRuleset {
+    do {
+      return try Self.compile(ruleset.files, counting: countsCoverage)
+    } catch {
+      log.error(
+        "stored security rules do not compile; every client is denied until others are deployed",
+        metadata: [
+          "release": "\(release.name.string)",
+          "error": "\((error as? RulesCompileError)?.message ?? "\(error)")",
+        ]
+      )
+      return try Self.compile([Self.nothing])
+    }
   }
 
   /// The rules in force; nil where nobody has deployed any.
@@ -97,16 +114,16 @@ package final class RulesetStore: Sendable {
       if !allowsOthers { try Self.check(compiled, for: target) }
     }
     let ruleset = try changes.withLock { _ in
-      let deployed = try catalog.deploy(
+      try catalog.deploy(
         project: project,
         id: Self.newID(),
         files: files,
         releases: targets.map(\.releaseName)
-      )
-      for (target, release) in zip(targets, deployed.releases) {
-        setCurrent(ReleasedRuleset(compiled, release), of: target)
+      ) { releases in
+        for (target, release) in zip(targets, releases) {
+          setCurrent(ReleasedRuleset(compiled, release), of: target)
+        }
       }
-      return deployed.ruleset
     }
     for target in targets { announce(target) }
     return ruleset
@@ -125,13 +142,13 @@ package final class RulesetStore: Sendable {
       let stored = try catalog.ruleset(project: target.project, id: rulesetID)
       let compiled = try Self.compile(stored.files, counting: countsCoverage)
       try Self.check(compiled, for: target)
-      let release = try catalog.release(
+      return try catalog.release(
         project: target.project,
         name: target.releaseName,
         rulesetID: rulesetID
-      )
-      setCurrent(ReleasedRuleset(compiled, release), of: target)
-      return release
+      ) { release in
+        setCurrent(ReleasedRuleset(compiled, release), of: target)
+      }
     }
     announce(target)
     return release
@@ -140,8 +157,9 @@ package final class RulesetStore: Sendable {
   /// Takes a target's rules out of force.
   package func deleteRelease(_ target: RulesTarget) throws {
     try changes.withLock { _ in
-      try catalog.deleteRelease(project: target.project, name: target.releaseName)
-      setCurrent(nil, of: target)
+      try catalog.deleteRelease(project: target.project, name: target.releaseName) {
+        setCurrent(nil, of: target)
+      }
     }
     announce(target)
   }

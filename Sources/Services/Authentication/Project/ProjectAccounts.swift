@@ -64,14 +64,15 @@ extension ProjectAccounts {
 
   /// What is stored of the project; nothing of one that nobody configured or signed up to.
   private func record() throws -> ProjectRecord? {
-    if let known = accounts.projects.withLock({ $0[scope] }) { return known }
+    let (known, changes) = accounts.projects.withLock { ($0[scope], $0.changes) }
+    if let known { return known }
     let key = AccountKey.prefix(.scope, scope)
     guard let stored = try accounts.engine.read({ try $0.get(key) }) else { return nil }
     let record = try decode(stored)
     return accounts.projects.withLock { projects in
       // A change that landed since the read has left a newer one.
       if let newer = projects[scope] { return newer }
-      projects[scope] = record
+      if projects.changes == changes { projects[scope] = record }
       return record
     }
   }

@@ -60,6 +60,12 @@ package final class ServiceAccounts: Sendable {
     return (account, file(of: account, privateKey, origin))
   }
 
+  /// Reads the keys anew.
+  func read(_ reader: any KeyValueReader) throws {
+    let stored = try Self.load(reader)
+    keys.withLock { $0 = stored }
+  }
+
   /// Takes keys back: the one with that id, or all of the account with that e-mail or name.
   package func revoke(_ which: String) throws -> [ServiceAccount] {
     try engine.write { group in

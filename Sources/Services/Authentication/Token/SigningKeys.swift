@@ -67,6 +67,17 @@ package final class SigningKeys: Sendable {
     keys.withLock { $0.first { $0.id == id }?.publicKey }
   }
 
+  /// Reads the keys anew; answers since when they are, where none is left of those from before.
+  func read(_ reader: any KeyValueReader) throws -> Int64? {
+    let stored = try Self.load(reader)
+    return keys.withLock { keys in
+      defer { keys = stored }
+      let known = Set(keys.map(\.id))
+      guard !keys.isEmpty, !stored.contains(where: { known.contains($0.id) }) else { return nil }
+      return stored.first?.createdAt ?? 0
+    }
+  }
+
   /// All keys after what time asks for was done.
   private func current() throws -> [SigningKey] {
     let time = clock.now() / 1_000_000

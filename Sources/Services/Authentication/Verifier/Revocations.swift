@@ -64,6 +64,29 @@ final class Revocations: Sendable {
     state.withLock { if $0.sessions[user] != nil { $0.sessions[user] = (session, time) } }
   }
 
+  /// A user was changed elsewhere: his tokens are valid for that session alone, or for none.
+  ///
+  /// A session of the last hours may be one that took the place of another.
+  func learn(_ event: Event, at time: Int64) {
+    let user = User(scope: event.scope, uid: event.uid)
+    let known = state.withLock { $0.sessions[user] }
+    let isRecent = event.session.map { $0 > time - Self.memory } ?? true
+    guard isRecent || known != nil, known.map({ $0.session != event.session }) ?? true else {
+      return
+    }
+    record(event, at: time)
+  }
+
+  /// Nobody knows what became of users: sessions from before are not valid until verified anew.
+  func forget(at time: Int64) {
+    let observers = state.withLock { state in
+      state.floor = time + Authentication.User.sessionNoise
+      state.sessions = [:]
+      return state.observers
+    }
+    for observer in observers { observer(.everybody) }
+  }
+
   /// Ends every token that was issued up to that second, of whichever user.
   func endAll(issuedUpTo second: Int64) {
     let observers = state.withLock { state in
