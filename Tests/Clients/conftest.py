@@ -14,7 +14,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
 
-from support import clients, postgres, rest, rpc, secrets, server as servers  # noqa: E402
+from support import clients, cluster, postgres, rest, rpc, secrets, server as servers  # noqa: E402
 
 _numbers = itertools.count(1)
 
@@ -46,7 +46,19 @@ def logs_without_secrets():
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """The development server of this run; with `BRASA_TEST_STORE=postgres` its store is in PostgreSQL."""
+    """The development server of this run.
+
+    With `BRASA_TEST_STORE=postgres` its store is in PostgreSQL, with `cluster` it is two nodes on one, behind a proxy.
+    """
+    if os.environ.get("BRASA_TEST_STORE") == "cluster":
+        together = cluster.Cluster(tmp_path_factory.mktemp("cluster")).start()
+        yield together
+        was_running = together.is_running
+        code = together.stop()
+        together.close()
+        assert was_running, f"a node died during the run:\n{together.output[-4000:]}"
+        assert code == 0, f"exit code {code} on SIGTERM:\n{together.output[-4000:]}"
+        return
     store = postgres.Postgres() if os.environ.get("BRASA_TEST_STORE") == "postgres" else None
     if servers.TARGET == "emulator":
         running = servers.Emulator()

@@ -21,7 +21,7 @@ struct Brasa: AsyncParsableCommand {
     version: ProgramVersion.text,
     subcommands: [
       ServeCommand.self, VerifyCommand.self, ExportCommand.self, ImportCommand.self,
-      MoveCommand.self,
+      MoveCommand.self, NodesCommand.self,
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
       UsersCommand.self, AppsCommand.self, ConfigCommand.self, MessagesCommand.self,
       AnalyticsCommand.self,

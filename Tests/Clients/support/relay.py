@@ -54,7 +54,7 @@ class Relay:
             except OSError:
                 return
             try:
-                server = socket.create_connection(("127.0.0.1", self.target))
+                server = self._connect()
             except OSError:
                 client.close()
                 continue
@@ -64,6 +64,9 @@ class Relay:
             for source, sink, limit in ((client, server, None), (server, client, self.cut_after())):
                 arguments = (pair, source, sink, limit)
                 threading.Thread(target=self._pass, args=arguments, daemon=True).start()
+
+    def _connect(self):
+        return socket.create_connection(("127.0.0.1", self.target))
 
     def _pass(self, pair, source, sink, limit):
         client, server = pair
@@ -89,6 +92,23 @@ class Relay:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
+
+
+class Spread(Relay):
+    """A relay that spreads connections over servers in turn, and passes by those that take none."""
+
+    def __init__(self, ports):
+        self.ports = list(ports)
+        self._turn = 0
+        super().__init__(None)
+
+    def _connect(self):
+        for _ in self.ports:
+            port = self.ports[self._turn % len(self.ports)]
+            self._turn += 1
+            with contextlib.suppress(OSError):
+                return socket.create_connection(("127.0.0.1", port))
+        raise OSError("no server takes connections")
 
 
 def random_cuts(seed, least, most):

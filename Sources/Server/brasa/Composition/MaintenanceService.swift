@@ -5,10 +5,25 @@ import ServiceModule
 
 /// Does the maintenance of all services, a step of each at a time, in the lane of the engine's threads that no
 /// client waits for.
+///
+/// Of several nodes the one that leads does it.
 struct MaintenanceService: Service {
-  let services: StoredServices
-  let threads: EngineThreads
-  let log: Logger
+  private let directory: OpenDataDirectory
+  private let services: StoredServices
+  private let threads: EngineThreads
+  private let log: Logger
+
+  init(
+    _ directory: OpenDataDirectory,
+    services: StoredServices,
+    threads: EngineThreads,
+    log: Logger
+  ) {
+    self.directory = directory
+    self.services = services
+    self.threads = threads
+    self.log = log
+  }
 
   /// Between two rounds while some service has more to do.
   private static let pause = Duration.milliseconds(1)
@@ -26,8 +41,11 @@ struct MaintenanceService: Service {
 
   private func round() async -> Bool {
     do {
-      return try await threads.run(on: .maintenance) { [services, log] in
-        services.maintain { service, error in
+      return try await threads.run(on: .maintenance) { [directory, services, log] in
+        guard directory.leads else { return false }
+        // Other nodes may be the only ones where a database is used.
+        if directory.engine.isShared { try directory.databases.openAll() }
+        return services.maintain { service, error in
           log.error(
             "maintenance failed",
             metadata: ["service": "\(service)", "error": "\(error)"]

@@ -25,10 +25,11 @@ final class OpenDataDirectory: Sendable {
   /// machine's, between 64 and 1,024, of which a sixteenth is for events. `openTables` files stay open, one in
   /// eight of them for events. `tableKilobytes` is for
   /// tests. A directory whose store is elsewhere is refused without that store, and one with a store of its own
-  /// beside another. `groupObserver` is told of every group that became durable.
+  /// beside another. With `isClustered` other nodes may have the store, too. `groupObserver` is told of every group that became durable.
   init(
     path: String,
     store: StoreLocation,
+    isClustered: Bool = false,
     configuration: StoreConfiguration,
     openTables: Int,
     cacheMegabytes: Int? = nil,
@@ -52,7 +53,7 @@ final class OpenDataDirectory: Sendable {
     fileMemoryBytes = cache / 8
     tuning.blockCacheBytes =
       cache - configuration.documentCacheBytes - eventCache - fileMemoryBytes
-    engine = try Self.openStore(store, directory: path, tuning)
+    engine = try Self.openStore(store, isClustered: isClustered, directory: path, tuning)
     do {
       events = try RocksDBEngine(
         directory: path + "/events",
@@ -73,6 +74,7 @@ final class OpenDataDirectory: Sendable {
 
   private static func openStore(
     _ location: StoreLocation,
+    isClustered: Bool,
     directory: String,
     _ tuning: RocksDBConfiguration
   ) throws -> any ServedEngine {
@@ -84,6 +86,12 @@ final class OpenDataDirectory: Sendable {
     case .postgres(let address):
       var configuration = PostgresConfiguration(address: address)
       configuration.groupObserver = tuning.groupObserver
+      if isClustered {
+        configuration.sharing = .shared
+        configuration.unloggedFirstBytes = Databases.unobservedFirstBytes
+        let path = URL(fileURLWithPath: directory).standardizedFileURL.path
+        configuration.nodeName = "\(ProcessInfo.processInfo.hostName):\(path)"
+      }
       let engine = try PostgresEngine(configuration)
       try mark.write(configuration)
       return engine
@@ -100,6 +108,9 @@ final class OpenDataDirectory: Sendable {
     tuning.backgroundJobs = 1
     return tuning
   }
+
+  /// Whether this process does what only one of those does that have the store open.
+  var leads: Bool { (engine as? PostgresEngine)?.leads ?? true }
 
   /// Ends all waiting for a database server that is away: what waits fails, so that the store can be closed.
   func stopWaiting() { (engine as? PostgresEngine)?.stopWaiting() }

@@ -48,6 +48,7 @@ extension ServedSystem {
     let directory = try OpenDataDirectory(
       path: settings.dataDirectory,
       store: settings.store,
+      isClustered: settings.isClustered,
       configuration: configuration,
       openTables: descriptors.tables,
       cacheMegabytes: settings.cacheMegabytes,
@@ -91,6 +92,7 @@ extension ServedSystem {
       openFiles: descriptors.files
     )
     var listening = RealtimeConfiguration(clock: StoreConfiguration.monotonicClock)
+    if settings.isClustered { listening.freshness = 0 }
     listening.backlogBytes = settings.listenBacklogKilobytes << 10
     let listeners = try ListenHub(
       databases: directory.databases,
@@ -111,8 +113,8 @@ extension ServedSystem {
     )
     let templates = try ConfigTemplates(
       engine: directory.databases.engine,
-      audiences: AnalyticsAudiences(analytics: analytics),
-      goals: AnalyticsGoals(analytics: analytics)
+      audiences: settings.isClustered ? nil : AnalyticsAudiences(analytics: analytics),
+      goals: settings.isClustered ? nil : AnalyticsGoals(analytics: analytics)
     )
     analytics.onErasure { try templates.forget(installation: $0, of: $1) }
     // Of another machine's disk nobody here knows.
@@ -127,8 +129,10 @@ extension ServedSystem {
       audiences: AnalyticsAudiences(analytics: analytics),
       availableBytes: availableBytes
     )
-    verifier.onRevocation { project, uid in
-      messages.noteRevocation(of: uid.string, in: project)
+    if !settings.isClustered {
+      verifier.onRevocation { project, uid in
+        messages.noteRevocation(of: uid.string, in: project)
+      }
     }
     let stored = try directory.services(
       rules: rules,
@@ -193,25 +197,30 @@ extension ServedSystem {
         keys: keys,
         log: Logger(label: "remote config")
       ),
-      AnalyticsServices.module(
-        analytics,
-        access: access,
-        threads: threads,
-        keys: keys,
-        settings: settings
-      ),
       .installations(installations, keys: keys, threads: threads),
-      try MessagingServices.module(
-        messages,
-        access: access,
-        threads: threads,
-        keys: keys,
-        installations: installations,
-        settings: settings
-      ),
-      files.module(access: access, accounts: accounts, threads: threads),
     ]
-    modules.append(.messagingScripts())
+    // What these keep in memory or on this machine is not other nodes'.
+    if !settings.isClustered {
+      modules += [
+        AnalyticsServices.module(
+          analytics,
+          access: access,
+          threads: threads,
+          keys: keys,
+          settings: settings
+        ),
+        try MessagingServices.module(
+          messages,
+          access: access,
+          threads: threads,
+          keys: keys,
+          installations: installations,
+          settings: settings
+        ),
+        files.module(access: access, accounts: accounts, threads: threads),
+        .messagingScripts(),
+      ]
+    }
     if settings.isDevelopment {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))
     }
@@ -262,6 +271,9 @@ extension ServedSystem {
       ]
       modules.append(module)
     }
+    if settings.isClustered {
+      modules = modules.map { $0.current(in: directory.databases.engine, threads: threads) }
+    }
     let tasks: [any Service] = modules.flatMap(\.tasks).map { ModuleTask($0) }
     return ServedSystem(
       modules: modules,
@@ -271,8 +283,9 @@ extension ServedSystem {
         accounts.listens(onPort: $0)
         Self.welcome(administrators, settings, accounts, threads)
       },
-      services: [storage, MaintenanceService(services: stored, threads: threads, log: log)] + tasks
-        + [probe]
+      services: [
+        storage, MaintenanceService(directory, services: stored, threads: threads, log: log),
+      ] + tasks + [probe]
     )
   }
 

@@ -10,6 +10,8 @@ struct ServeSettings: Sendable, Equatable {
   var port: Int
   var dataDirectory: String
   var store: StoreLocation
+  /// Whether other nodes may serve the store as well.
+  var isClustered: Bool
   var isDevelopment: Bool
   var requiresIndexes: Bool
   var tls: GatewayConfiguration.TLSFiles?
@@ -61,6 +63,7 @@ struct ServeSettings: Sendable, Equatable {
     port = try flags.port ?? environment.number("PORT") ?? 8080
     dataDirectory = flags.data ?? environment.text("DATA") ?? "brasa-data"
     store = try StoreLocation(flags.store ?? environment.text("STORE"))
+    isClustered = try flags.cluster || environment.flag("CLUSTER")
     isDevelopment = try flags.dev || environment.flag("DEV")
     requiresIndexes = try flags.requireIndexes || environment.flag("REQUIRE_INDEXES")
     logLevel = try flags.logLevel ?? environment.level("LOG_LEVEL") ?? .info
@@ -103,6 +106,11 @@ struct ServeSettings: Sendable, Equatable {
       flags.allowRemoteDev ?? environment.text("ALLOW_REMOTE_DEV") ?? "false"
     )
     developmentOrigins = isDevelopment ? try Self.origins(flags, environment, remote, origin) : nil
+    if isClustered, store == .directory {
+      throw ValidationError(
+        "--cluster is for a store that several nodes reach: name it with --store postgres://…"
+      )
+    }
     guard (0...65_535).contains(port) else {
       throw ValidationError("The port must be between 0 and 65535, not \(port).")
     }
@@ -122,7 +130,9 @@ struct ServeSettings: Sendable, Equatable {
   }
 
   /// Whether there is a console.
-  var servesConsole: Bool { hasConsole }
+  ///
+  /// The sessions of its administrators are in one node's memory.
+  var servesConsole: Bool { hasConsole && !isClustered }
 
   /// What the operator should read before anything else; empty when all is well.
   var warnings: [String] {
@@ -138,6 +148,14 @@ struct ServeSettings: Sendable, Equatable {
         NO TLS on an address that other machines reach: what clients send can be read and changed \
         under way, and the administrator key is not accepted from there. Use --tls-certificate and \
         --tls-key
+        """
+      )
+    }
+    if isClustered {
+      warnings.append(
+        """
+        ONE OF SEVERAL NODES: documents, rules, accounts, installations and Remote Config are served; files, messages, \
+        analytics and the console are not
         """
       )
     }
@@ -251,6 +269,14 @@ struct ServeFlags: ParsableArguments {
       """
   )
   var store: String?
+
+  @Flag(
+    help: """
+      Serve the store together with other nodes, each started so, behind one address. docs/cluster.md says what is \
+      served then. [BRASA_CLUSTER]
+      """
+  )
+  var cluster = false
 
   @Option(
     help: """

@@ -1,0 +1,28 @@
+import ArgumentParser
+import KeyValuePostgres
+
+/// The command `brasa nodes`.
+struct NodesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "nodes",
+    abstract: "List the nodes that serve a store in PostgreSQL together.",
+    discussion: """
+      A line a node: its name, whether it leads, and the seconds since it started. A node that stopped is gone from \
+      the list at once, one that was killed within fifteen seconds.
+
+      Example:
+        brasa nodes --store postgres://brasa@db.example.org/brasa
+      """
+  )
+
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    guard case .postgres(let address) = try data.location else {
+      throw ValidationError("Only a store in PostgreSQL has nodes: name it with --store.")
+    }
+    for node in try StoreNode.all(PostgresConfiguration(address: address)) {
+      print("\(node.name)\t\(node.leads ? "leads" : "serves")\t\(node.age) s")
+    }
+  }
+}

@@ -1,0 +1,60 @@
+"""Several nodes on one PostgreSQL, behind a proxy that spreads connections."""
+
+from support import postgres, relay, server as servers
+
+
+class Cluster:
+    """Nodes that share a store, as one server: what talks to it talks to one node or another."""
+
+    def __init__(self, directory, count=2, development=True, environment=None):
+        self.database = postgres.Postgres()
+        self.environment = {"BRASA_STORE": self.database.address, "BRASA_CLUSTER": "true", **(environment or {})}
+        self.nodes = [
+            servers.Brasa(directory / f"node-{number}", development=development, environment=self.environment)
+            for number in range(count)
+        ]
+        self.proxy = None
+
+    def start(self):
+        for node in self.nodes:
+            node.start()
+        self.proxy = relay.Spread(node.port for node in self.nodes)
+        return self
+
+    @property
+    def port(self):
+        return self.proxy.port
+
+    @property
+    def host(self):
+        return self.proxy.host
+
+    @property
+    def url(self):
+        return f"http://{self.host}"
+
+    @property
+    def data(self):
+        return self.nodes[0].data
+
+    @property
+    def output(self):
+        return "".join(node.output for node in self.nodes)
+
+    @property
+    def is_running(self):
+        return all(node.is_running for node in self.nodes)
+
+    def stop(self):
+        """Stops all nodes and gives the highest exit code."""
+        code = max(abs(node.stop() or 0) for node in self.nodes)
+        self.proxy.close()
+        return code
+
+    def close(self):
+        """Ends what still runs, and the database."""
+        for node in self.nodes:
+            node.kill()
+        if self.proxy:
+            self.proxy.close()
+        self.database.close()
