@@ -18,7 +18,7 @@ import Testing
     _ = try await fixture.bucket("p.appspot.com")
     _ = try await fixture.bucket("p.firebasestorage.app")
     #expect(await code { _ = try await fixture.bucket("other") } == .notFound)
-    let foreign = fixture.permit("q.appspot.com", project: "p")
+    let foreign = try fixture.permit("q.appspot.com", project: "p")
     #expect(await code { _ = try await fixture.storage.bucket(foreign) } == .notFound)
     #expect(try await fixture.storage.project(ofBucket: BucketName("q.appspot.com")) == "q")
     #expect(try await fixture.storage.project(ofBucket: BucketName("other")) == nil)
@@ -28,7 +28,7 @@ import Testing
   @Test func `a bucket of another project is as if it were not there`() async throws {
     let fixture = try StorageFixture()
     _ = try await fixture.storage.makeBucket(fixture.permit("mine"), BucketConfiguration())
-    let foreign = fixture.permit("mine", project: "q")
+    let foreign = try fixture.permit("mine", project: "q")
     #expect(await code { _ = try await fixture.storage.bucket(foreign) } == .notFound)
     #expect(
       await code { _ = try await fixture.storage.makeBucket(foreign, BucketConfiguration()) }
@@ -41,7 +41,7 @@ import Testing
     async throws
   {
     let fixture = try StorageFixture()
-    let permit = fixture.permit("mine")
+    let permit = try fixture.permit("mine")
     let bucket = try await fixture.storage.makeBucket(permit, BucketConfiguration())
     try await bucket.put("a", "1")
     #expect(await code { try await bucket.delete() } == .conflict)

@@ -11,7 +11,7 @@ import Testing
 
   /// The text of an object as memory has it; nil where that does not suffice.
   private static func remembered(_ text: String, _ fixture: StorageFixture) throws -> String? {
-    let permit = fixture.permit()
+    let permit = try fixture.permit()
     let bucket = try BucketName("p.appspot.com")
     return try fixture.storage.objectInMemory(name(text), ofBucket: bucket) { _ in permit }
       .map { String(decoding: $0.content, as: UTF8.self) }

@@ -58,8 +58,11 @@ final class StorageFixture: Sendable {
     try FileManager.default.removeItem(atPath: directory)
   }
 
-  func permit(_ bucket: String = "p.appspot.com", project: String = "p") -> BucketPermit {
-    AccessControl.administratorPermit(atRest: databases)
+  func permit(
+    _ bucket: String = "p.appspot.com",
+    project: String = "p"
+  ) throws -> BucketPermit {
+    try AccessControl.administratorPermit(atRest: databases)
       .bucket(BucketID(project: Text(project), name: Text(bucket)))
   }
 

@@ -4,9 +4,9 @@ import FirestoreModel
 package protocol CommitObserver: AnyObject, Sendable {
   /// A group of commits is durable.
   ///
-  /// Called in version order: on the writer's thread for its own commits, and on any for those of other engines on the same store, before the commits' authors get their answers:
-  /// who was answered may rely on the observer having heard. Everything waits for the call, so it
-  /// only takes note.
+  /// Called in version order: on the writer's thread for its own commits, before their authors get their answers, who may
+  /// rely on the observer having heard; on any thread for those of other engines on the same store. Everything waits for the
+  /// call, so it only takes note.
   ///
   /// - Parameters:
   ///   - version: No later commit has this version or one below.
