@@ -22,6 +22,8 @@ WEB = {
     "p256dh": "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
 }
 IOS = {"apns_token": "ab" * 32, "apns_environment": "SANDBOX", "bundle_id": "br.shop"}
+# Four weeks, the most and what messages have that say nothing.
+MAXIMUM_TTL = 2_419_200
 
 
 class Deployment:
@@ -103,7 +105,11 @@ def test_messages_wait_and_are_repeated_until_acknowledged(deployment):
         lines = stream.messages(40)
     assert [line["messageId"] for line in lines] == [short(name) for name in names]
     with device.connect(lines[9]["sequence"]) as stream:
-        assert stream.messages(30) == lines[10:]
+        again = stream.messages(30)
+    # What is left to live is told in whole seconds, and goes on falling.
+    for line in (*lines, *again):
+        assert 0 < line.pop("timeToLive") <= MAXIMUM_TTL
+    assert again == lines[10:]
     assert deployment.reports.counts(names[9]) == {"direct": {"acknowledged": 1}}
     deployment.reports.wait(names[10], {"direct": {"handed": 1}})
 

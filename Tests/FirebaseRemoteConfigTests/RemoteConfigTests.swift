@@ -184,7 +184,7 @@ struct RemoteConfigTests {
     _ = await app.delete()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a fetch whose connection breaks ends with values or an error`() async throws {
     let proxy = try CuttingProxy(to: BrasaServer.shared.get().port) { 300 + 80 * $0 }
     let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")

@@ -66,6 +66,9 @@ enum MetricHelp {
     "brasa_engine_files_waiting": "Reading and writing of files' bytes among them.",
     "brasa_engine_files_busy": "Threads that read and write files' bytes.",
     "brasa_engine_files_refused_total": "Such jobs that were refused, because too many waited.",
+    "brasa_engine_intake_waiting": "Reading of batches of events among them.",
+    "brasa_engine_intake_busy": "Threads that read batches of events.",
+    "brasa_engine_intake_refused_total": "Such jobs that were refused, because too many waited.",
 
     // Accounts.
     "brasa_accounts_jobs_waiting": "Account calls that wait for a thread.",
