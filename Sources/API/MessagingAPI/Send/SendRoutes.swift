@@ -56,28 +56,34 @@ struct SendRoutes: Sendable {
   }
 
   private func sendToUser(_ request: ServiceRequest) async throws -> ServiceResponse {
-    try await environment.requireSender(request)
-    let body = try await body(of: request, members: ["uid"])
-    guard let uid = body.json["uid"]?.string, !uid.isEmpty, uid.utf8.count <= 128 else {
-      throw MessagingError.invalid("uid", "The user's id is missing.")
+    try await send(request, to: "uid") { uid in
+      guard let uid, !uid.isEmpty, uid.utf8.count <= 128 else {
+        throw MessagingError.invalid("uid", "The user's id is missing.")
+      }
+      return .user(uid)
     }
-    let message = try OutgoingMessage(
-      json: body.json["message"],
-      recipient: .user(uid),
-      now: service.now
-    )
-    return try await send(message, body, request)
   }
 
   private func sendToAudience(_ request: ServiceRequest) async throws -> ServiceResponse {
-    try await environment.requireSender(request)
-    let body = try await body(of: request, members: ["audience"])
-    guard let name = body.json["audience"]?.string, !name.isEmpty else {
-      throw MessagingError.invalid("audience", "The audience's name is missing.")
+    try await send(request, to: "audience") { name in
+      guard let name, !name.isEmpty else {
+        throw MessagingError.invalid("audience", "The audience's name is missing.")
+      }
+      return .audience(name)
     }
+  }
+
+  /// Sends to whom a member of the body names.
+  private func send(
+    _ request: ServiceRequest,
+    to member: String,
+    _ recipient: (String?) throws -> OutgoingMessage.Recipient
+  ) async throws -> ServiceResponse {
+    try await environment.requireSender(request)
+    let body = try await body(of: request, members: [member])
     let message = try OutgoingMessage(
       json: body.json["message"],
-      recipient: .audience(name),
+      recipient: try recipient(body.json[member]?.string),
       now: service.now
     )
     return try await send(message, body, request)

@@ -145,19 +145,8 @@ final class GroupLog: @unchecked Sendable {
 }
 
 /// The store as it is behind the last group of which observers hear.
-private final class LogReader: KeyValueReader {
-  private let reader: TableReader
+private final class LogReader: TableReading {
+  let reader: TableReader
 
   init(_ reader: TableReader) { self.reader = reader }
-
-  func get(_ key: [UInt8]) throws -> [UInt8]? { try reader.get(key) }
-
-  func get(_ keys: [[UInt8]]) throws -> [Result<[UInt8]?, any Error>] {
-    let found = try reader.get(keys)
-    return keys.map { .success(found[$0]) }
-  }
-
-  func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
-    PostgresCursor(over: range, reversed: reversed, reader: reader)
-  }
 }

@@ -3,8 +3,8 @@ import KeyValueStore
 /// A view: a transaction that sees the tables as they were when it began.
 ///
 /// One thread at a time.
-final class PostgresSnapshot: KeyValueSnapshot {
-  private let reader: TableReader
+final class PostgresSnapshot: KeyValueSnapshot, TableReading {
+  let reader: TableReader
   /// Nil where the read time is decided from the beginning.
   private let time: ViewTime?
   private let row: TimelineRow
@@ -25,17 +25,6 @@ final class PostgresSnapshot: KeyValueSnapshot {
     time = nil
     floor = decided
     self.decided = decided
-  }
-
-  func get(_ key: [UInt8]) throws -> [UInt8]? { try reader.get(key) }
-
-  func get(_ keys: [[UInt8]]) throws -> [Result<[UInt8]?, any Error>] {
-    let found = try reader.get(keys)
-    return keys.map { .success(found[$0]) }
-  }
-
-  func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
-    PostgresCursor(over: range, reversed: reversed, reader: reader)
   }
 
   func getCached(_ key: [UInt8]) throws -> PointRead { .incomplete }

@@ -53,3 +53,21 @@ struct TableReader {
     for row in 0..<rows.rowCount { found[Array(rows.bytes(row, 0))] = Array(rows.bytes(row, 1)) }
   }
 }
+
+/// What reads the store by a reader of its tables alone.
+protocol TableReading: KeyValueReader {
+  var reader: TableReader { get }
+}
+
+extension TableReading {
+  func get(_ key: [UInt8]) throws -> [UInt8]? { try reader.get(key) }
+
+  func get(_ keys: [[UInt8]]) throws -> [Result<[UInt8]?, any Error>] {
+    let found = try reader.get(keys)
+    return keys.map { .success(found[$0]) }
+  }
+
+  func cursor(over range: KeyRange, reversed: Bool) throws -> any KeyValueCursor {
+    PostgresCursor(over: range, reversed: reversed, reader: reader)
+  }
+}

@@ -48,25 +48,11 @@ extension ServiceMethod {
     switch handler {
     case .unary(let handle):
       waiting = .unary { request, context, respond in
-        gate.run(context) { result in
-          do throws(FirestoreError) {
-            try result.get()
-            handle(request, context, respond)
-          } catch {
-            respond(.failure(error))
-          }
-        }
+        gate.run(context, respond) { handle(request, context, respond) }
       }
     case .serverStreaming(let handle):
       waiting = .serverStreaming { request, context, respond in
-        gate.run(context) { result in
-          do throws(FirestoreError) {
-            try result.get()
-            handle(request, context, respond)
-          } catch {
-            respond(.failure(error))
-          }
-        }
+        gate.run(context, respond) { handle(request, context, respond) }
       }
     case .bidirectional(let open):
       waiting = .bidirectional { (context, responses) throws(FirestoreError) in
@@ -109,6 +95,20 @@ private struct CurrentGate: Sendable {
       let isAccepted = threads.submit(caller: context.network) { body(result) }
       if !isAccepted {
         body(.failure(FirestoreError(.resourceExhausted, "The server is overloaded.")))
+      }
+    }
+  }
+
+  /// Runs a call's body, or answers with what failed.
+  func run<Answer>(
+    _ context: CallContext,
+    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ body: @escaping @Sendable () -> Void
+  ) {
+    run(context) { result in
+      switch result {
+      case .success: body()
+      case .failure(let error): respond(.failure(error))
       }
     }
   }
