@@ -165,9 +165,21 @@ def browser():
 @pytest.fixture
 def console(browser, server, project):
     """A tab of the development server's console, whose policy nothing may violate."""
+    browser.show_as(1280, 900)
+    yield from console_tab(browser, server, project)
+
+
+@pytest.fixture
+def production_console(browser, production):
+    """A tab of the production server's console, in which nobody has signed in."""
+    browser.show_as(1280, 800)
+    browser.driver.delete_all_cookies()
+    yield from console_tab(browser, production, servers.PROJECT)
+
+
+def console_tab(browser, server, project):
     from support.console import Console
 
-    browser.show_as(1280, 900)
     browser.complaints()
     made = Console(browser, server, project)
     yield made

@@ -17,15 +17,8 @@ def owner(production):
 
 
 @pytest.fixture
-def console(browser, production, owner):
-    from support.console import Console
-
-    browser.show_as(1280, 800)
-    browser.driver.delete_all_cookies()
-    browser.complaints()
-    made = Console(browser, production, PROJECT)
-    yield made
-    assert made.violations() == []
+def console(owner, production_console):
+    return production_console
 
 
 def test_from_the_link_to_the_console_and_out_again(console, production):

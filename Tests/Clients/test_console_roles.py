@@ -155,15 +155,8 @@ def test_roles_are_given_and_taken_and_both_are_in_the_trail(production, owner):
 
 
 @pytest.fixture
-def console(browser, production, owner):
-    from support.console import Console
-
-    browser.show_as(1280, 800)
-    browser.driver.delete_all_cookies()
-    browser.complaints()
-    made = Console(browser, production, OWN)
-    yield made
-    assert made.violations() == []
+def console(owner, production_console):
+    return production_console
 
 
 def test_a_viewer_of_one_project_finds_that_one_alone(console, production):

@@ -37,18 +37,7 @@ struct TestGuide {
 
   /// Deploys rules that let nobody do anything, and so end every listener.
   func closeRules() throws {
-    let closed = folder.file("closed.rules")
-    try Data(
-      """
-      rules_version = '2';
-      service cloud.firestore {
-        match /databases/{database}/documents {
-          match /{document=**} { allow read, write: if false; }
-        }
-      }
-      """.utf8
-    ).write(to: closed)
-    try deployRules(closed)
+    try deployRules(folder.closedRules())
   }
 
   private func deployRules(_ file: URL) throws {

@@ -197,18 +197,7 @@ import Testing
     let list = try await app.signUp("ana")
     try await list.add("Lamp", code: "L1")
     try await until { list.names == ["Lamp"] && !list.isFromCache }
-    let closed = test.folder.file("closed.rules")
-    try Data(
-      """
-      rules_version = '2';
-      service cloud.firestore {
-        match /databases/{database}/documents {
-          match /{document=**} { allow read, write: if false; }
-        }
-      }
-      """.utf8
-    ).write(to: closed)
-    try test.deployRules(closed)
+    try test.deployRules(test.folder.closedRules())
     try await until { list.stopped != nil }
     #expect(list.names == ["Lamp"] && list.error == nil)
     list.tryAgain()
