@@ -71,6 +71,7 @@ class Wire:
         asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
     async def listen(self):
+        self.is_cut = False
         tls = None
         if self.certificates:
             tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -81,20 +82,27 @@ class Wire:
         self.port = self.listener.sockets[0].getsockname()[1]
 
     async def drop(self):
+        self.is_cut = True
         self.listener.close()
         for writer in self.open:
             writer.transport.abort()
 
     async def carry(self, near_reader, near_writer):
+        # A cut also ends what is about to be connected.
+        self.open.add(near_writer)
         try:
             far_reader, far_writer = await asyncio.open_connection(
                 "127.0.0.1", self.port_behind, ssl=trusting(self.certificates)
             )
         except OSError:
             near_writer.transport.abort()
+            self.open.remove(near_writer)
             return
         ends = {near_writer, far_writer}
         self.open |= ends
+        if self.is_cut or near_writer.transport.is_closing():
+            for writer in ends:
+                writer.transport.abort()
         silent = asyncio.Event()
         await asyncio.gather(
             self.carry_requests(near_reader, far_writer, silent),

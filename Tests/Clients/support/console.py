@@ -1,6 +1,6 @@
 """The console in a browser, driven by role and name as people and screen readers find things."""
 
-from selenium.common.exceptions import ElementClickInterceptedException, NoAlertPresentException, StaleElementReferenceException
+from selenium.common.exceptions import ElementClickInterceptedException, NoAlertPresentException, StaleElementReferenceException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -32,6 +32,11 @@ PAGES = [
 ]
 
 POLICY_WORDS = ("Content Security Policy", "TrustedHTML", "Refused to")
+
+
+def is_gone(error):
+    """Whether what failed was done to an element that has been drawn anew; also in Chromium's own words of it."""
+    return isinstance(error, StaleElementReferenceException) or "does not belong to the document" in str(error)
 
 
 class Shown(str):
@@ -75,7 +80,9 @@ class Console:
         """Whether an element is in sight and has that name, if one is given; false once it has been drawn anew."""
         try:
             return element.is_displayed() and (name is None or element.accessible_name.strip() == name)
-        except StaleElementReferenceException:
+        except WebDriverException as error:
+            if not is_gone(error):
+                raise
             return False
 
     def find(self, role, name=None):
@@ -86,11 +93,20 @@ class Console:
         """Clicks on an element, once nothing covers it; on the one drawn in its stead if it goes meanwhile."""
         def is_clicked():
             found = self.all(role, name)
-            if found:
-                found[-1].click()
-            return bool(found)
+            return bool(found) and self.reaches(found[-1].click)
 
-        self.until(is_clicked, f"no {role} {name!r} to click on", ElementClickInterceptedException, StaleElementReferenceException)
+        self.until(is_clicked, f"no {role} {name!r} to click on")
+
+    @staticmethod
+    def reaches(act):
+        """Does something to an element; false where another covers it, or it has been drawn anew."""
+        try:
+            act()
+        except WebDriverException as error:
+            if not (is_gone(error) or isinstance(error, ElementClickInterceptedException)):
+                raise
+            return False
+        return True
 
     def dismiss_question(self):
         """Answers No to what the browser asks, as soon as it does."""
@@ -107,10 +123,13 @@ class Console:
 
     def fill(self, name, text, role="textbox"):
         """Replaces the text of a field."""
-        field = self.find(role, name)
-        field.send_keys(Keys.CONTROL, "a")
-        field.send_keys(Keys.DELETE)
-        field.send_keys(text)
+        def write():
+            field = self.find(role, name)
+            field.send_keys(Keys.CONTROL, "a")
+            field.send_keys(Keys.DELETE)
+            field.send_keys(text)
+
+        self.until(lambda: self.reaches(write), f"no {role} {name!r} to fill")
 
     def put(self, name, text):
         """Puts a text into a field as a paste does; for what no keyboard types."""
