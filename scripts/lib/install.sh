@@ -8,6 +8,8 @@ BUILD_PACKAGES_BREW=(rocksdb pkg-config)
 TEST_PACKAGES_DEBIAN=(python3 python3-venv curl gcc libc6-dev chromium chromium-driver nodejs
   postgresql libpq5)
 TEST_PACKAGES_BREW=(python3)
+# What the slow tests alone need: 300 MB.
+SLOW_TEST_PACKAGES_DEBIAN=(firefox-esr)
 
 require_swift() {
   if ! command -v swift >/dev/null; then
@@ -27,6 +29,12 @@ install_test_packages() {
   case $(uname -s) in
     Linux) install_debian "${TEST_PACKAGES_DEBIAN[@]}" ;;
     Darwin) install_brew "${TEST_PACKAGES_BREW[@]}" ;;
+  esac
+}
+
+install_slow_test_packages() {
+  case $(uname -s) in
+    Linux) install_debian "${SLOW_TEST_PACKAGES_DEBIAN[@]}" ;;
   esac
 }
 
