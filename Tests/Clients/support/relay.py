@@ -61,6 +61,8 @@ class Relay:
             pair = (client, server)
             with self._lock:
                 self._pairs.add(pair)
+            if not self._is_open:
+                return self._close(pair)
             for source, sink, limit in ((client, server, None), (server, client, self.cut_after())):
                 arguments = (pair, source, sink, limit)
                 threading.Thread(target=self._pass, args=arguments, daemon=True).start()
