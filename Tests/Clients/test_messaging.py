@@ -98,14 +98,17 @@ def test_a_message_reaches_the_app_and_is_acknowledged(deployment):
     assert deployment.reports.counts(name) == {"direct": {"opened": 1}}
 
 
-def test_messages_wait_and_are_repeated_until_acknowledged(deployment):
+@pytest.mark.parametrize("kept", [False, True])
+def test_messages_wait_and_are_repeated_until_acknowledged(deployment, kept):
     device = deployment.device().register()
     names = [deployment.send(token=device.token, data={"n": str(n)}) for n in range(40)]
-    with device.connect() as stream:
+    with device.connect(kept=kept) as stream:
         lines = stream.messages(40)
     assert [line["messageId"] for line in lines] == [short(name) for name in names]
-    with device.connect(lines[9]["sequence"]) as stream:
+    with device.connect(lines[9]["sequence"], kept=kept) as stream:
         again = stream.messages(30)
+        names.append(deployment.send(token=device.token, data={"n": "40"}))
+        assert stream.line()["messageId"] == short(names[40])
     # What is left to live is told in whole seconds, and goes on falling.
     for line in (*lines, *again):
         assert 0 < line.pop("timeToLive") <= MAXIMUM_TTL
@@ -357,6 +360,31 @@ def test_a_scheduled_message(development):
     url = f"{development.reports.root}/{short(later)}"
     assert development.reports.session.delete(url, timeout=30).json() == {}
     assert development.reports.session.delete(url, timeout=30).status_code == 404
+
+
+def test_a_stream_that_comes_and_goes_misses_nothing(development):
+    device = development.device().register()
+    enough = threading.Semaphore(0)
+    senders = [Sender(development.server, development.project, [{"token": device.token}], enough) for _ in range(3)]
+    for sender in senders:
+        sender.start()
+    seen, last, turn = [], 0, 0
+    while len(seen) < 75:
+        turn += 1
+        with device.connect(last, kept=turn % 4 == 0) as stream:
+            for line in stream.messages(min(1 + turn % 5, 75 - len(seen))):
+                assert int(line["sequence"]) == last + 1
+                last += 1
+                seen.append(line["messageId"])
+                if turn % 3:
+                    device.acknowledge(last)
+    for sender in senders:
+        sender.join(60)
+    assert sorted(seen) == sorted(name for sender in senders for name, _ in sender.accepted)
+    device.acknowledge(last)
+    with device.connect(last) as stream:
+        development.send(token=device.token)
+        assert stream.line()["sequence"] == str(last + 1)
 
 
 def test_a_newer_connection_ends_the_older_one(development):

@@ -125,22 +125,17 @@ import Testing
     let token = try await fixture.register("f1")
     let known = try await fixture.service.registration(of: token, in: "p")
     let id = try await fixture.send("{\"token\": \"\(token)\"}")
-    let written = try await fixture.service.entries(of: known, after: 0, limit: 10)
-    fixture.service.noteWritten(written, to: known)
+    let written = try await fixture.service.entries(of: known.mailbox, after: 0, limit: 10)
+    fixture.service.noteWritten(written, to: known.mailbox)
     #expect(try await fixture.state(id, token) == .waiting)
     try await fixture.service.keepWritten()
     #expect(try await fixture.state(id, token) == .handed)
-    let again = try await fixture.service.entries(of: known, after: 0, limit: 10)
+    let again = try await fixture.service.entries(of: known.mailbox, after: 0, limit: 10)
     #expect(again.map(\.messageID) == ["0:\(id)"])
     #expect(try fixture.differences().isEmpty)
-    try await fixture.service.acknowledge(
-      known,
-      upTo: again[0].sequence,
-      received: [],
-      opened: []
-    )
+    try await fixture.service.acknowledge(known, Receipts(sequence: again[0].sequence))
     #expect(try await fixture.state(id, token) == .acknowledged)
-    #expect(try await fixture.service.entries(of: known, after: 0, limit: 10).isEmpty)
+    #expect(try await fixture.service.entries(of: known.mailbox, after: 0, limit: 10).isEmpty)
     #expect(try fixture.differences().isEmpty)
   }
 
@@ -150,14 +145,14 @@ import Testing
     let token = try await fixture.register("f1")
     let known = try await fixture.service.registration(of: token, in: "p")
     let id = try await fixture.send("{\"token\": \"\(token)\", \"android\": {\"ttl\": \"20s\"}}")
-    let written = try await fixture.service.entries(of: known, after: 0, limit: 10)
-    fixture.service.noteWritten(written, to: known)
+    let written = try await fixture.service.entries(of: known.mailbox, after: 0, limit: 10)
+    fixture.service.noteWritten(written, to: known.mailbox)
     try await fixture.service.keepWritten()
     // Other platforms' lives are longer.
     fixture.advance(seconds: 29 * 86_400)
     while try await fixture.service.expireMessages() {}
     #expect(try await fixture.state(id, token) == .handed)
-    #expect(try await fixture.service.entries(of: known, after: 0, limit: 10).isEmpty)
+    #expect(try await fixture.service.entries(of: known.mailbox, after: 0, limit: 10).isEmpty)
     #expect(try fixture.differences().isEmpty)
   }
 

@@ -45,7 +45,7 @@ import Testing
       guard step % 10 == 9 else { continue }
       for index in tokens.indices {
         let known = try await fixture.service.registration(of: tokens[index], in: "p")
-        let found = try await fixture.service.entries(of: known, after: 0, limit: 1_000)
+        let found = try await fixture.service.entries(of: known.mailbox, after: 0, limit: 1_000)
         let expected = model.waiting[index].filter { $0.deadline >= fixture.service.now }
         #expect(
           found.map(\.messageID) == expected.map { "0:\($0.id)" },
@@ -135,8 +135,8 @@ import Testing
   ) async throws {
     let known = try await fixture.service.registration(of: token, in: "p")
     let limit = Int.random(in: 1...20, using: &source)
-    let entries = try await fixture.service.entries(of: known, after: 0, limit: limit)
-    fixture.service.noteWritten(entries, to: known)
+    let entries = try await fixture.service.entries(of: known.mailbox, after: 0, limit: limit)
+    fixture.service.noteWritten(entries, to: known.mailbox)
     try await fixture.service.keepWritten()
   }
 
@@ -148,15 +148,10 @@ import Testing
     _ source: inout SeededSource
   ) async throws {
     let known = try await fixture.service.registration(of: token, in: "p")
-    let entries = try await fixture.service.entries(of: known, after: 0, limit: 1_000)
+    let entries = try await fixture.service.entries(of: known.mailbox, after: 0, limit: 1_000)
     guard !entries.isEmpty else { return }
     let count = Int.random(in: 1...entries.count, using: &source)
-    try await fixture.service.acknowledge(
-      known,
-      upTo: entries[count - 1].sequence,
-      received: [],
-      opened: []
-    )
+    try await fixture.service.acknowledge(known, Receipts(sequence: entries[count - 1].sequence))
     let names = Set(entries.prefix(count).map(\.messageID))
     model.waiting[client].removeAll { names.contains("0:\($0.id)") }
   }

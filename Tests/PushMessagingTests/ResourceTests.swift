@@ -19,7 +19,7 @@ import Testing
 
   private func bodies(_ token: String) async throws -> [String?] {
     let known = try await fixture.service.registration(of: token, in: "p")
-    return try await fixture.service.entries(of: known, after: 0, limit: 10).map { entry in
+    return try await fixture.service.entries(of: known.mailbox, after: 0, limit: 10).map { entry in
       #expect(entry.content.key == "push" && entry.content.value["resource"]?.string == "chat")
       return entry.content.value["body"]?.string
     }
@@ -40,7 +40,7 @@ import Testing
     #expect(try await service.state(of: never, sentTo: resource) == .expired)
     try await service.withdraw(other, sentTo: resource)
     #expect(try await bodies(token) == ["Ag"])
-    try await service.acknowledge(known, upTo: 2, received: [], opened: [])
+    try await service.acknowledge(known, Receipts(sequence: 2))
     #expect(try await service.state(of: new, sentTo: resource) == .acknowledged)
     await #expect(throws: MessagingError.self) {
       try await service.withdraw(new, sentTo: resource)

@@ -89,7 +89,9 @@ import Testing
 
   private func waiting(_ token: String) async throws -> [String] {
     let known = try await fixture.service.registration(of: token, in: "p")
-    return try await fixture.service.entries(of: known, after: 0, limit: 10).map(\.messageID)
+    return try await fixture.service.entries(of: known.mailbox, after: 0, limit: 10).map(
+      \.messageID
+    )
   }
 
   @Test func `each device gets a message when its own clock shows the time`() async throws {

@@ -31,6 +31,7 @@ package struct MessagingEnvironment: Sendable {
   private let quota: RegistrationQuota
   private let subscriptions: RegistrationQuota
   private let pushes: RegistrationQuota
+  private let named = NamedProjects()
   /// Where senders reach the server, as `https://push.example.org`; nil is where the request did.
   package var origin: String?
   /// Whether the legacy form takes any server key, which names its project then.
@@ -65,14 +66,40 @@ package struct MessagingEnvironment: Sendable {
     }
   }
 
+  /// Whether a caller may send who is known without a look at the disk, and leaves no trace in the audit trail; throws
+  /// where he may not.
+  func isSenderInMemory(_ request: ServiceRequest) throws -> Bool {
+    guard let known = try access.identifyInMemory(request.context) else { return false }
+    try access.requireAdministration(known, of: request.project)
+    return request.context.actor?.administrator == nil
+  }
+
   /// The project that an app's request is about, by its API key.
   func project(of request: ServiceRequest) async throws -> Text {
-    let key = try QueryParameters(request.query).apiKey ?? request.headers[.googleAPIKey]
-    let path = Text(request.parameters["project"] ?? "")
-    let keys = keys
+    let (key, path) = try Self.projectNames(in: request)
+    let (keys, named) = (keys, named)
     return try await threads.run(caller: request.context.network) {
-      try keys.project(key: key, path: path)
+      let project = try keys.project(key: key, path: path)
+      named.note(project, key: key)
+      return project
     }
+  }
+
+  /// The same where memory knows that the key is a project's; nil otherwise.
+  func projectInMemory(of request: ServiceRequest) throws -> Text? {
+    let (key, path) = try Self.projectNames(in: request)
+    if keys.takesAnyKey { return try keys.project(key: key, path: path) }
+    guard let key, named.has(Text(key)) else { return nil }
+    return try keys.project(key: key, path: path) { named.has($0) }
+  }
+
+  private static func projectNames(
+    in request: ServiceRequest
+  ) throws -> (key: String?, path: Text) {
+    (
+      try QueryParameters(request.query).apiKey ?? request.headers[.googleAPIKey],
+      Text(request.parameters["project"] ?? "")
+    )
   }
 
   /// The installation that a request comes from; UNAUTHENTICATED where it proves none, or one of another project.
@@ -168,7 +195,16 @@ package struct MessagingEnvironment: Sendable {
 extension ServiceRequest {
   /// The body as a JSON object; an empty one has no members.
   func object(upTo limit: Int) async throws -> JSONText {
-    let bytes = try await collectText(upTo: limit)
+    try Self.object(try await collectText(upTo: limit))
+  }
+
+  /// The same of a body that came as a whole.
+  func object(_ bytes: [UInt8]) throws -> JSONText {
+    try reserveParsed(bytes)
+    return try Self.object(bytes)
+  }
+
+  private static func object(_ bytes: [UInt8]) throws -> JSONText {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw MessagingError(
         .invalidArgument,
@@ -213,7 +249,7 @@ extension HTTPField.Name {
 extension ServiceResponse {
   /// A JSON answer.
   static func json(_ json: JSONText, status: HTTPResponse.Status = .ok) -> ServiceResponse {
-    .json(Array(json.compact.utf8), status: status)
+    .json(json.compactBytes, status: status)
   }
 
   /// An object without members.

@@ -57,6 +57,22 @@ extension MessagingError {
   package var firestoreError: FirestoreError { FirestoreError(status, message, cause: cause) }
 }
 
+extension LoopAnswer {
+  /// What comes of a request, with errors in the form of HTTP v1.
+  init(_ request: ServiceRequest, _ answer: () throws -> LoopAnswer) {
+    do {
+      self = try answer()
+    } catch let error as MessagingError {
+      request.logger.requestFailed(error.firestoreError)
+      self = .response(error.response)
+    } catch let error as FirestoreError {
+      self = .failure(error)
+    } catch {
+      self = .failure(FirestoreError(.internalError, "Internal error.", cause: error))
+    }
+  }
+}
+
 /// A route whose errors are answered in the form of HTTP v1.
 func messagingRoute(
   _ method: HTTPRequest.Method,

@@ -54,6 +54,12 @@ package struct MessagingError: Error, Sendable {
   /// The token is nobody's, or its registration is gone.
   package static let unregistered = MessagingError(.unregistered, "Requested entity was not found.")
 
+  /// The token is one of an app that gets its messages by another way than a stream.
+  package static let notDirect = MessagingError.invalid(
+    "token",
+    "The registration is not one of a client that connects."
+  )
+
   /// What a failure of the engine is to clients.
   static func engine(_ error: any Error) -> any Error {
     if error is MessagingError || error is FirestoreError { return error }

@@ -29,38 +29,65 @@ extension PushService {
     origin: String
   ) async throws -> String {
     try await checkAudience(message.recipient, of: project)
-    let limit = limits.registrationsPerUser
-    let streams = streams
-    let (id, isFannedOut) = try await writeDeliveries { book in
-      let recipients = try Self.recipients(message.recipient, project, limit: limit, book.group)
-      let id = try book.group.allocateVersion()
-      let isFannedOut = if case .everyone = recipients { true } else { false }
-      let stored = StoredMessage(
-        project: project,
-        id: id,
-        content: message.content,
-        target: recipients.target(message.recipient),
-        origin: origin,
-        stage: isFannedOut ? .expanding : .expanded,
-        start: book.now,
-        cutoff: id
-      )
-      try Self.put(stored, book.group)
-      switch recipients {
-      case .registrations(let known):
-        for registration in known {
-          let isConnected = streams.isConnected(registration.mailbox)
-          try book.add(stored, to: registration, isConnected: isConnected)
-        }
-      case .everyone:
-        let entry = ProjectValue(project, 0).encoded
-        try book.group.put(MessagingKey(.fanOut).number(id).bytes, entry)
-      }
-      return (id, isFannedOut)
+    return try await withCheckedThrowingContinuation { continuation in
+      submit(message, from: project, origin: origin) { continuation.resume(with: $0) }
     }
-    figures.accepted.add(1, ordering: .relaxed)
-    if isFannedOut { signals.fanOuts.signal() }
-    return StoredMessage.name(of: id)
+  }
+
+  /// `send` to others than audiences, for callers who have no task.
+  ///
+  /// The completion runs on the engine's writing thread. Does not block.
+  package func submit(
+    _ message: OutgoingMessage,
+    from project: Text,
+    origin: String,
+    completion: @escaping @Sendable (Result<String, any Error>) -> Void
+  ) {
+    let (limit, streams) = (limits.registrationsPerUser, streams)
+    submitDeliveries { book in
+      try Self.accept(message, from: project, origin: origin, limit: limit, streams, &book)
+    } completion: { [self] outcome in
+      if case .success((_, let isFannedOut)) = outcome {
+        figures.accepted.add(1, ordering: .relaxed)
+        if isFannedOut { signals.fanOuts.signal() }
+      }
+      completion(outcome.map { StoredMessage.name(of: $0.id) })
+    }
+  }
+
+  private static func accept(
+    _ message: OutgoingMessage,
+    from project: Text,
+    origin: String,
+    limit: Int,
+    _ streams: DirectStreams,
+    _ book: inout DeliveryBook
+  ) throws -> (id: Int64, isFannedOut: Bool) {
+    let recipients = try recipients(message.recipient, project, limit: limit, book.group)
+    let id = try book.group.allocateVersion()
+    let isFannedOut = if case .everyone = recipients { true } else { false }
+    let stored = StoredMessage(
+      project: project,
+      id: id,
+      content: message.content,
+      target: recipients.target(message.recipient),
+      origin: origin,
+      stage: isFannedOut ? .expanding : .expanded,
+      start: book.now,
+      cutoff: id
+    )
+    try put(stored, book.group)
+    switch recipients {
+    case .registrations(let known):
+      for registration in known {
+        let isConnected = streams.isConnected(registration.mailbox)
+        try book.add(stored, to: registration, isConnected: isConnected)
+      }
+    case .everyone:
+      let entry = ProjectValue(project, 0).encoded
+      try book.group.put(MessagingKey(.fanOut).number(id).bytes, entry)
+    }
+    return (id, isFannedOut)
   }
 
   /// Checks a message as `send` does, and stores nothing.

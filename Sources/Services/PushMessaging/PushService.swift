@@ -117,13 +117,22 @@ package final class PushService: Sendable {
     _ body: @escaping @Sendable (any KeyValueGroup) throws -> R
   ) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
-      let write = QueuedWrite(priority) { group in
-        result.set(try body(group))
-      } completion: { outcome in
-        continuation.resume(with: outcome.flatMap { result.taken })
-      }
-      engine.submit(write)
+      submit(priority, result, body) { continuation.resume(with: $0) }
     }
+  }
+
+  private func submit<R: Sendable>(
+    _ priority: WritePriority,
+    _ result: WriteResult<R>,
+    _ body: @escaping @Sendable (any KeyValueGroup) throws -> R,
+    completion: @escaping @Sendable (Result<R, any Error>) -> Void
+  ) {
+    let write = QueuedWrite(priority) { group in
+      result.set(try body(group))
+    } completion: { outcome in
+      completion(outcome.flatMap { result.taken })
+    }
+    engine.submit(write)
   }
 
   /// Changes deliveries, and tells those who wait once that is durable.
@@ -131,20 +140,39 @@ package final class PushService: Sendable {
     _ priority: WritePriority = .interactive,
     _ body: @escaping @Sendable (inout DeliveryBook) throws -> R
   ) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      submitDeliveries(priority, body) { continuation.resume(with: $0) }
+    }
+  }
+
+  /// `writeDeliveries` for callers who have no task: the completion runs on the engine's writing thread, behind what those
+  /// who wait are told and before any later write.
+  ///
+  /// Does not block.
+  func submitDeliveries<R: Sendable>(
+    _ priority: WritePriority = .interactive,
+    _ body: @escaping @Sendable (inout DeliveryBook) throws -> R,
+    completion: @escaping @Sendable (Result<R, any Error>) -> Void
+  ) {
     let now = now
-    let (value, effects) = try await write(priority) { group in
+    submit(priority, WriteResult<(R, DeliveryBook.Effects)>()) { group in
       var book = DeliveryBook(group, now: now)
       let value = try body(&book)
       return (value, try book.finish())
+    } completion: { [self] outcome in
+      switch outcome {
+      case .success((let value, let effects)):
+        settle(effects)
+        completion(.success(value))
+      case .failure(let error): completion(.failure(MessagingError.engine(error)))
+      }
     }
-    settle(effects)
-    return value
   }
 
   func settle(_ effects: DeliveryBook.Effects) {
     figures.note(effects.moves)
     latestDue.max(effects.due, ordering: .relaxed)
-    for mailbox in effects.mailboxes { streams.wake(mailbox) }
+    for arrival in effects.arrivals { streams.deliver(arrival) }
     for channel in effects.lanes { signals.lanes(channel).signal() }
   }
 }

@@ -80,11 +80,11 @@ class Device:
         self.auth = made.json()["authToken"]["token"]
         self.token = None
 
-    def send(self, verb, path, body=None, **options):
+    def send(self, verb, path, body=None, session=None, **options):
         headers = {"x-goog-api-key": self.project, **options.pop("headers", {})}
         if getattr(self, "auth", None):
             headers.setdefault("x-goog-firebase-installations-auth", f"FIS {self.auth}")
-        return self.session.request(
+        return (session or self.session).request(
             verb, f"{self.url}/v1/projects/{self.project}/{path}", json=body, headers=headers,
             timeout=60, **options,
         )
@@ -101,8 +101,13 @@ class Device:
         assert made.json()["name"] == f"projects/{self.project}/registrations/{self.token}"
         return self
 
-    def connect(self, acknowledged=0, **options):
-        return Stream(self, acknowledged, **options)
+    def connect(self, acknowledged=0, kept=False, **options):
+        """Opens the stream on a connection of its own, or on one that was kept of other requests."""
+        session = self.session
+        if not kept:
+            session = requests.Session()
+            session.trust_env, session.verify = False, self.session.verify
+        return Stream(self, acknowledged, session, **options)
 
     def acknowledge(self, sequence=0, **receipts):
         answer = self.post(
@@ -114,11 +119,11 @@ class Device:
 class Stream:
     """An open stream of messages."""
 
-    def __init__(self, device, acknowledged, **options):
+    def __init__(self, device, acknowledged, session, **options):
         self.answer = device.post(
             "registrations:connect",
             {"token": device.token, "acknowledged": str(acknowledged), **options},
-            stream=True,
+            session=session, stream=True,
         )
         assert self.answer.status_code == 200, self.answer.text
         self.lines = self.answer.iter_lines(chunk_size=1)

@@ -27,8 +27,10 @@ struct SendRoutes: Sendable {
 
   var routes: [HTTPRoute] {
     let root = "/v1/projects/{project}/messages"
+    var send = messagingRoute(.post, root + ":send", for: .administrators, handler: self.send)
+    send.loop = HTTPRoute.LoopHandling(upTo: Self.bodyLimit, handler: submitSend)
     return [
-      messagingRoute(.post, root + ":send", for: .administrators, handler: send),
+      send,
       messagingRoute(.post, root + ":sendToUser", for: .administrators, handler: sendToUser),
       messagingRoute(
         .post,
@@ -53,6 +55,23 @@ struct SendRoutes: Sendable {
     let body = try await body(of: request, members: [])
     let message = try OutgoingMessage(json: body.json["message"], now: service.now)
     return try await send(message, body, request)
+  }
+
+  /// `send` without a task.
+  private func submitSend(
+    _ request: ServiceRequest,
+    _ bytes: [UInt8],
+    _ answer: @escaping @Sendable (LoopAnswer) -> Void
+  ) throws -> Bool {
+    guard try environment.isSenderInMemory(request) else { return false }
+    let body = try Self.body(request.object(bytes), members: [])
+    guard !body.isTrial else { return false }
+    let message = try OutgoingMessage(json: body.json["message"], now: service.now)
+    let project = Text(request.variable("project"))
+    service.submit(message, from: project, origin: "v1") { outcome in
+      answer(LoopAnswer(request) { .response(Self.accepted(try outcome.get(), in: project)) })
+    }
+    return true
   }
 
   private func sendToUser(_ request: ServiceRequest) async throws -> ServiceResponse {
@@ -99,7 +118,11 @@ struct SendRoutes: Sendable {
       body.isTrial
       ? try await service.check(message, from: project)
       : try await service.send(message, from: project, origin: "v1")
-    return .json(.object([.init("name", .string("projects/\(project.string)/messages/\(id)"))]))
+    return Self.accepted(id, in: project)
+  }
+
+  private static func accepted(_ id: String, in project: Text) -> ServiceResponse {
+    .json(.object([.init("name", .string("projects/\(project.string)/messages/\(id)"))]))
   }
 
   private func schedule(_ request: ServiceRequest) async throws -> ServiceResponse {
@@ -128,7 +151,7 @@ struct SendRoutes: Sendable {
         by: form.schedule
       )
     }
-    return .json(.object([.init("name", .string("projects/\(project.string)/messages/\(id)"))]))
+    return Self.accepted(id, in: project)
   }
 
   /// The body of a request that sends.
@@ -142,7 +165,10 @@ struct SendRoutes: Sendable {
     of request: ServiceRequest,
     members: Set<String>
   ) async throws -> Body {
-    let json = try await request.object(upTo: Self.bodyLimit)
+    try Self.body(await request.object(upTo: Self.bodyLimit), members: members)
+  }
+
+  private static func body(_ json: JSONText, members: Set<String>) throws -> Body {
     let known = members.union(["message", "validate_only", "validateOnly"])
     if let unknown = json.members?.first(where: { !known.contains($0.key) }) {
       let message =

@@ -22,47 +22,110 @@ struct StreamRoutes: Sendable {
 
   var routes: [HTTPRoute] {
     let root = "/v1/projects/{project}/registrations"
-    return [
-      messagingRoute(.post, root + ":connect", for: .clients, handler: connect),
-      messagingRoute(.post, root + ":acknowledge", for: .clients, handler: acknowledge),
-    ]
+    var connect = messagingRoute(.post, root + ":connect", for: .clients, handler: self.connect)
+    connect.loop = HTTPRoute.LoopHandling(
+      upTo: Self.bodyLimit,
+      takesConnection: true,
+      handler: submitConnect
+    )
+    var acknowledge = messagingRoute(
+      .post,
+      root + ":acknowledge",
+      for: .clients,
+      handler: self.acknowledge
+    )
+    acknowledge.loop = HTTPRoute.LoopHandling(upTo: Self.bodyLimit, handler: submitAcknowledge)
+    return [connect, acknowledge]
   }
 
-  private func connect(_ request: ServiceRequest) async throws -> ServiceResponse {
-    let (registration, body) = try await registration(of: request)
-    guard registration.address == .direct else {
-      throw MessagingError.invalid(
-        "token",
-        "The registration is not one of a client that connects."
+  // MARK: The stream
+
+  /// What a client asks that connects.
+  private struct Connecting {
+    let acknowledged: Int64
+    /// Seconds.
+    let pings: Int64
+
+    init(_ body: JSONText) throws(MessagingError) {
+      acknowledged = try StreamRoutes.sequence(body["acknowledged"], "acknowledged")
+      let range = StreamRoutes.pings
+      pings = min(max(body["pingSeconds"]?.integer ?? 55, range.lowerBound), range.upperBound)
+    }
+
+    /// The line that opens the stream.
+    func opening(_ start: ConnectionStart) -> [UInt8] {
+      var members = [JSONText.Member("pingSeconds", .integer(pings))]
+      if start.hasDropped { members.append(.init("deleted", .boolean(true))) }
+      return JSONText.object([.init("connected", .object(members))]).compactBytes
+        + [UInt8(ascii: "\n")]
+    }
+  }
+
+  private static let headers: HTTPFields = [
+    .contentType: "application/x-ndjson", .cacheControl: "no-store",
+  ]
+
+  private static let tooMany = MessagingError(
+    .unavailable,
+    "There are too many streams. Try again later."
+  )
+
+  /// Has the event loop write the stream.
+  private func submitConnect(
+    _ request: ServiceRequest,
+    _ body: [UInt8],
+    _ answer: @escaping @Sendable (LoopAnswer) -> Void
+  ) throws -> Bool {
+    guard !service.streams.isFull, let (owner, body) = try owner(of: request, body) else {
+      return false
+    }
+    let asked = try Connecting(body)
+    let service = service
+    service.submitConnection(owner, acknowledged: asked.acknowledged) { outcome in
+      answer(
+        LoopAnswer(request) {
+          let start = try outcome.get()
+          let stream = MessageStream(
+            service,
+            start,
+            acknowledged: asked.acknowledged,
+            opening: asked.opening(start)
+          )
+          guard service.streams.open(start.mailbox, stream, pings: .seconds(asked.pings))
+          else { throw Self.tooMany }
+          return .stream(Self.headers, stream)
+        }
       )
     }
-    let acknowledged = try Self.sequence(body["acknowledged"], "acknowledged")
-    let pings = min(
-      max(body["pingSeconds"]?.integer ?? 55, Self.pings.lowerBound),
-      Self.pings.upperBound
-    )
-    guard let connection = service.streams.open(registration.mailbox, pings: .seconds(pings))
-    else {
-      throw MessagingError(.unavailable, "There are too many streams. Try again later.")
+    return true
+  }
+
+  /// Has a task write the stream, on connections that have more than one at a time.
+  private func connect(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let (registration, body) = try await registration(of: request)
+    guard registration.address == .direct else { throw MessagingError.notDirect }
+    let asked = try Connecting(body)
+    let (service, mailbox, listener) = (service, registration.mailbox, WakingListener())
+    guard service.streams.open(mailbox, listener, pings: .seconds(asked.pings)) else {
+      throw Self.tooMany
     }
-    let hasDropped: Bool
+    let start: ConnectionStart
     do {
-      hasDropped = try await service.beginConnection(registration, acknowledged: acknowledged)
+      start = try await service.beginConnection(registration, acknowledged: asked.acknowledged)
     } catch {
-      service.streams.close(connection)
+      service.streams.close(mailbox, listener)
       throw error
     }
-    let (service, cancellation) = (service, request.context.cancellation)
-    let first = Self.connected(pings: pings, hasDropped: hasDropped)
+    let (first, cancellation) = (asked.opening(start), request.context.cancellation)
     return ServiceResponse(
-      headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
+      headers: Self.headers,
       body: .stream { writer in
-        defer { service.streams.close(connection) }
+        defer { service.streams.close(mailbox, listener) }
         try await writer.write(first)
-        var last = acknowledged
-        var wakes = connection.wakes.makeAsyncIterator()
+        var last = asked.acknowledged
+        var wakes = listener.wakes.makeAsyncIterator()
         repeat {
-          last = try await Self.write(registration, after: last, service, &writer)
+          last = try await Self.write(mailbox, after: last, service, &writer)
         } while await wakes.next() != nil && !cancellation.isCancelled
       }
     )
@@ -70,38 +133,58 @@ struct StreamRoutes: Sendable {
 
   /// Writes what waits behind a sequence and gives the highest one.
   private static func write(
-    _ registration: Registration,
+    _ mailbox: MailboxID,
     after sequence: Int64,
     _ service: PushService,
     _ writer: inout any ServiceBodyWriter
   ) async throws -> Int64 {
     var last = sequence
     while true {
-      let entries = try await service.entries(of: registration, after: last, limit: batch)
+      let entries = try await service.entries(of: mailbox, after: last, limit: batch)
       guard let newest = entries.last else { return last }
       try await writer.write(entries.flatMap(\.line))
-      service.noteWritten(entries, to: registration)
+      service.noteWritten(entries, to: mailbox)
       last = newest.sequence
       if entries.count < batch { return last }
     }
   }
 
-  private static func connected(pings: Int64, hasDropped: Bool) -> [UInt8] {
-    var members = [JSONText.Member("pingSeconds", .integer(pings))]
-    if hasDropped { members.append(.init("deleted", .boolean(true))) }
-    let line = JSONText.object([.init("connected", .object(members))])
-    return Array((line.compact + "\n").utf8)
+  // MARK: Receipts
+
+  private func submitAcknowledge(
+    _ request: ServiceRequest,
+    _ body: [UInt8],
+    _ answer: @escaping @Sendable (LoopAnswer) -> Void
+  ) throws -> Bool {
+    guard let (owner, body) = try owner(of: request, body) else { return false }
+    let receipts = try Self.receipts(body)
+    // A ping reads and writes nothing.
+    guard !receipts.isPing else { return false }
+    service.submit(receipts, of: owner) { outcome in
+      answer(
+        LoopAnswer(request) {
+          try outcome.get()
+          return .response(.emptyObject)
+        }
+      )
+    }
+    return true
   }
 
   private func acknowledge(_ request: ServiceRequest) async throws -> ServiceResponse {
     let (registration, body) = try await registration(of: request)
-    try await service.acknowledge(
-      registration,
-      upTo: try Self.sequence(body["sequence"], "sequence"),
-      received: try Self.receipts(body["received"], "received"),
-      opened: try Self.receipts(body["opened"], "opened")
-    )
+    let receipts = try Self.receipts(body)
+    service.hear(registration)
+    if !receipts.isPing { try await service.acknowledge(registration, receipts) }
     return .emptyObject
+  }
+
+  private static func receipts(_ body: JSONText) throws(MessagingError) -> Receipts {
+    Receipts(
+      sequence: try sequence(body["sequence"], "sequence"),
+      received: try receipts(body["received"], "received"),
+      opened: try receipts(body["opened"], "opened")
+    )
   }
 
   private static func sequence(
@@ -126,6 +209,8 @@ struct StreamRoutes: Sendable {
     return list.compactMap(\.string)
   }
 
+  // MARK: Who asks
+
   /// The registration whose token is in the body, which the request's installation must have made.
   private func registration(
     of request: ServiceRequest
@@ -133,24 +218,41 @@ struct StreamRoutes: Sendable {
     let project = try await environment.project(of: request)
     let installation = try environment.installation(of: request, in: project)
     let body = try await request.object(upTo: Self.bodyLimit)
+    let owner = TokenOwner(
+      token: try Self.token(in: body),
+      project: project,
+      installation: installation.id
+    )
+    return (try await service.registration(of: owner), body)
+  }
+
+  /// Who shows which token, and the body; nil where memory does not know the project.
+  private func owner(
+    of request: ServiceRequest,
+    _ body: [UInt8]
+  ) throws -> (TokenOwner, JSONText)? {
+    guard let project = try environment.projectInMemory(of: request) else { return nil }
+    let installation = try environment.installation(of: request, in: project)
+    let body = try request.object(body)
+    let token = try Self.token(in: body)
+    return (TokenOwner(token: token, project: project, installation: installation.id), body)
+  }
+
+  private static func token(in body: JSONText) throws(MessagingError) -> String {
     guard let token = body["token"]?.string else {
-      throw MessagingError.invalid("token", "The token is missing.")
+      throw .invalid("token", "The token is missing.")
     }
-    let known = try await service.registration(of: token, in: project)
-    guard known.installation == installation.id else {
-      throw FirestoreError(.unauthenticated, "The registration is another installation's.")
-    }
-    return (known, body)
+    return token
   }
 }
 
 extension MailboxEntry {
   /// The entry as a line of the stream.
-  fileprivate var line: [UInt8] {
+  var line: [UInt8] {
     let json = JSONText.object([
       .init("sequence", .string("\(sequence)")), .init("messageId", .string(messageID)),
       .init("timeToLive", .integer(timeToLive)), content,
     ])
-    return Array((json.compact + "\n").utf8)
+    return json.compactBytes + [UInt8(ascii: "\n")]
   }
 }

@@ -15,6 +15,35 @@ package struct HTTPRoute: Sendable {
   /// It must not block, takes no more than some ten microseconds, and answers with success and a body.
   package typealias MemoryHandler = @Sendable (ServiceRequest) throws -> MemoryAnswer?
 
+  /// Begins to answer a POST of the route with its whole body on the event loop of its connection, without a task.
+  ///
+  /// False, also for what it throws, leaves the request to the route's handler, which begins anew: nothing may have
+  /// been done for it then. Otherwise the answer is given once, then or later, by any thread. It must not block and
+  /// takes no more than some fifty microseconds. Calls that are for the audit trail are the handler's.
+  package typealias LoopHandler =
+    @Sendable (ServiceRequest, [UInt8], @escaping @Sendable (LoopAnswer) -> Void) throws -> Bool
+
+  /// A `LoopHandler` and what it takes.
+  package struct LoopHandling: Sendable {
+    /// The largest body; the route's handler answers larger ones.
+    package let bodyLimit: Int
+    /// Whether the answer may be a stream: nothing else comes by such a connection, on which nothing came before that
+    /// was not answered in this way.
+    package let takesConnection: Bool
+    package let handler: LoopHandler
+
+    /// A handler of bodies up to that many bytes.
+    package init(
+      upTo bodyLimit: Int,
+      takesConnection: Bool = false,
+      handler: @escaping LoopHandler
+    ) {
+      self.bodyLimit = bodyLimit
+      self.takesConnection = takesConnection
+      self.handler = handler
+    }
+  }
+
   /// Which web pages may call the route in development, where requests need no credentials.
   ///
   /// In production credentials decide, and this says nothing.
@@ -31,6 +60,8 @@ package struct HTTPRoute: Sendable {
   package let handler: Handler
   /// Asked first where there is one.
   package var memoryHandler: MemoryHandler?
+  /// Asked first for a POST where there is one.
+  package var loop: LoopHandling?
   /// Whether the body may be of any length: its bytes count only until the handler takes the next part, and
   /// its client may take as long as it sends something.
   package var takesStream = false

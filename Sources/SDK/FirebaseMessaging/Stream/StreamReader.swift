@@ -17,6 +17,8 @@ final class StreamReader: Sendable {
   struct Overflow: Error {}
 
   private static let lineLimit = 1_000
+  /// A stream takes its connection, so that it costs the server least on one that had no other request before.
+  private static let client = HTTPClient(label: "FirebaseMessaging.stream")
 
   private let continuation: AsyncThrowingStream<StreamLine, any Error>.Continuation
   private let splitter = Mutex(LineSplitter())
@@ -32,7 +34,7 @@ final class StreamReader: Sendable {
       bufferingPolicy: .bufferingOldest(lineLimit)
     )
     let reader = StreamReader(continuation)
-    let call = HTTPClient.shared.send(request) { reader.take($0) }
+    let call = client.send(request) { reader.take($0) }
     continuation.onTermination = { _ in call?.cancel() }
     return stream
   }

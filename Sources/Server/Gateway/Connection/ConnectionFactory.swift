@@ -77,7 +77,12 @@ final class ConnectionFactory: Sendable {
     if isHTTP2 {
       try startHTTP2(channel, activity, peer: peer)
     } else {
-      let connection = HTTP1Connection(environment: environment, peer: peer, activity: activity)
+      let connection = HTTP1Connection(
+        environment: environment,
+        mailbox: mailbox(of: channel.eventLoop),
+        peer: peer,
+        activity: activity
+      )
       try connection.start(on: channel)
       registry.setEnding(
         of: channel,
@@ -94,12 +99,9 @@ final class ConnectionFactory: Sendable {
     _ activity: ConnectionActivity,
     peer: Peer
   ) throws {
-    guard let mailbox = mailboxes[ObjectIdentifier(channel.eventLoop)] else {
-      preconditionFailure("a connection on an event loop of another group")
-    }
     let connection = HTTP2Connection(
       environment: environment,
-      mailbox: mailbox,
+      mailbox: mailbox(of: channel.eventLoop),
       readTurns: readTurns(of: channel.eventLoop),
       peer: peer,
       activity: activity
@@ -123,6 +125,13 @@ final class ConnectionFactory: Sendable {
         makeWay: { bound.value.makeWay() }
       )
     )
+  }
+
+  private func mailbox(of eventLoop: any EventLoop) -> EventLoopMailbox {
+    guard let mailbox = mailboxes[ObjectIdentifier(eventLoop)] else {
+      preconditionFailure("a connection on an event loop of another group")
+    }
+    return mailbox
   }
 
   private func readTurns(of eventLoop: any EventLoop) -> ReadTurns {

@@ -6,6 +6,7 @@ import KeyValueStore
 import Logging
 import NIOCore
 import NIOHTTPTypes
+import ServiceModule
 import Synchronization
 
 /// An HTTP/1.1 connection: Hummingbird's channel, with time limits and the client's going away.
@@ -15,42 +16,65 @@ final class HTTP1Connection: Sendable {
     var current: Cancellation?
     /// Of the request in progress.
     weak var lease: RequestLease?
+    /// Whether the event loop answers a request, or has handed the connection to a stream.
+    var isInCall = false
     var isStopping = false
   }
 
   private let environment: ConnectionEnvironment
+  private let mailbox: EventLoopMailbox
   private let peer: Peer
   private let activity: ConnectionActivity
   private let account: LedgerAccount
   /// What the ids of the connection's requests begin with.
   private let requestPrefix: String
-  /// Sends parts of files; nil over TLS.
+  /// Sends parts of files; nil over TLS, and before a request came that may take them.
   private let files = Mutex<HTTP1FileWriter?>(nil)
   private let state = Mutex(State())
 
-  init(environment: ConnectionEnvironment, peer: Peer, activity: ConnectionActivity) {
+  init(
+    environment: ConnectionEnvironment,
+    mailbox: EventLoopMailbox,
+    peer: Peer,
+    activity: ConnectionActivity
+  ) {
     self.environment = environment
+    self.mailbox = mailbox
     self.peer = peer
     self.activity = activity
     account = environment.ledger.account(of: peer.network)
     requestPrefix = String(environment.nextConnectionNumber(), radix: 36) + "-"
   }
 
-  /// Adds the handlers and has the connection's requests answered.
+  /// Adds the first handler, which has the connection's requests answered.
   func start(on channel: any Channel) throws {
+    let limits = environment.limits
+    let lane = HTTP1MemoryLane(
+      self,
+      headLimit: min(limits.metadataBytes, limits.headerListBytes),
+      limit: TimeAmount(limits.headTimeout)
+    )
+    try channel.pipeline.syncOperations.addHandler(lane)
+    channel.closeFuture.whenComplete { _ in
+      self.state.withLock { $0.current }?.cancel()
+      self.account.forfeitAllowance()
+    }
+  }
+
+  /// Adds the decoder of HTTP and has what it sees answered; gives the connection's time limit from then on.
+  func addDecoder(
+    to channel: any Channel,
+    behind lane: HTTP1MemoryLane
+  ) throws -> HTTP1IdleTimeout {
     if !peer.isSecure {
-      let lane = HTTP1FileLane(limit: TimeAmount(environment.limits.stalledReaderTimeout))
-      try channel.pipeline.syncOperations.addHandler(lane)
-      files.withLock { $0 = HTTP1FileWriter(lane, channel.eventLoop) }
+      let fileLane = HTTP1FileLane(limit: TimeAmount(environment.limits.stalledReaderTimeout))
+      try channel.pipeline.syncOperations.addHandler(fileLane, position: .before(lane))
+      files.withLock { $0 = HTTP1FileWriter(fileLane, channel.eventLoop) }
     }
     let limits = environment.limits
     let idleTimeout = HTTP1IdleTimeout(limit: TimeAmount(limits.headTimeout))
-    let lane = HTTP1MemoryLane(
-      headLimit: min(limits.metadataBytes, limits.headerListBytes),
-      idleTimeout: idleTimeout
-    ) { self.answerFromMemory($0, $1) }
     let meter = HTTP1HeadMeter(account)
-    try channel.pipeline.syncOperations.addHandlers([lane, meter])
+    try channel.pipeline.syncOperations.addHandler(meter)
     let boundTimeout = NIOLoopBound(idleTimeout, eventLoop: channel.eventLoop)
     let boundLane = NIOLoopBound(lane, eventLoop: channel.eventLoop)
     let meterOfHead = NIOLoopBound(meter, eventLoop: channel.eventLoop)
@@ -58,7 +82,7 @@ final class HTTP1Connection: Sendable {
     let http1 = HTTP1Channel(
       responder: { request, writer, _ in
         try await self.respond(request, writer, channel)
-        if self.state.withLock({ $0.isStopping }) { channel.closeWhenWritten() }
+        if self.isStopping { channel.closeWhenWritten() }
       },
       configuration: HTTP1Channel.Configuration(
         additionalChannelHandlers: [
@@ -80,25 +104,39 @@ final class HTTP1Connection: Sendable {
         )
       )
     )
-    channel.closeFuture.whenComplete { _ in
-      self.state.withLock { $0.current }?.cancel()
-      account.forfeitAllowance()
-    }
     let logger = environment.logger
     let tasks = environment.tasks
     http1.setup(channel: channel, logger: logger).whenSuccess { value in
       tasks.submit { await http1.handle(value: value, logger: logger) }
     }
+    return idleTimeout
   }
+
+  /// Gives a connection whose requests were all answered by its lane to an answer that goes on.
+  func hand(
+    _ channel: any Channel,
+    to stream: any LoopStream,
+    behind lane: HTTP1MemoryLane
+  ) throws {
+    let limit = TimeAmount(environment.limits.stalledReaderTimeout)
+    let streamLane = HTTP1StreamLane(stream, mailbox, account, limit: limit) { self.endCall() }
+    try channel.pipeline.syncOperations.addHandler(streamLane, position: .after(lane))
+    channel.pipeline.syncOperations.removeHandler(lane, promise: nil)
+  }
+
+  /// Whether the request in progress is the last.
+  var isStopping: Bool { state.withLock { $0.isStopping } }
 
   /// Has the request in progress, if any, be the last.
   func finish(_ channel: any Channel) {
     let isIdle = state.withLock { state in
       defer { state.isStopping = true }
-      return state.current == nil || state.isStopping
+      return (state.current == nil && !state.isInCall) || state.isStopping
     }
     if isIdle { channel.closeWhenWritten() }
   }
+
+  // MARK: Requests
 
   private func respond(
     _ request: Request,
@@ -123,7 +161,7 @@ final class HTTP1Connection: Sendable {
       channel
     )
     if peer.memory.hasShownCredentials { account.trust() }
-    if state.withLock({ $0.isStopping }) { response.headers[.connection] = "close" }
+    if isStopping { response.headers[.connection] = "close" }
     // What a file's part is framed by is the length that the head says.
     let mayTakeFiles = response.headers[.contentLength] != nil
     let files = mayTakeFiles ? files.withLock { $0 } : nil
@@ -131,8 +169,45 @@ final class HTTP1Connection: Sendable {
     try await writer.write(response: response.head, body: response.body)
   }
 
+  /// A request that the event loop can answer when its body has come; nil where the request takes more, or the connection
+  /// is about to end.
+  func call(
+    _ head: HTTPRequest,
+    _ found: HTTP1HeadReader.Head,
+    isAlone: Bool
+  ) -> HTTP1LoopCall? {
+    let ordinal = state.withLock { state -> Int? in
+      guard !state.isStopping else { return nil }
+      state.requests += 1
+      return state.requests
+    }
+    guard let ordinal else { return nil }
+    return environment.memoryAnswers.call(
+      head,
+      found,
+      isAlone: isAlone,
+      requestID: requestID(ordinal),
+      peer: peer,
+      account: account,
+      mailbox: mailbox
+    )
+  }
+
+  /// The event loop begins to answer a request.
+  func beginCall() {
+    state.withLock { $0.isInCall = true }
+    activity.begin()
+  }
+
+  /// The request is answered, or another has to answer it.
+  func endCall() {
+    if peer.memory.hasShownCredentials { account.trust() }
+    state.withLock { $0.isInCall = false }
+    activity.rest()
+  }
+
   /// The answer that memory alone can give; nil where the request takes more, or the connection is about to end.
-  private func answerFromMemory(
+  func answerFromMemory(
     _ head: HTTPRequest,
     _ allocator: ByteBufferAllocator
   ) -> ByteBuffer? {

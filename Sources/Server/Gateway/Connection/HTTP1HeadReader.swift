@@ -28,6 +28,8 @@ struct HTTP1HeadReader {
     let bodyLength: Int
     /// The request; nil for one that is no GET without a body.
     let request: HTTPRequest?
+    /// The same of a POST with a body.
+    let post: HTTPRequest?
   }
 
   /// What was read of a head whose end has not come, so that its bytes are not read again with each that comes.
@@ -104,7 +106,8 @@ struct HTTP1HeadReader {
     Head(
       length: beginning.headersStart + headers.bytes.count,
       bodyLength: headers.bodyLength ?? 0,
-      request: line.isGet ? headers.request(for: line.target) : nil
+      request: line.isGet && headers.bodyLength == nil ? headers.request(.get, line.target) : nil,
+      post: line.isPost && headers.bodyLength != nil ? headers.request(.post, line.target) : nil
     )
   }
 }
@@ -112,9 +115,10 @@ struct HTTP1HeadReader {
 /// The first line of a request of HTTP/1.1 with a usual method, for a path.
 private struct RequestLine {
   let isGet: Bool
+  let isPost: Bool
   let target: String
 
-  private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+  private static let methods = ["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]
     .map { Array($0.utf8) }
   private static let end = Array(" HTTP/1.1\r".utf8)
 
@@ -128,7 +132,7 @@ private struct RequestLine {
     guard target.first == UInt8(ascii: "/"),
       target.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
     else { return nil }
-    isGet = method == 0
+    (isGet, isPost) = (method == 0, method == 1)
     self.target = String(decoding: target, as: UTF8.self)
   }
 }
@@ -147,7 +151,7 @@ private struct HTTP1HeaderLines {
   private var authority: String?
   private var fields = HTTPFields()
   private var expectsAnswer = false
-  /// A GET with these headers; nil for what memory is not asked.
+  /// A GET with these headers; nil for what is not answered on the event loop.
   private var template: HTTPRequest?
 
   /// Whether these lines are the first of what bytes there are.
@@ -156,9 +160,10 @@ private struct HTTP1HeaderLines {
     return bytes.withUnsafeBytes { memcmp($0.baseAddress ?? start, start, $0.count) == 0 }
   }
 
-  /// The GET for a target; nil for one with a body, or whose client waits to be told to send it.
-  func request(for target: String) -> HTTPRequest? {
+  /// The request for a target; nil for one whose client waits to be told to send the body.
+  func request(_ method: HTTPRequest.Method, _ target: String) -> HTTPRequest? {
     guard var request = template else { return nil }
+    request.method = method
     request.path = target
     return request
   }
@@ -187,7 +192,7 @@ private struct HTTP1HeaderLines {
 
   private mutating func finish(_ bytes: Slice<UnsafeRawBufferPointer>) {
     self.bytes = Array(bytes)
-    guard bodyLength == nil, !expectsAnswer else { return }
+    guard !expectsAnswer else { return }
     // The codec of others calls all requests this, over TLS too.
     template = HTTPRequest(
       method: .get,

@@ -13,6 +13,8 @@ final class HTTP1IdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
   private var lastActivity: NIODeadline = .now()
   private var isBeingRead = false
   private var unanswered = 0
+  /// Whether a request is being answered that did not come here.
+  var isAnsweringElsewhere = false
   private var timer: Scheduled<Void>?
 
   init(limit: TimeAmount) { self.limit = limit }
@@ -55,7 +57,8 @@ final class HTTP1IdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
   /// One timer at a time, which looks when it fires whether it was due.
   private func watch(_ context: ChannelHandlerContext, until deadline: NIODeadline) {
     timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
-      let isAnswering = self.unanswered > 0 && !self.isBeingRead
+      let isAnswering =
+        self.isAnsweringElsewhere || (self.unanswered > 0 && !self.isBeingRead)
       let due = (isAnswering ? NIODeadline.now() : self.lastActivity) + self.limit
       if due <= .now() { context.close(promise: nil) } else { self.watch(context, until: due) }
     }

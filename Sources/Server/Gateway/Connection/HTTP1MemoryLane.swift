@@ -1,18 +1,20 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
+import ServiceModule
 
-/// Answers on the event loop what memory can, before a request reaches the decoder of HTTP.
+/// Answers on the event loop what needs no more, before a request reaches the decoder of HTTP.
 ///
-/// It follows where requests begin and end. A plain GET without a body is answered here where the answers to all requests
-/// before it have been written, and while the client reads; all else passes as it came. After a request that it cannot
-/// follow everything passes: nothing that comes then is taken for a request that the decoder does not see as one.
-final class HTTP1MemoryLane: ChannelInboundHandler, RemovableChannelHandler {
+/// It follows where requests begin and end. A plain GET without a body that memory can answer is answered here, and a plain
+/// POST whose route has a handler for the loop, where the answers to all requests before it have been written, and while the
+/// client reads; all else passes as it came. The decoder and what is behind it are added when the first request
+/// passes. While an answer is awaited nothing is read. After a request that it cannot follow everything passes: nothing
+/// that comes then is taken for a request that the decoder does not see as one.
+final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
+  typealias OutboundIn = IOData
   typealias OutboundOut = IOData
-  /// The bytes of an answer; nil where the request has to pass.
-  typealias Answer = (HTTPRequest, ByteBufferAllocator) -> ByteBuffer?
 
   /// What the next byte is.
   private enum Position {
@@ -22,30 +24,68 @@ final class HTTP1MemoryLane: ChannelInboundHandler, RemovableChannelHandler {
     case head(ByteBuffer, HTTP1HeadReader.Beginning)
     /// Of a body, of which that many bytes are to come.
     case body(Int)
+    /// Of the body of a call that began with those bytes, which have not passed.
+    case collected(HTTP1LoopCall, ByteBuffer)
+    /// Behind a call that is being answered; those bytes came already.
+    case waiting(ByteBuffer)
     /// Of a request that could not be followed, or behind one.
     case unknown
   }
 
-  private let answer: Answer
-  private let idleTimeout: HTTP1IdleTimeout
+  private let connection: HTTP1Connection
+  private let limit: TimeAmount
+  private var context: ChannelHandlerContext?
   private var reader: HTTP1HeadReader
   private var position = Position.start
+  /// Of the decoder's side, once that is there.
+  private var idleTimeout: HTTP1IdleTimeout?
   /// Requests that passed and whose answers are not written to their end.
   private var unanswered = 0
   private var hasWritten = false
+  /// Whether a route is being asked, and what it answered meanwhile.
+  private var isBeginning = false
+  private var early: LoopAnswer?
+  /// Whether the channel asked to read while an answer was awaited.
+  private var isReadDue = false
+  /// When the last call began, or the last answer was written.
+  private var lastActivity: NIODeadline = .now()
+  private var timer: Scheduled<Void>?
 
   /// - Parameters:
   ///   - headLimit: What the decoder takes of a head at least.
-  ///   - idleTimeout: Is told of requests that do not reach it.
-  init(headLimit: Int, idleTimeout: HTTP1IdleTimeout, _ answer: @escaping Answer) {
+  ///   - limit: How long the connection may have no request before the decoder has seen one.
+  init(_ connection: HTTP1Connection, headLimit: Int, limit: TimeAmount) {
     reader = HTTP1HeadReader(limit: headLimit)
-    self.idleTimeout = idleTimeout
-    self.answer = answer
+    self.connection = connection
+    self.limit = limit
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    watch(context, until: .now() + limit)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { leave() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    leave()
+    context.fireChannelInactive()
+  }
+
+  private func leave() {
+    timer?.cancel()
+    (context, timer, early) = (nil, nil, nil)
+    position = .unknown
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
-    while bytes.readableBytes > 0 {
+    take(&bytes, context)
+  }
+
+  private func take(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
+    // What comes behind a request whose answer took the connection is passed over.
+    while bytes.readableBytes > 0, self.context != nil {
       switch position {
       case .start: takeRequest(from: &bytes, context)
       case .head(let begun, let beginning): takeHead(begun, beginning, from: &bytes, context)
@@ -53,18 +93,30 @@ final class HTTP1MemoryLane: ChannelInboundHandler, RemovableChannelHandler {
         let count = min(left, bytes.readableBytes)
         position = count == left ? .start : .body(left - count)
         pass(count, of: &bytes, context)
+      case .collected(let call, let begun): collect(call, begun, from: &bytes, context)
+      case .waiting(var held):
+        position = .unknown
+        if held.readableBytes == 0 { held = bytes } else { held.writeImmutableBuffer(bytes) }
+        position = .waiting(held)
+        return
       case .unknown: pass(bytes.readableBytes, of: &bytes, context)
       }
     }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    if hasWritten {
-      hasWritten = false
-      idleTimeout.noteActivity()
-      context.flush()
-    }
+    flushAnswers()
     context.fireChannelReadComplete()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    // The decoder's side watches clients that do not read, and has to know from the beginning.
+    if !context.channel.isWritable, !hasDecoder(context) { return }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if case .waiting = position { isReadDue = true } else { context.read() }
   }
 
   /// The answer to a request that passed has been written to its end.
@@ -73,16 +125,23 @@ final class HTTP1MemoryLane: ChannelInboundHandler, RemovableChannelHandler {
   private func takeRequest(from bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
     switch reader.read(bytes) {
     case .head(let head):
-      if let request = head.request, unanswered == 0, context.channel.isWritable,
-        let answer = answer(request, context.channel.allocator)
-      {
-        bytes.moveReaderIndex(forwardBy: head.length)
-        hasWritten = true
-        context.write(wrapOutboundOut(.byteBuffer(answer)), promise: nil)
-      } else {
-        unanswered += 1
-        pass(head, 0, of: &bytes, context)
+      if unanswered == 0, context.channel.isWritable {
+        if let request = head.request,
+          let answer = connection.answerFromMemory(request, context.channel.allocator)
+        {
+          bytes.moveReaderIndex(forwardBy: head.length)
+          return write(answer, context)
+        }
+        if let request = head.post,
+          let call = connection.call(request, head, isAlone: idleTimeout == nil)
+        {
+          noteActivity()
+          position = .collected(call, ByteBuffer())
+          return collect(call, ByteBuffer(), from: &bytes, context)
+        }
       }
+      unanswered += 1
+      pass(head, 0, of: &bytes, context)
     case .incomplete(let beginning):
       unanswered += 1
       position = .head(bytes, beginning)
@@ -111,6 +170,107 @@ final class HTTP1MemoryLane: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 
+  // MARK: Calls
+
+  /// Goes on with a call whose body is not complete, and has it answered when it is.
+  private func collect(
+    _ call: HTTP1LoopCall,
+    _ begun: consuming ByteBuffer,
+    from bytes: inout ByteBuffer,
+    _ context: ChannelHandlerContext
+  ) {
+    let count = min(call.length - begun.readableBytes, bytes.readableBytes)
+    guard let part = bytes.readSlice(length: count) else { return }
+    var whole = begun
+    // Nobody else holds the bytes now, so that those that come do not copy all before them.
+    position = .unknown
+    if whole.readableBytes == 0 { whole = part } else { whole.writeImmutableBuffer(part) }
+    guard whole.readableBytes == call.length else {
+      return position = .collected(call, whole)
+    }
+    position = .waiting(ByteBuffer())
+    isBeginning = true
+    connection.beginCall()
+    let isTaken = call.begin(whole, on: self)
+    isBeginning = false
+    guard isTaken else {
+      connection.endCall()
+      position = .start
+      unanswered += 1
+      return pass(whole.readableBytes, of: &whole, context)
+    }
+    idleTimeout?.isAnsweringElsewhere = true
+    guard let answer = early else { return }
+    early = nil
+    position = .start
+    write(answer, of: call, context)
+  }
+
+  /// Writes the answer to the call that is being answered, and goes on with what came behind it.
+  func finish(_ call: HTTP1LoopCall, _ answer: LoopAnswer) {
+    guard !isBeginning else { return early = answer }
+    guard let context, case .waiting(var held) = position else {
+      if case .stream(_, let stream) = answer { stream.end() }
+      return
+    }
+    position = .start
+    write(answer, of: call, context)
+    guard self.context != nil else {
+      if isReadDue { context.channel.read() }
+      return
+    }
+    if held.readableBytes > 0 {
+      take(&held, context)
+      if idleTimeout != nil { context.fireChannelReadComplete() }
+    }
+    if case .waiting = position { return }
+    if isReadDue {
+      isReadDue = false
+      context.read()
+    }
+  }
+
+  func flushAnswers() {
+    guard hasWritten else { return }
+    hasWritten = false
+    context?.flush()
+  }
+
+  private func write(
+    _ answer: LoopAnswer,
+    of call: HTTP1LoopCall,
+    _ context: ChannelHandlerContext
+  ) {
+    idleTimeout?.isAnsweringElsewhere = false
+    let isLast = connection.isStopping
+    write(call.bytes(of: answer, isLast: isLast, context.channel.allocator), context)
+    guard case .stream(_, let stream) = answer else {
+      connection.endCall()
+      if isLast { context.channel.closeWhenWritten() }
+      return
+    }
+    flushAnswers()
+    do {
+      try connection.hand(context.channel, to: stream, behind: self)
+    } catch {
+      stream.end()
+      context.close(promise: nil)
+    }
+  }
+
+  private func write(_ answer: ByteBuffer, _ context: ChannelHandlerContext) {
+    hasWritten = true
+    noteActivity()
+    context.write(wrapOutboundOut(.byteBuffer(answer)), promise: nil)
+  }
+
+  private func noteActivity() {
+    lastActivity = .now()
+    idleTimeout?.noteActivity()
+  }
+
+  // MARK: What passes
+
   /// Passes a request on, as far as there is of it; some of it may have passed before.
   private func pass(
     _ head: HTTP1HeadReader.Head,
@@ -132,7 +292,32 @@ final class HTTP1MemoryLane: ChannelInboundHandler, RemovableChannelHandler {
     } else {
       part = bytes.readSlice(length: count) ?? ByteBuffer()
     }
+    guard hasDecoder(context) else { return bytes = ByteBuffer() }
     context.fireChannelRead(wrapInboundOut(part))
+  }
+
+  /// Adds the decoder and what is behind it where it is missing; false where that fails and the connection ends.
+  private func hasDecoder(_ context: ChannelHandlerContext) -> Bool {
+    guard idleTimeout == nil else { return true }
+    do {
+      idleTimeout = try connection.addDecoder(to: context.channel, behind: self)
+      timer?.cancel()
+      timer = nil
+      return true
+    } catch {
+      context.close(promise: nil)
+      return false
+    }
+  }
+
+  /// Closes a connection that has no request for too long; the decoder's side watches itself.
+  private func watch(_ context: ChannelHandlerContext, until deadline: NIODeadline) {
+    timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+      var since = self.lastActivity
+      if case .waiting = self.position { since = .now() }
+      let due = since + self.limit
+      if due <= .now() { context.close(promise: nil) } else { self.watch(context, until: due) }
+    }
   }
 }
 

@@ -35,13 +35,32 @@ struct MemoryAnswers: Sendable {
     account: LedgerAccount,
     allocator: ByteBufferAllocator
   ) -> ByteBuffer? {
-    // A whole URL for a target is the responder's.
-    guard let target = head.path, target.utf8.first == UInt8(ascii: "/") else { return nil }
-    let path = String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
-    guard let match = routes.match(.get, path), let handler = match.route.memoryHandler,
-      let isForeignPage = isForeignPage(head)
+    guard let match = match(.get, head), let handler = match.route.memoryHandler,
+      let call = request(head, match, requestID: requestID, peer: peer, account: account)
     else { return nil }
     let start = ContinuousClock.now
+    // The route's handler throws it again, and is heard.
+    guard let answer = try? handler(call) else { return nil }
+    observe(call, answer.head.status, since: start)
+    return bytes(answer, requestID, origin(of: call, match.route), allocator)
+  }
+
+  /// The route of a request; nil where there is none, or the target is a whole URL, which is the responder's.
+  func match(_ method: HTTPRequest.Method, _ head: HTTPRequest) -> RouteTable.Match? {
+    guard let target = head.path, target.utf8.first == UInt8(ascii: "/") else { return nil }
+    return routes.match(method, String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })))
+  }
+
+  /// A request without its body; nil where it is to be refused.
+  func request(
+    _ head: HTTPRequest,
+    _ match: RouteTable.Match,
+    requestID: String,
+    peer: Peer,
+    account: LedgerAccount,
+    actor: CallActor? = nil
+  ) -> ServiceRequest? {
+    guard let isForeignPage = isForeignPage(head) else { return nil }
     let context = CallContext(
       requestID: requestID,
       authorization: head.headerFields[.authorization],
@@ -50,23 +69,33 @@ struct MemoryAnswers: Sendable {
       isForeignPage: isForeignPage,
       network: peer.networkName,
       memory: peer.memory,
-      account: account
+      account: account,
+      actor: actor
     )
-    let call = ServiceRequest(
+    return ServiceRequest(
       head: head,
       parameters: match.parameters,
       rest: match.rest,
       context: context,
       address: peer.address,
       isHTTP2: peer.isHTTP2,
-      logger: logger,
+      logger: logger(requestID),
       body: ServiceBody(NoBody())
     )
-    // The route's handler throws it again, and is heard.
-    guard let answer = try? handler(call) else { return nil }
-    let origin = match.route.decidesOrigins ? nil : head.headerFields[.origin]
-    observation.observe(head, path, answer.head.status, since: start, logger(requestID))
-    return bytes(answer, requestID, origin, allocator)
+  }
+
+  /// The origin of the page that is to read the answer; nil where the route decides about pages.
+  func origin(of request: ServiceRequest, _ route: HTTPRoute) -> String? {
+    route.decidesOrigins ? nil : request.headers[.origin]
+  }
+
+  /// Counts and logs a request that was answered.
+  func observe(
+    _ request: ServiceRequest,
+    _ status: HTTPResponse.Status,
+    since start: ContinuousClock.Instant
+  ) {
+    observation.observe(request.head, request.path, status, since: start, request.logger)
   }
 
   private func logger(_ requestID: String) -> Logger {

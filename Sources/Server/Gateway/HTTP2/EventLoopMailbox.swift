@@ -21,18 +21,22 @@ final class EventLoopMailbox: HandoverReceiver {
     case answer(Answer, GRPCCall)
     /// The call's service has said something; it is in the call's outbox.
     case news(StreamingCall)
+    /// A connection of HTTP/1.1 has something to write.
+    case turn(any LoopTurn)
 
     func carryOut() {
       switch self {
       case .answer(let answer, let call): call.receive(answer)
       case .news(let call): call.carryOut()
+      case .turn(let turn): turn.carryOut()
       }
     }
 
-    var connection: HTTP2Connection {
+    func flush() {
       switch self {
-      case .answer(_, let call): call.connection
-      case .news(let call): call.connection
+      case .answer(_, let call): call.connection.flushUnlessReading()
+      case .news(let call): call.connection.flushUnlessReading()
+      case .turn(let turn): turn.flush()
       }
     }
   }
@@ -66,10 +70,15 @@ final class EventLoopMailbox: HandoverReceiver {
     post(.news(call))
   }
 
+  /// Has it take its turn, now if this is the loop's thread.
+  func post(_ turn: any LoopTurn) {
+    post(.turn(turn))
+  }
+
   private func post(_ delivery: Delivery) {
     if eventLoop.inEventLoop {
       delivery.carryOut()
-      delivery.connection.flushUnlessReading()
+      delivery.flush()
     } else if let handover = Handover.current {
       handover.add(delivery, for: self)
     } else {
@@ -128,6 +137,14 @@ final class EventLoopMailbox: HandoverReceiver {
     Handover.during { _ in
       for delivery in part { delivery.carryOut() }
     }
-    for delivery in part { delivery.connection.flushUnlessReading() }
+    for delivery in part { delivery.flush() }
   }
+}
+
+/// Something that an event loop does for a connection of HTTP/1.1 when its turn comes.
+protocol LoopTurn: AnyObject, Sendable {
+  /// Writes what there is to write.
+  func carryOut()
+  /// Flushes what was written.
+  func flush()
 }

@@ -11,8 +11,8 @@ struct DeliveryBook {
 
   /// What a change is to those who wait in memory; told once it is durable.
   struct Effects: Sendable {
-    /// Registrations whose mailbox has something new.
-    var mailboxes: [MailboxID] = []
+    /// Messages that came into mailboxes.
+    var arrivals: [MailboxArrival] = []
     /// Ways whose lanes have something new.
     var lanes: Set<PushChannel> = []
     /// The version at which entries of lanes are due; 0 without any.
@@ -182,7 +182,13 @@ struct DeliveryBook {
     try group.put(key, NumberValue.encode(message.id))
     try group.put(headKey, head.encoded)
     if head.count > MailboxHead.limit { try dropOldest(message.project, number) }
-    effects.mailboxes.append(MailboxID(project: message.project, number: number))
+    effects.arrivals.append(
+      MailboxArrival(
+        mailbox: MailboxID(project: message.project, number: number),
+        sequence: head.last,
+        message: message.schedule == nil ? message : nil
+      )
+    )
     return head.last
   }
 

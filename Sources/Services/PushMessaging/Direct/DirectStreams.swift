@@ -3,30 +3,14 @@ import Synchronization
 
 /// The clients that are connected and wait for their messages.
 ///
-/// A stream only says that it is time to look into the mailbox, so that a slow client costs no more than a fast one. A newer
-/// connection of a registration ends the older one. Any thread may call; nothing blocks.
+/// A listener hears of what comes into its mailbox and keeps a bounded number of messages, so that a slow client costs no more
+/// than a fast one. A newer connection of a registration ends the older one. Any thread may call; nothing blocks.
 package final class DirectStreams: Sendable {
-  /// One client's connection.
-  package final class Connection: Sendable {
-    package let mailbox: MailboxID
-    /// Yields where the mailbox may have something new, and ends with the connection.
-    package let wakes: AsyncStream<Void>
-    fileprivate let continuation: AsyncStream<Void>.Continuation
-    fileprivate let silence: Duration
-
-    fileprivate init(_ mailbox: MailboxID, silence: Duration) {
-      self.mailbox = mailbox
-      self.silence = silence
-      (wakes, continuation) = AsyncStream.makeStream(
-        of: Void.self,
-        bufferingPolicy: .bufferingNewest(1)
-      )
-    }
-  }
-
   private struct Entry {
-    let connection: Connection
-    /// When the client was heard last.
+    let listener: any DirectListener
+    /// How long the client may be silent.
+    let silence: Duration
+    /// When it was heard last.
     var heard: ContinuousClock.Instant
   }
 
@@ -40,33 +24,31 @@ package final class DirectStreams: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// Connects a client that will be heard every so often; nil where there are too many, or the server ends.
+  /// Connects a client that will be heard every so often; false where there are too many, or the server ends.
   package func open(
     _ mailbox: MailboxID,
+    _ listener: any DirectListener,
     pings: Duration,
     now: ContinuousClock.Instant = .now
-  ) -> Connection? {
-    let connection = Connection(mailbox, silence: pings * 5 / 2)
-    let older = state.withLock { state -> Result<Connection?, CancellationError> in
+  ) -> Bool {
+    let (isOpen, replaced) = state.withLock { state -> (Bool, (any DirectListener)?) in
       let known = state.entries[mailbox]
       guard !state.isClosed, known != nil || state.entries.count < limit else {
-        return .failure(CancellationError())
+        return (false, nil)
       }
-      state.entries[mailbox] = Entry(connection: connection, heard: now)
-      return .success(known?.connection)
+      state.entries[mailbox] = Entry(listener: listener, silence: pings * 5 / 2, heard: now)
+      return (true, known?.listener)
     }
-    guard case .success(let replaced) = older else { return nil }
-    replaced?.continuation.finish()
-    return connection
+    replaced?.finish()
+    return isOpen
   }
 
-  /// Ends a connection, unless a newer one took its place.
-  package func close(_ connection: Connection) {
+  /// Forgets a connection that is over, unless a newer one took its place.
+  package func close(_ mailbox: MailboxID, _ listener: any DirectListener) {
     state.withLock { state in
-      guard state.entries[connection.mailbox]?.connection === connection else { return }
-      state.entries[connection.mailbox] = nil
+      guard state.entries[mailbox]?.listener === listener else { return }
+      state.entries[mailbox] = nil
     }
-    connection.continuation.finish()
   }
 
   /// Whether a client is connected.
@@ -74,9 +56,12 @@ package final class DirectStreams: Sendable {
     state.withLock { $0.entries[mailbox] != nil }
   }
 
-  /// Tells a mailbox's client that there is something new.
-  func wake(_ mailbox: MailboxID) {
-    state.withLock { $0.entries[mailbox]?.connection }?.continuation.yield()
+  /// Whether one more client that is not connected yet would be refused.
+  package var isFull: Bool { state.withLock { $0.isClosed || $0.entries.count >= limit } }
+
+  /// Tells a mailbox's client of a message.
+  func deliver(_ arrival: MailboxArrival) {
+    state.withLock { $0.entries[arrival.mailbox]?.listener }?.receive(arrival)
   }
 
   /// Notes that a client was heard.
@@ -86,17 +71,17 @@ package final class DirectStreams: Sendable {
 
   /// Ends a mailbox's connection.
   func end(_ mailbox: MailboxID) {
-    state.withLock { $0.entries.removeValue(forKey: mailbox) }?.connection.continuation.finish()
+    state.withLock { $0.entries.removeValue(forKey: mailbox) }?.listener.finish()
   }
 
   /// Ends the connections whose clients were silent for too long.
   package func sweep(now: ContinuousClock.Instant) {
     let ended = state.withLock { state in
-      let silent = state.entries.filter { now - $0.value.heard > $0.value.connection.silence }
+      let silent = state.entries.filter { now - $0.value.heard > $0.value.silence }
       for mailbox in silent.keys { state.entries[mailbox] = nil }
-      return silent.values.map(\.connection)
+      return silent.values.map(\.listener)
     }
-    for connection in ended { connection.continuation.finish() }
+    for listener in ended { listener.finish() }
   }
 
   /// Ends all connections and takes no more.
@@ -104,9 +89,9 @@ package final class DirectStreams: Sendable {
     let ended = state.withLock { state in
       state.isClosed = true
       defer { state.entries = [:] }
-      return state.entries.values.map(\.connection)
+      return state.entries.values.map(\.listener)
     }
-    for connection in ended { connection.continuation.finish() }
+    for listener in ended { listener.finish() }
   }
 
   /// Clients that are connected.

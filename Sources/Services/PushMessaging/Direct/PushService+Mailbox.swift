@@ -6,11 +6,15 @@ import KeyValueStore
 /// A message on its way to a client that is connected.
 package struct MailboxEntry: Sendable {
   package let sequence: Int64
-  package let messageID: String
+  /// The message's number.
+  let message: Int64
   /// Seconds.
   package let timeToLive: Int64
   /// `message` as clients of the web get it, or `push` as it came to a push resource.
   package let content: JSONText.Member
+
+  /// The message's id as clients know it.
+  package var messageID: String { StoredMessage.name(of: message) }
 }
 
 /// A message that was written to a client's stream.
@@ -19,23 +23,64 @@ struct WrittenDelivery: Sendable {
   let message: Int64
 }
 
+/// What a client learns when it connects.
+package struct ConnectionStart: Sendable {
+  package let mailbox: MailboxID
+  /// Whether messages were dropped since it connected last.
+  package let hasDropped: Bool
+  /// Whether nothing waits for it.
+  package let isEmpty: Bool
+  /// The highest sequence that was given out.
+  package let last: Int64
+}
+
 extension PushService {
-  /// Acknowledges what a client has, and says whether messages were dropped since it connected last.
+  /// Acknowledges what a client has that connects.
   package func beginConnection(
     _ registration: Registration,
     acknowledged: Int64
-  ) async throws -> Bool {
-    try await writeDeliveries { book in
-      try Self.acknowledge(registration, upTo: acknowledged, &book)
-      try Self.renew(registration, &book)
-      let key = MessagingKey(.mailboxHead, registration.project, registration.number).bytes
-      guard var head = try book.group.get(key).map({ try MailboxHead(decoding: $0) }),
-        head.hasDropped
-      else { return false }
+  ) async throws -> ConnectionStart {
+    try await writeDeliveries { book in try Self.begin(registration, acknowledged, &book) }
+  }
+
+  /// `beginConnection` of an installation's token, for callers who have no task.
+  ///
+  /// The completion runs on the engine's writing thread, before any message that is not counted by `isEmpty` comes into the
+  /// mailbox. Does not block.
+  package func submitConnection(
+    _ owner: TokenOwner,
+    acknowledged: Int64,
+    completion: @escaping @Sendable (Result<ConnectionStart, any Error>) -> Void
+  ) {
+    submitDeliveries { book in
+      let registration = try owner.registration(book.group)
+      guard registration.address == .direct else { throw MessagingError.notDirect }
+      return try Self.begin(registration, acknowledged, &book)
+    } completion: {
+      completion($0)
+    }
+  }
+
+  private static func begin(
+    _ registration: Registration,
+    _ acknowledged: Int64,
+    _ book: inout DeliveryBook
+  ) throws -> ConnectionStart {
+    try acknowledge(registration.mailbox, upTo: acknowledged, &book)
+    try renew(registration, &book)
+    let key = MessagingKey(.mailboxHead, registration.project, registration.number).bytes
+    var head = try book.group.get(key).map { try MailboxHead(decoding: $0) } ?? MailboxHead()
+    let hasDropped = head.hasDropped
+    if hasDropped {
       head.hasDropped = false
       try book.group.put(key, head.encoded)
-      return true
     }
+    return ConnectionStart(
+      mailbox: registration.mailbox,
+      hasDropped: hasDropped,
+      isEmpty: head.count == 0,
+      last: head.last
+    )
   }
 
   /// Notes once a day that the app was heard of.
@@ -49,69 +94,88 @@ extension PushService {
 
   /// What waits behind a sequence, the oldest first; empty where there is nothing.
   package func entries(
-    of registration: Registration,
+    of mailbox: MailboxID,
     after sequence: Int64,
     limit: Int
   ) async throws -> [MailboxEntry] {
     let now = now
     return try await read { reader in
-      let prefix = MessagingKey(.mailbox, registration.project, registration.number)
-      let cursor = try reader.cursor(over: prefix.range(after: sequence), reversed: false)
-      var entries: [MailboxEntry] = []
-      while entries.count < limit, try cursor.next() {
-        let id = try NumberValue.decode(cursor.value)
-        guard let message = try Self.message(id, for: registration, reader),
-          now <= message.deadline(.direct)
-        else { continue }
-        entries.append(
-          Self.entry(message, try MessagingKey.number(in: cursor.key), registration, now)
-        )
-      }
-      return entries
+      try Self.entries(of: mailbox, after: sequence, limit: limit, now: now, reader)
     }
+  }
+
+  /// `entries` for callers who have no task.
+  ///
+  /// The completion runs on one of the engine's threads. Does not block.
+  package func submitEntries(
+    of mailbox: MailboxID,
+    after sequence: Int64,
+    limit: Int,
+    completion: @escaping @Sendable (Result<[MailboxEntry], any Error>) -> Void
+  ) {
+    let now = now
+    let isTaken = threads.submit(to: .reads) { [self] in
+      completion(
+        Result {
+          try reading { reader in
+            try Self.entries(of: mailbox, after: sequence, limit: limit, now: now, reader)
+          }
+        }
+      )
+    }
+    if !isTaken { completion(.failure(MessagingError.engine(KeyValueError.noThread))) }
+  }
+
+  /// Messages as their client gets them now, without those that expired.
+  package func entries(of arrivals: [MailboxArrival]) -> [MailboxEntry] {
+    let now = now
+    return arrivals.compactMap { arrival in
+      guard let message = arrival.message, now <= message.deadline(.direct) else { return nil }
+      return MailboxEntry(message, sequence: arrival.sequence, now: now)
+    }
+  }
+
+  private static func entries(
+    of mailbox: MailboxID,
+    after sequence: Int64,
+    limit: Int,
+    now: Int64,
+    _ reader: any KeyValueReader
+  ) throws -> [MailboxEntry] {
+    let prefix = MessagingKey(.mailbox, mailbox.project, mailbox.number)
+    let cursor = try reader.cursor(over: prefix.range(after: sequence), reversed: false)
+    var entries: [MailboxEntry] = []
+    while entries.count < limit, try cursor.next() {
+      let id = try NumberValue.decode(cursor.value)
+      guard let message = try message(id, for: mailbox, reader),
+        now <= message.deadline(.direct)
+      else { continue }
+      let sequence = try MessagingKey.number(in: cursor.key)
+      entries.append(MailboxEntry(message, sequence: sequence, now: now))
+    }
+    return entries
   }
 
   private static func message(
     _ id: Int64,
-    for registration: Registration,
+    for mailbox: MailboxID,
     _ reader: any KeyValueReader
   ) throws -> StoredMessage? {
-    let message = try StoredMessage.read(registration.project, id, reader)
+    let message = try StoredMessage.read(mailbox.project, id, reader)
     guard message?.schedule != nil else { return message }
-    let key = MessagingKey(.delivery, registration.project, id, registration.number).bytes
+    let key = MessagingKey(.delivery, mailbox.project, id, mailbox.number).bytes
     let delivery = try reader.get(key).map { try Delivery(decoding: $0) }
     return message?.started(at: delivery?.start ?? 0)
-  }
-
-  private static func entry(
-    _ message: StoredMessage,
-    _ sequence: Int64,
-    _ registration: Registration,
-    _ now: Int64
-  ) -> MailboxEntry {
-    let life = message.content.options(.direct).timeToLive
-    let passed = (now - message.start) / 1_000_000
-    return MailboxEntry(
-      sequence: sequence,
-      messageID: message.name,
-      timeToLive: min(max(life - passed, 0), life),
-      content: message.content.pushed.map { .init("push", $0) }
-        ?? .init(
-          "message",
-          message.content.payload(.direct, message.payloadContext(for: registration))
-        )
-    )
   }
 
   /// Notes what was written to a client's stream, which its report says within about a second.
   ///
   /// Most devices acknowledge before that, which saves the write. Does not block; where too many wait to be noted
   /// their deliveries go on waiting in the report until they are acknowledged.
-  package func noteWritten(_ entries: [MailboxEntry], to registration: Registration) {
+  package func noteWritten(_ entries: [MailboxEntry], to mailbox: MailboxID) {
     written.withLock { written in
       for entry in entries where written.count < Self.writtenLimit {
-        guard let id = StoredMessage.id(of: entry.messageID) else { continue }
-        written.append(WrittenDelivery(mailbox: registration.mailbox, message: id))
+        written.append(WrittenDelivery(mailbox: mailbox, message: entry.message))
       }
     }
   }
@@ -136,55 +200,117 @@ extension PushService {
     }
   }
 
-  /// What a client has received: everything by the stream up to a sequence, and single messages by any way.
-  package func acknowledge(
-    _ registration: Registration,
-    upTo sequence: Int64,
-    received: [String],
-    opened: [String]
-  ) async throws {
-    streams.hear(registration.mailbox)
-    guard sequence > 0 || !received.isEmpty || !opened.isEmpty else { return }
-    let (project, number) = (registration.project, registration.number)
+  /// Notes that a client was heard.
+  package func hear(_ registration: Registration) { streams.hear(registration.mailbox) }
+
+  /// Keeps what a client has received.
+  package func acknowledge(_ registration: Registration, _ receipts: Receipts) async throws {
     try await writeDeliveries { book in
-      try Self.acknowledge(registration, upTo: sequence, &book)
-      for id in received.compactMap({ StoredMessage.id(of: $0) }) {
-        try book.move(project, id, number, to: .acknowledged)
-      }
-      for id in opened.compactMap({ StoredMessage.id(of: $0) }) {
-        try book.move(project, id, number, to: .opened)
-      }
+      try Self.keep(receipts, of: registration.mailbox, &book)
+    }
+  }
+
+  /// `acknowledge` for callers who have no task, of an installation's token; also notes that the client was heard.
+  ///
+  /// The completion runs on the engine's writing thread. Does not block.
+  package func submit(
+    _ receipts: Receipts,
+    of owner: TokenOwner,
+    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    submitDeliveries { book in
+      let registration = try owner.registration(book.group)
+      try Self.keep(receipts, of: registration.mailbox, &book)
+      return registration.mailbox
+    } completion: { [streams] outcome in
+      if case .success(let mailbox) = outcome { streams.hear(mailbox) }
+      completion(outcome.map { _ in })
+    }
+  }
+
+  private static func keep(
+    _ receipts: Receipts,
+    of mailbox: MailboxID,
+    _ book: inout DeliveryBook
+  ) throws {
+    try acknowledge(mailbox, upTo: receipts.sequence, &book)
+    let (project, number) = (mailbox.project, mailbox.number)
+    for id in receipts.received.compactMap({ StoredMessage.id(of: $0) }) {
+      try book.move(project, id, number, to: .acknowledged)
+    }
+    for id in receipts.opened.compactMap({ StoredMessage.id(of: $0) }) {
+      try book.move(project, id, number, to: .opened)
     }
   }
 
   private static func acknowledge(
-    _ registration: Registration,
+    _ mailbox: MailboxID,
     upTo sequence: Int64,
     _ book: inout DeliveryBook
   ) throws {
     guard sequence > 0 else { return }
-    let prefix = MessagingKey(.mailbox, registration.project, registration.number)
+    let prefix = MessagingKey(.mailbox, mailbox.project, mailbox.number)
+    if let id = try onlyMessage(mailbox, at: sequence, book.group) {
+      return try acknowledge(mailbox, id, at: prefix.number(sequence).bytes, &book)
+    }
     var range = prefix.range
     if sequence < .max { range.upper = prefix.number(sequence + 1).bytes }
     let cursor = try book.group.cursor(over: range, reversed: false)
     while try cursor.next() {
       let id = try NumberValue.decode(cursor.value)
-      let (project, number) = (registration.project, registration.number)
-      if try !book.move(project, id, number, to: .acknowledged) {
-        // Its message was pruned.
-        try book.group.delete(Array(cursor.key))
-      }
+      try acknowledge(mailbox, id, at: Array(cursor.key), &book)
+    }
+  }
+
+  /// The message at a sequence where it is the only one that waits: most clients acknowledge each as it comes, and
+  /// looking for others costs more than all else.
+  private static func onlyMessage(
+    _ mailbox: MailboxID,
+    at sequence: Int64,
+    _ reader: any KeyValueReader
+  ) throws -> Int64? {
+    let (project, number) = (mailbox.project, mailbox.number)
+    guard let head = try reader.get(MessagingKey(.mailboxHead, project, number).bytes),
+      try MailboxHead(decoding: head).count == 1
+    else { return nil }
+    let key = MessagingKey(.mailbox, project, number, sequence).bytes
+    return try reader.get(key).map { try NumberValue.decode($0) }
+  }
+
+  private static func acknowledge(
+    _ mailbox: MailboxID,
+    _ id: Int64,
+    at key: [UInt8],
+    _ book: inout DeliveryBook
+  ) throws {
+    if try !book.move(mailbox.project, id, mailbox.number, to: .acknowledged) {
+      // Its message was pruned.
+      try book.group.delete(key)
     }
   }
 }
 
+extension MailboxEntry {
+  /// A message at a sequence of a mailbox.
+  init(_ message: StoredMessage, sequence: Int64, now: Int64) {
+    let life = message.content.options(.direct).timeToLive
+    let passed = (now - message.start) / 1_000_000
+    self.sequence = sequence
+    self.message = message.id
+    timeToLive = min(max(life - passed, 0), life)
+    content =
+      message.content.pushed.map { .init("push", $0) }
+      ?? .init("message", message.content.payload(.direct, message.payloadContext()))
+  }
+}
+
 extension StoredMessage {
-  func payloadContext(for registration: Registration) -> PayloadContext {
+  func payloadContext(for registration: Registration? = nil) -> PayloadContext {
     PayloadContext(
       messageID: name,
       sender: target.sender ?? project.string,
       project: project.string,
-      installation: registration.installation
+      installation: registration?.installation ?? ""
     )
   }
 }

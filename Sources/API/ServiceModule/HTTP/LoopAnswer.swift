@@ -1,0 +1,41 @@
+import FirestoreModel
+import HTTPTypes
+
+/// What a route's `LoopHandler` answers, once it knows.
+package enum LoopAnswer: Sendable {
+  /// An answer whose body is bytes.
+  case response(ServiceResponse)
+  /// Google's JSON error.
+  case failure(FirestoreError)
+  /// An answer whose body goes on; only for routes that take the connection.
+  case stream(HTTPFields, any LoopStream)
+}
+
+/// The body of an answer that goes on for as long as the client reads, and needs neither task nor buffer while
+/// there is nothing to say.
+///
+/// The connection's event loop asks for parts, after `begin`, after each `LoopNews.arrived()` and when the client has
+/// taken what was written. Nothing here blocks.
+package protocol LoopStream: AnyObject, Sendable {
+  /// The head was written; called once, on the event loop.
+  func begin(_ news: any LoopNews)
+  /// The next part; on the event loop, while the client reads.
+  func next() -> LoopPart
+  /// The connection is over, or the last part was taken; on the event loop, once.
+  func end()
+}
+
+/// What a stream has to write.
+package enum LoopPart: Sendable {
+  case bytes([UInt8])
+  /// Nothing until there is news.
+  case nothing
+  /// Nothing any more.
+  case end
+}
+
+/// Where a stream says that it has something to write.
+package protocol LoopNews: AnyObject, Sendable {
+  /// Has the event loop ask the stream soon; any thread may call, any number of times.
+  func arrived()
+}

@@ -1,0 +1,174 @@
+import Access
+import FirestoreModel
+import FirestoreWire
+import HTTPTypes
+import KeyValueStore
+import NIOCore
+import ServiceModule
+import Synchronization
+
+/// A request that is answered on its connection's event loop as soon as its body has come, without a task.
+///
+///     collecting -> begun -> answered
+///
+/// Any thread may give the answer; the loop writes it when the call's turn comes, with what else there is for it.
+// Sendable: the answer has a lock; the event loop alone touches the rest.
+final class HTTP1LoopCall: LoopTurn, @unchecked Sendable {
+  private let request: ServiceRequest
+  private let handling: HTTPRoute.LoopHandling
+  /// The page that is to read the answer.
+  private let origin: String?
+  private let answers: MemoryAnswers
+  private let mailbox: EventLoopMailbox
+  /// Ends with the call.
+  private let lease: RequestLease
+  private let start = ContinuousClock.now
+  /// Bytes of the head and of the body.
+  let length: Int
+  private let bodyLength: Int
+  private var lane: HTTP1MemoryLane?
+  private let answer = Mutex<LoopAnswer?>(nil)
+
+  /// A call whose body is to come.
+  init(
+    _ request: ServiceRequest,
+    _ handling: HTTPRoute.LoopHandling,
+    head: HTTP1HeadReader.Head,
+    origin: String?,
+    answers: MemoryAnswers,
+    mailbox: EventLoopMailbox,
+    lease: RequestLease
+  ) {
+    self.request = request
+    self.handling = handling
+    self.origin = origin
+    self.answers = answers
+    self.mailbox = mailbox
+    self.lease = lease
+    length = head.length + head.bodyLength
+    bodyLength = head.bodyLength
+  }
+
+  /// Has the route begin with the request's bytes; false where its other handler has to answer.
+  func begin(_ bytes: ByteBuffer, on lane: HTTP1MemoryLane) -> Bool {
+    self.lane = lane
+    let body = Array(bytes.readableBytesView.suffix(bodyLength))
+    do {
+      return try handling.handler(request, body) { answer in self.take(answer) }
+    } catch {
+      // The route's handler throws it again, and is heard.
+      return false
+    }
+  }
+
+  private func take(_ answer: LoopAnswer) {
+    let isFirst = self.answer.withLock { known in
+      defer { known = known ?? answer }
+      return known == nil
+    }
+    precondition(isFirst, "a request is answered once")
+    mailbox.post(self)
+  }
+
+  func carryOut() {
+    guard let lane, let answer = answer.withLock({ $0 }) else { return }
+    lane.finish(self, answer)
+  }
+
+  func flush() { lane?.flushAnswers() }
+
+  /// The answer's bytes; of a stream's, those of the head.
+  ///
+  /// - Parameter isLast: Whether the connection ends with the answer.
+  func bytes(of answer: LoopAnswer, isLast: Bool, _ allocator: ByteBufferAllocator) -> ByteBuffer {
+    switch answer {
+    case .response(let response):
+      guard case .bytes(let body) = response.body else {
+        preconditionFailure("an answer of the event loop is bytes")
+      }
+      return bytes(response.status, response.headers, body, isLast: isLast, allocator)
+    case .failure(let error):
+      request.logger.requestFailed(error)
+      let status = HTTPResponse.Status(code: RESTError.httpStatus(error.code))
+      let body = RESTError.body(error, streaming: false)
+      return bytes(status, Self.json, body, isLast: isLast, allocator)
+    case .stream(let headers, _):
+      precondition(handling.takesConnection, "a stream takes the connection")
+      return bytes(.ok, headers, nil, isLast: true, allocator)
+    }
+  }
+
+  private static let json: HTTPFields = [.contentType: "application/json; charset=UTF-8"]
+
+  /// What codes are called, which a status of a code alone does not say.
+  private static let phrases: [Int: String] = [
+    HTTPResponse.Status.ok, .badRequest, .unauthorized, .forbidden, .notFound, .conflict,
+    .contentTooLarge, .tooManyRequests, .internalServerError, .notImplemented, .serviceUnavailable,
+    .gatewayTimeout,
+  ].reduce(into: [:]) { $0[$1.code] = $1.reasonPhrase }
+
+  private func bytes(
+    _ status: HTTPResponse.Status,
+    _ headers: HTTPFields,
+    _ body: [UInt8]?,
+    isLast: Bool,
+    _ allocator: ByteBufferAllocator
+  ) -> ByteBuffer {
+    var headers = headers
+    if let origin { CrossOriginAccess.admit(origin, to: &headers) }
+    answers.observe(request, status, since: start)
+    var bytes = allocator.buffer(capacity: 512 + (body?.count ?? 0))
+    let phrase = Self.phrases[status.code] ?? status.reasonPhrase
+    bytes.writeString("HTTP/1.1 \(status.code) \(phrase)\r\n")
+    for field in headers { bytes.writeString("\(field.name.rawName): \(field.value)\r\n") }
+    if let body {
+      bytes.writeString("Content-Length: \(body.count)\r\n")
+    } else {
+      bytes.writeStaticString("Transfer-Encoding: chunked\r\n")
+    }
+    if isLast { bytes.writeStaticString("Connection: close\r\n") }
+    bytes.writeString("x-request-id: \(request.context.requestID)\r\n\r\n")
+    if let body { bytes.writeBytes(body) }
+    return bytes
+  }
+}
+
+extension MemoryAnswers {
+  /// A call of a request whose body is to come; nil where its route has the handler for larger bodies answer.
+  ///
+  /// - Parameter isAlone: Whether an answer may take the connection.
+  func call(
+    _ head: HTTPRequest,
+    _ found: HTTP1HeadReader.Head,
+    isAlone: Bool,
+    requestID: String,
+    peer: Peer,
+    account: LedgerAccount,
+    mailbox: EventLoopMailbox
+  ) -> HTTP1LoopCall? {
+    guard let match = match(.post, head), let handling = match.route.loop,
+      found.bodyLength <= handling.bodyLimit, isAlone || !handling.takesConnection,
+      let request = request(
+        head,
+        match,
+        requestID: requestID,
+        peer: peer,
+        account: account,
+        actor: CallActor()
+      ),
+      let lease = RequestLease(
+        account,
+        bytes: head.approximateBytes + HTTP2Connection.requestBytes + found.bodyLength
+      )
+    else { return nil }
+    return HTTP1LoopCall(
+      request,
+      handling,
+      head: found,
+      origin: origin(of: request, match.route),
+      answers: self,
+      mailbox: mailbox,
+      lease: lease
+    )
+  }
+}

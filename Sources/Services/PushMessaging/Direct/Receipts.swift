@@ -1,0 +1,49 @@
+import FirestoreModel
+import KeyValueStore
+
+/// What a client says that it has received: everything by the stream up to a sequence, and single messages by any way.
+package struct Receipts: Sendable {
+  package var sequence: Int64
+  package var received: [String]
+  package var opened: [String]
+
+  /// Those receipts.
+  package init(sequence: Int64, received: [String] = [], opened: [String] = []) {
+    self.sequence = sequence
+    self.received = received
+    self.opened = opened
+  }
+
+  /// Whether the client only says that it is there.
+  package var isPing: Bool { sequence == 0 && received.isEmpty && opened.isEmpty }
+}
+
+/// A registration's token and the installation that shows it.
+package struct TokenOwner: Sendable {
+  package let token: String
+  package let project: Text
+  package let installation: String
+
+  /// An installation's token.
+  package init(token: String, project: Text, installation: String) {
+    self.token = token
+    self.project = project
+    self.installation = installation
+  }
+
+  /// The live registration; UNREGISTERED, or UNAUTHENTICATED where another installation made it.
+  func registration(_ reader: any KeyValueReader) throws -> Registration {
+    let known = try PushService.registration(of: token, project, reader)
+    guard known.installation == installation else {
+      throw FirestoreError(.unauthenticated, "The registration is another installation's.")
+    }
+    return known
+  }
+}
+
+extension PushService {
+  /// The live registration of an installation's token.
+  package func registration(of owner: TokenOwner) async throws -> Registration {
+    try await read { try owner.registration($0) }
+  }
+}
