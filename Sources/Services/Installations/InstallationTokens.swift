@@ -70,13 +70,13 @@ package struct InstallationTokens: Sendable {
     var generator = SystemRandomNumberGenerator()
     var bytes = (0..<17).map { _ in UInt8.random(in: 0...255, using: &generator) }
     bytes[0] = bytes[0] & 0x0F | 0x70
-    return String(urlSafe(bytes).prefix(22))
+    return String(Base64.url(bytes).prefix(22))
   }
 
   /// The token by which an installation gets others; it does not end.
   package func refreshToken(of installation: Installation) -> String {
-    let app = Self.urlSafe(Array(installation.appID.utf8))
-    return "\(app).\(Self.urlSafe(code(for: "refresh", installation)))"
+    let app = Base64.url(Array(installation.appID.utf8))
+    return "\(app).\(Base64.url(code(for: "refresh", installation)))"
   }
 
   /// The installation of an id whose refresh token it is; nil for another's.
@@ -86,8 +86,9 @@ package struct InstallationTokens: Sendable {
     refreshToken: String
   ) -> Installation? {
     let parts = refreshToken.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, let app = Self.bytes(ofURLSafe: parts[0]),
-      let appID = String(validating: app, as: UTF8.self), let code = Self.bytes(ofURLSafe: parts[1])
+    guard parts.count == 2, let app = Base64.decodeStrictly(parts[0].utf8),
+      let appID = String(validating: app, as: UTF8.self),
+      let code = Base64.decodeStrictly(parts[1].utf8)
     else { return nil }
     let installation = Installation(project: project, id: id, appID: appID)
     let message = Self.message("refresh", installation)
@@ -107,22 +108,25 @@ package struct InstallationTokens: Sendable {
       .init("fid", .string(installation.id)),
       .init("projectNumber", .string(installation.project.string)),
     ])
-    let content = [header, claims].map { Self.urlSafe(Array($0.compact.utf8)) }
+    let content = [header, claims].map { Base64.url(Array($0.compact.utf8)) }
     let signed = content.joined(separator: ".")
     let signature = HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: secret)
-    return "\(signed).\(Self.urlSafe(Array(signature)))"
+    return "\(signed).\(Base64.url(Array(signature)))"
   }
 
   /// The installation whose authentication token it is, valid at a time in seconds; nil for another text.
   package func installation(ofAuthToken token: String, now: Int64) -> Installation? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard token.utf8.count <= 4_096, parts.count == 3, let code = Self.bytes(ofURLSafe: parts[2]),
+    guard token.utf8.count <= 4_096, parts.count == 3,
+      let code = Base64.decodeStrictly(parts[2].utf8),
       HMAC<SHA256>.isValidAuthenticationCode(
         code,
         authenticating: Array("\(parts[0]).\(parts[1])".utf8),
         using: secret
       ),
-      let text = Self.bytes(ofURLSafe: parts[1]).flatMap({ String(validating: $0, as: UTF8.self) }),
+      let text = Base64.decodeStrictly(parts[1].utf8).flatMap({
+        String(validating: $0, as: UTF8.self)
+      }),
       let claims = try? JSONText(parsing: text), let id = claims["fid"]?.string,
       let appID = claims["appId"]?.string, let project = claims["projectNumber"]?.string,
       let end = claims["exp"]?.integer, now < end
@@ -143,17 +147,5 @@ package struct InstallationTokens: Sendable {
       bytes += Array(part.utf8)
     }
     return bytes
-  }
-
-  private static func urlSafe(_ bytes: [UInt8]) -> String {
-    let text = Data(bytes).base64EncodedString()
-    return String(text.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
-  }
-
-  private static func bytes(ofURLSafe text: Substring) -> [UInt8]? {
-    guard !text.utf8.contains(where: { "=+/".utf8.contains($0) }) else { return nil }
-    let plain = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
-    let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
-    return Data(base64Encoded: plain + padding).map { Array($0) }
   }
 }
