@@ -128,7 +128,7 @@ import Testing
   @Test func `a content survives being stored`() throws {
     let json = #"{"data": {"k": "é"}, "android": {"ttl": "7s", "collapse_key": "k"}}"#
     let content = try Self.content(json)
-    let read = MessageContent(try JSONText(parsing: content.json.compact))
+    let read = try MessageContent(stored: content.bytes)
     #expect(read == content && read.options(.direct).timeToLive == 7)
   }
 }

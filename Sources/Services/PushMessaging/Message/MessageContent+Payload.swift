@@ -20,9 +20,9 @@ extension MessageContent {
   ///
   /// No payload says anything twice, so that of a small message need not be made.
   func checkSize() throws(MessagingError) {
-    guard json.compact.utf8.count + Self.frame > OutgoingMessage.payloadLimit else { return }
+    guard bytes.count + Self.frame > OutgoingMessage.payloadLimit else { return }
     for channel in PushChannel.allCases {
-      let size = payload(channel, .sample).compact.utf8.count
+      let size = payload(channel, .sample).compactBytes.count
       guard size <= OutgoingMessage.payloadLimit else {
         let message =
           "The message is too big: its payload for \(channel.name) has \(size) bytes, at most "

@@ -1,4 +1,5 @@
 import FirestoreModel
+import KeyValueStore
 
 /// How a message is to be delivered by one way.
 package struct DeliveryOptions: Sendable, Equatable {
@@ -12,6 +13,8 @@ package struct DeliveryOptions: Sendable, Equatable {
 /// `options`, which are the ways' own, in the order of `PushChannel`.
 package struct MessageContent: Sendable, Equatable {
   package let json: JSONText
+  /// The same as bytes, as it is stored.
+  let bytes: [UInt8]
   private let byChannel: [DeliveryOptions]
 
   /// The content of a message's members, which were checked; absolute times count from `now` in microseconds.
@@ -34,11 +37,16 @@ package struct MessageContent: Sendable, Equatable {
       )
     }
     json = .object(members + [.init("options", .array(options))])
+    bytes = json.compactBytes
   }
 
-  /// A content that was stored.
-  init(_ json: JSONText) {
-    self.json = json
+  /// A content that was stored as those bytes.
+  init(stored bytes: [UInt8]) throws {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw RecordReader.corrupt("text that is not UTF-8")
+    }
+    self.bytes = bytes
+    json = try JSONText(parsing: text)
     let stored = json["options"]?.elements ?? []
     byChannel = PushChannel.allCases.map { channel in
       let index = Int(channel.rawValue)

@@ -99,13 +99,13 @@ package struct StoredMessage: Sendable {
 
   init(decoding value: some Collection<UInt8>, project: Text, id: Int64) throws {
     var reader = try RecordReader(Array(value))
-    var (content, target, origin) = ("{}", "", "")
+    var (content, target, origin) = (Array("{}".utf8), "", "")
     var stage: Stage?
     var schedule: MessageSchedule?
     (start, cutoff, original) = (0, 0, 0)
     while let field = try reader.next() {
       switch field.tag {
-      case 1: content = try field.string()
+      case 1: content = field.raw
       case 2: target = try field.string()
       case 3: origin = try field.string()
       case 4: stage = field.raw.first.flatMap(Stage.init(rawValue:))
@@ -121,7 +121,7 @@ package struct StoredMessage: Sendable {
     }
     self.project = project
     self.id = id
-    self.content = MessageContent(try JSONText(parsing: content))
+    self.content = try MessageContent(stored: content)
     self.target = target
     self.origin = origin
     self.stage = stage
@@ -130,7 +130,7 @@ package struct StoredMessage: Sendable {
 
   var encoded: [UInt8] {
     var writer = RecordWriter()
-    writer.put(1, content.json.compact)
+    writer.put(1, bytes: content.bytes)
     writer.put(2, target.stored)
     writer.put(3, origin)
     writer.put(4, bytes: [stage.rawValue])
