@@ -170,13 +170,20 @@ package struct MessageCounts: Sendable, Equatable {
     guard bytes.count == numbers.count * 4 else {
       throw KeyValueError(.corruption, "a message's counts are damaged")
     }
-    for index in numbers.indices {
-      numbers[index] = bytes[(index * 4)..<(index * 4 + 4)].reduce(0) { $0 << 8 | Int64($1) }
+    for index in bytes.indices {
+      numbers[index / 4] = numbers[index / 4] << 8 | Int64(bytes[index])
     }
   }
 
   var encoded: [UInt8] {
-    numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(numbers.count * 4)
+    for number in numbers {
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) {
+        bytes.append(contentsOf: $0)
+      }
+    }
+    return bytes
   }
 
   /// The number of deliveries of a way in a state.

@@ -18,6 +18,7 @@ package final class LaneWorker: Sendable {
   private let service: PushService
   private let channel: PushChannel
   private let transport: any PushTransport
+  private let outcomes: OutcomeWriter
   private let report: @Sendable (any Error) -> Void
   private let state = Mutex(State(reread: .now))
 
@@ -39,6 +40,7 @@ package final class LaneWorker: Sendable {
     self.service = service
     self.channel = channel
     self.transport = transport
+    outcomes = OutcomeWriter(service)
     self.report = report
   }
 
@@ -148,8 +150,7 @@ package final class LaneWorker: Sendable {
       switch job.action {
       case .hand(let parcel): try await settle(job, await transport.hand(parcel))
       case .settle(let state, let reason): try await move(job, to: state, reason)
-      case .drop:
-        try await service.write { try $0.delete(job.key) }
+      case .drop: try await outcomes.keep(.init(job: job, state: nil, reason: nil))
       }
     } catch {
       report(error)
@@ -181,11 +182,7 @@ package final class LaneWorker: Sendable {
     to state: Delivery.State,
     _ reason: String? = nil
   ) async throws {
-    try await service.writeDeliveries { book in
-      try book.move(job.project, job.message, job.registration, to: state, reason: reason)
-      // The delivery may be gone, or have left this slot.
-      try book.group.delete(job.key)
-    }
+    try await outcomes.keep(.init(job: job, state: state, reason: reason))
   }
 
   private func end(_ job: LaneJob) async throws {

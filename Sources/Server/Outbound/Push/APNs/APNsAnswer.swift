@@ -23,7 +23,10 @@ struct APNsAnswer: Sendable, Equatable {
   init(_ answer: PushHostClient.Answer, now: Int) {
     status = answer.status
     id = answer.headers["apns-id"]
-    let body = try? JSONText(parsing: String(decoding: answer.body, as: UTF8.self))
+    // A push that was taken has an empty one.
+    let body =
+      answer.body.isEmpty
+      ? nil : try? JSONText(parsing: String(decoding: answer.body, as: UTF8.self))
     // What is no reason of Apple's is not repeated to anybody.
     let said = body?["reason"]?.string ?? ""
     let isPlain = said.utf8.count <= 64 && said.utf8.allSatisfy { Self.isLetter($0) }

@@ -32,7 +32,7 @@ struct APNsDelivery: Sendable {
     self.bundle = bundle
     self.key = key
     self.parcel = parcel
-    body = ByteBuffer(string: parcel.payload.compact)
+    body = ByteBuffer(bytes: parcel.payload.compactBytes)
     let limit = parcel.headers["apns-push-type"] == "voip" ? 5_120 : 4_096
     guard body.readableBytes <= limit else {
       throw Refusal(outcome: .refused(reason: "PayloadTooLarge"))
@@ -101,11 +101,7 @@ struct APNsDelivery: Sendable {
     // Version 8 and the variant of RFC 9562.
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80
-    let text = Hexadecimal.text(bytes)
-    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-      .map { range in
-        String(text.dropFirst(range.lowerBound).prefix(range.count))
-      }
+    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hexadecimal.text(bytes[$0]) }
       .joined(separator: "-")
   }
 

@@ -35,7 +35,7 @@ struct WebPushDelivery: Sendable {
 
   /// The request, newly encrypted.
   func request(authorization: String) throws -> HTTPClientRequest {
-    let content = Array(DeclarativePush.adding(to: parcel.payload).compact.utf8)
+    let content = DeclarativePush.adding(to: parcel.payload).compactBytes
     var request = HTTPClientRequest(url: url.text)
     request.method = .POST
     for (name, value) in headers(authorization) { request.headers.add(name: name, value: value) }
