@@ -11,11 +11,15 @@ import Testing
   /// A desk that answers each letter in one of four ways.
   ///
   ///     POST /desk/{number}    0 at once, 1 later by another thread, 2 by the handler, 3 with an error: modulo 4
-  ///     POST /feed             a stream of what the test says
+  ///     POST /feed/{number}    a stream of what the test says
   ///     GET /book              a million bytes
   private final class Desk: Sendable {
-    let feed = Feed()
+    let feeds: [Feed]
     private let books = Atomic<Int>(0)
+
+    init(feeds count: Int = 1) { feeds = (0..<count).map { _ in Feed() } }
+
+    var feed: Feed { feeds[0] }
 
     /// How often the book was asked for.
     var askedBooks: Int { books.load(ordering: .relaxed) }
@@ -35,9 +39,10 @@ import Testing
         }
         return true
       }
-      var feeding = HTTPRoute(.post, "/feed", for: .clients) { _ in .text("handled\n") }
+      var feeding = HTTPRoute(.post, "/feed/{number}", for: .clients) { _ in .text("handled\n") }
       feeding.loop = HTTPRoute.LoopHandling(upTo: 10, takesConnection: true) {
-        [feed] _, _, answer in
+        [feeds] request, _, answer in
+        let feed = feeds[Int(request.parameters["number"] ?? "") ?? 0]
         answer(.stream([.contentType: "text/plain"], feed))
         return true
       }
@@ -45,7 +50,7 @@ import Testing
       reading.memoryHandler = { _ in MemoryAnswer(self.book()) }
       var module = ServiceModule("desk")
       module.routes = [letters, feeding, reading]
-      module.onShutdown = { [feed] in feed.finish() }
+      module.onShutdown = { [feeds] in for feed in feeds { feed.finish() } }
       return module
     }
 
@@ -184,7 +189,7 @@ import Testing
     let desk = Desk()
     try await withGateway(modules: [desk.module]) { gateway in
       let client = try await RawClient.connect(to: gateway.port)
-      try await client.send(Self.post("/feed", ""))
+      try await client.send(Self.post("/feed/0", ""))
       var seen = await client.receive { String(decoding: $0, as: UTF8.self).hasSuffix("\r\n\r\n") }
       let head = String(decoding: seen, as: UTF8.self)
       #expect(head.contains("Transfer-Encoding: chunked\r\n"))
@@ -208,7 +213,7 @@ import Testing
     try await withGateway(modules: [desk.module]) { gateway in
       let client = try await RawClient.connect(to: gateway.port)
       try await client.channel.setOption(.autoRead, value: false).get()
-      try await client.send(Self.post("/feed", ""))
+      try await client.send(Self.post("/feed/0", ""))
       await eventually { desk.feed.hasBegun }
       let part = [UInt8](repeating: 0x61, count: 1 << 20)
       desk.feed.say([LoopPart](repeating: .bytes(part), count: 64))
@@ -220,11 +225,49 @@ import Testing
     }
   }
 
+  @Test func `a client that reads nothing of a stream is cut off`() async throws {
+    var limits = GatewayConfiguration.Limits.test
+    limits.stalledReaderTimeout = .milliseconds(50)
+    let desk = Desk()
+    try await withGateway(limits: limits, modules: [desk.module]) { gateway in
+      let client = try await RawClient.connect(to: gateway.port)
+      try await client.channel.setOption(.autoRead, value: false).get()
+      try await client.send(Self.post("/feed/0", ""))
+      await eventually { desk.feed.hasBegun }
+      let part = [UInt8](repeating: 0x61, count: 1 << 20)
+      desk.feed.say([LoopPart](repeating: .bytes(part), count: 64))
+      await eventually { desk.feed.ends == 1 }
+      #expect(desk.feed.taken < 64)
+      await eventually { gateway.gateway.ledger.poolBytes == 0 }
+    }
+  }
+
+  @Test func `a stop ends streams, all of them to their last byte`() async throws {
+    var limits = GatewayConfiguration.Limits.test
+    limits.drainTimeout = .seconds(3_600)
+    let desk = Desk(feeds: 20)
+    try await withGateway(limits: limits, modules: [desk.module]) { gateway in
+      var clients: [RawClient] = []
+      for number in desk.feeds.indices {
+        let client = try await RawClient.connect(to: gateway.port)
+        try await client.send(Self.post("/feed/\(number)", ""))
+        clients.append(client)
+      }
+      await eventually { desk.feeds.allSatisfy(\.hasBegun) }
+      await gateway.stop()
+      for client in clients {
+        let seen = String(decoding: await client.receive(), as: UTF8.self)
+        #expect(seen.hasSuffix("\r\n\r\n0\r\n\r\n"))
+      }
+      #expect(desk.feeds.map(\.ends) == [Int](repeating: 1, count: 20))
+    }
+  }
+
   @Test func `what comes in one piece with a stream's request is passed over`() async throws {
     let desk = Desk()
     try await withGateway(modules: [desk.module]) { gateway in
       let client = try await RawClient.connect(to: gateway.port)
-      try await client.send(Self.post("/feed", "") + Self.post("/desk/4", "x"))
+      try await client.send(Self.post("/feed/0", "") + Self.post("/desk/4", "x"))
       await eventually { desk.feed.hasBegun }
       // A part without bytes ends nothing.
       desk.feed.say([.bytes([]), .bytes(Array("one\n".utf8)), .end])
@@ -253,7 +296,7 @@ import Testing
 
   @Test func `a connection that had other requests before is not taken`() async throws {
     try await withGateway(modules: [Desk().module]) { gateway in
-      let requests = [Self.post("/desk/2", "x"), Self.post("/feed", "")]
+      let requests = [Self.post("/desk/2", "x"), Self.post("/feed/0", "")]
       let answers = try await Self.answers(to: requests, until: "handled\n", port: gateway.port)
       #expect(answers.contains("2 handled x"))
     }
