@@ -162,6 +162,9 @@ def test_the_protocol_answers_what_is_wrong_as_what_is_right(analytics):
     for body in ({}, {"events": []}, {"app_instance_id": "x", "events": [{"name": "a"}]}, []):
         assert analytics.collect(body).status_code == 204
     assert analytics.collect({}, firebase_app_id="").status_code == 204
+    long = {"app_instance_id": HEXADECIMAL, "events": [{"name": "a", "params": {"p": "x" * 130_000}}]}
+    assert analytics.collect(long).status_code == 204
+    assert analytics.validation(long) == [("", "EXCEEDED_MAX_ENTITIES")]
     assert minutes(analytics) == {}
 
 
@@ -333,6 +336,8 @@ def test_what_was_dropped_is_counted(analytics):
 def test_without_consent_events_count_and_nobody_does(analytics):
     denied = batch("", event("quiet"), consent={"analyticsStorage": "DENIED"}, userId="u1")
     analytics.accepted(denied)
+    # The app sends it again when the answer is lost.
+    analytics.send(denied | {"sentTimeMillis": denied["sentTimeMillis"] + 5_000})
     assert counted(analytics.report("events")["events"]) == {"quiet": (1, 0)}
     assert analytics.report("users")["users"] == 0
     assert analytics.report("timeline", user="u1")["events"] == []

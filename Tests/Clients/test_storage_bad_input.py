@@ -4,6 +4,7 @@ import base64
 import hashlib
 import http.client
 import os
+import re
 import socket
 import unicodedata
 import uuid
@@ -274,6 +275,116 @@ def test_ranges_that_lie(server, project, kind, first, last, total):
     answer = dialect.send("PUT", url, data=b"0123456789", headers={"Content-Range": f"bytes {first}-{last}/{total}"})
     assert answer.status_code == 400, answer.text
     assert dialect.names() == [] and dialect.get("o").status_code == 404
+
+
+def test_a_last_request_that_ends_before_what_is_there(dialect):
+    url = dialect.start("o")
+    assert dialect.chunk(url, b"x" * QUARTER, 0).status_code in (200, 308)
+    if isinstance(dialect, Firebase):
+        short = [dialect.finish(url, b"abc", 0)]
+        assert short[0].headers["X-Goog-Upload-Status"] == "active"
+    else:
+        short = [dialect.send("PUT", url, data=b"abc"), dialect.send("PUT", url, data=b"")]
+    assert {answer.status_code for answer in short} == {400}
+    assert dialect.names() == [] and dialect.received(url) == QUARTER
+    assert dialect.finish(url, b"y", QUARTER).status_code == 200
+    assert dialect.get("o").content == b"x" * QUARTER + b"y"
+    if isinstance(dialect, Firebase):
+        late = dialect.cancel(url)
+        assert late.status_code == 400 and late.headers["X-Goog-Upload-Status"] == "final"
+        assert dialect.get("o").status_code == 200
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * QUARTER], ids=["nothing", "bytes"])
+@pytest.mark.parametrize("kind", [JSON, XML], ids=["json", "xml"])
+def test_a_size_that_is_said_when_all_is_there(server, project, kind, content):
+    dialect = kind(server, f"{project}.appspot.com")
+    url = dialect.start("o")
+    if content:
+        assert dialect.chunk(url, content, 0).status_code in (200, 308)
+    asked = dialect.send("PUT", url, headers={"Content-Range": f"bytes */{len(content) + 1}"})
+    assert asked.status_code == 308 and dialect.names() == []
+    ended = dialect.send("PUT", url, headers={"Content-Range": f"bytes */{len(content)}"})
+    assert ended.status_code == 200, ended.text
+    assert dialect.get("o").content == content
+
+
+@pytest.mark.parametrize("kind", [JSON, XML], ids=["json", "xml"])
+def test_what_is_not_kept_is_refused(server, project, kind):
+    dialect = kind(server, f"{project}.appspot.com")
+    key = {"x-goog-encryption-algorithm": "AES256", "x-goog-encryption-key": "A" * 43 + "="}
+    assert dialect.put("o", headers=key).status_code == 501
+    if kind is JSON:
+        assert dialect.put("o&predefinedAcl=publicRead").status_code == 400
+        assert dialect.put("o&predefinedAcl=private").status_code == 200
+    else:
+        assert dialect.put("o", headers={"x-goog-acl": "public-read"}).status_code == 400
+        assert dialect.put("o", headers={"x-goog-storage-class": "FOO"}).status_code == 400
+        assert dialect.put("o", headers={"x-amz-acl": "private"}).status_code == 200
+    assert dialect.names() == ["o"]
+
+
+def test_a_batch_with_a_download_does_the_rest(server, project):
+    dialect = JSON(server, f"{project}.appspot.com")
+    assert dialect.put("a", b"a").status_code == dialect.put("b", b"b").status_code == 200
+    calls = [f"DELETE /storage/v1/b/{dialect.bucket}/o/a", f"GET /download/storage/v1/b/{dialect.bucket}/o/b"]
+    parts = "".join(f"--x\r\nContent-Type: application/http\r\n\r\n{call} HTTP/1.1\r\n\r\n\r\n" for call in calls)
+    answer = dialect.send(
+        "POST", "/batch/storage/v1", data=parts + "--x--", headers={"Content-Type": "multipart/mixed; boundary=x"}
+    )
+    assert answer.status_code == 200 and [line for line in answer.text.splitlines() if line.startswith("HTTP/1.1")][0].startswith("HTTP/1.1 204")
+    assert dialect.names() == ["b"]
+
+
+def test_a_put_of_a_bucket_replaces_what_it_does_not_say(server, project):
+    dialect = JSON(server, f"{project}.appspot.com")
+    path, rule = f"/storage/v1/b/{dialect.bucket}", {"rule": [{"action": {"type": "Delete"}, "condition": {"age": 3}}]}
+    dialect.put("o")
+    changed = dialect.send("PATCH", path, json={"lifecycle": rule, "versioning": {"enabled": True}}).json()
+    assert changed["lifecycle"] == rule
+    for condition in ("ifMetagenerationMatch=1000", f"ifMetagenerationNotMatch={changed['metageneration']}"):
+        assert dialect.send("PUT", f"{path}?{condition}", json={}).status_code == 412
+        assert dialect.send("DELETE", f"{path}?{condition}").status_code == 412
+    everything = {"rule": [{"action": {"type": "Delete"}, "condition": {}}]}
+    assert dialect.send("PATCH", path, json={"lifecycle": everything}).status_code == 400
+    replaced = dialect.send("PUT", path, json={"labels": {"a": "b"}}).json()
+    assert "lifecycle" not in replaced and replaced["labels"] == {"a": "b"} and not replaced.get("versioning", {}).get("enabled")
+
+
+def test_pages_that_go_on_behind_a_name(server, project):
+    dialect = XML(server, f"{project}.appspot.com")
+    for name in ("a", "b/1", "b/2", "c"):
+        assert dialect.put(name).status_code == 200
+
+    def keys(query):
+        answer = dialect.send("GET", f"/{dialect.bucket}?{query}")
+        assert answer.status_code == 200, answer.text
+        return re.findall("<(?:Key|Prefix)>([^<]+)</", answer.text)
+
+    assert keys("marker=a") == keys("list-type=2&start-after=a") == ["b/1", "b/2", "c"]
+    assert keys("marker=b/&delimiter=/") == ["c"] and sorted(keys("marker=a&delimiter=/")) == ["b/", "c"]
+    # What a list begins with is told before all else.
+    assert keys("marker=a&prefix=b/") == keys("marker=b&prefix=b/") == ["b/", "b/1", "b/2"]
+    assert keys("marker=b/1&prefix=b/") == ["b/", "b/2"] and keys("marker=c") == []
+
+
+def test_an_object_that_takes_the_place_of_one_needs_no_more_room_than_it(server, project):
+    dialect = JSON(server, f"{project}.appspot.com")
+    dialect.put("o", b"x" * 60)
+    servers.run("storage", "quota", f"gs://{dialect.bucket}", "100", "--data", server.data)
+    assert dialect.put("o", b"y" * 60).status_code == 200
+    assert dialect.put("p", b"y" * 60).status_code == 403
+
+
+def test_sources_go_when_what_is_composed_of_them_is_there(server, project):
+    dialect = JSON(server, f"{project}.appspot.com")
+    for name in ("a", "b"):
+        dialect.put(name, name.encode())
+    answer = dialect.send("POST", f"/storage/v1/b/{dialect.bucket}/o/ab/compose", json={
+        "sourceObjects": [{"name": "a"}, {"name": "b"}], "deleteSourceObjects": True,
+    })
+    assert answer.status_code == 200, answer.text
+    assert dialect.names() == ["ab"] and dialect.get("ab").content == b"ab"
 
 
 def test_an_upload_that_is_larger_or_smaller_than_was_said(dialect):

@@ -264,6 +264,32 @@ def test_rules_see_the_end_of_an_upload_too(server, people, ana):
     assert people["administrator"].metadata("users/ana/b").status_code == 404
 
 
+def test_rules_that_read_what_comes_with_the_bytes_decide_at_the_end(server, people, ana):
+    content, digest = b"x" * 99, base64.b64encode(hashlib.md5(b"x" * 99).digest()).decode()
+    own = "allow read, write: if request.auth != null && request.auth.uid == uid;"
+
+    def rules(condition):
+        firebase.set_rules(server, firebase.OWN_FOLDER.replace(own, f"allow read: if true; allow create: if {condition};"), ana.bucket)
+
+    rules(f"request.resource.md5Hash == '{digest}' && request.resource.size < 100")
+    assert ana.upload(NAME, content).status_code == 200
+    assert ana.upload_raw("users/ana/b", content).status_code == 200
+    # Neither its length nor its hash are known before it is there.
+    assert ana.send("POST", ana.root, params={"name": "users/ana/c"}, data=iter([content])).status_code == 200
+    url = ana.start("users/ana/d").headers["X-Goog-Upload-URL"]
+    assert ana.chunk(url, content, 0, finalize=True).status_code == 200
+    for wrong in (b"y" * 99, b"x" * 98):
+        assert ana.upload("users/ana/e", wrong).status_code == 403
+        url = ana.start("users/ana/e").headers["X-Goog-Upload-URL"]
+        assert ana.chunk(url, wrong, 0, finalize=True).status_code == 403
+    assert ana.start("users/ana/e", 100).status_code == 403
+    assert ana.upload("users/ana/e", content, md5Hash="A" * 22 + "==").status_code == 403
+    # What is false whatever comes is refused at once.
+    rules("false && request.resource.md5Hash == ''")
+    assert ana.start("users/ana/e").status_code == 403
+    assert people["administrator"].metadata("users/ana/e").status_code == 404
+
+
 # Who may do what
 
 

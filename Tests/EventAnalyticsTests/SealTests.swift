@@ -235,6 +235,23 @@ import Testing
     #expect(try Self.differences(analytics) == [])
   }
 
+  @Test func `so many words are new on a day, and the next one has room again`() async throws {
+    let analytics = try open { ($0.wordLimit, $0.wordsPerDay) = (5, 2) }
+    let names = ["a", "b", "c", "d", "e", "f"]
+    for day in 0..<3 {
+      clock.set(Self.start + EventStream.hour + Int64(day) * EventStream.day)
+      for name in names {
+        try await send([AnalyticsEvent(name, time: clock.now)], from: "u1", to: analytics)
+      }
+      let date = EventDay(Self.day + day)
+      let events = try analytics.events(of: Self.project, try DayRange(date, date))
+      #expect(events.map(\.name).sorted() == Array(names.prefix([2, 4, 5][day])))
+      let dropped = try analytics.dropped(of: Self.project, try DayRange(date, date))
+      #expect(dropped.map(\.figures.events) == [[4, 2, 1][day]])
+    }
+    #expect(try Self.differences(analytics) == [])
+  }
+
   @Test func `an installation is in the audiences whose rules it meets, an hour later at most`()
     async throws
   {

@@ -131,7 +131,9 @@ package struct AnalyticsConfiguration: Sendable {
   /// Segments that wait to be sealed before batches are refused.
   package var waitingSegments = 64
   /// Different texts of a parameter or a dimension that are counted apart; others are counted together.
-  package var wordLimit = 2_000
+  package var wordLimit = 20_000
+  /// Of these, new on one day.
+  package var wordsPerDay = 2_000
   /// Different names of an app's events in a day.
   package var namesPerDay = 500
   /// What the disk has left; nil is not asked.

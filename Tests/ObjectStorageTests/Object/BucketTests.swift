@@ -76,8 +76,18 @@ import Testing
     #expect(changed.configuration.lifecycle == [rule])
     let again = try await fixture.bucket()
     #expect(again.stored == changed)
+    var first = BucketPreconditions()
+    first.metageneration = 1
+    var other = BucketPreconditions()
+    other.notMetageneration = 2
+    for conditions in [first, other] {
+      #expect(
+        await code { _ = try await bucket.update(conditions) { _ in } } == .conditionNotMet
+      )
+    }
+    let everything = LifecycleRule(.delete)
     #expect(
-      await code { _ = try await bucket.update(ifMetageneration: 1) { _ in } } == .conditionNotMet
+      await code { _ = try await bucket.update { $0.lifecycle = [everything] } } == .invalid
     )
     #expect(
       await code { _ = try await bucket.update { $0.softDeleteSeconds = 5 } } == .invalid

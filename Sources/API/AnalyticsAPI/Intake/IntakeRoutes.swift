@@ -59,8 +59,9 @@ struct IntakeRoutes: Sendable {
         return message.problems.isEmpty ? analytics.check(message.batch, from: .server) : nil
       }
       if let batch { _ = try await analytics.record(batch, project: call.project) }
-    } catch let error as FirestoreError {
+    } catch is ServiceBody.TooLarge {
       // A request that is wrong is answered as one that is right.
+    } catch let error as FirestoreError {
       guard error.code == .invalidArgument || error.code == .permissionDenied else { throw error }
     }
     return ServiceResponse(status: .noContent)
@@ -74,6 +75,9 @@ struct IntakeRoutes: Sendable {
         let message = try call.message(json, now: analytics.now)
         return message.problems.isEmpty ? analytics.problems(with: message.batch) : message.problems
       }
+    } catch is ServiceBody.TooLarge {
+      let limit = "A request has at most \(Self.protocolBytes) bytes."
+      drops = [EventDrop(index: nil, field: "", .exceededMaxEntities, limit)]
     } catch let error as FirestoreError {
       guard error.code == .invalidArgument || error.code == .permissionDenied else { throw error }
       drops = [EventDrop(index: nil, field: "", .valueInvalid, error.message)]

@@ -57,6 +57,25 @@ package struct StorageCall: Sendable {
     return try access.administratorPermit(for: caller, bucket)
   }
 
+  /// Throws for what a request asks to be kept of an object, or of its bytes, that nothing here keeps.
+  func refuseWhatIsNotKept() throws(StorageError) {
+    for name in ["predefinedAcl", "destinationPredefinedAcl", "predefinedDefaultObjectAcl"] {
+      guard let list = query[name], !Self.privateLists.contains(list) else { continue }
+      throw StorageError(
+        .invalid,
+        "\(name): cannot set a legacy ACL when uniform bucket-level access is enabled."
+      )
+    }
+    guard query["kmsKeyName"] == nil, query["destinationKmsKeyName"] == nil,
+      request.headers[.encryptionAlgorithm] == nil
+    else {
+      throw StorageError(.unsupported, "Encryption with a client's keys does not exist here.")
+    }
+  }
+
+  /// Lists that give nobody a right beside those who have it anyway.
+  private static let privateLists: Set<String> = ["private", "projectPrivate"]
+
   /// The bucket in the path, for an administrator.
   package func administratorsBucket() async throws -> Bucket {
     try await administratorsBucket(parameter("bucket"))
@@ -104,4 +123,9 @@ package struct StorageCall: Sendable {
     let scheme = request.context.isSecure ? "https" : "http"
     return "\(scheme)://\(request.head.authority ?? "localhost")"
   }
+}
+
+extension HTTPField.Name {
+  /// Says that the client encrypts with a key of its own.
+  static let encryptionAlgorithm = Self("x-goog-encryption-algorithm") ?? .from
 }

@@ -156,6 +156,11 @@ extension FirebaseRoutes {
       let bucket = try await bucket(session.bucket, of: .administrator, request)
       return Self.answer(try await session.status(bucket))
     case ["cancel"]:
+      guard await session.isOpen else {
+        var failure = FirebaseFailure.badRequest("The upload is over.")
+        failure.headers[.uploadStatus] = "final"
+        throw failure
+      }
       try await session.cancel()
       return Self.answer(status: "cancelled")
     case ["upload"], ["upload", "finalize"], ["finalize"]:
@@ -199,6 +204,11 @@ extension FirebaseRoutes {
       try await session.cancel()
       var failure = FirebaseFailure.denied("WRITE")
       failure.headers[.uploadStatus] = "final"
+      throw failure
+    } catch let error as StorageError where error.code == .invalid {
+      // Too few bytes came, and more may follow; or they are others than was said, which ends it.
+      var failure = FirebaseFailure(error, permission: "WRITE") ?? .badRequest(error.message)
+      failure.headers[.uploadStatus] = await session.isOpen ? "active" : "final"
       throw failure
     }
   }

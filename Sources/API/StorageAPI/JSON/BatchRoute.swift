@@ -63,12 +63,13 @@ struct BatchRoute: Sendable {
     _ request: ServiceRequest,
     _ boundary: String
   ) async throws -> [UInt8] {
-    let response = try await response(to: call, request)
-    var content: [UInt8] = []
-    switch response.body {
-    case .bytes(let bytes): content = bytes
-    case .stream: throw StorageError(.unsupported, "A batch cannot download.")
+    var response = try await response(to: call, request)
+    if case .stream = response.body {
+      let error = StorageError(.unsupported, "A batch cannot download.")
+      response = try JSONErrors.response(error, request)
     }
+    var content: [UInt8] = []
+    if case .bytes(let bytes) = response.body { content = bytes }
     var text = "--\(boundary)\r\nContent-Type: application/http\r\n"
     if let id = call.id { text += "Content-ID: <response-\(id)>\r\n" }
     text += "\r\nHTTP/1.1 \(response.status.code) \(response.status.reasonPhrase)\r\n"

@@ -52,6 +52,7 @@ struct JSONRoutes: Sendable {
     ) { [environment] request in
       do {
         let call = try StorageCall(request, environment)
+        try call.refuseWhatIsNotKept()
         return try await answer(call)
       } catch {
         return try JSONErrors.response(error, request)
@@ -67,8 +68,8 @@ struct JSONRoutes: Sendable {
       route(.get, root + "/b") { try await $0.listBuckets() },
       route(.post, root + "/b") { try await $0.makeBucket() },
       route(.get, bucket) { try await $0.getBucket() },
-      route(.patch, bucket) { try await $0.changeBucket() },
-      route(.put, bucket) { try await $0.changeBucket() },
+      route(.patch, bucket) { try await $0.changeBucket(isReplacement: false) },
+      route(.put, bucket) { try await $0.changeBucket(isReplacement: true) },
       route(.delete, bucket) { try await $0.deleteBucket() },
     ]
   }

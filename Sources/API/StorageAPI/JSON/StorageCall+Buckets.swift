@@ -70,18 +70,27 @@ extension StorageCall {
     return try answer(bucket.json(origin: origin))
   }
 
-  func changeBucket() async throws -> ServiceResponse {
+  /// - Parameter isReplacement: Whether what the request does not say goes.
+  func changeBucket(isReplacement: Bool) async throws -> ServiceResponse {
     let bucket = try await administratorsBucket()
     let change = try BucketChange(try await json())
-    let changed = try await bucket.update(
-      ifMetageneration: try query.integer("ifMetagenerationMatch")
-    ) { change.apply(to: &$0) }
+    let changed = try await bucket.update(try bucketPreconditions()) { configuration in
+      if isReplacement { configuration = configuration.cleared }
+      change.apply(to: &configuration)
+    }
     return try answer(changed.json(origin: origin))
+  }
+
+  private func bucketPreconditions() throws -> BucketPreconditions {
+    var conditions = BucketPreconditions()
+    conditions.metageneration = try query.integer("ifMetagenerationMatch")
+    conditions.notMetageneration = try query.integer("ifMetagenerationNotMatch")
+    return conditions
   }
 
   func deleteBucket() async throws -> ServiceResponse {
     let bucket = try await administratorsBucket()
-    try await bucket.delete(ifMetageneration: try query.integer("ifMetagenerationMatch"))
+    try await bucket.delete(try bucketPreconditions())
     return ServiceResponse(status: .noContent)
   }
 

@@ -170,7 +170,8 @@ extension StorageCall {
   func compose() async throws -> ServiceResponse {
     let bucket = try await administratorsBucket()
     var reading = try JSONReading(try await json())
-    reading.ignore(["kind", "deleteSourceObjects"])
+    reading.ignore(["kind"])
+    let deletesSources = try reading.flag("deleteSourceObjects") ?? false
     let destination = reading.take("destination") ?? .object([JSONValue.Member]())
     guard case .array(let elements)? = reading.take("sourceObjects") else {
       throw StorageError(.invalid, "You must provide at least one source component.")
@@ -181,9 +182,21 @@ extension StorageCall {
       attributes: try AttributesJSON(destination).attributes,
       preconditions: try query.preconditions()
     )
-    return try answer(
-      try await bucket.compose(try elements.map(ComposeSource.init(json:)), into: new)
-    )
+    var sources = try elements.map(ComposeSource.init(json:))
+    guard deletesSources else { return try answer(try await bucket.compose(sources, into: new)) }
+    // What takes a source's place meanwhile stays.
+    for index in sources.indices where sources[index].generation == nil {
+      sources[index].generation = try await bucket.object(sources[index].name).generation
+    }
+    let object = try await bucket.compose(sources, into: new)
+    for source in sources where source.name != new.name {
+      do {
+        try await bucket.delete(source.name, generation: source.generation)
+      } catch let error as StorageError where error.code == .notFound {
+        // It is named twice, or went by itself.
+      }
+    }
+    return try answer(object)
   }
 }
 

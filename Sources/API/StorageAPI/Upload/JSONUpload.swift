@@ -31,7 +31,6 @@ struct JSONUpload: Sendable {
     let bucket = try await call.administratorsBucket()
     var new = try object(named: nil, JSONValue.object([JSONValue.Member]()))
     new.attributes.contentType = headers[.contentType].map { Text($0) }
-    new.expected = try AttributesJSON.expected(header: headers[.googHash])
     new.expected.size = headers[.contentLength].flatMap { Int64($0) }
     return try call.answer(try await bucket.upload(new, from: call.request.body))
   }
@@ -64,6 +63,9 @@ struct JSONUpload: Sendable {
       expected: said.expected,
       preconditions: try call.query.preconditions()
     )
+    let hashes = try AttributesJSON.expected(header: headers[.googHash])
+    new.expected.crc32c = hashes.crc32c ?? new.expected.crc32c
+    new.expected.md5 = hashes.md5 ?? new.expected.md5
     if let encoding = call.query["contentEncoding"] {
       new.attributes.contentEncoding = Text(encoding)
     }

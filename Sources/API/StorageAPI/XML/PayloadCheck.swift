@@ -2,6 +2,17 @@ import Crypto
 import FirestoreModel
 import StorageWire
 
+extension XMLRequest {
+  /// The body as text; throws where it is not the one whose hash was signed.
+  func signedText(upTo limit: Int) async throws -> [UInt8] {
+    var check = try PayloadCheck(self)
+    let text = try await base.collectText(upTo: limit)
+    check.update(text)
+    try check.finish()
+    return text
+  }
+}
+
 /// Whether a body is the one whose hash was signed.
 struct PayloadCheck {
   private let expected: String?

@@ -74,6 +74,7 @@ struct XMLRequest: Sendable {
   }
 
   func attributes() throws -> ObjectAttributes {
+    try refuseWhatIsNotKept()
     var attributes = ObjectAttributes()
     attributes.contentType = base.headers[.contentType].map { Text($0) }
     attributes.cacheControl = base.headers[.cacheControl].map { Text($0) }
@@ -81,6 +82,7 @@ struct XMLRequest: Sendable {
     attributes.contentEncoding = base.headers[.contentEncoding].map { Text($0) }
     attributes.contentLanguage = base.headers[.contentLanguage].map { Text($0) }
     if let storageClass = header("x-goog-storage-class") {
+      try AttributesJSON.checkStorageClass(Text(storageClass))
       attributes.storageClass = Text(storageClass)
     }
     for field in base.headers {
@@ -92,6 +94,16 @@ struct XMLRequest: Sendable {
     // Tokens are made by Firebase's dialect and administrators' JSON alone.
     attributes.metadata = attributes.metadata.filter { $0.key.string.lowercased() != Self.tokens }
     return attributes
+  }
+
+  private func refuseWhatIsNotKept() throws(XMLFailure) {
+    let list = header("x-goog-acl") ?? header("x-amz-acl") ?? "private"
+    guard list == "private" || list == "project-private" else {
+      throw .invalid("Cannot set a legacy ACL when uniform bucket-level access is enabled.")
+    }
+    guard header("x-goog-encryption-algorithm") == nil,
+      header("x-amz-server-side-encryption-customer-algorithm") == nil
+    else { throw .notImplemented }
   }
 
   private static let tokens = ObjectAttributes.tokensKey.string.lowercased()
@@ -126,14 +138,16 @@ struct XMLRequest: Sendable {
     return bytes
   }
 
-  func preconditions() throws -> ObjectPreconditions {
+  /// The preconditions on an object; those of a copy's source have another beginning.
+  func preconditions(_ prefix: String = "x-goog-if") throws -> ObjectPreconditions {
     var conditions = ObjectPreconditions()
-    conditions.generation = try number("x-goog-if-generation-match")
-    conditions.metageneration = try number("x-goog-if-metageneration-match")
+    conditions.generation = try number("\(prefix)-generation-match")
+    conditions.metageneration = try number("\(prefix)-metageneration-match")
     return conditions
   }
 
-  private func number(_ name: String) throws -> Int64? {
+  /// A header that is a number; nil where it is not there.
+  func number(_ name: String) throws -> Int64? {
     guard let text = header(name) else { return nil }
     guard let number = Int64(text) else { throw XMLFailure.invalid("\(name) must be a number.") }
     return number

@@ -23,7 +23,7 @@ extension XMLRoutes {
   func configure(_ request: XMLRequest) async throws -> ServiceResponse {
     let (bucket, _) = try await bucket(request)
     guard request.parameter("cors") != nil else { throw XMLFailure.notImplemented }
-    let body = try XMLReader.read(try await request.base.collectText(upTo: 256 << 10))
+    let body = try XMLReader.read(try await request.signedText(upTo: 256 << 10))
     guard body.name == "CorsConfig" else { throw XMLFailure.malformed }
     let rules = JSONValue.array(try body.all("Cors").map(CrossOriginRule.json(element:)))
     let change = try BucketChange(

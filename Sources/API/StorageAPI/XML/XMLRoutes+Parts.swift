@@ -61,7 +61,7 @@ extension XMLRoutes {
   ) async throws -> ServiceResponse {
     let store = try await partStore(request)
     let marker = try await marker(id, bucket, store, request)
-    let body = try XMLReader.read(try await request.base.collectText(upTo: 2 << 20))
+    let body = try XMLReader.read(try await request.signedText(upTo: 2 << 20))
     let parts = try await listed(body, id, store)
     var new = NewObject(try request.object, preconditions: try request.preconditions())
     new.attributes = marker.attributes
@@ -71,7 +71,7 @@ extension XMLRoutes {
     let object: StoredObject
     do {
       for part in parts {
-        for try await bytes in try await store.content(of: part).parts() {
+        for try await bytes in try await store.content(of: part).checkedParts {
           try await upload.write(bytes)
         }
       }

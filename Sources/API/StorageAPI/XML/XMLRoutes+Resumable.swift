@@ -38,7 +38,13 @@ extension XMLRoutes {
     // An answer may have been lost.
     if case .finished = status { return Self.answer(status) }
     guard let range else { return try await take(session, bucket, from: 0, size: nil, request) }
-    guard let first = range.first else { return Self.answer(status) }
+    guard let first = range.first else {
+      guard case .active(let received) = status, received == range.total else {
+        return Self.answer(status)
+      }
+      // Its size is said now that all is there.
+      return Self.answer(.finished(try await finish(session, bucket, size: received, request)))
+    }
     return try await take(
       session,
       bucket,
@@ -79,8 +85,6 @@ extension XMLRoutes {
     _ request: XMLRequest
   ) async throws -> ServiceResponse {
     let isLast = last == nil || size.map { last == $0 - 1 } ?? false
-    var expected = ExpectedContent()
-    try request.readHashes(into: &expected)
     let body = request.base.body
     let status =
       if let last {
@@ -93,7 +97,18 @@ extension XMLRoutes {
         try await session.receive(at: offset, isLast: isLast, body)
       }
     guard isLast else { return Self.answer(status) }
-    return Self.answer(.finished(try await session.finish(bucket, size: size, expected)))
+    return Self.answer(.finished(try await finish(session, bucket, size: size, request)))
+  }
+
+  private func finish(
+    _ session: UploadSession,
+    _ bucket: Bucket,
+    size: Int64?,
+    _ request: XMLRequest
+  ) async throws -> StoredObject {
+    var expected = ExpectedContent()
+    try request.readHashes(into: &expected)
+    return try await session.finish(bucket, size: size, expected)
   }
 
   private static func answer(_ status: UploadStatus) -> ServiceResponse {

@@ -222,7 +222,11 @@ struct XMLRoutes: Sendable {
       to: try request.newObject(try request.object)
     )
     copy.target.expected = ExpectedContent()
-    copy.keepsAttributes = request.header("x-goog-metadata-directive")?.uppercased() != "REPLACE"
+    let directive =
+      request.header("x-goog-metadata-directive") ?? request.header("x-amz-metadata-directive")
+    copy.keepsAttributes = directive?.uppercased() != "REPLACE"
+    copy.generation = try request.number("x-goog-copy-source-generation")
+    copy.sourcePreconditions = try request.preconditions("x-goog-copy-source-if")
     let object = try await from.copy(copy, to: bucket)
     return .xml(
       XMLElement(
@@ -279,17 +283,21 @@ struct XMLRoutes: Sendable {
       guard let number = Int(text), number >= 0 else { throw XMLFailure.invalid("max-keys") }
       query.limit = min(max(number, 1), 1_000)
     }
-    if let token = request.parameter("continuation-token") ?? request.parameter("marker"),
-      !token.isEmpty
-    {
+    if let token = request.parameter("continuation-token"), !token.isEmpty {
       query.token = try ObjectPageToken(token)
+    } else if let name = request.parameter("marker") ?? request.parameter("start-after"),
+      !name.isEmpty
+    {
+      // Pages of version 1 go on behind a name, or where the answer said.
+      query.token = (try? ObjectPageToken(name)) ?? ObjectPageToken(behind: Text(name), query)
     }
     let page = try await bucket.list(query)
     return .xml(Self.element(page, query, bucket), namespace: Self.namespace)
   }
 
   private static let listParameters: Set<String> = [
-    "prefix", "delimiter", "max-keys", "continuation-token", "marker", "list-type", "encoding-type",
+    "prefix", "delimiter", "max-keys", "continuation-token", "marker", "start-after", "list-type",
+    "encoding-type",
   ]
 
   private static func element(

@@ -16,14 +16,16 @@ struct ObjectGate: Sendable {
   let clock: RequestClock
   let log: AccessLog
 
-  /// Throws PERMISSION_DENIED unless the rules allow; operators find the reason in the log.
+  /// Throws PERMISSION_DENIED unless the rules allow, or may do so once all of a partial resource is known; operators
+  /// find the reason in the log.
   func require(_ request: ObjectRequest, _ name: Text, stored: StorageResource?) throws {
     let question = question(request, name, stored: stored?.map)
     let isAllowed = try reading { documents in
       let session = session(documents)
       let decision = try session.evaluate(question)
-      if !decision.isAllowed { note(denialOf: question, decision, session, documents) }
-      return decision.isAllowed
+      let isAllowed = allows(request, decision)
+      if !isAllowed { note(denialOf: question, decision, session, documents) }
+      return isAllowed
     }
     if !isAllowed { throw AccessControl.denied }
   }
@@ -32,11 +34,16 @@ struct ObjectGate: Sendable {
   func allowsInMemory(_ request: ObjectRequest, _ name: Text, stored: RulesMap?) -> Bool {
     let question = question(request, name, stored: stored)
     do {
-      return try session(NoDocuments()).evaluate(question).isAllowed
+      return allows(request, try session(NoDocuments()).evaluate(question))
     } catch {
       // It takes documents, or fails again where the error is told.
       return false
     }
+  }
+
+  private func allows(_ request: ObjectRequest, _ decision: RulesDecision) -> Bool {
+    if decision.isAllowed { return true }
+    return request.proposed?.isPartial == true && decision.isUndetermined
   }
 
   private func question(

@@ -8,7 +8,8 @@ extension Evaluator {
     let value = map[name]
     try spend(map.lookupSteps(name, value), node)
     guard let value else {
-      throw fault("Property \(name.string) is undefined on object.", node)
+      let message = "Property \(name.string) is undefined on object."
+      throw fault(message, node, isUndetermined: map.isOpen)
     }
     return value
   }

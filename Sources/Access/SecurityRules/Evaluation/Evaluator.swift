@@ -73,8 +73,8 @@ final class Evaluator {
     }
   }
 
-  func fault(_ message: String, _ node: Node) -> RulesFault {
-    RulesFault(message: message, range: node.range)
+  func fault(_ message: String, _ node: Node, isUndetermined: Bool = false) -> RulesFault {
+    RulesFault(message: message, range: node.range, isUndetermined: isUndetermined)
   }
 
   func typeFault(_ value: RulesValue, _ expected: String, _ node: Node) -> RulesFault {
@@ -155,7 +155,7 @@ final class Evaluator {
     _ node: Node
   ) throws(RulesFault) -> RulesValue {
     if case .constraint = value, value.isSymbolic {
-      throw fault("The query does not determine the type.", node)
+      throw fault("The query does not determine the type.", node, isUndetermined: true)
     }
     return .boolean(type.holds(value))
   }
@@ -189,7 +189,7 @@ final class Evaluator {
     return try evaluate(function.result, frame)
   }
 
-  /// `&&` and `||`: the deciding value wins over an error on either side.
+  /// `&&` and `||`: the deciding value wins over an error on either side, and what is not known yet over other errors.
   private func logical(
     _ left: Node,
     _ right: Node,
@@ -206,7 +206,7 @@ final class Evaluator {
     do throws(RulesFault) {
       if try boolean(right, frame) == stop { return .boolean(stop) }
     } catch {
-      throw failure ?? error
+      throw error.isUndetermined ? error : failure ?? error
     }
     if let failure { throw failure }
     return .boolean(!stop)
@@ -236,7 +236,7 @@ final class Evaluator {
   }
 
   func undetermined(_ node: Node) -> RulesFault {
-    fault("The query does not determine the value.", node)
+    fault("The query does not determine the value.", node, isUndetermined: true)
   }
 
   private func map(_ entries: [Node.Entry], _ frame: Frame) throws(RulesFault) -> RulesValue {

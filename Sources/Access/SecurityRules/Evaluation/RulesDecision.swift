@@ -10,6 +10,13 @@ package struct RulesDecision: Sendable {
   /// Whether `request.time` was looked at: another moment may give another verdict.
   package let usesTime: Bool
 
+  /// Whether a denial is for want of what is not known yet: a statement may allow once it is.
+  package var isUndetermined: Bool {
+    attempts.contains { attempt in
+      if case .failed(let fault) = attempt.outcome { fault.isUndetermined } else { false }
+    }
+  }
+
   /// The diagnosis of a denial for operators, in the emulator's words.
   package var explanation: String {
     if isAllowed { return attempts.last.map(\.summary) ?? "" }
@@ -67,4 +74,6 @@ package struct RulesFault: Error, Sendable {
   package let message: String
   /// The expression that failed.
   package let range: Range<Int>
+  /// Whether it lies in what is not known: the rest of a map that is open.
+  package var isUndetermined = false
 }

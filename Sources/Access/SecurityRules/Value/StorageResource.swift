@@ -25,6 +25,8 @@ package struct StorageResource: Sendable, Equatable {
   package var cacheControl: Text?
   /// The client's own metadata; rules see an empty map where there is none.
   package var metadata: [Text: Text]
+  /// Whether more of it comes to be known, as its size and hashes do with the bytes.
+  package var isPartial = false
 
   /// An object of that name; everything else is set where it is known.
   package init(name: Text, bucket: Text, metadata: [Text: Text] = [:]) {
@@ -42,7 +44,7 @@ package struct StorageResource: Sendable, Equatable {
     for (key, number) in numbers { members[key] = number.map(RulesValue.integer) }
     for (key, time) in times { members[key] = time.map { .timestamp(RulesTimestamp($0)) } }
     for (key, text) in texts { members[key] = text.map(RulesValue.string) }
-    return RulesMap(members)
+    return RulesMap(members, isOpen: isPartial)
   }
 
   private var numbers: [(Text, Int64?)] {

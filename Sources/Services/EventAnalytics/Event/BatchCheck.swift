@@ -156,17 +156,24 @@ package struct BatchCheck {
       drop(index, field, .exceededMaxEntities, "An event has at most 200 items.")
     }
     let kept = items.prefix(EventLimits.items).enumerated().map { position, item in
-      var left = EventLimits.itemParameters
+      var seen: Set<String> = []
       return item.compactMap { parameter -> EventParameter? in
         let field = "\(field)[\(position)].\(parameter.name.prefix(60))"
-        guard left > 0, isName(parameter.name, index, field) else { return nil }
+        guard isName(parameter.name, index, field) else { return nil }
+        guard seen.insert(parameter.name).inserted else {
+          drop(index, field, .nameDuplicated, "The parameter [\(parameter.name)] comes twice.")
+          return nil
+        }
+        guard seen.count <= EventLimits.itemParameters else {
+          let limit = EventLimits.itemParameters
+          drop(index, field, .exceededMaxEntities, "An item has at most \(limit) parameters.")
+          return nil
+        }
         if case .items = parameter.value {
           drop(index, field, .valueInvalid, "An item has no items.")
           return nil
         }
-        guard let value = value(parameter, index, field) else { return nil }
-        left -= 1
-        return EventParameter(parameter.name, value)
+        return value(parameter, index, field).map { EventParameter(parameter.name, $0) }
       }
     }
     return .items(kept)

@@ -65,3 +65,23 @@ package struct EventBatch: Sendable, Equatable {
     self.events = events
   }
 }
+
+extension EventBatch {
+  /// Tells a repeat of a numbered batch without an installation: its device, and its events with their times there.
+  ///
+  /// nil for a batch without a number.
+  var fingerprint: String? {
+    guard number != nil else { return nil }
+    var writer = ByteWriter()
+    for event in events {
+      writer.signed(event.time)
+      writer.signed(event.sequence)
+      writer.text(event.name)
+    }
+    // FNV-1a: numbers and times tell batches apart, too.
+    let hash = (context.encoded + writer.bytes).reduce(UInt64(0xCBF2_9CE4_8422_2325)) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+    }
+    return "~\(String(hash, radix: 16))"
+  }
+}

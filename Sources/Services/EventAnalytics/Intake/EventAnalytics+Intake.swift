@@ -12,6 +12,8 @@ package struct BatchReceipt: Sendable, Equatable {
 /// A batch that was held to the limits, and the bytes in which it is kept.
 package struct CheckedBatch: Sendable {
   fileprivate let kept: EventBatch
+  /// By what a repeat is known; nil where it counts again.
+  fileprivate let identity: String?
   fileprivate let drops: [EventDrop]
   fileprivate let bytes: [UInt8]
 }
@@ -57,7 +59,12 @@ extension EventAnalytics {
   ) -> CheckedBatch {
     var check = BatchCheck(sender, now: clock.now())
     let kept = check.check(batch, sent: sent)
-    return CheckedBatch(kept: kept, drops: check.drops, bytes: kept.isStored ? kept.encoded : [])
+    return CheckedBatch(
+      kept: kept,
+      identity: batch.instanceID ?? batch.fingerprint,
+      drops: check.drops,
+      bytes: kept.isStored ? kept.encoded : []
+    )
   }
 
   /// Keeps what is allowed of a batch; returns when it is durable.
@@ -78,7 +85,7 @@ extension EventAnalytics {
   /// Writes a batch and answers whether its number was not seen before.
   private func keep(_ checked: CheckedBatch, in log: ProjectLog, now: Int64) async throws -> Bool {
     let (batch, bytes) = (checked.kept, checked.bytes)
-    let mark = batch.instanceID.flatMap { id in
+    let mark = checked.identity.flatMap { id in
       batch.number.map { EventKey.batch(log.number, id, $0) }
     }
     let isStored = batch.isStored

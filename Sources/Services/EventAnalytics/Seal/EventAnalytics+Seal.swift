@@ -81,7 +81,10 @@ extension EventAnalytics {
       project: log.number,
       reader: reader,
       cache: dictionaries,
-      valueLimit: configuration.wordLimit
+      limits: WordTable.Limits(
+        all: UInt32(configuration.wordLimit),
+        perDay: UInt32(configuration.wordsPerDay)
+      )
     )
     var builder = try SegmentBuilder(
       project: log.number,

@@ -56,6 +56,7 @@ struct SegmentBuilder {
       days[calendar.day(of: batch.received), default: DayCount()].noteDrops(code, count)
     }
     guard !batch.events.isEmpty else { return }
+    words.advance(to: batch.received)
     let context = try contextWords(batch.context)
     let properties = try batch.properties.compactMap { try property($0) }
     var runs: [EventDay: TimelineRun] = [:]

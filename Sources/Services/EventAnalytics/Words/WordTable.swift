@@ -3,30 +3,52 @@ import KeyValueStore
 
 /// Gives words their numbers while a segment is sealed.
 ///
-/// Numbers of a scope are given in order, and never twice. A scope that is full gives none: `other` stands for its
-/// further words, now and ever after, so that counting again gives the same.
+/// Numbers of a scope are given in order, and never twice. A scope that is full, or has grown enough on a day, gives none:
+/// `other` stands for further words. What events were given is kept with them, so that counting again gives the same.
 struct WordTable {
+  /// How many words a scope has, and had when the last day began on which it got some.
+  private struct Growth {
+    var count: UInt32 = 0
+    /// Days since 1970, in UTC.
+    var day: UInt32 = 0
+    var before: UInt32 = 0
+  }
+
+  /// How many words a scope may have.
+  struct Limits {
+    var all: UInt32
+    /// Of those, new on one day: who sends masses of junk takes up a day and not the scope.
+    var perDay: UInt32
+  }
+
   /// The number of all words for which there was none left.
   static let other: UInt32 = 0
-  /// Words of contexts, and of other scopes than values.
-  static let contextLimit: UInt32 = 100_000
+  /// Of contexts, of which an app has many on its first day.
+  private static let contextLimits = Limits(all: 100_000, perDay: 100_000)
 
   private let project: UInt32
   private let reader: any KeyValueReader
   private let cache: DictionaryCache
-  private let valueLimit: UInt32
+  private let limits: Limits
+  /// When the words come, in days since 1970; it never goes back.
+  private var day: UInt32 = 0
   /// Words that are new with this segment.
   private var added: [DictionaryCache.Name: UInt32] = [:]
   private var found: [DictionaryCache.Name: UInt32] = [:]
-  /// How many words the scopes have that were looked at.
-  private var counts: [WordScope: UInt32] = [:]
+  /// Of the scopes that were looked at.
+  private var growths: [WordScope: Growth] = [:]
   private var grown: Set<WordScope> = []
 
-  init(project: UInt32, reader: any KeyValueReader, cache: DictionaryCache, valueLimit: Int) {
+  init(project: UInt32, reader: any KeyValueReader, cache: DictionaryCache, limits: Limits) {
     self.project = project
     self.reader = reader
     self.cache = cache
-    self.valueLimit = UInt32(valueLimit)
+    self.limits = limits
+  }
+
+  /// What follows came at that time, in microseconds since 1970.
+  mutating func advance(to time: Int64) {
+    day = max(day, UInt32(clamping: time / 86_400_000_000))
   }
 
   /// The number of a word, `other` where its scope is full.
@@ -52,18 +74,18 @@ struct WordTable {
       found[name] = stored
       return stored
     }
-    let count = try counts[scope] ?? Self.count(scope, of: project, reader)
-    guard count < limit(of: scope) else { return Self.other }
-    counts[scope] = count + 1
+    var growth = try growths[scope] ?? Self.growth(of: scope, in: project, reader)
+    if day > growth.day { (growth.day, growth.before) = (day, growth.count) }
+    let limits = scope.kind == .context ? Self.contextLimits : limits
+    let isFull = growth.count >= limits.all || growth.count - growth.before >= limits.perDay
+    growths[scope] = growth
+    guard !isFull else { return Self.other }
+    let number = KnownWord.count + growth.count
+    growths[scope]?.count += 1
     grown.insert(scope)
-    let number = KnownWord.count + count
     found[name] = number
     added[name] = number
     return number
-  }
-
-  private func limit(of scope: WordScope) -> UInt32 {
-    scope.kind == .context ? Self.contextLimit : valueLimit
   }
 
   /// Writes the new words.
@@ -76,7 +98,9 @@ struct WordTable {
       try group.put(key, [1] + name.text)
     }
     for scope in grown {
-      try group.put(scope.prefix(.words, project), Self.bytes(counts[scope] ?? 0))
+      let growth = growths[scope] ?? Growth()
+      let numbers = [growth.count, growth.day, growth.before]
+      try group.put(scope.prefix(.words, project), numbers.flatMap(Self.bytes))
     }
   }
 
@@ -99,12 +123,22 @@ struct WordTable {
     try KnownWord.number(of: name.text, in: name.scope) ?? reader.get(key(name)).map(number)
   }
 
-  private static func count(
-    _ scope: WordScope,
-    of project: UInt32,
+  private static func growth(
+    of scope: WordScope,
+    in project: UInt32,
     _ reader: any KeyValueReader
-  ) throws -> UInt32 {
-    try reader.get(scope.prefix(.words, project)).map(number) ?? 0
+  ) throws -> Growth {
+    guard let bytes = try reader.get(scope.prefix(.words, project)) else { return Growth() }
+    let count = try number(bytes)
+    // The count was all that older versions kept.
+    guard bytes.count > 4 else { return Growth(count: count, before: count) }
+    return try bytes.withUnsafeBytes { bytes in
+      Growth(
+        count: count,
+        day: try EventKey.requiredNumber(bytes, at: 4),
+        before: try EventKey.requiredNumber(bytes, at: 8)
+      )
+    }
   }
 
   static func bytes(_ number: UInt32) -> [UInt8] {

@@ -29,14 +29,12 @@ package struct Bucket: Sendable {
   ///
   /// - Parameter metageneration: What the bucket's must be; nil is any.
   package func update(
-    ifMetageneration metageneration: Int64? = nil,
+    _ preconditions: BucketPreconditions = BucketPreconditions(),
     _ change: @escaping @Sendable (inout BucketConfiguration) throws -> Void
   ) async throws -> StoredBucket {
     try await storage.write { [stored] group in
       var bucket = try group.bucket(stored)
-      guard metageneration ?? bucket.metageneration == bucket.metageneration else {
-        throw StorageError.conditionNotMet
-      }
+      try preconditions.check(bucket)
       try change(&bucket.configuration)
       try bucket.configuration.check()
       bucket.metageneration += 1
@@ -47,12 +45,10 @@ package struct Bucket: Sendable {
   }
 
   /// Deletes the bucket, which must be empty.
-  package func delete(ifMetageneration metageneration: Int64? = nil) async throws {
+  package func delete(_ preconditions: BucketPreconditions = BucketPreconditions()) async throws {
     try await storage.write { [stored] group in
       let bucket = try group.bucket(stored)
-      guard metageneration ?? bucket.metageneration == bucket.metageneration else {
-        throw StorageError.conditionNotMet
-      }
+      try preconditions.check(bucket)
       for prefix in [StorageKey.objects(bucket.number), StorageKey.versions(bucket.number)] {
         let cursor = try group.cursor(over: KeyRange(prefix: prefix), reversed: false)
         guard try !cursor.next() else {

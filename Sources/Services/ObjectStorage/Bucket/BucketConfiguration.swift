@@ -17,6 +17,16 @@ package struct BucketConfiguration: Sendable, Hashable {
   /// A bucket of which nothing is set.
   package init() {}
 
+  /// What is left where a client replaces all that it may say: what it need not, or cannot, say.
+  package var cleared: BucketConfiguration {
+    var configuration = BucketConfiguration()
+    configuration.location = location
+    configuration.storageClass = storageClass
+    configuration.softDeleteSeconds = softDeleteSeconds
+    configuration.quotaBytes = quotaBytes
+    return configuration
+  }
+
   /// Throws for what a bucket cannot have.
   func check() throws(StorageError) {
     guard softDeleteSeconds == 0 || (604_800...7_776_000).contains(softDeleteSeconds) else {

@@ -30,8 +30,12 @@ package struct LifecycleRule: Sendable, Hashable {
   /// A rule without conditions.
   package init(_ action: Action) { self.action = action }
 
-  /// Throws for numbers that are negative, or more than 32 bits hold.
+  /// Throws for a rule without a condition, which would be about everything, and for numbers that are negative, or more
+  /// than 32 bits hold.
   func check() throws(StorageError) {
+    guard self != LifecycleRule(action) else {
+      throw StorageError(.invalid, "A lifecycle management rule must have at least one condition.")
+    }
     for number in [age, newerVersions, noncurrentDays, customDays] {
       guard (0...Int64(Int32.max)).contains(number ?? 0) else {
         throw StorageError(.invalid, "A number of a lifecycle rule's condition is out of range.")

@@ -69,6 +69,44 @@ package struct ObjectContent: Sendable {
     Parts(content: self, range: range ?? 0..<object.size)
   }
 
+  /// All bytes, part by part; ends with `corrupt` where they are others than those that were uploaded.
+  package var checkedParts: CheckedParts { CheckedParts(content: self) }
+
+  /// All parts, in their order, summed on the way.
+  package struct CheckedParts: AsyncSequence, Sendable {
+    package typealias Element = [UInt8]
+    package typealias Failure = any Error
+
+    fileprivate let content: ObjectContent
+
+    package func makeAsyncIterator() -> AsyncIterator {
+      let expected = content.object.hashes.crc32c
+      return AsyncIterator(parts: content.parts().makeAsyncIterator(), expected: expected)
+    }
+
+    package struct AsyncIterator: AsyncIteratorProtocol {
+      fileprivate var parts: Parts.AsyncIterator
+      fileprivate let expected: UInt32
+      private var checksum = CRC32C()
+
+      fileprivate init(parts: Parts.AsyncIterator, expected: UInt32) {
+        self.parts = parts
+        self.expected = expected
+      }
+
+      package mutating func next() async throws -> [UInt8]? {
+        guard let part = try await parts.next() else {
+          guard checksum.value == expected else {
+            throw StorageError(.corrupt, "The bytes of an object are damaged.")
+          }
+          return nil
+        }
+        checksum.update(part)
+        return part
+      }
+    }
+  }
+
   /// Parts of a range, in their order.
   package struct Parts: AsyncSequence, Sendable {
     package typealias Element = [UInt8]

@@ -31,18 +31,23 @@ private struct ObjectScan {
     let ends = [KeyRange.successor(ofPrefix: prefix), query.end?.utf8].compactMap(\.self)
     let end = ends.min { $0.lexicographicallyPrecedes($1) }
     cursor = try ObjectCursor(view, bucket, query.versions, end: end)
-    let start = query.start.utf8
-    try cursor.seek(prefix.lexicographicallyPrecedes(start) ? start : prefix)
-    try resume()
+    let bounds = [prefix, query.start.utf8]
+    let start = bounds.max { $0.lexicographicallyPrecedes($1) } ?? []
+    try cursor.seek(start)
+    try resume(from: start)
   }
 
-  /// Goes on behind where the last page ended.
-  private mutating func resume() throws {
+  /// Goes on behind where the last page ended, or a name that a client gives for that, which may be before all that is
+  /// listed.
+  private mutating func resume(from start: [UInt8]) throws {
     position = query.token?.position
     switch position {
     case nil: return
-    case .prefix(let folded): try seek(behind: folded.utf8)
+    case .prefix(let folded):
+      guard start.lexicographicallyPrecedes(folded.utf8) else { return }
+      try seek(behind: folded.utf8)
     case .object(let name, let generation):
+      guard !name.utf8.lexicographicallyPrecedes(start) else { return }
       try cursor.seek(name.utf8)
       while cursor.name == name.utf8, let object = try cursor.object(),
         object.generation <= generation

@@ -52,6 +52,15 @@ package struct ObjectPageToken: Sendable, Hashable {
 
   init(_ position: Position) { self.position = position }
 
+  /// Behind a name, as clients say it who go on where a page ended: a prefix's last one is behind all that it folds.
+  package init(behind name: Text, _ query: ObjectQuery) {
+    let isFolded = query.delimiter.map { delimiter in
+      name.byteCount > query.prefix.byteCount && name.string.hasPrefix(query.prefix.string)
+        && name.string.hasSuffix(delimiter.string)
+    }
+    self.init(isFolded == true ? .prefix(name) : .object(name, .max))
+  }
+
   /// Reads a token; throws for what is none of ours.
   package init(_ text: String) throws(StorageError) {
     guard let bytes = Base64.decode(text.utf8), let kind = bytes.first, bytes.count >= 9,

@@ -75,25 +75,17 @@ extension Bucket {
   ) async throws -> ContentHashes {
     var sink = ContentSink(writer)
     do {
-      for object in objects { try await append(object, to: &sink) }
+      for object in objects {
+        for try await part in try await content(of: object).checkedParts {
+          try await sink.take(part)
+        }
+      }
       try await sink.flush()
       try await writer.finish()
       return sink.hashes
     } catch {
       await sink.close()
       throw error
-    }
-  }
-
-  /// Appends an object's bytes, which must be those that were uploaded.
-  private func append(_ object: StoredObject, to sink: inout ContentSink) async throws {
-    var crc = CRC32C()
-    for try await part in try await content(of: object).parts() {
-      crc.update(part)
-      try await sink.take(part)
-    }
-    guard crc.value == object.hashes.crc32c else {
-      throw StorageError(.corrupt, "The bytes of an object are damaged.")
     }
   }
 }

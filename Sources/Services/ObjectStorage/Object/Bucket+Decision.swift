@@ -67,15 +67,22 @@ extension Bucket {
 
   /// The request to store an object, as rules see it.
   ///
-  /// - Parameter size: What the client says of it before it has come.
   func storing(
     _ name: ObjectName,
     _ attributes: ObjectAttributes,
-    _ hashes: ContentHashes?,
-    size: Int64? = nil
+    _ hashes: ContentHashes?
   ) -> ObjectRequest {
-    var resource = StorageResource(self.name, name, attributes, hashes)
-    resource.size = resource.size ?? size
+    .write(StorageResource(self.name, name, attributes, hashes))
+  }
+
+  /// The request to store an object whose bytes are to come: what the client says of them is what rules see, and what it
+  /// does not say decides at the end.
+  func storing(_ new: NewObject) -> ObjectRequest {
+    var resource = StorageResource(name, new.name, new.attributes, nil)
+    resource.size = new.expected.size ?? new.probableSize
+    resource.md5Hash = new.expected.md5.map { Text(Base64.standard($0)) }
+    resource.crc32c = new.expected.crc32c.map { Text(Base64.standard(CRC32C.bytes(of: $0))) }
+    resource.isPartial = true
     return .write(resource)
   }
 }

@@ -124,28 +124,8 @@ struct ObjectWriter {
     var usage = try group.usage(of: bucket)
     usage.objects += objects
     usage.bytes += bytes
-    if isChecked, let quota = bucket.configuration.quotaBytes, usage.bytes > quota {
-      throw StorageError(
-        .quotaExceeded,
-        "The bucket's quota of \(quota) bytes is used up."
-      )
-    }
     try group.put(StorageKey.usage(bucket.number), usage.record)
-    try checkProject(isChecked)
-  }
-
-  private func checkProject(_ isChecked: Bool) throws {
-    guard isChecked, let quota = configuration.projectQuotaBytes else { return }
-    var bytes: Int64 = 0
-    for name in try group.bucketNames(of: bucket.project, from: "", limit: .max) {
-      guard let other = try group.bucket(name) else { continue }
-      bytes += try group.usage(of: other).bytes
-    }
-    guard bytes <= quota else {
-      throw StorageError(
-        .quotaExceeded,
-        "The project's quota of \(quota) bytes is used up."
-      )
-    }
+    guard isChecked else { return }
+    try group.checkQuotas(of: bucket, project: configuration.projectQuotaBytes)
   }
 }

@@ -137,23 +137,23 @@ extension Bucket {
     guard (0...Self.sizeLimit).contains(new.expected.size ?? 0) else {
       throw StorageError(.invalid, "Invalid size of the content: an object has at most 5 TiB.")
     }
-    let existing = try await storage.look { [stored] view in
-      let bucket = try view.bucket(stored)
-      if let quota = bucket.configuration.quotaBytes, let size = new.expected.size,
-        try view.usage(of: bucket).bytes + size > quota
-      {
-        throw StorageError(.quotaExceeded, "The bucket's quota of \(quota) bytes is used up.")
-      }
-      return try view.object(new.name, in: stored)
-    }
-    _ = try await decide(
-      storing(new.name, new.attributes, nil, size: new.expected.size ?? new.probableSize),
-      new.name.text,
-      existing: existing
-    )
+    let existing = try await storage.look { [stored] in try $0.object(new.name, in: stored) }
+    _ = try await decide(storing(new), new.name.text, existing: existing)
     try new.preconditions.check(existing)
     try existing?.checkHolds()
+    if let size = new.expected.size { try await requireQuota(for: size, insteadOf: existing) }
     try await storage.requireRoom(for: new.expected.size ?? 0)
+  }
+
+  /// Throws where the quotas leave no room for an object; what it replaces goes, unless the bucket keeps it.
+  private func requireQuota(for size: Int64, insteadOf existing: StoredObject?) async throws {
+    let projectQuota = storage.configuration.projectQuotaBytes
+    try await storage.look { [stored] view in
+      let bucket = try view.bucket(stored)
+      let keeps = bucket.configuration.isVersioned || bucket.configuration.softDeleteSeconds > 0
+      let more = size - (keeps ? 0 : existing?.size ?? 0)
+      try view.checkQuotas(of: bucket, with: more, project: projectQuota)
+    }
   }
 
   /// The commit that makes a finished blob an object; decides once more, on what has come.

@@ -9,7 +9,7 @@ import KeyValueStore
 //  20 size + 1       21 CRC-32C + 1     22 MD5
 //  23 generation + 1 24 ... not + 1     25 metageneration + 1                 26 ... not + 1
 //  27 generation of the object that it became             28 project
-//  29 bytes counted  30 caller
+//  29 bytes counted  30 caller          31 CRC-32C of the bytes up to the offset, + 1
 //
 // Preconditions are the client's and may be any number: what is added to them wraps.
 
@@ -29,6 +29,8 @@ struct UploadRecord: Sendable {
   /// The bytes for which it counts: those that it has, or more that it may yet get.
   var counted: Int64
   var progress: BlobProgress
+  /// CRC-32C of what came so far; nil where that is not known.
+  var checksum: UInt32?
   /// The generation that it became; nil while it is unfinished.
   var generation: Int64?
 
@@ -57,6 +59,7 @@ struct UploadRecord: Sendable {
     writer.put(28, project)
     writer.put(29, counted)
     writer.put(30, caller)
+    writer.put(31, checksum.map { Int64($0) + 1 })
     return writer.bytes
   }
 }
@@ -123,6 +126,7 @@ extension UploadRecord {
       caller: draft.texts[30],
       counted: draft.numbers[29] ?? 0,
       progress: BlobProgress(offset: draft.numbers[7] ?? 0, state: draft.raw[8] ?? []),
+      checksum: draft.optional(31).map { UInt32(truncatingIfNeeded: $0) },
       generation: draft.numbers[27]
     )
   }

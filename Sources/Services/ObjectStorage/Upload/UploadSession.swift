@@ -46,6 +46,9 @@ package actor UploadSession {
   /// The most bytes that the upload may still get; nil where its size is not known.
   package var expectedSize: Int64? { object.expected.size }
 
+  /// Whether more may come.
+  package var isOpen: Bool { !isOver && record.generation == nil }
+
   /// For so many bytes more an upload of unknown size counts whenever it has reached those that it counts for.
   private static let countedStep: Int64 = 8 << 20
 
@@ -64,7 +67,7 @@ package actor UploadSession {
   ///
   /// What came before an error is kept, as is what came before the client went away.
   ///
-  /// - Parameter isLast: Whether `finish` follows, which makes all durable.
+  /// - Parameter isLast: Whether `finish` follows, which makes all durable; the upload ends where the bytes do.
   package func receive(
     at offset: Int64,
     isLast: Bool = false,
@@ -74,8 +77,10 @@ package actor UploadSession {
     let mine = epoch
     let start = try await exclusively { try await begin(at: offset) }
     var surplus = start - offset
+    var end = offset
     do {
       for try await part in parts {
+        end += Int64(part.count)
         let isOld = surplus >= Int64(part.count)
         let bytes = isOld ? [] : Array(part.dropFirst(Int(surplus)))
         surplus = isOld ? surplus - Int64(part.count) : 0
@@ -89,7 +94,13 @@ package actor UploadSession {
     }
     return try await exclusively {
       try checkCurrent(mine)
-      if isLast { return .active(received: sink?.size ?? record.progress.offset) }
+      if isLast {
+        let received = sink?.size ?? record.progress.offset
+        if end == received { return .active(received: received) }
+        try await persist()
+        let message = "The upload has \(received) bytes, and its last request ends at \(end)."
+        throw StorageError(.invalid, message)
+      }
       try await persist()
       return .active(received: record.progress.offset)
     }
@@ -219,6 +230,7 @@ package actor UploadSession {
     let progress = try await sink.writer.persist()
     var next = record
     next.progress = progress
+    next.checksum = progress.offset == sink.size ? sink.hashes.crc32c : nil
     let changed = next
     try await storage.write { group in
       guard try group.upload(changed.id) != nil else { throw StorageError.noUpload }
@@ -238,6 +250,9 @@ package actor UploadSession {
     do {
       let reader = try await blobs.openUnfinished(record.blob, record.progress)
       let hasher = try await Self.hasher(of: reader, upTo: record.progress.offset)
+      guard record.checksum ?? hasher.hashes.crc32c == hasher.hashes.crc32c else {
+        throw StorageError(.corrupt, "The bytes of an unfinished upload are damaged.")
+      }
       return ContentSink(try await blobs.resume(record.blob, at: record.progress), hasher)
     } catch let error as StorageError where error.code == .notFound {
       // It was finished, and its commit never came.
