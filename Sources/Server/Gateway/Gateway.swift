@@ -177,7 +177,7 @@ package final class Gateway: Service {
       // A connection keeps its first buffer; the size grows as more comes at once.
       .childChannelOption(
         .recvAllocator,
-        value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 16 << 10)
+        value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 64 << 10)
       )
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try factory.configure(channel) }

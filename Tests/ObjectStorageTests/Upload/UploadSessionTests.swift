@@ -1,4 +1,5 @@
 import FirestoreModel
+import Foundation
 import KeyValueStore
 import Synchronization
 import Testing
@@ -37,6 +38,24 @@ import Testing
     #expect(try await known.status(try await third.bucket()) == .finished(object))
     second.threads.stop()
     third.threads.stop()
+    try first.close()
+  }
+
+  @Test func `damaged bytes of an unfinished upload are not taken for what came`() async throws {
+    let first = try StorageFixture()
+    let session = try await Self.begin(try await first.bucket())
+    _ = try await session.receive(at: 0, Parts(bytes: pattern(300_000)))
+    let folder = first.directory + "/unfinished"
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+    let file = URL(fileURLWithPath: "\(folder)/\(name)")
+    var bytes = try Data(contentsOf: file)
+    bytes[123_456] ^= 1
+    try bytes.write(to: file)
+    let second = try first.reopened()
+    let again = try await second.storage.session(session.id)
+    let rest = Parts(bytes: pattern(10))
+    #expect(await code { _ = try await again.receive(at: 300_000, isLast: true, rest) } == .corrupt)
+    second.threads.stop()
     try first.close()
   }
 
