@@ -46,6 +46,22 @@ struct ValueCodingTests {
     }
   }
 
+  @Test(arguments: [Double.nan, -63_000_000_000, 253_402_300_800])
+  func `dates that no timestamp has are errors`(seconds: Double) {
+    let date = Date(timeIntervalSince1970: seconds)
+    let expected = "invalidValue: Timestamp seconds out of range: \(seconds)"
+    #expect(Coding.failure { _ = try Coding.encode(Model(x: date)) } == expected)
+    #expect(Coding.failure { _ = try Date.unwrap(date) } == expected)
+  }
+
+  @Test func `long lists and wide maps are whole`() throws {
+    let list = Array(0..<20_000)
+    let encoded = try Coding.encode(Model(x: list))["x"]
+    #expect(encoded as? [Int] == list)
+    let map = Dictionary(uniqueKeysWithValues: list.map { ("\($0)", $0) })
+    #expect(try Coding.encode(map) as? [String: Int] == map)
+  }
+
   @Test func `dates follow other strategies`() throws {
     let date = Date(timeIntervalSince1970: 1_000.5)
     let formatter = DateFormatter()

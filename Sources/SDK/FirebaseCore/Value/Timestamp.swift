@@ -34,6 +34,14 @@ public final class Timestamp: NSObject, NSCopying, Sendable, Codable {
   /// This moment.
   public convenience override init() { self.init(date: Date()) }
 
+  /// A date's point in time; nil outside the years 1 to 9999 and where the date is no number.
+  package static func checked(date: Date) -> Timestamp? {
+    let interval = date.timeIntervalSince1970
+    guard let seconds = Int64(exactly: interval.rounded(.down)) else { return nil }
+    let fraction = Int32((interval - Double(seconds)) * 1_000_000_000)
+    return checked(seconds: seconds, nanoseconds: min(999_999_999, fraction))
+  }
+
   /// Nil outside the years 1 to 9999.
   package static func checked(seconds: Int64, nanoseconds: Int32) -> Timestamp? {
     guard 0..<1_000_000_000 ~= nanoseconds, -62_135_596_800..<253_402_300_800 ~= seconds else {

@@ -94,8 +94,22 @@ extension FirebaseDataEncoder.DateEncodingStrategy {
   public static var timestamp: Self {
     .custom { date, encoder in
       var container = encoder.singleValueContainer()
-      try container.encode(FirebaseCore.Timestamp(date: date))
+      try container.encode(FirebaseCore.Timestamp.encodable(date, at: encoder.codingPath))
     }
+  }
+}
+
+extension FirebaseCore.Timestamp {
+  /// A date's timestamp; throws `EncodingError.invalidValue` outside the years 1 to 9999.
+  static func encodable(
+    _ date: Date,
+    at codingPath: [any CodingKey] = []
+  ) throws -> FirebaseCore.Timestamp {
+    guard let timestamp = checked(date: date) else {
+      let text = "Timestamp seconds out of range: \(date.timeIntervalSince1970)"
+      throw EncodingError.invalidValue(date, .init(codingPath: codingPath, debugDescription: text))
+    }
+    return timestamp
   }
 }
 

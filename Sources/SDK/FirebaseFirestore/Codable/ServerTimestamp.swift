@@ -17,7 +17,7 @@ extension Date: ServerTimestampWrappable {
 
   /// The date as a timestamp.
   public static func unwrap(_ value: Date) throws -> FirebaseCore.Timestamp {
-    FirebaseCore.Timestamp(date: value)
+    try FirebaseCore.Timestamp.encodable(value)
   }
 }
 

@@ -1,6 +1,16 @@
 import FirestoreModel
 import Foundation
 
+extension Firestore {
+  /// Why a document cannot be named in this database; nil where it can.
+  func problem(of name: DocumentName) -> String? {
+    guard name.database != database else { return nil }
+    return
+      "Document Reference is for database \(name.database.project)/\(name.database.database) but should "
+      + "be for database \(database.project)/\(database.database)"
+  }
+}
+
 /// A document, whether it exists or not.
 ///
 /// It is coded by Firestore's own coders alone, as the reference that it is.

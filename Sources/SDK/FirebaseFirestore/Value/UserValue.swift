@@ -36,7 +36,7 @@ enum UserValue {
     case let text as String: .string(Text(text))
     case let number as NSNumber: try self.value(number)
     case let timestamp as FirebaseCore.Timestamp: try self.value(timestamp)
-    case let date as Date: try self.value(FirebaseCore.Timestamp(date: date))
+    case let date as Date: try self.value(date)
     case let data as Data: .bytes([UInt8](data))
     case let point as GeoPoint:
       .geoPoint(FirestoreModel.GeoPoint(latitude: point.latitude, longitude: point.longitude))
@@ -80,6 +80,13 @@ enum UserValue {
         || number.uint64Value <= UInt64(Int64.max)
     else { throw Problem(message: "NSNumber (\(number)) is too large") }
     return .integer(number.int64Value)
+  }
+
+  private static func value(_ date: Date) throws -> Value {
+    guard let timestamp = FirebaseCore.Timestamp.checked(date: date) else {
+      throw Problem(message: "Timestamp seconds out of range: \(date.timeIntervalSince1970)")
+    }
+    return try value(timestamp)
   }
 
   private static func value(_ timestamp: FirebaseCore.Timestamp) throws -> Value {

@@ -17,6 +17,16 @@ struct DataParser {
     case update
   }
 
+  /// Where a value is.
+  private enum Place {
+    /// A field, or a member of maps alone.
+    case field
+    /// An array's element.
+    case element
+    /// A member of a map that is somewhere in an array.
+    case nested
+  }
+
   private let firestore: Firestore
   private let usage: Usage
   private var mask: [FirestoreModel.FieldPath] = []
@@ -36,7 +46,7 @@ struct DataParser {
     _ firestore: Firestore
   ) throws -> Write {
     var parser = DataParser(firestore, .set)
-    let map = try parser.map(data, at: [])
+    let map = try parser.map(data, at: [], .field)
     return parser.write(map, name, mask: nil)
   }
 
@@ -48,7 +58,7 @@ struct DataParser {
     _ firestore: Firestore
   ) throws -> Write {
     var parser = DataParser(firestore, .merge)
-    let map = try parser.map(data, at: [])
+    let map = try parser.map(data, at: [], .field)
     guard let fields else { return parser.write(map, name, mask: parser.mask) }
     let paths = try fields.map(path)
     let transformed = parser.transforms.map(\.field)
@@ -83,7 +93,10 @@ struct DataParser {
     for (path, value) in fields.sorted(by: { $0.0 < $1.0 }) {
       if (value as? FieldValue)?.operation == .delete {
         parser.mask.append(path)
-      } else if let value = try parser.value(value, at: path.segments, inArray: false) {
+        continue
+      }
+      for name in path.segments { try parser.check(name.string, at: path.segments) }
+      if let value = try parser.value(value, at: path.segments, .field) {
         parser.mask.append(path)
         map.set(value, at: path)
       }
@@ -123,70 +136,54 @@ struct DataParser {
 
   // MARK: Values
 
-  private mutating func map(_ members: [String: Any], at path: [Text]) throws -> MapValue {
-    if members.isEmpty, usage == .merge, !path.isEmpty { mask.append(.init(path)) }
+  private mutating func map(
+    _ members: [String: Any],
+    at path: [Text],
+    _ place: Place
+  ) throws -> MapValue {
+    let inner: Place = place == .field ? .field : .nested
+    if members.isEmpty, place == .field, usage == .merge, !path.isEmpty { mask.append(.init(path)) }
     var entries: [MapValue.Entry] = []
     for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-      let inner = path + [Text(key)]
-      if key.isEmpty { throw problem("Document fields must not be empty", at: inner, isData: true) }
-      if key.hasPrefix("__"), key.hasSuffix("__") {
-        throw problem(
-          "Document fields cannot begin and end with \"__\"",
-          at: inner,
-          isData: true
-        )
-      }
-      if let value = try self.value(value, at: inner, inArray: false) {
+      let path = path + [Text(key)]
+      try check(key, at: path)
+      if let value = try self.value(value, at: path, inner) {
         entries.append(MapValue.Entry(key: Text(key), value: value))
       }
     }
     return MapValue(entries)
   }
 
+  /// Throws where no field can have a name.
+  private func check(_ name: String, at path: [Text]) throws {
+    if name.isEmpty { throw problem("Document fields must not be empty", at: path, isData: true) }
+    if name.hasPrefix("__"), name.hasSuffix("__") {
+      throw problem("Document fields cannot begin and end with \"__\"", at: path, isData: true)
+    }
+  }
+
   /// A value; nil for what does something to the field instead.
-  private mutating func value(_ value: Any, at path: [Text], inArray: Bool) throws -> Value? {
+  ///
+  /// Nothing in an array is in the mask.
+  private mutating func value(_ value: Any, at path: [Text], _ place: Place) throws -> Value? {
     if let operation = (value as? FieldValue)?.operation {
-      try take(operation, at: path, inArray: inArray)
+      try take(operation, at: path, place)
       return nil
     }
-    if let members = value as? [String: Any] {
-      return .map(try inArray ? nested(members, at: path) : map(members, at: path))
-    }
-    if usage == .merge, !inArray { mask.append(.init(path)) }
+    if let members = value as? [String: Any] { return .map(try map(members, at: path, place)) }
+    if usage == .merge, place == .field { mask.append(.init(path)) }
     if let elements = value as? [Any] {
-      if inArray { throw problem("Nested arrays are not supported", at: path) }
-      return .array(
-        try elements.compactMap { try self.value($0, at: path, inArray: true) }
-      )
+      if place == .element { throw problem("Nested arrays are not supported", at: path) }
+      return .array(try elements.compactMap { try self.value($0, at: path, .element) })
     }
     return try scalar(value, at: path)
   }
 
-  /// A map inside an array, of which nothing is in the mask.
-  private mutating func nested(_ members: [String: Any], at path: [Text]) throws -> MapValue {
-    let before = mask
-    defer { mask = before }
-    var entries: [MapValue.Entry] = []
-    for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-      let inner = path + [Text(key)]
-      if let value = value as? FieldValue { try take(value.operation, at: inner, inArray: true) }
-      if let value = try self.value(value, at: inner, inArray: false) {
-        entries.append(MapValue.Entry(key: Text(key), value: value))
-      }
-    }
-    return MapValue(entries)
-  }
-
   private func scalar(_ value: Any, at path: [Text]) throws -> Value {
     if let reference = value as? DocumentReference,
-      reference.name.database != firestore.database
+      let text = firestore.problem(of: reference.name)
     {
-      let (given, own) = (reference.name.database, firestore.database)
-      throw problem(
-        "Document Reference is for database \(given.project)/\(given.database) but should be for "
-          + "database \(own.project)/\(own.database)",
-        at: path
-      )
+      throw problem(text, at: path)
     }
     do {
       return try UserValue.value(value)
@@ -198,9 +195,9 @@ struct DataParser {
   private mutating func take(
     _ operation: FieldValue.Operation,
     at path: [Text],
-    inArray: Bool
+    _ place: Place
   ) throws {
-    if inArray {
+    if place != .field {
       throw problem(
         "\(operation.functionName) is not currently supported inside arrays",
         at: path
