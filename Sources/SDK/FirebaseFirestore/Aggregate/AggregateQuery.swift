@@ -31,10 +31,11 @@ public final class AggregateQuery: NSObject, Sendable {
     completion: @escaping (AggregateQuerySnapshot?, (any Error)?) -> Void
   ) {
     let finish = query.firestore.deliver(to: completion)
+    let client = query.firestore.client
     Task {
       let result: Result<AggregateQuerySnapshot, any Error>
       do {
-        result = .success(try await getAggregation(source: source))
+        result = .success(try await aggregation(client))
       } catch {
         result = .failure(error)
       }
@@ -45,13 +46,21 @@ public final class AggregateQuery: NSObject, Sendable {
   /// Computes the aggregations; writes that are queued do not count.
   ///
   /// It fails offline.
-  public func getAggregation(source: AggregateSource) async throws -> AggregateQuerySnapshot {
+  public nonisolated(nonsending) func getAggregation(
+    source: AggregateSource
+  ) async throws -> AggregateQuerySnapshot {
+    try await aggregation(query.firestore.client)
+  }
+
+  private nonisolated(nonsending) func aggregation(
+    _ client: SyncClient
+  ) async throws -> AggregateQuerySnapshot {
     let aggregations = fields.enumerated().map { index, field in
       Aggregation(alias: Text("aggregate_\(index)"), operator: field.aggregation)
     }
     do {
       let definition = try query.serverDefinition()
-      let values = try await query.firestore.client.call { transport, credentials in
+      let values = try await client.call { transport, credentials in
         try await transport.aggregate(aggregations, over: definition, credentials)
       }
       return AggregateQuerySnapshot(

@@ -1,4 +1,5 @@
 import FirebaseCore
+import FirestoreClient
 import FirestoreModel
 import FirestoreSync
 import Foundation
@@ -35,10 +36,12 @@ extension Firestore {
       case .failure(let error): completion(nil, error)
       }
     }
-    let queue = callbackQueue
+    let (client, queue) = (client, callbackQueue)
     Task {
       let result: Result<Transferred<Any?>, any Error>
-      do { result = .success(try await run(block, attempts)) } catch { result = .failure(error) }
+      do {
+        result = .success(try await run(block, attempts, client))
+      } catch { result = .failure(error) }
       queue.async { callback.call(result) }
     }
   }
@@ -48,26 +51,30 @@ extension Firestore {
     _ updateBlock: @escaping (Transaction, NSErrorPointer) -> Any?
   ) async throws -> sending Any? {
     let block = Transferred(value: updateBlock)
-    let result = try await run(block, TransactionOptions().maxAttempts)
+    let result = try await run(block, TransactionOptions().maxAttempts, client)
     return result.value
   }
 
   private typealias Block = Transferred<(Transaction, NSErrorPointer) -> Any?>
 
   @concurrent
-  private func run(_ block: Block, _ attempts: Int) async throws -> Transferred<Any?> {
+  private func run(
+    _ block: Block,
+    _ attempts: Int,
+    _ client: SyncClient
+  ) async throws -> Transferred<Any?> {
     var backoff = Backoff()
     var attempt = 1
     while true {
       let delay = backoff.next()
       if delay > .zero { try await Task.sleep(for: delay * Double.random(in: 0.5...1.5)) }
       do {
-        let transaction = Transaction(self)
+        let transaction = Transaction(self, client)
         let result = try await Self.call(block, transaction)
         try await transaction.commit()
         return result
       } catch {
-        guard attempt < attempts, Self.isWorthAnotherAttempt(error) else {
+        guard attempt < attempts, !client.isTerminated, Self.isWorthAnotherAttempt(error) else {
           throw FirestoreErrorCode.app(error)
         }
         attempt += 1

@@ -28,9 +28,9 @@ public final class Transaction: NSObject, Sendable {
   private let client: SyncClient
   private let state = Mutex(State())
 
-  init(_ firestore: Firestore) {
+  init(_ firestore: Firestore, _ client: SyncClient) {
     self.firestore = firestore
-    client = firestore.client
+    self.client = client
   }
 
   // MARK: Reading

@@ -48,11 +48,12 @@ public final class VectorQuery: Sendable {
   }
 
   /// The documents that were found, nearest first; fails offline.
-  public func getDocuments() async throws -> [QueryDocumentSnapshot] {
+  public nonisolated(nonsending) func getDocuments() async throws -> [QueryDocumentSnapshot] {
     let firestore = query.firestore
+    let client = firestore.client
     let definition = definition
     do {
-      let found = try await firestore.client.call { transport, credentials in
+      let found = try await client.call { transport, credentials in
         try await transport.results(definition, credentials)
       }
       let metadata = SnapshotMetadata(hasPendingWrites: false, isFromCache: false)

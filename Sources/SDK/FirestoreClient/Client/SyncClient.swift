@@ -20,6 +20,14 @@ package actor SyncClient {
     case terminated
   }
 
+  /// Whether single calls may go out.
+  private enum Calls {
+    case allowed
+    /// The network is disabled.
+    case disabled
+    case terminated
+  }
+
   /// One connection of a stream; its credentials may still be fetched.
   private struct Connection<Stream> {
     let id: StreamID
@@ -30,8 +38,7 @@ package actor SyncClient {
   private let executor = QueueExecutor(label: "FirebaseFirestore.client")
   private let configuration: SyncClientConfiguration
   private var state: State?
-  /// Whether single calls may go out.
-  private nonisolated let usesNetwork = Mutex(true)
+  private nonisolated let calls = Mutex(Calls.allowed)
   private var store: (any LocalStore)?
   private var storeName = ""
   private var isHandling = false
@@ -51,6 +58,8 @@ package actor SyncClient {
   // The app's callbacks.
   private var nextID: CallbackID = 1
   private var listeners: [CallbackID: ListenHandler] = [:]
+  /// The listeners that a read waits for.
+  private var reads: Set<CallbackID> = []
   private var completions: [CallbackID: Completion] = [:]
   private var inSyncListeners: [CallbackID: @Sendable () -> Void] = [:]
   private var bundles: [CallbackID: @Sendable (Result<BundleProgress, FirestoreFailure>) -> Void] =
@@ -116,17 +125,43 @@ package actor SyncClient {
     }
   }
 
-  /// Ends everything and closes the cache; listeners end without being told.
+  /// Ends everything and closes the cache.
+  ///
+  /// Listeners end without being told. Whoever waits for something hears `cancelled`; a write of theirs stays queued where
+  /// the cache is in a file.
   package func terminate() {
+    calls.withLock { $0 = .terminated }
     if case .running = state { handle(.shutdown) }
     state = .terminated
     closeStore()
     closeWatch()
     closeWrite()
     timers = [:]
-    listeners = [:]
     inSyncListeners = [:]
+    endWaiting()
     configuration.transport.shutDown()
+  }
+
+  /// Whether the end was begun.
+  package nonisolated var isTerminated: Bool {
+    calls.withLock { if case .terminated = $0 { true } else { false } }
+  }
+
+  private static var terminated: FirestoreFailure {
+    FirestoreFailure(.cancelled, "The client was terminated.")
+  }
+
+  private func endWaiting() {
+    let (listeners, completions, bundles) = (listeners, completions, bundles)
+    let reads = reads
+    (self.listeners, self.completions, self.bundles, self.reads) = ([:], [:], [:], [])
+    for id in reads.sorted() { listeners[id]?(.failure(Self.terminated)) }
+    for (_, completion) in completions.sorted(by: { $0.key < $1.key }) {
+      completion(Self.terminated)
+    }
+    for (_, completion) in bundles.sorted(by: { $0.key < $1.key }) {
+      completion(.failure(Self.terminated))
+    }
   }
 
   private func closeStore() {
@@ -434,13 +469,13 @@ package actor SyncClient {
 
   /// Uses the network again.
   package func enableNetwork() {
-    usesNetwork.withLock { $0 = true }
+    calls.withLock { if case .disabled = $0 { $0 = .allowed } }
     handle(.enableNetwork)
   }
 
   /// Uses the cache alone.
   package func disableNetwork() {
-    usesNetwork.withLock { $0 = false }
+    calls.withLock { if case .allowed = $0 { $0 = .disabled } }
     handle(.disableNetwork)
   }
 
@@ -508,26 +543,32 @@ package actor SyncClient {
       // On the client's queue, where every handler is called.
       self?.assumeIsolated { client in
         client.listeners[id] = nil
+        client.reads.remove(id)
         client.handle(.unlisten(id))
         handler(client, result)
       }
     }
+    reads.insert(id)
     handle(.listen(id, query, options))
   }
 
   // MARK: Single calls
 
-  /// Calls the server without the cache; fails while the network is disabled.
+  /// Calls the server without the cache; fails while the network is disabled and after the end.
   package nonisolated func call<R: Sendable>(
     _ body: @Sendable (any FirestoreTransport, CallCredentials) async throws -> R
   ) async throws -> R {
-    guard usesNetwork.withLock({ $0 }) else {
-      throw FirestoreFailure(.unavailable, "Failed to get result from server.")
+    switch calls.withLock({ $0 }) {
+    case .allowed: break
+    case .disabled: throw FirestoreFailure(.unavailable, "Failed to get result from server.")
+    case .terminated: throw Self.terminated
     }
     let transport = configuration.transport
     let source = configuration.credentials
     do {
       return try await body(transport, try await source.credentials(forcingRefresh: false))
+    } catch  where isTerminated {
+      throw Self.terminated
     } catch let failure as FirestoreFailure where failure.code == .unauthenticated {
       return try await body(transport, try await source.credentials(forcingRefresh: true))
     }
