@@ -132,6 +132,24 @@ struct QueryTests {
     #expect(throws: Never.self) { try query.definition.normalized() }
   }
 
+  @Test func `a document as a cursor is no order of the app's`() throws {
+    let products = try products()
+    let document = DocumentSnapshot(
+      products.document("p1"),
+      CachedDocument(
+        name: products.document("p1").name,
+        content: .found(DocumentFields(encoding: MapValue()))
+      ),
+      SnapshotMetadata(hasPendingWrites: false, isFromCache: false)
+    )
+    let query = products.start(atDocument: document).limit(toLast: 2)
+    #expect(throws: (any Error).self) { try query.check() }
+    let ordered = products.order(by: FirebaseFirestore.FieldPath.documentID())
+    #expect(throws: Never.self) {
+      try ordered.start(atDocument: document).limit(toLast: 2).check()
+    }
+  }
+
   @Test func `queries are equal by what they ask for`() throws {
     let all = try products()
     #expect(all.whereField("a", isEqualTo: 1) == all.whereField("a", isEqualTo: 1))
@@ -164,6 +182,46 @@ struct QueryTests {
     await #expect(processExitsWith: .failure) {
       _ = try Self.all().whereField("a..b", isEqualTo: 1)
     }
+  }
+
+  @Test func `documents of another database are no operands`() async throws {
+    let text = "Document Reference is for database other/(default) but should be for"
+    let filter = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try Self.all().whereField("a", in: [Coding.otherDocument("a/b")])
+    }
+    #expect(Self.errors(try #require(filter)).contains(text))
+    let cursor = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try Self.all().order(by: "a").start(at: [Coding.otherDocument("a/b")])
+    }
+    #expect(Self.errors(try #require(cursor)).contains(text))
+  }
+
+  @Test func `what traps says why`() async throws {
+    let group = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try Self.firestore().collectionGroup("a/b")
+    }
+    #expect(
+      Self.errors(try #require(group))
+        .contains("Invalid collection ID (a/b). Collection IDs must not contain / in them.")
+    )
+    let limit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try Self.all().limit(to: 0)
+    }
+    #expect(
+      Self.errors(try #require(limit))
+        .contains("Invalid Query. Query limit (0) is invalid. Limit must be positive.")
+    )
+    let last = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try Self.all().limit(toLast: 1).getDocuments { _, _ in }
+    }
+    #expect(
+      Self.errors(try #require(last))
+        .contains("limit(toLast:) queries require specifying at least one OrderBy() clause.")
+    )
+  }
+
+  private static func errors(_ exit: ExitTest.Result) -> String {
+    String(decoding: exit.standardErrorContent, as: UTF8.self)
   }
 
   private static func all() throws -> FirebaseFirestore.Query {

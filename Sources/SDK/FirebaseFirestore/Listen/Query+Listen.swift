@@ -9,7 +9,7 @@ import Foundation
 extension Query {
   /// Why a limit to the last cannot be; nil where it can.
   var limitProblem: String? {
-    keepsLast && definition.limit != nil && definition.orders.isEmpty
+    keepsLast && definition.limit != nil && !isOrdered
       ? "limit(toLast:) queries require specifying at least one OrderBy() clause." : nil
   }
 

@@ -20,6 +20,7 @@ extension FirestoreModel.Filter {
       return self
     case .field(let field, let operation, let operand):
       try Self.checkList(operation, operand)
+      try firestore.check(operand)
       guard field.isDocumentName else { return self }
       return .field(field, operation, try Self.names(operation, operand, query, firestore))
     }
@@ -67,6 +68,19 @@ extension FirestoreModel.Filter {
       for element in elements { names.append(try query.documentName(element, in: firestore)) }
       return .array(names)
     default: return try query.documentName(operand, in: firestore)
+    }
+  }
+}
+
+extension Firestore {
+  /// Throws where an operand has a reference to a document of another database in it.
+  func check(_ operand: Value) throws(QueryProblem) {
+    switch operand {
+    case .reference(let name):
+      if let problem = problem(of: name) { throw QueryProblem(problem) }
+    case .array(let elements): for element in elements { try check(element) }
+    case .map(let map): for entry in map.entries { try check(entry.value) }
+    default: break
     }
   }
 }

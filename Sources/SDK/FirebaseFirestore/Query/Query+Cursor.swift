@@ -67,6 +67,7 @@ extension Query {
     var converted: [Value] = []
     for (value, order) in zip(values, definition.orders) {
       var value = try UserValue.value(value)
+      try firestore.check(value)
       if order.field.isDocumentName { value = try definition.documentName(value, in: firestore) }
       converted.append(value)
     }
@@ -79,6 +80,7 @@ extension Query {
         "Invalid query. You are trying to start or end a query using a document that doesn't exist."
       )
     }
+    try firestore.check(.reference(document.reference.name))
     return try orders.map { order in
       if order.field.isDocumentName { return .reference(document.reference.name) }
       let name = order.field.canonicalString

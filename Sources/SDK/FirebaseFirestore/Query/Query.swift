@@ -12,25 +12,40 @@ public class Query: NSObject, @unchecked Sendable {
   package let definition: FirestoreModel.Query
   /// Whether the limit keeps the last results instead of the first.
   package let keepsLast: Bool
+  /// Whether the app gave an order; a document as a cursor makes orders of its own.
+  let isOrdered: Bool
 
-  init(_ firestore: Firestore, _ definition: FirestoreModel.Query, keepsLast: Bool = false) {
+  init(
+    _ firestore: Firestore,
+    _ definition: FirestoreModel.Query,
+    keepsLast: Bool = false,
+    isOrdered: Bool? = nil
+  ) {
     self.firestore = firestore
     self.definition = definition
     self.keepsLast = keepsLast
+    self.isOrdered = isOrdered ?? !definition.orders.isEmpty
   }
 
   /// Makes another query of this one; traps where `change` finds a problem.
   func changed(
     keepsLast: Bool? = nil,
+    isOrdered: Bool? = nil,
     _ change: (inout FirestoreModel.Query) throws -> Void
   ) -> Query {
     var changed = definition
     do {
       try change(&changed)
     } catch {
-      preconditionFailure((error as? QueryProblem)?.message ?? "\(error)")
+      let problem = (error as? QueryProblem)?.message ?? (error as? UserValue.Problem)?.message
+      preconditionFailure(problem ?? "\(error)")
     }
-    return Query(firestore, changed, keepsLast: keepsLast ?? self.keepsLast)
+    return Query(
+      firestore,
+      changed,
+      keepsLast: keepsLast ?? self.keepsLast,
+      isOrdered: isOrdered ?? self.isOrdered
+    )
   }
 
   // MARK: Filters
@@ -63,7 +78,7 @@ public class Query: NSObject, @unchecked Sendable {
 
   /// In the order of a field; those that lack it are left out.
   public func order(by path: FieldPath, descending: Bool) -> Query {
-    changed { query in
+    changed(isOrdered: true) { query in
       if query.start != nil {
         throw QueryProblem(
           "Invalid query. You must not specify a starting point before specifying the order by."

@@ -67,7 +67,10 @@ extension DocumentReference {
     return DocumentSnapshot(
       self,
       document.isFound ? document : nil,
-      SnapshotMetadata(hasPendingWrites: document.hasLocalMutations, isFromCache: true)
+      SnapshotMetadata(
+        hasPendingWrites: document.isFound && document.hasLocalMutations,
+        isFromCache: true
+      )
     )
   }
 

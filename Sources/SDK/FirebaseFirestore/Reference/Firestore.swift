@@ -107,7 +107,7 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
     precondition(!collectionID.isEmpty, "Collection ID cannot be empty.")
     precondition(
       !collectionID.contains("/"),
-      "Invalid collection ID '\(collectionID)'. Collection IDs must not contain '/'."
+      "Invalid collection ID (\(collectionID)). Collection IDs must not contain / in them."
     )
     return Query(self, FirestoreModel.Query(scope: .collectionGroup(Text(collectionID))))
   }

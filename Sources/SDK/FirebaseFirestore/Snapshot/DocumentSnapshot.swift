@@ -27,11 +27,12 @@ public class DocumentSnapshot: NSObject, @unchecked Sendable {
 
   /// The document of a listener's snapshot.
   convenience init(_ reference: DocumentReference, _ snapshot: ViewSnapshot) {
+    let document = snapshot.documents.first
     let metadata = SnapshotMetadata(
-      hasPendingWrites: snapshot.hasPendingWrites,
+      hasPendingWrites: document != nil && snapshot.hasPendingWrites,
       isFromCache: snapshot.isFromCache
     )
-    self.init(reference, snapshot.documents.first, metadata)
+    self.init(reference, document, metadata)
   }
 
   /// Whether there was a document.
