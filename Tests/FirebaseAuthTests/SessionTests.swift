@@ -43,6 +43,15 @@ struct SessionTests {
     _ = try await user.getIDToken(forcingRefresh: true)
   }
 
+  @Test func `a user of this app becomes current again without a network`() async throws {
+    let fixture = try await AuthFixture()
+    let user = try await fixture.signUp()
+    try fixture.auth.signOut()
+    fixture.auth.useEmulator(withHost: "127.0.0.1", port: 1)
+    try await fixture.auth.updateCurrentUser(user)
+    #expect(fixture.auth.currentUser === user && fixture.restarted().currentUser?.uid == user.uid)
+  }
+
   @Test func `the session of the last run is there before the first listener is called`()
     async throws
   {

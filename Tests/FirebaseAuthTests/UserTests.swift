@@ -121,6 +121,7 @@ struct UserTests {
     #expect(factor.displayName == "phone")
     #expect(abs(factor.enrollmentDate.timeIntervalSinceNow) < 3600)
     let resolver = try await Self.resolver(fixture)
+    #expect(await Self.secretRefusal(resolver.session) == .missingMultiFactorSession)
     let hint = try #require(resolver.hints.first)
     #expect(hint.uid == factor.uid)
     let wrong = TOTPMultiFactorGenerator.assertionForSignIn(
@@ -144,6 +145,20 @@ struct UserTests {
   private static func secret(of user: User) async throws -> TOTPSecret {
     let session = try await user.multiFactor.session()
     return try await TOTPMultiFactorGenerator.generateSecret(with: session)
+  }
+
+  /// Why a sign-in's session makes no secret, as a callback on the main queue says.
+  private static func secretRefusal(_ session: MultiFactorSession) async -> AuthErrorCode? {
+    let isMain = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: isMain, value: true)
+    return await withCheckedContinuation { continuation in
+      TOTPMultiFactorGenerator.generateSecret(with: session) { _, error in
+        let code = (error as NSError?).flatMap { AuthErrorCode(rawValue: $0.code) }
+        continuation.resume(
+          returning: DispatchQueue.getSpecific(key: isMain) == true ? code : nil
+        )
+      }
+    }
   }
 
   /// Signs in by password, which is not enough.

@@ -30,6 +30,21 @@ struct FirebaseAppTests {
     #expect(await app?.delete() == false)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `the end of a removal is told on the main queue`() async throws {
+    let app = try FirebaseApp.configured(name: name(), options: Self.options)
+    let isMain = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: isMain, value: true)
+    let wasThere = await withCheckedContinuation { continuation in
+      app.delete { wasThere in
+        continuation.resume(
+          returning: wasThere && DispatchQueue.getSpecific(key: isMain) == true
+        )
+      }
+    }
+    #expect(wasThere)
+  }
+
   @Test func `a name is taken once`() {
     let name = name()
     #expect(refusal(name, Self.options) == nil)

@@ -15,14 +15,13 @@ enum CredentialUse: Sendable {
 extension Auth {
   /// Exchanges a credential; a sign-in makes its user current.
   func exchange(_ credential: AuthCredential, _ use: CredentialUse) async throws -> AuthDataResult {
-    var linked: User?
-    if case .link(let user) = use { linked = user }
-    let token = try await linked?.getIDToken()
     let answer: SessionAnswer
-    do {
-      answer = try await send(try credential.request(linkingTo: token, use))
-    } catch {
-      throw linked.map { afterFailure(error, of: $0) } ?? error
+    if case .link(let user) = use {
+      answer = try await user.withIDToken {
+        try await send(try credential.request(linkingTo: $0, use))
+      }
+    } else {
+      answer = try await send(try credential.request(linkingTo: nil, use))
     }
     return try await finish(answer, use, provider: credential.provider, isNewUser: answer.isNewUser)
   }

@@ -74,10 +74,12 @@ extension Auth {
   }
 
   /// Makes a user current that was signed in before, of this app or of another one of the same project.
+  ///
+  /// One of another app is read from the server before.
   public func updateCurrentUser(_ user: User?) async throws {
     guard let user else { throw AuthErrorCode.nullUser.error() }
-    let own =
-      user.auth === self ? user : User(auth: self, tokens: user.tokens, profile: user.profile)
+    guard user.auth !== self else { return try become(user) }
+    let own = User(auth: self, tokens: user.tokens, profile: user.profile)
     try await own.reload()
     try become(own)
   }

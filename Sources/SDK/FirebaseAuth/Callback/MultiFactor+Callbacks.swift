@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 // The forms with a callback of what is asynchronous. A callback gets the result or the error, and comes on the
@@ -56,8 +57,10 @@ extension TOTPMultiFactorGenerator {
     completion: @escaping (TOTPSecret?, (any Error)?) -> Void
   ) {
     guard let user = session.user else {
-      completion(nil, AuthErrorCode.missingMultiFactorSession.error())
-      return
+      let callback = AppCallback(completion)
+      return DispatchQueue.main.async {
+        callback.call(.failure(AuthErrorCode.missingMultiFactorSession.error()))
+      }
     }
     user.auth.deliver(to: completion) { try await Self.generateSecret(with: session) }
   }

@@ -5,11 +5,11 @@ import Foundation
 extension User {
   /// Reads the account anew.
   public func reload() async throws {
-    let token = try await getIDToken()
-    do {
-      let profile = try await auth.lookUp(idToken: token, wasAnonymous: profile.isAnonymous)
-      state.withLock { $0.profile = profile }
-    } catch { throw auth.afterFailure(error, of: self) }
+    let wasAnonymous = isAnonymous
+    let profile = try await withIDToken {
+      try await auth.lookUp(idToken: $0, wasAnonymous: wasAnonymous)
+    }
+    state.withLock { $0.profile = profile }
     try auth.userChanged(self)
   }
 

@@ -95,9 +95,19 @@ extension User {
   func send<Answer>(
     _ request: (String) -> AuthRequest<Answer>
   ) async throws -> Answer {
+    try await withIDToken { try await auth.send(request($0)) }
+  }
+
+  /// Does what needs the user's token, and signs out where the session has ended.
+  ///
+  /// A token that the server takes for expired is renewed once: by a clock that was set back it looks fresh here.
+  func withIDToken<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let token = try await getIDToken()
     do {
-      return try await auth.send(request(token))
+      return try await body(token)
+    } catch  where (error as NSError).authCode == .userTokenExpired {
+      let token = try await getIDToken(forcingRefresh: true)
+      do { return try await body(token) } catch { throw auth.afterFailure(error, of: self) }
     } catch { throw auth.afterFailure(error, of: self) }
   }
 }

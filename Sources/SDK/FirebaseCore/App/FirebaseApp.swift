@@ -91,8 +91,11 @@ public final class FirebaseApp: NSObject, Sendable {
   }
 
   /// Removes the app and ends what its products do; false where it was removed before.
+  ///
+  /// The completion comes on the main queue.
   public func delete(_ completion: @escaping (Bool) -> Void) {
-    completion(remove())
+    let (callback, wasThere) = (AppCallback(completion), remove())
+    DispatchQueue.main.async { callback.call(wasThere) }
   }
 
   /// Removes the app and ends what its products do; false where it was removed before.
