@@ -137,7 +137,8 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
         "Cannot connect to emulator after Storage SDK initialization. Call useEmulator(host:port:) before "
           + "creating a Storage reference or trying to load data."
       )
-      state.address = ServiceAddress(host: host, port: port, isSecure: false)
+      let name = host.trimmingCharacters(in: ["[", "]"])
+      state.address = ServiceAddress(host: name, port: port, isSecure: false)
     }
   }
 

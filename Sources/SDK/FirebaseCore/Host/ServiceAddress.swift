@@ -48,6 +48,13 @@ package struct ServiceAddress: Sendable, Hashable {
   /// Whether this is the machine itself.
   package var isLoopback: Bool { Self.isLoopback(host) }
 
+  /// Whether nobody between reads what is sent to a URL: over TLS, or on this machine.
+  package static func isPrivate(_ url: URL) -> Bool {
+    guard let host = url.host else { return false }
+    return url.scheme?.lowercased() == "https"
+      || isLoopback(host.trimmingCharacters(in: ["[", "]"]))
+  }
+
   /// The address as the beginning of URLs, without a slash at the end.
   package var url: String {
     let name = host.contains(":") ? "[\(host)]" : host

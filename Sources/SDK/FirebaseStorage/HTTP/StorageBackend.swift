@@ -103,9 +103,10 @@ struct StorageBackend: Sendable {
       "swift/brasa/\(FirebaseVersion())",
       forHTTPHeaderField: "X-Firebase-Storage-Version"
     )
-    guard let token = try await token(forcingRefresh: forcingRefresh) else {
-      return (request, false)
-    }
+    // As Google's: a token that others can read is theirs.
+    guard let url = request.url, ServiceAddress.isPrivate(url),
+      let token = try await token(forcingRefresh: forcingRefresh)
+    else { return (request, false) }
     request.setValue("Firebase \(token)", forHTTPHeaderField: "Authorization")
     return (request, true)
   }
