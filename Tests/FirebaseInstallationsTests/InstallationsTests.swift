@@ -38,6 +38,13 @@ struct InstallationsTests {
     { Date(timeIntervalSinceNow: seconds) }
   }
 
+  @Test func `errors are caught by their codes`() {
+    let error = InstallationsErrorCode(.serverUnreachable, userInfo: ["reason": "x"])
+    #expect(InstallationsErrorCode.serverUnreachable ~= error)
+    #expect(!(InstallationsErrorCode.keychain ~= error))
+    #expect((error as NSError).userInfo["reason"] as? String == "x")
+  }
+
   @Test func `the id lasts, and is one of Firebase's`() async throws {
     let id = try await installation().installationID()
     #expect(id.wholeMatch(of: #/[cdef][A-Za-z0-9_-]{21}/#) != nil)

@@ -6,6 +6,17 @@ import Testing
 
 /// Values as texts, numbers, flags and Swift types.
 struct ValueTests {
+  @Test func `errors are caught by their codes`() {
+    #expect(RemoteConfigError.throttled ~= RemoteConfigError(.throttled))
+    #expect(!(RemoteConfigError.throttled ~= RemoteConfigError(.unknown)))
+    // The same number in another domain.
+    #expect(!(RemoteConfigError.unknown ~= RemoteConfigUpdateError(.streamError)))
+    #expect(RemoteConfigUpdateError.notFetched ~= RemoteConfigUpdateError(.notFetched))
+    let error = RemoteConfigCustomSignalsError(.limitExceeded, userInfo: ["reason": "x"]) as NSError
+    #expect(RemoteConfigCustomSignalsError.limitExceeded ~= error)
+    #expect(error.userInfo["reason"] as? String == "x")
+  }
+
   private static func value(_ text: String) -> RemoteConfigValue {
     RemoteConfigValue(Data(text.utf8), .remote)
   }

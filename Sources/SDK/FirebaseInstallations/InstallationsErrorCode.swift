@@ -19,24 +19,30 @@ public struct InstallationsErrorCode: Error, Hashable, CustomNSError, LocalizedE
     case invalidConfiguration = 3
   }
 
-  /// The kind of error.
-  public let code: Code
-  private let text: String
+  private let error: NSError
+
+  /// An error of a code.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    error = NSError(domain: InstallationsErrorDomain, code: code.rawValue, userInfo: userInfo)
+  }
 
   /// An error of a code with a sentence for people.
   package init(_ code: Code, _ text: String) {
-    self.code = code
-    self.text = text
+    self.init(code, userInfo: [NSLocalizedDescriptionKey: text])
   }
 
   /// The domain of these errors.
   public static var errorDomain: String { InstallationsErrorDomain }
+  /// The kind of error.
+  public var code: Code { Code(rawValue: error.code) ?? .unknown }
   /// The number of the code.
-  public var errorCode: Int { code.rawValue }
+  public var errorCode: Int { error.code }
   /// Further members.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
+  public var userInfo: [String: Any] { error.userInfo }
+  /// Further members.
+  public var errorUserInfo: [String: Any] { error.userInfo }
   /// What went wrong, for people.
-  public var errorDescription: String? { text }
+  public var errorDescription: String? { error.userInfo[NSLocalizedDescriptionKey] as? String }
 
   /// The code `unknown`.
   public static var unknown: Code { .unknown }
@@ -46,4 +52,10 @@ public struct InstallationsErrorCode: Error, Hashable, CustomNSError, LocalizedE
   public static var serverUnreachable: Code { .serverUnreachable }
   /// The code `invalidConfiguration`.
   public static var invalidConfiguration: Code { .invalidConfiguration }
+}
+
+/// Whether an error is installations' with a code, for `catch InstallationsErrorCode.serverUnreachable`.
+public func ~= (code: InstallationsErrorCode.Code, error: any Error) -> Bool {
+  let error = error as NSError
+  return error.domain == InstallationsErrorDomain && error.code == code.rawValue
 }

@@ -310,14 +310,16 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     change { $0.forgetRegistration() }
   }
 
-  /// Has the server forget the token, and forgets topics and messages.
+  /// Has the server forget the token, and forgets topics and messages; changes of topics that wait fail.
   public func deleteData() async throws {
     try await deleteToken()
     change { kept in
-      let isAutoInitEnabled = kept.isAutoInitEnabled
+      let (isAutoInitEnabled, nextChange) = (kept.isAutoInitEnabled, kept.nextChange)
       kept = MessagingState()
-      kept.isAutoInitEnabled = isAutoInitEnabled
+      // Numbers go on: one that is under way must not end another one.
+      (kept.isAutoInitEnabled, kept.nextChange) = (isAutoInitEnabled, nextChange)
     }
+    endTopicWork()
   }
 
   /// The token for a sender: there is one sender, the project.

@@ -25,23 +25,31 @@ public struct MessagingError: CustomNSError, LocalizedError, Sendable, Hashable 
     case invalidTopicName = 8
   }
 
-  /// The kind.
-  public let code: Code
-  /// The error in words.
-  public let message: String
+  private let error: NSError
+
+  /// An error of a code.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    error = NSError(domain: MessagingErrorDomain, code: code.rawValue, userInfo: userInfo)
+  }
 
   init(_ code: Code, _ message: String) {
-    (self.code, self.message) = (code, message)
+    self.init(code, userInfo: [NSLocalizedDescriptionKey: message])
   }
 
   /// The domain of this error as an `NSError`.
   public static var errorDomain: String { MessagingErrorDomain }
+  /// The kind.
+  public var code: Code { Code(rawValue: error.code) ?? .unknown }
   /// The number of this error as an `NSError`.
-  public var errorCode: Int { code.rawValue }
+  public var errorCode: Int { error.code }
+  /// The error in words.
+  public var message: String { errorDescription ?? "" }
   /// What is wrong, for people.
-  public var errorDescription: String? { message }
+  public var errorDescription: String? { error.userInfo[NSLocalizedDescriptionKey] as? String }
+  /// Further members.
+  public var userInfo: [String: Any] { error.userInfo }
   /// The members of this error as an `NSError`.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
+  public var errorUserInfo: [String: Any] { error.userInfo }
 
   /// None of the others.
   public static var unknown: Code { .unknown }
@@ -59,4 +67,10 @@ public struct MessagingError: CustomNSError, LocalizedError, Sendable, Hashable 
   public static var invalidRequest: Code { .invalidRequest }
   /// A topic's name has characters that topics do not have.
   public static var invalidTopicName: Code { .invalidTopicName }
+}
+
+/// Whether an error is messaging's with a code, for `catch MessagingError.invalidTopicName`.
+public func ~= (code: MessagingError.Code, error: any Error) -> Bool {
+  let error = error as NSError
+  return error.domain == MessagingErrorDomain && error.code == code.rawValue
 }

@@ -17,14 +17,6 @@ extension Messaging {
     let topic = try TopicName.checked(topic)
     let number = change { kept in
       defer { kept.nextChange += 1 }
-      // An older change of the same topic would be undone at once.
-      kept.topicChanges.append(
-        MessagingState.TopicChange(
-          number: kept.nextChange,
-          topic: topic,
-          isSubscription: isSubscription
-        )
-      )
       return kept.nextChange
     }
     try await withCheckedThrowingContinuation { waiter in
@@ -33,8 +25,25 @@ extension Messaging {
         return state.isDeleted
       }
       if isDeleted { return waiter.resume(throwing: CancellationError()) }
+      // Not before somebody waits: work that goes on may be done with it at once.
+      change { kept in
+        kept.topicChanges.append(
+          .init(number: number, topic: topic, isSubscription: isSubscription)
+        )
+      }
       startTopicWork()
     }
+  }
+
+  /// Ends the work and whoever waits for it.
+  func endTopicWork() {
+    let (work, waiters) = state.withLock { state in
+      defer { (state.topicWork, state.topicWaiters) = (nil, [:]) }
+      return (state.topicWork, state.topicWaiters.values)
+    }
+    work?.cancel()
+    let error = MessagingError(.unknown, "The data were deleted before the server knew the topic.")
+    for waiter in waiters { waiter.resume(throwing: error) }
   }
 
   /// Tells the server of the changes that wait, unless that goes on.

@@ -11,7 +11,7 @@ public let RemoteConfigCustomSignalsErrorDomain =
 public let RemoteConfigThrottledEndTimeInSecondsKey = "error_throttled_end_time_seconds"
 
 /// Why values could not be fetched.
-public struct RemoteConfigError: Error, CustomNSError, LocalizedError {
+public struct RemoteConfigError: Error, Hashable, CustomNSError, LocalizedError {
   /// The codes.
   public enum Code: Int, Sendable {
     /// Something that has no code.
@@ -22,34 +22,35 @@ public struct RemoteConfigError: Error, CustomNSError, LocalizedError {
     case internalError = 8003
   }
 
-  /// The kind of error.
-  public let code: Code
-  private let text: String
-  /// Until when fetches are refused.
-  let throttledUntil: Date?
+  private let error: NSError
 
-  init(_ code: Code, _ text: String, throttledUntil: Date? = nil) {
-    self.code = code
-    self.text = text
-    self.throttledUntil = throttledUntil
+  /// An error of a code.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    error = NSError(domain: RemoteConfigErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
-  /// The domain of these errors.
-  public static var errorDomain: String { RemoteConfigErrorDomain }
-  /// The number of the code.
-  public var errorCode: Int { code.rawValue }
-  /// Further members.
-  public var errorUserInfo: [String: Any] {
+  /// `throttledUntil` is until when fetches are refused.
+  init(_ code: Code, _ text: String, throttledUntil: Date? = nil) {
     var members: [String: Any] = [NSLocalizedDescriptionKey: text]
     if let throttledUntil {
       members[RemoteConfigThrottledEndTimeInSecondsKey] =
         NSNumber(value: throttledUntil.timeIntervalSince1970)
     }
-    return members
+    self.init(code, userInfo: members)
   }
-  /// What went wrong, for people.
-  public var errorDescription: String? { text }
 
+  /// The domain of these errors.
+  public static var errorDomain: String { RemoteConfigErrorDomain }
+  /// The kind of error.
+  public var code: Code { Code(rawValue: error.code) ?? .unknown }
+  /// The number of the code.
+  public var errorCode: Int { error.code }
+  /// Further members.
+  public var userInfo: [String: Any] { error.userInfo }
+  /// Further members.
+  public var errorUserInfo: [String: Any] { error.userInfo }
+  /// What went wrong, for people.
+  public var errorDescription: String? { error.userInfo[NSLocalizedDescriptionKey] as? String }
   /// The code `unknown`.
   public static var unknown: Code { .unknown }
   /// The code `throttled`.
@@ -59,7 +60,7 @@ public struct RemoteConfigError: Error, CustomNSError, LocalizedError {
 }
 
 /// Why updates in real time ended or failed.
-public struct RemoteConfigUpdateError: Error, CustomNSError, LocalizedError {
+public struct RemoteConfigUpdateError: Error, Hashable, CustomNSError, LocalizedError {
   /// The codes.
   public enum Code: Int, Sendable {
     /// The stream could not be opened again and again.
@@ -72,27 +73,41 @@ public struct RemoteConfigUpdateError: Error, CustomNSError, LocalizedError {
     case unavailable = 8004
   }
 
-  /// The kind of error.
-  public let code: Code
-  private let text: String
+  private let error: NSError
+
+  /// An error of a code.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    error = NSError(domain: RemoteConfigUpdateErrorDomain, code: code.rawValue, userInfo: userInfo)
+  }
 
   init(_ code: Code, _ text: String) {
-    self.code = code
-    self.text = text
+    self.init(code, userInfo: [NSLocalizedDescriptionKey: text])
   }
 
   /// The domain of these errors.
   public static var errorDomain: String { RemoteConfigUpdateErrorDomain }
+  /// The kind of error.
+  public var code: Code { Code(rawValue: error.code) ?? .streamError }
   /// The number of the code.
-  public var errorCode: Int { code.rawValue }
+  public var errorCode: Int { error.code }
   /// Further members.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
+  public var userInfo: [String: Any] { error.userInfo }
+  /// Further members.
+  public var errorUserInfo: [String: Any] { error.userInfo }
   /// What went wrong, for people.
-  public var errorDescription: String? { text }
+  public var errorDescription: String? { error.userInfo[NSLocalizedDescriptionKey] as? String }
+  /// The code `streamError`.
+  public static var streamError: Code { .streamError }
+  /// The code `notFetched`.
+  public static var notFetched: Code { .notFetched }
+  /// The code `messageInvalid`.
+  public static var messageInvalid: Code { .messageInvalid }
+  /// The code `unavailable`.
+  public static var unavailable: Code { .unavailable }
 }
 
 /// Why custom signals were refused.
-public struct RemoteConfigCustomSignalsError: Error, CustomNSError, LocalizedError {
+public struct RemoteConfigCustomSignalsError: Error, Hashable, CustomNSError, LocalizedError {
   /// The codes.
   public enum Code: Int, Sendable {
     /// They could not be kept.
@@ -103,21 +118,55 @@ public struct RemoteConfigCustomSignalsError: Error, CustomNSError, LocalizedErr
     case limitExceeded = 8103
   }
 
-  /// The kind of error.
-  public let code: Code
-  private let text: String
+  private let error: NSError
+
+  /// An error of a code.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    error = NSError(
+      domain: RemoteConfigCustomSignalsErrorDomain,
+      code: code.rawValue,
+      userInfo: userInfo
+    )
+  }
 
   init(_ code: Code, _ text: String) {
-    self.code = code
-    self.text = text
+    self.init(code, userInfo: [NSLocalizedDescriptionKey: text])
   }
 
   /// The domain of these errors.
   public static var errorDomain: String { RemoteConfigCustomSignalsErrorDomain }
+  /// The kind of error.
+  public var code: Code { Code(rawValue: error.code) ?? .unknown }
   /// The number of the code.
-  public var errorCode: Int { code.rawValue }
+  public var errorCode: Int { error.code }
   /// Further members.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
+  public var userInfo: [String: Any] { error.userInfo }
+  /// Further members.
+  public var errorUserInfo: [String: Any] { error.userInfo }
   /// What went wrong, for people.
-  public var errorDescription: String? { text }
+  public var errorDescription: String? { error.userInfo[NSLocalizedDescriptionKey] as? String }
+  /// The code `unknown`.
+  public static var unknown: Code { .unknown }
+  /// The code `invalidValueType`.
+  public static var invalidValueType: Code { .invalidValueType }
+  /// The code `limitExceeded`.
+  public static var limitExceeded: Code { .limitExceeded }
+}
+
+/// Whether an error is one of fetches with a code, for `catch RemoteConfigError.throttled`.
+public func ~= (code: RemoteConfigError.Code, error: any Error) -> Bool {
+  let error = error as NSError
+  return error.domain == RemoteConfigError.errorDomain && error.code == code.rawValue
+}
+
+/// Whether an error is one of updates with a code, for `catch RemoteConfigUpdateError.streamError`.
+public func ~= (code: RemoteConfigUpdateError.Code, error: any Error) -> Bool {
+  let error = error as NSError
+  return error.domain == RemoteConfigUpdateError.errorDomain && error.code == code.rawValue
+}
+
+/// Whether an error is one of signals with a code, as in `catch` with one.
+public func ~= (code: RemoteConfigCustomSignalsError.Code, error: any Error) -> Bool {
+  let error = error as NSError
+  return error.domain == RemoteConfigCustomSignalsError.errorDomain && error.code == code.rawValue
 }
