@@ -58,6 +58,8 @@ final class EncodedNode {
     guard case .keyed(var members) = content else { preconditionFailure("Not a keyed container.") }
     if !isNew, let known = members[key] { return known }
     let node = EncodedNode()
+    // Two holders would make each change a copy of all.
+    content = .nothing
     members[key] = node
     content = .keyed(members)
     return node
@@ -69,6 +71,7 @@ final class EncodedNode {
       preconditionFailure("Not an unkeyed container.")
     }
     let node = EncodedNode()
+    content = .nothing
     elements.append(node)
     content = .unkeyed(elements)
     return node
