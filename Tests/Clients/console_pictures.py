@@ -1,10 +1,11 @@
 """Makes the pictures of the console: `python Tests/Clients/console_pictures.py FOLDER [WIDTH…]`.
 
-A server of its own is filled with a shop's data; its pages are opened in both languages. With widths, every page is shown at each of
-them, light and dark, for people who look whether something is wrong; without, the pictures are those of the README.
+A server of its own is filled with a shop's data; its pages are opened in both languages, light and dark. With widths, every page is
+shown at each of them, for people who look whether something is wrong; without, the pictures are those of the README, as small as WebP makes them.
 """
 
 import base64
+import itertools
 import pathlib
 import sys
 import tempfile
@@ -15,19 +16,24 @@ import requests
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from support import server as servers  # noqa: E402
+from support.administrators import administrator  # noqa: E402
 from support.analytics import Analytics, batch, event  # noqa: E402
 from support.browser import Browser  # noqa: E402
 from support.console import Console  # noqa: E402
 from support.messaging import Device  # noqa: E402
+from support.remote_config import RemoteConfig  # noqa: E402
 
 OWNER = {"authorization": "Bearer owner"}
 PROJECT = "loja"
 README = {
-    "data": "firestore/-default-/data/products/p2", "messages": "messages/compose?from={message}", "analytics": "analytics",
+    "data": "firestore/-default-/data/products/p2", "messages": "messages/compose?from={message}&audience=buyers", "analytics": "analytics",
+    "experiment": "config/experiments/checkout", "administrators": "settings/administrators",
 }
+LANGUAGES = ("en", "pt-BR")
+SCHEMES = ("light", "dark")
 PAGES = {
     "overview": "overview", "data": "firestore/-default-/data/products/p2", "indexes": "firestore/-default-/indexes", "tree": "firestore/-default-/data/products/p2?view=tree", "create": "firestore/-/create", "rules": "rules",
-    "users": "users", "files": "files", "config": "config", "messages": "messages", "compose": "messages/compose?from={message}", "report": "messages/sent/{message}", "topics": "messages/topics", "keys": "messages/credentials",
+    "users": "users", "files": "files", "config": "config", "experiments": "config/experiments", "experiment": "config/experiments/checkout", "messages": "messages", "compose": "messages/compose?from={message}", "report": "messages/sent/{message}", "topics": "messages/topics", "keys": "messages/credentials",
     "analytics": "analytics", "events": "analytics/events", "event": "analytics/events/select_item", "funnel": "analytics/funnel", "audiences": "analytics/audiences",
     "timeline": "analytics/timeline?user=user-1", "live": "analytics/live", "debugview": "analytics/debugview", "requests": "requests", "operations": "operations",
     "log": "operations/log", "jobs": "operations/jobs", "settings": "settings", "administrators": "settings/administrators", "audit": "settings/audit",
@@ -52,9 +58,15 @@ def fill(server):
     for name in ("ana", "bia", "caio"):
         send("POST", "/accounts", {"email": f"{name}@example.org", "displayName": name.title()})
     parameters = {"welcome": {"defaultValue": {"value": "Olá"}, "conditionalValues": {"Brasil": {"value": "Oi"}}, "description": "A saudação da tela inicial"}, "free_shipping": {"valueType": "BOOLEAN", "defaultValue": {"value": "false"}}}
-    send("PUT", "/remoteConfig", {"conditions": [{"name": "Brasil", "expression": "device.country in ['BR']", "tagColor": "GREEN"}], "parameters": parameters}, **{"if-match": "*"})
+    variants = [{"variantId": "Base", "weight": 1, "noChange": True}, {"variantId": "Frete grátis", "weight": 1, "value": "true"}]
+    split = {"experimentId": "checkout", "exposurePercent": 100, "variantValue": variants, "goal": {"event": "purchase", "measure": "users"}}
+    parameters["free_shipping"]["conditionalValues"] = {"Experiment checkout": {"experimentValue": split}}
+    conditions = [{"name": "Experiment checkout", "expression": "true", "tagColor": "PURPLE"}, {"name": "Brasil", "expression": "device.country in ['BR']", "tagColor": "GREEN"}]
+    send("PUT", "/remoteConfig", {"conditions": conditions, "parameters": parameters}, **{"if-match": "*"})
     requests.post(f"{server.url}/console/api/projects/{PROJECT}/apps", json={"platform": "ios", "bundleId": "br.loja.app", "displayName": "Loja"}, headers=OWNER, timeout=30)
     events(server)
+    experiment(server)
+    people(server)
     return message(server, send)
 
 
@@ -74,24 +86,59 @@ def events(server):
     analytics.accepted(batch("cAbc-efghijklmnopqrst_", event("select_item", {"item_id": "SKU_1", "price": 9.5}), event("1wrong"), debug=True, userProperties={"level": {"value": "12"}}))
 
 
+def experiment(server):
+    """Four hundred installations, of which those of one variant buy more often."""
+    config, analytics = RemoteConfig(server, PROJECT), Analytics(server, PROJECT)
+    for number in range(400):
+        instance = f"x{number:03}-efghijklmnopqrst_"
+        entries = config.fetch({"app_instance_id": instance}).json()["entries"]
+        is_buyer = number % 20 < (9 if entries["free_shipping"] == "true" else 4)
+        shown = [event("select_item", {"item_id": f"SKU_{number % 4}"})] + [event("purchase", {"value": 349.0}, sequence=1)] * is_buyer
+        analytics.accepted(batch(instance, *shown))
+
+
 def message(server, send):
     for topics in (["ofertas"], ["ofertas", "novidades"]):
         device = Device(server, PROJECT).register()
         for topic in topics:
             device.post(f"registrations/{device.token}/topicSubscriptions/{topic}:subscribe", {})
-    content = {"topic": "ofertas", "notification": {"title": "A Cadeira voltou", "body": "De novo em estoque, com frete grátis até domingo."}, "data": {"product": "p0"}}
-    return send("POST", "/messages:send", {"message": content})["name"].rsplit("/", 1)[1]
+    content = {"notification": {"title": "A Cadeira voltou", "body": "De novo em estoque, com frete grátis até domingo."}, "data": {"product": "p0"}}
+    send("POST", "/messages:send", {"message": content | {"topic": "ofertas"}})
+    return send("POST", "/messages:sendToAudience", {"audience": "buyers", "message": content})["name"].rsplit("/", 1)[1]
 
 
-def take(console, folder, pages, name_of, message_id, language):
-    for name, path in pages.items():
-        console.open(path.format(message=message_id), language)
-        console.browser.wait("return !document.querySelector('main p.muted:only-child')")
-        if name == "data":
-            console.find("complementary")
-        console.browser.run("document.activeElement?.blur()")
-        picture = console.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
-        (folder / f"{name_of(name)}.png").write_bytes(base64.b64decode(picture))
+def people(server):
+    """Administrators: of everything, and of this shop alone."""
+    administrator(server, "owner", "ana@example.org")
+    administrator(server, "viewer", "bia@example.org")
+    administrator(server, "editor", "caio@example.org", [PROJECT])
+
+
+def take(console, file, path, **options):
+    """A picture of what is in sight of a page; its format is that of the file's name."""
+    console.browser.wait("return !document.querySelector('main p.muted:only-child')")
+    if "/data/products/" in path and "view" not in path:
+        console.find("complementary")
+    console.browser.run("document.activeElement?.blur()")
+    picture = console.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": file.suffix[1:]} | options)["data"]
+    file.write_bytes(base64.b64decode(picture))
+
+
+def readme(console, folder, message_id):
+    for language, scheme in itertools.product(LANGUAGES, SCHEMES):
+        console.browser.show_as(1280, 800, scheme, density=1)
+        for name, path in README.items():
+            console.open(path.format(message=message_id), language)
+            name = f"console-{name}{'' if scheme == 'light' else '-dark'}{'' if language == 'en' else '.pt-BR'}"
+            take(console, folder / f"{name}.webp", path, quality=85)
+
+
+def every_page(console, folder, widths, message_id):
+    for language, scheme, width in itertools.product(LANGUAGES, SCHEMES, widths):
+        console.browser.show_as(width, 800, scheme)
+        for name, path in PAGES.items():
+            console.open(path.format(message=message_id), language)
+            take(console, folder / f"{width}-{scheme}-{name}-{language}.png", path)
 
 
 def main(folder, *widths):
@@ -103,15 +150,10 @@ def main(folder, *widths):
         try:
             message_id = fill(server)
             console = Console(browser, server, PROJECT)
-            for language in ("en", "pt-BR"):
-                if not widths:
-                    browser.show_as(1280, 800)
-                    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False})
-                    take(console, folder, README, lambda name: f"console-{name}{'' if language == 'en' else '.pt-BR'}", message_id, language)
-                for width in map(int, widths):
-                    scheme = "light" if language == "en" else "dark"
-                    browser.show_as(width, 800, scheme)
-                    take(console, folder, PAGES, lambda name: f"{width}-{scheme}-{name}", message_id, language)
+            if widths:
+                every_page(console, folder, map(int, widths), message_id)
+            else:
+                readme(console, folder, message_id)
         finally:
             browser.close()
             server.kill()

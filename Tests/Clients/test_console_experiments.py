@@ -3,6 +3,7 @@
 import pytest
 
 from support.analytics import Analytics, batch, event
+from support.axe import findings
 from support.remote_config import RemoteConfig
 
 pytestmark = pytest.mark.brasa_only
@@ -12,10 +13,12 @@ WORDS = {
     "en": {
         "add": "New experiment", "id": "Experiment", "parameter": "Parameter", "who": "For", "variant": "Variant", "event": "Event", "take": "Take over", "publish": "Publish changes",
         "done": "Published", "rate": "Rate", "chance": "Hardly chance", "compare": "Compare", "few": "Not compared below 100 installations.", "end": "End experiment",
+        "edit": "Edit", "stop": "Stop", "start": "Start", "stopped": "Stopped", "copy": "Duplicate", "description": "Description", "exposure": "Takes part, in percent",
     },
     "pt-BR": {
         "add": "Novo experimento", "id": "Experimento", "parameter": "Parâmetro", "who": "Para", "variant": "Variante", "event": "Evento", "take": "Aplicar", "publish": "Publicar alterações",
         "done": "Publicado", "rate": "Taxa", "chance": "Dificilmente acaso", "compare": "Comparar", "few": "Não se compara com menos de 100 instalações.", "end": "Encerrar experimento",
+        "edit": "Editar", "stop": "Parar", "start": "Iniciar", "stopped": "Parado", "copy": "Duplicar", "description": "Descrição", "exposure": "Participam, em porcento",
     },
 }
 
@@ -41,11 +44,20 @@ def add(console, words, name="checkout", who=""):
     console.choose(words["who"], who)
     console.browser.run("document.querySelectorAll('dialog .variant')[1].querySelectorAll('input')[2].value = 'red'")
     console.put(words["event"], "purchase")
+    take(console, words)
+    console.find("link", name)
+
+
+def take(console, words):
+    """Publishes what a form has, once its differences are shown."""
     console.click("button", words["take"])
+    publish(console, words)
+
+
+def publish(console, words):
     console.find("dialog", words["publish"])
     console.click("button", words["publish"])
-    console.sees(words["done"])
-    console.find("link", name)
+    console.browser.wait("return !document.querySelector('dialog')")
 
 
 def fetched(config, number):
@@ -80,6 +92,7 @@ def test_from_the_form_to_the_result_and_its_end(console, config, analytics, lan
     assert [int(text) for text in red[2:4]] == [reds, sum(shown[number] == "red" for number in bought)]
     low, high = (float(text.replace(",", ".")) for text in console.browser.run("return /\\+([\\d.,]+) %\\s\\S+\\s\\+([\\d.,]+) %/.exec(document.querySelector('main tbody tr:last-child').innerText).slice(1)"))
     assert 0 < low < 70 < high
+    assert findings(console) == []
     # Another goal is in the address.
     console.put(words["event"], "nothing")
     console.click("button", words["compare"])
@@ -88,12 +101,52 @@ def test_from_the_form_to_the_result_and_its_end(console, config, analytics, lan
     console.click("button", words["end"])
     console.find("dialog", words["end"])
     console.choose(words["variant"], "A")
-    console.click("button", words["take"])
-    console.find("dialog", words["publish"])
-    console.click("button", words["publish"])
+    take(console, words)
     console.sees(words["done"])
     assert {fetched(config, number) for number in range(10)} == {"red"}
     assert "experimentValue" not in str(config.get()[0])
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_one_that_runs_is_changed_stopped_started_and_duplicated(console, config, language):
+    words = WORDS[language]
+    console.open("config/experiments", language)
+    add(console, words)
+    shown = {number: fetched(config, number) for number in range(40)}
+    assert set(shown.values()) == {"blue", "red"}
+
+    def published(name="checkout"):
+        template, _ = config.get()
+        return template["parameters"]["button"]["conditionalValues"][f"Experiment {name}"]["experimentValue"]
+
+    before = published()
+    console.click("link", "checkout")
+    console.click("button", words["edit"])
+    console.find("dialog", words["edit"])
+    console.put(words["description"], "Which color sells?")
+    console.put(words["exposure"], "60.5")
+    take(console, words)
+    console.sees("Which color sells?")
+    assert published() == before | {"description": "Which color sells?", "exposurePercent": 60.5}
+    console.click("button", words["stop"])
+    publish(console, words)
+    console.sees(words["stopped"])
+    assert published() == before | {"description": "Which color sells?", "exposurePercent": 0}
+    assert {fetched(config, number) for number in shown} == {"blue"}
+    # All that had a variant are still counted, and have it again.
+    console.click("button", words["start"])
+    console.find("dialog", words["edit"])
+    take(console, words)
+    console.find("button", words["stop"])
+    assert {number: fetched(config, number) for number in shown} == shown
+    cells = console.browser.wait("const rows = [...document.querySelectorAll('main tbody tr')]; return rows.length > 0 && rows.map((row) => parseInt(row.children[1].innerText))")
+    assert sum(cells) == len(shown)
+    console.click("button", words["copy"])
+    console.find("dialog", words["add"])
+    console.fill(words["id"], "again")
+    take(console, words)
+    console.find("link", "again")
+    assert published("again") == published() | {"experimentId": "again"}
 
 
 def test_an_experiment_for_an_audience_and_what_is_wrong_with_one(console, config, analytics):
@@ -142,3 +195,4 @@ def test_a_ratio_that_is_hardly_chance_is_an_alarm(console, config):
     console.click("link", "lossy")
     assert "p < 0.001" in console.find("alert").text
     console.sees("Not compared.")
+    assert findings(console) == []

@@ -21,12 +21,17 @@ import Testing
     """
   }
 
-  private func experiment(_ weights: (Int, Int), isSticky: Bool = false) -> String {
+  private func experiment(
+    _ weights: (Int, Int),
+    isSticky: Bool = false,
+    percent: Int = 100
+  ) -> String {
     """
     {"conditions":[{"name":"Brazil","expression":"device.country in ['BR']"}],
      "parameters":{"k":{"conditionalValues":{"Brazil":{"experimentValue":{"experimentId":"e",
-       "sticky":\(isSticky),"variantValue":[{"variantId":"a","weight":\(weights.0),"value":"A"},
-                                            {"variantId":"b","weight":\(weights.1),"value":"B"}]}}}}}}
+       "sticky":\(isSticky),"exposurePercent":\(percent),"variantValue":[
+       {"variantId":"a","weight":\(weights.0),"value":"A"},
+       {"variantId":"b","weight":\(weights.1),"value":"B"}]}}}}}}
     """
   }
 
@@ -158,6 +163,27 @@ import Testing
     let report = try #require(try templates.experiments(of: id).first)
     #expect(report.variants[0].assigned == Int64(chosen.count { $0 == "A" }))
     #expect(report.variants.map(\.assigned).reduce(0, +) == 100)
+  }
+
+  @Test(arguments: [false, true])
+  func `another exposure goes on counting, and one of nobody stops`(isSticky: Bool) throws {
+    let templates = try open()
+    try publish(experiment((1, 1), isSticky: isSticky, percent: 40), to: templates)
+    let few = try values(templates)
+    let counted = few.count { $0 != "" }
+    #expect((50...110).contains(counted))
+    try publish(experiment((1, 1), isSticky: isSticky, percent: 100), to: templates)
+    let all = try values(templates)
+    #expect(zip(few, all).allSatisfy { $0 == "" || $0 == $1 })
+    #expect(all.allSatisfy { $0 != "" })
+    try publish(experiment((1, 1), isSticky: isSticky, percent: 0), to: templates)
+    #expect(try values(templates).allSatisfy { $0 == "" })
+    let report = try #require(try templates.experiments(of: id).first)
+    #expect(report.variants.map(\.assigned).reduce(0, +) == 200)
+    try publish(experiment((1, 1), isSticky: isSticky, percent: 100), to: templates)
+    #expect(try values(templates) == all)
+    #expect(try templates.experiments(of: id).first?.variants == report.variants)
+    #expect(try differences(in: templates).isEmpty)
   }
 
   @Test func `a sticky experiment keeps variants, and counts who is new by the new weights`() throws

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { experimentProblem, expressionOf, placesOf, reach, withExperiment, withoutExperiment } from "../../Sources/Server/CConsoleFiles/Files/config/experiment.js";
+import { experimentOf, experimentProblem, expressionOf, placesOf, reach, withExperiment, withMembers, withoutExperiment } from "../../Sources/Server/CConsoleFiles/Files/config/experiment.js";
 import { bare, mergeTemplates, parametersOf, problemOf, textOfTemplate, withCondition, withMoved, withParameter } from "../../Sources/Server/CConsoleFiles/Files/config/model.js";
 
 const value = (text) => ({ defaultValue: { value: text } });
@@ -75,14 +75,14 @@ test("values fit their types", () => {
 
 // Experiments
 
-const typed = { id: "e", parameter: "title", who: "", exposure: 50, isSticky: true, variants: [{ id: "Baseline", weight: 1, value: null }, { id: "A", weight: 3, value: "c" }], goal: { event: "buy", measure: "value" } };
+const variantValue = [{ variantId: "Baseline", weight: 1, noChange: true }, { variantId: "A", weight: 3, value: "c" }];
+const members = { exposurePercent: 50, variantValue, sticky: true, goal: { event: "buy", measure: "value" } };
+const typed = { id: "e", parameter: "title", who: "", members };
 
 test("an experiment comes before every condition, and its end leaves one value in its place", () => {
   const made = withExperiment(base, typed);
   assert.deepEqual(made.conditions.map(({ name, expression }) => [name, expression]), [["Experiment e", "true"], ["Brazil", "true"], ["Beta", "false"]]);
-  assert.deepEqual(made.parameters.title.conditionalValues["Experiment e"].experimentValue, {
-    experimentId: "e", exposurePercent: 50, variantValue: [{ variantId: "Baseline", weight: 1, noChange: true }, { variantId: "A", weight: 3, value: "c" }], sticky: true, goal: { event: "buy", measure: "value" },
-  });
+  assert.deepEqual(made.parameters.title.conditionalValues["Experiment e"].experimentValue, { experimentId: "e", ...members });
   assert.deepEqual(placesOf(made, "e").map(({ name, condition }) => [name, condition]), [["title", "Experiment e"]]);
   const ended = withoutExperiment(made, "e", "A");
   assert.deepEqual(ended.parameters.title.conditionalValues, { "Experiment e": { value: "c" }, Brazil: { value: "b" } });
@@ -92,8 +92,8 @@ test("an experiment comes before every condition, and its end leaves one value i
 });
 
 test("an experiment may be the default, and be on a parameter that there was not or in a group", () => {
-  const variantValue = [{ variantId: "a", value: "1" }, { variantId: "b", noChange: true }];
-  const ofDefault = withParameter(base, "price", "price", null, { defaultValue: { experimentValue: { experimentId: "d", variantValue } } });
+  const split = { experimentId: "d", variantValue: [{ variantId: "a", value: "1" }, { variantId: "b", noChange: true }] };
+  const ofDefault = withParameter(base, "price", "price", null, { defaultValue: { experimentValue: split } });
   assert.deepEqual(withoutExperiment(ofDefault, "d", "a").parameters.price, { defaultValue: { value: "1" } });
   assert.deepEqual(withoutExperiment(ofDefault, "d", "b").parameters.price, { defaultValue: { useInAppDefault: true } });
   const isNew = withExperiment(base, { ...typed, parameter: "fresh" });
@@ -102,10 +102,23 @@ test("an experiment may be the default, and be on a parameter that there was not
   assert.deepEqual(Object.keys(inGroup.parameterGroups.shop.parameters.open.conditionalValues), ["Experiment e"]);
 });
 
+test("an experiment that runs gets other members wherever it decides", () => {
+  const made = withExperiment(base, typed);
+  const both = withParameter(made, "price", "price", null, { defaultValue: { experimentValue: { experimentId: "e", ...members } } });
+  const changed = withMembers(both, "e", { exposurePercent: 0, description: "Which?", goal: undefined });
+  for (const { experiment } of placesOf(changed, "e")) assert.deepEqual(experiment, { experimentId: "e", ...members, exposurePercent: 0, description: "Which?", goal: undefined });
+  assert.equal(placesOf(changed, "e").length, 2);
+  assert.deepEqual(placesOf(both, "e").map(({ experiment }) => experiment.exposurePercent), [50, 50]);
+  assert.deepEqual(withMembers(base, "none", { exposurePercent: 0 }), base);
+  assert.deepEqual(experimentOf(made, "e"), { experimentId: "e", ...members, parameter: "title", expression: "true" });
+  assert.equal(experimentOf(withExperiment(base, { ...typed, who: "condition:Beta" }), "e").expression, "false");
+});
+
 test("an experiment is for everybody, an audience or whom a condition is true of", () => {
   assert.equal(expressionOf(base, ""), "true");
   assert.equal(expressionOf(base, "audience:buyers: all"), "app.audiences.inAtLeastOne(['buyers: all'])");
   assert.equal(expressionOf(base, "condition:Beta"), "false");
+  assert.equal(expressionOf(base, "expression:app.id == 'a:b'"), "app.id == 'a:b'");
 });
 
 test("what is wrong with an experiment is said", () => {
@@ -113,7 +126,7 @@ test("what is wrong with an experiment is said", () => {
   assert.equal(experimentProblem(base, { ...typed, id: "" }), "config.nameTaken");
   assert.equal(experimentProblem(withExperiment(base, typed), typed), "config.nameTaken");
   assert.equal(experimentProblem(base, { ...typed, parameter: "1st" }), "config.badName");
-  assert.equal(experimentProblem(base, { ...typed, variants: [typed.variants[0], typed.variants[0]] }), "experiment.badVariants");
+  assert.equal(experimentProblem(base, { ...typed, members: { variantValue: [variantValue[0], variantValue[0]] } }), "experiment.badVariants");
 });
 
 test("intervals are drawn to one scale", () => {

@@ -65,11 +65,11 @@ class Browser:
             lambda driver: driver.execute_script(script, *arguments)
         )
 
-    def show_as(self, width=390, height=844, scheme="light"):
-        """Makes the current tab a phone, or another window, in light or dark."""
+    def show_as(self, width=390, height=844, scheme="light", density=2):
+        """Makes the current tab a phone, or another window, in light or dark, with so many pixels to one of CSS."""
         self.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": width < 600},
+            {"width": width, "height": height, "deviceScaleFactor": density, "mobile": width < 600},
         )
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})

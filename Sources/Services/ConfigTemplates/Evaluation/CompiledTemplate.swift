@@ -23,11 +23,14 @@ package struct CompiledTemplate: Sendable {
     var keys: [String]
 
     /// By which installations are put: what was decided by another shape is not compared with this one.
+    ///
+    /// An experiment's exposure is not in it: who takes part is decided by a seed of its own, so that each exposure splits
+    /// alike, and who took part at a smaller one does at a greater.
     var shape: String {
       switch kind {
       case .rollout(let microPercent): "\(microPercent)"
-      case .experiment(let exposure, let variants, _, _):
-        "\(exposure):" + variants.map { "\($0.id)=\($0.weight)" }.joined(separator: ",")
+      case .experiment(_, let variants, _, _):
+        variants.map { "\($0.id)=\($0.weight)" }.joined(separator: ",")
       }
     }
 
@@ -191,8 +194,9 @@ package struct CompiledTemplate: Sendable {
     return Decision(bytes: bytes)
   }
 
+  /// The part that an installation keeps of a sticky experiment; of a stopped one, which nobody takes part in, none.
   private func held(_ split: Split, _ assigned: ConfigAssignment) -> UInt8? {
-    guard case .experiment(_, _, true, _) = split.kind, let choice = assigned.variants[split.id]
+    guard case .experiment(1..., _, true, _) = split.kind, let choice = assigned.variants[split.id]
     else {
       return nil
     }

@@ -110,12 +110,16 @@ extension ParameterValue.Experiment {
   /// Variants that an experiment may have.
   private static let maximumVariants = 20
   private static let weights = 1...1_000_000
+  /// Bytes of a description.
+  private static let maximumDescription = 1_024
 
   fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
     let members = try TemplateMembers(
       json,
       at: path,
-      known: ["experimentId", "variantValue", "exposurePercent", "sticky", "goal"]
+      known: [
+        "experimentId", "variantValue", "exposurePercent", "sticky", "goal", "description",
+      ]
     )
     var variants: [Variant] = []
     for (index, json) in try members.list("variantValue").enumerated() {
@@ -137,7 +141,8 @@ extension ParameterValue.Experiment {
       isSticky: members["sticky"]?.boolean == true,
       goal: try members["goal"].map { json throws(FirestoreError) in
         try ExperimentGoal(json, at: "\(path).goal")
-      }
+      },
+      description: try members.text("description", atMost: Self.maximumDescription)
     )
   }
 
@@ -146,6 +151,7 @@ extension ParameterValue.Experiment {
       ("experimentId", .string(id)), ("exposurePercent", ParameterValue.percent(exposure)),
       ("variantValue", .array(variants.map(\.json))),
       ("sticky", isSticky ? .boolean(true) : nil), ("goal", goal?.json),
+      ("description", description.map(JSONText.string)),
     ])
   }
 

@@ -7,7 +7,10 @@ import { effect, inScope, onCleanup, scope } from "./signal.js";
 /** Parts that pages share: tables, fields, forms, tabs, and what is asked again while somebody looks. */
 
 /** What went wrong, where screen readers say it. */
-export const failure = (error) => h("p", { class: "error", role: "alert" }, explain(error));
+export const failure = (error) => show(problemLine(), explain(error));
+
+/** The place for it, empty. */
+export const problemLine = () => h("p", { class: "error", role: "alert" });
 
 /** Content one below the other; with room between; and what explains the rest. */
 export const stack = (...content) => h("div", { class: "stack" }, content);
@@ -55,7 +58,7 @@ export const form = (close, label, save, ...fields) => inside(close, label, save
 export const ownForm = (close, label, save, ...fields) => inside(close, label, save, fields, false);
 
 function inside(close, label, save, fields, writes) {
-  const problem = h("p", { class: "error", role: "alert" });
+  const problem = problemLine();
   const act = async () => {
     try {
       show(problem);
@@ -67,6 +70,9 @@ function inside(close, label, save, fields, writes) {
   };
   return [fields, problem, h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: act, ...(writes ? { writes } : {}) }, label))];
 }
+
+/** The button at the end of a dialog that only shows something. */
+export const closing = (close) => h("div", { class: "actions" }, button(t("close"), () => close(null)));
 
 /** What is shown while an answer is on its way, then what `draw` makes of it, or what went wrong. */
 export function loading(answer, draw) {

@@ -1,30 +1,41 @@
 import { freshID, h, icon, iconButton } from "../base/dom.js";
 import { t } from "../base/i18n.js";
-import { button, field, form, input, select } from "../base/views.js";
-import { experimentProblem, withExperiment } from "./experiment.js";
+import { button, field, form, input, note, select } from "../base/views.js";
+import { experimentProblem, withExperiment, withMembers } from "./experiment.js";
 import { parametersOf } from "./model.js";
 import { validate } from "./store.js";
 
-/** The form of a new experiment, which the server checks; closes with the template that has it. */
-export function experimentForm(project, { template, audiences, events }, close) {
+/**
+ * The form of an experiment, which the server checks; closes with the template that has it.
+ *
+ * It begins with the members of `of`. One that `runs` has its variants and whom it is for already.
+ */
+export function experimentForm(project, { template, audiences, events, of = {}, runs = false }, close) {
   const parameters = suggestions(parametersOf(template).map((one) => one.name));
   const id = input("", { class: "mono", autofocus: true, maxlength: 80 });
-  const parameter = input("", { class: "mono", list: parameters.id });
-  const who = select([["", t("experiment.everybody")], ...audiences.map((one) => [`audience:${one}`, t("experiment.audience", one)]), ...template.conditions.map(({ name }) => [`condition:${name}`, t("experiment.condition", name)])], "");
-  const exposure = input("100", { type: "number", min: 0, max: 100, step: "any" });
-  const sticky = h("input", { type: "checkbox" });
-  const goal = goalFields({}, events);
-  const variants = variantRows();
-  const save = async () => {
-    const made = { id: id.value.trim(), parameter: parameter.value.trim(), who: who.value, exposure: Number(exposure.value), isSticky: sticky.checked, variants: variants.read(), goal: goal.read() };
-    const wrong = experimentProblem(template, made);
+  const description = input(of.description, { maxlength: 1_024, spellcheck: "true", autofocus: runs });
+  const parameter = input(of.parameter, { class: "mono", list: parameters.id });
+  const others = (of.expression ?? "true") === "true" ? [] : [[`expression:${of.expression}`, of.expression]];
+  const who = select([...others, ["", t("experiment.everybody")], ...audiences.map((one) => [`audience:${one}`, t("experiment.audience", one)]), ...template.conditions.map(({ name }) => [`condition:${name}`, t("experiment.condition", name)])]);
+  const exposure = input(of.exposurePercent ?? 100, { type: "number", min: 0, max: 100, step: "any" });
+  const sticky = h("input", { type: "checkbox", checked: of.sticky });
+  const goal = goalFields(of.goal ?? {}, events);
+  const variants = variantRows(of.variantValue ?? [{ variantId: t("experiment.baseline"), noChange: true }, { variantId: "A" }]);
+  const made = () => {
+    const members = { description: description.value.trim() || undefined, exposurePercent: Number(exposure.value), goal: goal.read() ?? undefined };
+    if (runs) return withMembers(template, of.experimentId, members);
+    const typed = { id: id.value.trim(), parameter: parameter.value.trim(), who: who.value, members: { ...members, variantValue: variants.read(), sticky: sticky.checked || undefined } };
+    const wrong = experimentProblem(template, typed);
     if (wrong) throw new Error(t(wrong));
-    const changed = withExperiment(template, made);
+    return withExperiment(template, typed);
+  };
+  const save = async () => {
+    const changed = made();
     await validate(project, changed);
     return changed;
   };
-  return form(close, t("config.take"), save, field("experiment.id", id), field("experiment.parameter", parameter), parameters, field("experiment.who", who), field("experiment.exposure", exposure),
-    variants.element, h("label", { class: "row" }, sticky, t("experiment.sticky")), h("fieldset", { class: "stack" }, h("legend", {}, t("experiment.goal")), goal.elements));
+  return form(close, t("config.take"), save, runs ? null : field("experiment.id", id), field("config.description", description), runs ? null : [field("experiment.parameter", parameter), parameters, field("experiment.who", who)],
+    field("experiment.exposure", exposure), note(t("experiment.exposureText")), runs ? null : [variants.element, h("label", { class: "row" }, sticky, t("experiment.sticky"))], h("fieldset", { class: "stack" }, h("legend", {}, t("experiment.goal")), goal.elements));
 }
 
 const suggestions = (names) => h("datalist", { id: freshID("names") }, names.map((name) => h("option", { value: name })));
@@ -38,20 +49,19 @@ export function goalFields({ event = "", measure = "users" }, events) {
 }
 
 /** The variants: two at least, the first of which is the others' baseline. */
-function variantRows() {
+function variantRows(initial) {
   const rows = h("div", { class: "stack" });
-  const add = (name, isSame = false) => {
-    const value = input("", { class: "mono grow", "aria-label": t("value"), disabled: isSame });
-    const same = h("input", { type: "checkbox", checked: isSame, onchange: () => { value.disabled = same.checked; } });
-    rows.append(h("div", { class: "row variant" }, input(name, { "aria-label": t("experiment.variant") }), input("1", { type: "number", min: 1, max: 1_000_000, "aria-label": t("experiment.weight"), title: t("experiment.weight") }), value,
+  const add = ({ variantId, weight = 1, value: text, noChange = false }) => {
+    const value = input(text, { class: "mono grow", "aria-label": t("value"), disabled: noChange });
+    const same = h("input", { type: "checkbox", checked: noChange, onchange: () => { value.disabled = same.checked; } });
+    rows.append(h("div", { class: "row variant" }, input(variantId, { "aria-label": t("experiment.variant") }), input(weight, { type: "number", min: 1, max: 1_000_000, "aria-label": t("experiment.weight"), title: t("experiment.weight") }), value,
       h("label", { class: "row" }, same, t("experiment.same")), iconButton("trash", t("experiment.removeVariant"), (event) => rows.children.length > 2 && event.target.closest(".variant").remove())));
   };
-  add(t("experiment.baseline"), true);
-  add("A");
-  const element = h("fieldset", { class: "stack" }, h("legend", {}, t("experiment.variants")), rows, h("div", {}, button([icon("plus"), t("experiment.addVariant")], () => add(String.fromCharCode(64 + rows.children.length)))));
+  for (const one of initial) add(one);
+  const element = h("fieldset", { class: "stack" }, h("legend", {}, t("experiment.variants")), rows, h("div", {}, button([icon("plus"), t("experiment.addVariant")], () => add({ variantId: String.fromCharCode(64 + rows.children.length) }))));
   const read = () => [...rows.children].map((row) => {
     const [name, weight, value, same] = row.querySelectorAll("input");
-    return { id: name.value.trim(), weight: Number(weight.value), value: same.checked ? null : value.value };
+    return { variantId: name.value.trim(), weight: Number(weight.value), ...(same.checked ? { noChange: true } : { value: value.value }) };
   });
   return { element, read };
 }

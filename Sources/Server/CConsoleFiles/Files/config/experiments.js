@@ -6,7 +6,7 @@ import { go, link, place } from "../base/navigation.js";
 import { inScope } from "../base/signal.js";
 import { bar } from "../base/chart.js";
 import { button, field, form, loading, note, primary, select, spread, table } from "../base/views.js";
-import { placesOf, reach, withoutExperiment } from "./experiment.js";
+import { experimentOf, reach, withMembers, withoutExperiment } from "./experiment.js";
 import { experimentForm, goalFields } from "./experimentForm.js";
 import { publishReviewed } from "./publish.js";
 import { experiments, load, result } from "./store.js";
@@ -15,9 +15,9 @@ import { experiments, load, result } from "./store.js";
 export function experimentsView(id) {
   const { project } = place.peek();
   const holder = h("div", {});
-  const draw = inScope(() => show(holder, loading(experiments(project), (all) => {
+  const draw = inScope(() => show(holder, loading(Promise.all([experiments(project), load(project)]), ([all, { template }]) => {
     const one = id && all.find(({ experimentId }) => experimentId === id);
-    return one ? experimentView(project, one) : listView(project, all, draw);
+    return one ? experimentView(project, one, experimentOf(template, id), draw) : listView(project, all, draw);
   })));
   draw();
   return holder;
@@ -25,50 +25,56 @@ export function experimentsView(id) {
 
 const open = (project, rest, query = {}) => go({ project, area: "config", rest: ["experiments", ...rest], query });
 
-// All of them
-
-function listView(project, all, redraw) {
-  const add = () => attempt(async () => {
-    const [{ template, etag }, audiences, events] = await Promise.all([load(project), namesOf("audiences"), namesOf("events")]);
-    const draft = await dialog(t("experiment.add"), (close) => experimentForm(project, { template, audiences, events }, close), { className: "wide" });
-    if (draft && (await publishReviewed(project, { base: template, draft, etag }))) redraw();
-  });
-  return [spread(h("p", { class: "note grow" }, t("experiment.text")), primary(t("experiment.add"), add)),
-    all.length === 0 ? h("p", {}, t("experiment.none")) : table(["experiment.id", "experiment.parameter", "experiment.exposure", "experiment.variants"], all.map((one) => [
-      [h("a", { href: link("config", ["experiments", one.experimentId]) }, one.experimentId), one.sampleRatioMismatch ? [" ", h("span", { class: "badge error" }, icon("warning"), t("experiment.mismatch"))] : null],
-      h("code", {}, one.parameterKeys.join(", ")), percent(one.exposurePercent / 100), one.variants.map(({ variantId, assigned }) => `${variantId} ${number(assigned)}`).join(" · ")]))];
-}
-
-/** Names of a report of analytics; none where there is no analytics. */
-const namesOf = (kind) => report(kind).then((answer) => answer[kind].map((one) => one.name), () => []);
-
-async function attempt(work) {
+/** Publishes what becomes of the newest template, once somebody has looked at that, and follows it with `done`. */
+async function change(project, draftOf, done) {
   try {
-    await work();
+    const { template, etag } = await load(project);
+    const draft = await draftOf(template);
+    if (draft && (await publishReviewed(project, { base: template, draft, etag }))) done();
   } catch (error) {
     toast(explain(error));
   }
 }
 
+/** Fills a form of experiments, as `experimentForm` has them; the template that it closes with. */
+async function fillForm(project, title, members) {
+  const [audiences, events] = await Promise.all([namesOf("audiences"), namesOf("events")]);
+  return dialog(title, (close) => experimentForm(project, { audiences, events, ...members }, close), { className: "wide" });
+}
+
+// All of them
+
+function listView(project, all, redraw) {
+  const add = () => change(project, (template) => fillForm(project, t("experiment.add"), { template }), redraw);
+  return [spread(h("p", { class: "note grow" }, t("experiment.text")), primary(t("experiment.add"), add)),
+    all.length === 0 ? h("p", {}, t("experiment.none")) : table(["experiment.id", "experiment.parameter", "experiment.exposure", "experiment.variants"], all.map((one) => [
+      [h("a", { href: link("config", ["experiments", one.experimentId]) }, one.experimentId), one.sampleRatioMismatch ? [" ", h("span", { class: "badge error" }, icon("warning"), t("experiment.mismatch"))] : null],
+      h("code", {}, one.parameterKeys.join(", ")), exposureOf(one), one.variants.map(({ variantId, assigned }) => `${variantId} ${number(assigned)}`).join(" · ")]))];
+}
+
+const exposureOf = ({ exposurePercent: share }) => (share === 0 ? h("span", { class: "badge" }, t("experiment.stopped")) : percent(share / 100));
+
+/** Names of a report of analytics; none where there is no analytics. */
+const namesOf = (kind) => report(kind).then((answer) => answer[kind].map((one) => one.name), () => []);
+
 // One of them
 
-function experimentView(project, experiment) {
+function experimentView(project, experiment, of, redraw) {
   const { experimentId: id, goal: own = {} } = experiment;
   const { query } = place.peek();
   const goal = query.event ? { event: query.event, measure: query.measure } : own;
   const choice = loading(namesOf("events"), (events) => goalChoice(project, id, goal, events));
+  const edit = (others) => change(project, (template) => fillForm(project, t("experiment.edit"), { template, of: { ...experimentOf(template, id), ...others }, runs: true }), redraw);
+  const stop = () => change(project, (template) => withMembers(template, id, { exposurePercent: 0 }), redraw);
+  const copy = () => change(project, (template) => fillForm(project, t("experiment.add"), { template, of: experimentOf(template, id) }), () => open(project, []));
+  const act = (key, work) => button(t(`experiment.${key}`), work, { writes: true });
+  const actions = [act("edit", () => edit()), experiment.exposurePercent === 0 ? act("start", () => edit({ exposurePercent: 100 })) : act("stop", stop), act("duplicate", copy), act("end", () => change(project, (template) => end(template, experiment), () => open(project, [])))];
+  const facts = [["experiment.parameter", experiment.parameterKeys.join(", ")], ["experiment.exposure", exposureOf(experiment)], ["experiment.who", of.expression === "true" ? t("experiment.everybody") : h("code", {}, of.expression)]];
   return [
-    spread(h("p", { class: "grow" }, h("a", { href: link("config", ["experiments"]) }, t("config.experiments")), " / ", h("b", { dir: "auto" }, id)), button(t("experiment.end"), () => attempt(() => end(project, experiment)), { writes: true })),
-    h("dl", { class: "facts" }, h("dt", {}, t("experiment.parameter")), h("dd", { class: "mono" }, experiment.parameterKeys.join(", ")), h("dt", {}, t("experiment.exposure")), h("dd", {}, percent(experiment.exposurePercent / 100)), h("dt", {}, t("experiment.who")), h("dd", {}, loading(audience(project, id), (found) => found))),
+    spread(h("p", { class: "grow" }, h("a", { href: link("config", ["experiments"]) }, t("config.experiments")), " / ", h("b", { dir: "auto" }, id)), h("div", { class: "row" }, actions)),
+    of.description ? h("p", { dir: "auto" }, of.description) : null, h("dl", { class: "facts" }, facts.map(([key, value]) => [h("dt", {}, t(key)), h("dd", {}, value)])),
     choice, goal.event ? loading(result(project, id, goal), resultView) : [alarm(experiment, experiment.probability), table(["experiment.variant", "experiment.weight", "experiment.assigned"], experiment.variants.map((one) => [one.variantId, number(one.weight), number(one.assigned)]))],
   ];
-}
-
-/** Whom it is for: the expressions under which it decides. */
-async function audience(project, id) {
-  const { template } = await load(project);
-  const expressions = placesOf(template, id).map(({ condition }) => template.conditions.find((one) => one.name === condition)?.expression ?? "true");
-  return h("code", {}, [...new Set(expressions)].join("\n"));
 }
 
 function goalChoice(project, id, goal, events) {
@@ -111,9 +117,7 @@ const percent = (share) => `${number(Math.round(share * 1_000) / 10)} %`;
 const small = (probability) => (probability < 0.001 ? "p < 0.001" : `p = ${number(Math.round(probability * 1_000) / 1_000)}`);
 
 /** Ends an experiment: everybody whom it is for gets one of its variants. */
-async function end(project, { experimentId: id, variants }) {
-  const { template, etag } = await load(project);
-  const variant = select(variants.map((one) => [one.variantId, one.variantId]), variants[0].variantId);
-  const draft = await dialog(t("experiment.end"), (close) => form(close, t("config.take"), () => withoutExperiment(template, id, variant.value), h("p", {}, t("experiment.endText")), field("experiment.variant", variant)));
-  if (draft && (await publishReviewed(project, { base: template, draft, etag }))) open(project, []);
+function end(template, { experimentId: id, variants }) {
+  const variant = select(variants.map((one) => [one.variantId, one.variantId]));
+  return dialog(t("experiment.end"), (close) => form(close, t("config.take"), () => withoutExperiment(template, id, variant.value), h("p", {}, t("experiment.endText")), field("experiment.variant", variant)));
 }

@@ -5,7 +5,7 @@ import { instant, t } from "../base/i18n.js";
 import { guardLeaving, place } from "../base/navigation.js";
 import { onCleanup } from "../base/signal.js";
 import { conditionForm, parameterForm } from "./forms.js";
-import { button, failure, note, primary, stack, table, tabs } from "../base/views.js";
+import { button, closing, failure, note, primary, stack, table, tabs } from "../base/views.js";
 import { experimentsView } from "./experiments.js";
 import { bare, mergeTemplates, parametersOf, textOf, textOfTemplate, withCondition, withMoved, withParameter } from "./model.js";
 import { differences, publishReviewed } from "./publish.js";
@@ -95,7 +95,7 @@ async function editCondition(template, index, change) {
 
 function conditionList(template, change) {
   const rows = template.conditions.map((one, index) => h("li", { class: "panel spread" },
-    h("div", { class: "grow stack tight" }, h("button", { type: "button", class: "quiet", onclick: () => editCondition(template, index, change) }, one.name), h("code", {}, one.expression)),
+    h("div", { class: "grow stack tight" }, button(one.name, () => editCondition(template, index, change), { class: "quiet" }), h("code", {}, one.expression)),
     h("div", { class: "row" },
       iconButton("up", t("config.earlier", one.name), () => change(withMoved(template, index, -1)), { disabled: index === 0, writes: true }),
       iconButton("down", t("config.later", one.name), () => change(withMoved(template, index, 1)), { disabled: index === template.conditions.length - 1, writes: true }),
@@ -120,7 +120,7 @@ async function compare(project, state, { versionNumber }) {
   const { template } = await load(project, versionNumber);
   await dialog(t("rules.compare"), (close) => [
     differences(bare(template), state.base),
-    h("div", { class: "actions" }, button(t("close"), () => close(null))),
+    closing(close),
   ], { className: "wide" });
 }
 

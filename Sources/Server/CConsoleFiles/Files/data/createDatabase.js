@@ -5,12 +5,13 @@ import { instant, t } from "../base/i18n.js";
 import { go } from "../base/navigation.js";
 import { databases, loadDatabases, pageVersion } from "../shell/store.js";
 import { initialRules, releaseName, TEST_DAYS } from "../rules/release.js";
+import { problemLine } from "../base/views.js";
 
 /** Makes a database as people know it from Firebase: an id, then production or test mode. */
 export function createDatabasePage(project) {
   const isFirst = !databases.peek().includes("(default)");
   const id = h("input", { type: "text", value: isFirst ? "(default)" : "", required: true, autocomplete: "off", spellcheck: "false", "aria-describedby": "database-id-note" });
-  const problem = h("p", { class: "error", role: "alert" });
+  const problem = problemLine();
   const preview = h("pre", { class: "panel", "aria-label": t("database.rules") });
   const now = new Date();
   let mode = "production";

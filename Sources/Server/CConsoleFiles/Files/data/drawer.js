@@ -4,6 +4,7 @@ import { instant, t } from "../base/i18n.js";
 import { listen } from "../base/listen.js";
 import { go, guardLeaving, link, place } from "../base/navigation.js";
 import { inScope, onCleanup } from "../base/signal.js";
+import { button } from "../base/views.js";
 import { deleteDocument, isConflict, listCollections, nameOf, saveDocument, undo } from "./documents.js";
 import { fieldEditor } from "./fieldEditor.js";
 import { JSONTextError, read, write } from "./jsonText.js";
@@ -65,8 +66,8 @@ export function documentDrawer(where, path, { onClose }) {
   const drawFoot = () => {
     const fields = state.document ? draft() : null;
     show(foot,
-      h("button", { type: "button", class: "primary", disabled: !state.isDirty || fields === null || state.isSaving, onclick: () => save(), writes: true }, t("save")),
-      state.isDirty ? h("button", { type: "button", onclick: reset }, t("cancel")) : null);
+      button(t("save"), () => save(), { class: "primary", disabled: !state.isDirty || fields === null || state.isSaving, writes: true }),
+      state.isDirty ? button(t("cancel"), reset) : null);
   };
 
   const reset = () => {
@@ -173,7 +174,7 @@ function tabs(state, choose) {
     ["fields", "json"].map((view) => h("button", {
       type: "button", role: "tab", class: "quiet", "aria-selected": String(view === state.view), onclick: () => choose(view),
     }, t(`view.${view}`)))),
-    state.view === "fields" ? h("button", { type: "button", class: "quiet", onclick: () => state.editor.add(), writes: true }, icon("plus"), t("field.add")) : null);
+    state.view === "fields" ? button([icon("plus"), t("field.add")], () => state.editor.add(), { class: "quiet", writes: true }) : null);
 }
 
 function fieldsEditor(state, edited) {
@@ -218,7 +219,7 @@ function conflict(base, mine, document, onSave) {
     conflicts.length > 0 ? h("table", { class: "table conflict" },
       h("thead", {}, h("tr", {}, h("th", {}, t("field.name")), h("th", {}, t("conflict.mine")), h("th", {}, t("conflict.theirs")))),
       h("tbody", {}, conflicts.map((name) => h("tr", {}, h("td", { dir: "auto" }, name), h("td", {}, option(name, "mine", mine)), h("td", {}, option(name, "theirs", theirs)))))) : h("p", {}, t("conflict.none")),
-    h("div", { class: "row" }, h("button", { type: "button", class: "primary", onclick: () => onSave(merge(base, mine, theirs, choices).fields), writes: true }, t("conflict.save")))));
+    h("div", { class: "row" }, button(t("conflict.save"), () => onSave(merge(base, mine, theirs, choices).fields), { class: "primary", writes: true }))));
 }
 
 /** The collections below a document. */
@@ -240,5 +241,5 @@ function below(where, path) {
     id.focus();
   };
   return h("section", { class: "subcollections stack" }, h("div", { class: "spread" }, h("h3", {}, t("subcollections")),
-    h("button", { type: "button", class: "quiet", onclick: start, writes: true }, icon("plus"), t("collection.start"))), list);
+    button([icon("plus"), t("collection.start")], start, { class: "quiet", writes: true })), list);
 }

@@ -1,5 +1,6 @@
 import { h, icon, iconButton, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
+import { button } from "../base/views.js";
 import { editText, elementsOf, fieldsOf, initial, parseText, typeOf, TYPES, ValueError } from "./value.js";
 
 /**
@@ -112,7 +113,7 @@ function drawNode(parent, node, index, changed, redraw) {
 function inside(node, changed) {
   const holder = h("div", { class: "wide fields" });
   const redraw = () => show(holder, drawChildren(node, changed, redraw),
-    h("button", { type: "button", class: "quiet", onclick: () => addTo(node, redraw, changed, holder), writes: true }, icon("plus"), t(node.type === "map" ? "field.add" : "element.add")));
+    button([icon("plus"), t(node.type === "map" ? "field.add" : "element.add")], () => addTo(node, redraw, changed, holder), { class: "quiet", writes: true }));
   redraw();
   return holder;
 }

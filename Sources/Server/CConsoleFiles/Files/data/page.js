@@ -264,7 +264,7 @@ function liveTable(results, where, parent, collection, query) {
 
   const drawStatus = () => {
     const last = view.offset + view.rows.length;
-    show(pill, view.held > 0 ? h("button", { type: "button", onclick: take }, t("changes.held", view.held)) : null);
+    show(pill, view.held > 0 ? button(t("changes.held", view.held), take) : null);
     show(status,
       h("span", {}, view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
       h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
@@ -276,8 +276,8 @@ function liveTable(results, where, parent, collection, query) {
   const chosen = () => view.rows.filter((document) => view.selected.includes(document.name));
   const selectionActions = () => [
     h("span", { role: "status" }, t("rows.selected", view.selected.length)),
-    h("button", { type: "button", class: "quiet", onclick: () => copyDocuments(chosen()) }, icon("copy"), t("rows.copy")),
-    h("button", { type: "button", class: "quiet", onclick: () => removeDocuments(chosen(), table.clearSelection), writes: true }, icon("trash"), t("delete")),
+    button([icon("copy"), t("rows.copy")], () => copyDocuments(chosen()), { class: "quiet" }),
+    button([icon("trash"), t("delete")], () => removeDocuments(chosen(), table.clearSelection), { class: "quiet", writes: true }),
   ];
 
   const window = new Window(query, (structured, onSnapshot, onError) =>
@@ -321,7 +321,7 @@ function counter(where, parent, query) {
       toast(explain(error));
     }
   };
-  return [h("button", { type: "button", class: "quiet", onclick: count }, t("count")), text];
+  return [button(t("count"), count, { class: "quiet" }), text];
 }
 
 function failure(error, where) {

@@ -1,11 +1,10 @@
 import { call, resource } from "../base/api.js";
-import { explain } from "../base/dialog.js";
 import { h, icon, iconButton, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { link } from "../base/navigation.js";
 import { inScope, onCleanup } from "../base/signal.js";
 import { viewed } from "../base/viewing.js";
-import { button, note, spread } from "../base/views.js";
+import { button, failure, note, spread } from "../base/views.js";
 import { listCollections, nameOf, pathOf } from "./documents.js";
 
 /** The way to a document in columns: collections and documents in turn, as far as the path leads. */
@@ -37,7 +36,7 @@ function column(where, path, current) {
       list.append(...rows.map(rowOf));
       show(more, next ? button(t("users.more"), () => load(next), { class: "quiet" }) : null, list.childElementCount === 0 ? note(t(isCollections ? "subcollections.none" : "documents.none")) : null);
     } catch (error) {
-      show(more, h("p", { class: "error", role: "alert" }, explain(error)));
+      show(more, failure(error));
     }
   });
   const reload = () => load();

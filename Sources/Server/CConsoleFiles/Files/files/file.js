@@ -3,7 +3,7 @@ import { confirm, explain, toast } from "../base/dialog.js";
 import { h, icon, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { onCleanup } from "../base/signal.js";
-import { button, field, input, keepFile, note, pairs } from "../base/views.js";
+import { button, field, input, keepFile, note, pairs, problemLine } from "../base/views.js";
 import { previewOf } from "./sniff.js";
 import { changesOf, download, remove, rename, update } from "./store.js";
 
@@ -14,7 +14,7 @@ const MOST_TEXT = 200_000;
 export function fileForm(bucket, file, close) {
   const controls = { name: input(file.name), contentType: input(file.contentType), cacheControl: input(file.cacheControl), contentDisposition: input(file.contentDisposition) };
   const metadata = pairs(file.metadata ?? {}, t("files.metadata"));
-  const problem = h("p", { class: "error", role: "alert" });
+  const problem = problemLine();
   const act = async (work, said) => {
     try {
       await work();

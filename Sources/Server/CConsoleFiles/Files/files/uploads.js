@@ -3,6 +3,7 @@ import { h, iconButton, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { guardLeaving } from "../base/navigation.js";
 import { onCleanup } from "../base/signal.js";
+import { button } from "../base/views.js";
 import { get, nameBeside, upload } from "./store.js";
 
 /** Uploads one after the other, with how far they are; a name that is taken is asked about. */
@@ -74,7 +75,7 @@ async function uploadBeside(bucket, one) {
 function ask(name) {
   return dialog(t("files.taken"), (close) => [
     h("p", { dir: "auto" }, t("files.takenText", name)),
-    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("cancel")), h("button", { type: "button", onclick: () => close("both") }, t("files.keepBoth")),
-      h("button", { type: "button", class: "danger", onclick: () => close("replace") }, t("files.replace"))),
+    h("div", { class: "actions" }, button(t("cancel"), () => close(null)), button(t("files.keepBoth"), () => close("both")),
+      button(t("files.replace"), () => close("replace"), { class: "danger" })),
   ]);
 }

@@ -5,7 +5,7 @@ import { h, icon, iconButton, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { go, place } from "../base/navigation.js";
 import { onCleanup } from "../base/signal.js";
-import { button, failure, field, primary, spread, table } from "../base/views.js";
+import { button, failure, field, form, input, primary, select, spread, table } from "../base/views.js";
 import { readIndex } from "./link.js";
 
 /** The composite indexes of a database: made by form or by the link of an error, with what state they are in. */
@@ -76,49 +76,34 @@ function createDialog(name, index) {
   return dialog(t("index.create"), (close) => (index ? fromLink(name, index, close) : byForm(name, close)));
 }
 
-async function make(name, index, problem, close) {
+async function make(name, index) {
   const fields = index.fields.filter((field) => field.fieldPath !== "__name__");
-  try {
-    await call("POST", resource(`${name}/collectionGroups/${index.collection}/indexes`), { queryScope: index.scope, fields });
-    close(true);
-  } catch (error) {
-    show(problem, explain(error));
-  }
+  await call("POST", resource(`${name}/collectionGroups/${index.collection}/indexes`), { queryScope: index.scope, fields });
+  return true;
 }
 
-function fromLink(name, index, close) {
-  const problem = h("p", { class: "error", role: "alert" });
-  return [
-    h("p", {}, t("index.fromLink", index.collection, t(`index.${index.scope}`))), fieldList(index.fields), problem,
-    actions(close, () => make(name, index, problem, close)),
-  ];
-}
+const fromLink = (name, index, close) =>
+  form(close, t("index.create"), () => make(name, index), h("p", {}, t("index.fromLink", index.collection, t(`index.${index.scope}`))), fieldList(index.fields));
 
-const actions = (close, onclick) => h("div", { class: "actions" },
-  button(t("cancel"), () => close(false)), h("button", { type: "submit", class: "primary", onclick, writes: true }, t("index.create")));
+const choice = (values, properties) => select(values.map((one) => [one, t(`index.${one}`)]), null, properties);
 
 function byForm(name, close) {
-  const problem = h("p", { class: "error", role: "alert" });
-  const collection = h("input", { type: "text", required: true, autofocus: true, autocomplete: "off" });
-  const scope = h("select", {}, ["COLLECTION", "COLLECTION_GROUP"].map((value) => h("option", { value }, t(`index.${value}`))));
+  const collection = input("", { required: true, autofocus: true });
+  const scope = choice(["COLLECTION", "COLLECTION_GROUP"]);
   const rows = h("div", { class: "stack" });
   const addRow = () => rows.append(h("div", { class: "row" },
-    h("input", { type: "text", class: "grow", "aria-label": t("field.name"), required: true, autocomplete: "off", data: { path: "" } }),
-    h("select", { "aria-label": t("index.mode"), data: { mode: "" } }, ["ASCENDING", "DESCENDING", "CONTAINS"].map((value) => h("option", { value }, t(`index.${value}`)))),
+    input("", { class: "grow", "aria-label": t("field.name"), required: true }), choice(["ASCENDING", "DESCENDING", "CONTAINS"], { "aria-label": t("index.mode") }),
     iconButton("trash", t("field.remove", ""), (event) => event.currentTarget.parentElement.remove())));
   addRow();
   addRow();
-  const submit = () => {
+  const save = () => {
     const fields = [...rows.children].map((row) => {
-      const mode = row.querySelector("[data-mode]").value;
-      return { fieldPath: row.querySelector("[data-path]").value.trim(), ...(mode === "CONTAINS" ? { arrayConfig: mode } : { order: mode }) };
+      const mode = row.querySelector("select").value;
+      return { fieldPath: row.querySelector("input").value.trim(), ...(mode === "CONTAINS" ? { arrayConfig: mode } : { order: mode }) };
     });
-    if (!collection.value || fields.some((field) => !field.fieldPath)) return show(problem, t("index.incomplete"));
-    return make(name, { collection: collection.value, scope: scope.value, fields }, problem, close);
+    if (!collection.value || fields.some((field) => !field.fieldPath)) throw new Error(t("index.incomplete"));
+    return make(name, { collection: collection.value, scope: scope.value, fields });
   };
-  return [
-    field("index.collection", collection), field("index.scope", scope),
-    h("fieldset", { class: "stack" }, h("legend", {}, t("fields")), rows, h("div", {}, h("button", { type: "button", class: "quiet", onclick: addRow }, icon("plus"), t("field.add")))),
-    problem, actions(close, submit),
-  ];
+  return form(close, t("index.create"), save, field("index.collection", collection), field("index.scope", scope),
+    h("fieldset", { class: "stack" }, h("legend", {}, t("fields")), rows, h("div", {}, button([icon("plus"), t("field.add")], addRow, { class: "quiet" }))));
 }

@@ -3,7 +3,7 @@ import { freshID, h, show } from "../base/dom.js";
 import { instant, number, t } from "../base/i18n.js";
 import { go, guardLeaving, place } from "../base/navigation.js";
 import { onCleanup } from "../base/signal.js";
-import { button, field, form, input, loading, pairs, select, stack } from "../base/views.js";
+import { button, field, form, input, loading, pairs, problemLine, select, stack } from "../base/views.js";
 import { messageOf, TARGETS } from "./model.js";
 import { audiences, get, send, topics } from "./store.js";
 
@@ -15,7 +15,7 @@ let trialToken = "";
 export function composer() {
   const { project, query } = place.peek();
   if (!query.from) return compose(project, query, {});
-  return loading(get(project, query.from), ({ message }) => compose(project, {}, message ?? {}));
+  return loading(get(project, query.from), ({ message }) => compose(project, query, message ?? {}));
 }
 
 function compose(project, { topic, audience }, { notification = {}, data = {}, fcm_options: options = {} }) {
@@ -33,7 +33,7 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
   const suggest = () => suggestNames(project, kind.value, names);
   const time = input("", { type: "datetime-local" });
   const preview = h("div", { class: "stack" });
-  const problem = h("p", { class: "error", role: "alert" });
+  const problem = problemLine();
   const start = () => (time.value ? new Date(time.value) : new Date());
   const read = () => messageOf({ ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value.trim()])), data: pairsOf.read() }, start().getTime());
   const recipient = () => ({ kind: kind.value, value: value.value.trim() });

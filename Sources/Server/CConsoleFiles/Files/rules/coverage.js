@@ -2,7 +2,7 @@ import { call, path } from "../base/api.js";
 import { dialog } from "../base/dialog.js";
 import { h } from "../base/dom.js";
 import { number, t } from "../base/i18n.js";
-import { button, loading, note } from "../base/views.js";
+import { closing, loading, note } from "../base/views.js";
 import { countsOf } from "./recent.js";
 
 /** How often each line of the rules in force was asked, which development counts. */
@@ -11,7 +11,7 @@ import { countsOf } from "./recent.js";
 export function coverageDialog(project) {
   const found = call("GET", `/emulator${path("v1", "projects", project)}:ruleCoverage`);
   return dialog(t("coverage"), (close) => [
-    note(t("coverage.text")), loading(found, draw), h("div", { class: "actions" }, button(t("close"), () => close(null)))], { className: "wide" });
+    note(t("coverage.text")), loading(found, draw), closing(close)], { className: "wide" });
 }
 
 function draw({ rules, report = [] }) {

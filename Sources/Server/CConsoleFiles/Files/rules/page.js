@@ -6,7 +6,7 @@ import { h, icon, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { go, guardLeaving, place } from "../base/navigation.js";
 import { inScope, onCleanup, signal, effect } from "../base/signal.js";
-import { button, spread } from "../base/views.js";
+import { button, closing, failure, spread } from "../base/views.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { listBuckets } from "../files/store.js";
 import { coverageDialog } from "./coverage.js";
@@ -27,7 +27,7 @@ export function page() {
   const holder = h("div", { class: "body" }, h("p", { class: "muted" }, t("loading")));
   holder.style.maxInlineSize = "1600px";
   const open = inScope((inForce) => show(holder, rulesView(project, target, inForce)));
-  current(project, target).then(open, (error) => show(holder, h("p", { class: "error", role: "alert" }, explain(error))));
+  current(project, target).then(open, (error) => show(holder, failure(error)));
   return holder;
 }
 
@@ -135,7 +135,7 @@ async function versionsDialog(project, text, restore) {
     const chosen = await dialog(t("rules.versions"), (close) => [
       all.length === 0 ? h("p", {}, t("rules.noVersions")) : h("ul", { class: "stack" }, all.map((one) =>
         h("li", { class: "spread" }, h("span", {}, instant(one.createTime)), button(t("rules.compare"), () => close(one))))),
-      h("div", { class: "actions" }, button(t("close"), () => close(null))),
+      closing(close),
     ]);
     if (!chosen) return;
     const source = await sourceOf(chosen.name);

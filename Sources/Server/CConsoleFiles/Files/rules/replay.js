@@ -2,7 +2,7 @@ import { call, path } from "../base/api.js";
 import { dialog } from "../base/dialog.js";
 import { h, icon } from "../base/dom.js";
 import { t } from "../base/i18n.js";
-import { button, loading, note, table } from "../base/views.js";
+import { closing, loading, note, table } from "../base/views.js";
 import { caseOf } from "./playground.js";
 import { replayable } from "./recent.js";
 import { tryRequests } from "./store.js";
@@ -13,7 +13,7 @@ import { tryRequests } from "./store.js";
 export function replayDialog(project, target, source) {
   return dialog(t("replay"), (close) => [
     note(t("replay.text")), loading(replay(project, target, source), draw),
-    h("div", { class: "actions" }, button(t("close"), () => close(null))),
+    closing(close),
   ], { className: "wide" });
 }
 

@@ -1,10 +1,10 @@
-import { call, path, session } from "../base/api.js";
+import { call, session } from "../base/api.js";
 import { codesView, hasPasskeys, makePasskey } from "../base/credentials.js";
 import { dialog, toast } from "../base/dialog.js";
 import { h, iconButton } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { managed } from "../base/managed.js";
-import { button, field, input, note, ownForm, spread, table } from "../base/views.js";
+import { button, closing, field, input, note, ownForm, spread, table } from "../base/views.js";
 
 /** What administrators do with their own accounts: recovery codes and passkeys. What adds a way in takes the password again. */
 
@@ -20,7 +20,7 @@ function accountParts({ hasSecondFactor, recoveryCodes, passkeys }, remove, load
   const renew = async () => {
     const made = await dialog(t("me.newCodes"), newCodesForm);
     if (!made) return;
-    await dialog(t("codes.of"), (close) => [codesView(made.codes), h("div", { class: "actions" }, button(t("close"), () => close(null)))]);
+    await dialog(t("codes.of"), (close) => [codesView(made.codes), closing(close)]);
     load();
   };
   const add = async () => {

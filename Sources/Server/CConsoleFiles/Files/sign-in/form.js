@@ -4,12 +4,12 @@ import { h, show, svg } from "../base/dom.js";
 import { t } from "../base/i18n.js";
 import { post } from "../base/request.js";
 import { qrCode } from "./qr.js";
-import { button, field, note, stack } from "../base/views.js";
+import { button, field, note, problemLine, stack } from "../base/views.js";
 
 /** Signing in: by a passkey, or address and password and then the code of the second factor where there is one; `done` follows. */
 export function signInForm(done, known = "") {
   const body = h("div", { class: "stack" });
-  const problem = h("p", { class: "error", role: "alert" });
+  const problem = problemLine();
   const first = () => firstStep(known, (answer) => (answer?.pending ? show(body, secondStep(answer, done, problem, restart), problem) : done()), problem);
   const restart = (text) => {
     show(body, first(), problem);
@@ -87,7 +87,7 @@ function qrDrawing(text) {
 
 /** Sets the account of a link up. */
 export function setUpForm(code, invitation, done) {
-  const problem = h("p", { class: "error", role: "alert" });
+  const problem = problemLine();
   const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true, value: invitation.email ?? "", readonly: Boolean(invitation.email) });
   const password = h("input", { type: "password", name: "password", autocomplete: "new-password", required: true, minlength: 12 });
   const factorCode = codeInput();

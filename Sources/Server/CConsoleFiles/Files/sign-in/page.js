@@ -4,6 +4,7 @@ import { h, icon, show } from "../base/dom.js";
 import { language, languageNames, setLanguage, t } from "../base/i18n.js";
 import { post } from "../base/request.js";
 import { session } from "../base/session.js";
+import { button } from "../base/views.js";
 import { setUpForm, signInForm } from "./form.js";
 
 /** Shows who is nobody yet how to come in; the promise ends when there is a session. */
@@ -36,7 +37,7 @@ async function setUp(code, done, giveUp) {
     return [h("h1", {}, t("setUp")), h("p", {}, t("setUp.text", roleTexts(invitation).join(", "))), setUpForm(code, invitation, done)];
   } catch (error) {
     return [h("h1", {}, t("setUp")), h("div", { class: "notice danger", role: "alert" }, icon("warning"), h("div", { class: "grow" }, explain(error))),
-      h("button", { type: "button", onclick: giveUp }, t("signIn"))];
+      button(t("signIn"), giveUp)];
   }
 }
 

@@ -4,7 +4,7 @@ import { h, icon, iconButton, show } from "../base/dom.js";
 import { instant, t } from "../base/i18n.js";
 import { go, link, place } from "../base/navigation.js";
 import { effect } from "../base/signal.js";
-import { button, failure, field, form, input as line, primary, spread, table } from "../base/views.js";
+import { button, failure, field, form, input as line, primary, problemLine, spread, table } from "../base/views.js";
 import { changesOf, create, find, list, providersOf, remove, update } from "./store.js";
 
 /** The people of an app: found, made, changed, disabled, deleted. */
@@ -96,7 +96,7 @@ function editForm(project, user, close) {
   };
   const flags = { emailVerified: h("input", { type: "checkbox", checked: Boolean(user.emailVerified) }), disabled: h("input", { type: "checkbox", checked: Boolean(user.disabled) }) };
   const claims = h("textarea", { class: "mono", rows: 3, spellcheck: "false", value: user.customAttributes || "{}" });
-  const problem = h("p", { class: "error", role: "alert" });
+  const problem = problemLine();
   const act = async (work, said) => {
     try {
       await work();
