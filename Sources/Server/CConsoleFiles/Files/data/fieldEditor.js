@@ -1,6 +1,6 @@
 import { h, icon, iconButton, show } from "../base/dom.js";
 import { t } from "../base/i18n.js";
-import { button } from "../base/views.js";
+import { button, input } from "../base/views.js";
 import { editText, elementsOf, fieldsOf, initial, parseText, typeOf, TYPES, ValueError } from "./value.js";
 
 /**
@@ -82,7 +82,8 @@ class FieldNode {
 function drawChildren(node, changed, redraw) {
   const rows = node.children.map((child, index) => drawNode(node, child, index, changed, redraw));
   const problem = h("div", { class: "problem error", role: "alert" });
-  node.showNameProblem = () => show(problem, node.nameProblem() ? t(node.nameProblem()) : null);
+  // Whoever has just asked for a field has not forgotten its name.
+  node.showNameProblem = () => show(problem, node.nameProblem() && !node.children.some((child) => child.isNew) ? t(node.nameProblem()) : null);
   node.showNameProblem();
   return [rows, problem];
 }
@@ -91,15 +92,20 @@ function drawNode(parent, node, index, changed, redraw) {
   const problem = h("div", { class: "problem" });
   const label = parent.type === "array" ? `${index}` : node.name;
   const row = h("div", { class: "field-row", role: "group", "aria-label": label || t("field.new") });
+  const edited = () => {
+    node.isNew = false;
+    parent.showNameProblem();
+    changed();
+  };
   const showProblem = (control) => {
     show(problem, node.problem ? t(node.problem) : null);
     if (node.problem) control.setAttribute("aria-invalid", "true");
     else control.removeAttribute("aria-invalid");
   };
   row.append(
-    nameControl(parent, node, index, changed),
-    typeControl(node, label, changed, () => row.replaceWith(drawNode(parent, node, index, changed, redraw))),
-    node.children ? openControl(node, () => row.replaceWith(drawNode(parent, node, index, changed, redraw))) : valueControl(node, label, changed, showProblem),
+    nameControl(parent, node, index, edited),
+    typeControl(node, label, edited, () => row.replaceWith(drawNode(parent, node, index, changed, redraw))),
+    node.children ? openControl(node, () => row.replaceWith(drawNode(parent, node, index, changed, redraw))) : valueControl(node, label, edited, showProblem),
     iconButton("trash", t("field.remove", label), () => {
       parent.children.splice(parent.children.indexOf(node), 1);
       changed();
@@ -119,7 +125,9 @@ function inside(node, changed) {
 }
 
 function addTo(node, redraw, changed, holder) {
-  node.children.push(new FieldNode(node.type === "map" ? "" : null, initial("string"), node.depth + 1));
+  const added = new FieldNode(node.type === "map" ? "" : null, initial("string"), node.depth + 1);
+  added.isNew = node.type === "map";
+  node.children.push(added);
   changed();
   redraw();
   const rows = [...holder.children].filter((child) => child.classList.contains("field-row"));
@@ -128,11 +136,11 @@ function addTo(node, redraw, changed, holder) {
 
 function nameControl(parent, node, index, changed) {
   if (parent.type === "array") return h("span", { class: "index", "aria-hidden": "true" }, index);
-  return h("input", {
-    class: "name", type: "text", value: node.name, "aria-label": t("field.name"), spellcheck: "false", autocomplete: "off", writes: true,
+  const name = t("field.name");
+  return input(node.name, {
+    class: "name", "aria-label": name, placeholder: name, writes: true,
     oninput: (event) => {
       node.name = event.target.value;
-      parent.showNameProblem();
       changed();
     },
   });
@@ -174,7 +182,7 @@ function valueControl(node, label, changed, showProblem) {
     showProblem(event.target);
     changed();
   };
-  const properties = { "aria-label": t("field.valueOf", label), spellcheck: "false", autocomplete: "off", value: node.text, oninput: edit, writes: true };
+  const properties = { "aria-label": t("field.valueOf", label), placeholder: t("value"), spellcheck: "false", autocomplete: "off", value: node.text, oninput: edit, writes: true };
   if (node.type === "null") return h("span", { class: "muted" }, "null");
   if (node.type === "boolean") return booleanControl(node, properties, edit);
   if (["string", "bytes", "vector"].includes(node.type)) return h("textarea", { ...properties, rows: 1, class: node.text.length > LONG_TEXT ? "long" : null });

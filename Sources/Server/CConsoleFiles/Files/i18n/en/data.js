@@ -20,7 +20,7 @@ export default {
   collections: "Collections",
   "collections.none": "There is no collection yet.",
   "collections.choose": "Choose a collection",
-  "collections.chooseText": "Collections are on the left. A collection begins with its first document.",
+  "collections.chooseText": "Collections are on the left. “Start a collection” makes one with its first document.",
   "collection.id": "Collection id",
   "collection.start": "Start a collection",
   subcollections: "Collections of the document",

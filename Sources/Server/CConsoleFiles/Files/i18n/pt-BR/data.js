@@ -20,7 +20,7 @@ export default {
   collections: "Coleções",
   "collections.none": "Ainda não há coleções.",
   "collections.choose": "Escolha uma coleção",
-  "collections.chooseText": "As coleções estão à esquerda. Uma coleção começa com seu primeiro documento.",
+  "collections.chooseText": "As coleções estão à esquerda. “Iniciar coleção” cria uma com o primeiro documento.",
   "collection.id": "ID da coleção",
   "collection.start": "Iniciar coleção",
   subcollections: "Coleções do documento",

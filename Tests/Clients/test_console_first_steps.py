@@ -1,0 +1,93 @@
+"""The console as somebody new to it goes: from an empty server to a document, a rule, a user and a file, by what the pages say alone."""
+
+import pytest
+import requests
+
+from support import server as servers
+from support.console import Console
+
+pytestmark = pytest.mark.brasa_only
+
+OWNER = {"authorization": "Bearer owner"}
+WORDS = {
+    "en": {
+        "data": "Data", "test": "Test mode", "create": "Create database", "start": "Start a collection", "collection": "Collection id", "document": "Document id", "add": "Add field", "field": "Field", "value": "Value of",
+        "save": "Save", "added": "Document added", "noName": "A field needs a name.", "rules": "Rules", "source": "Source of the rules", "publish": "Publish", "published": "The rules are in force", "users": "Users", "addUser": "Add user",
+        "email": "Email", "password": "Password", "userAdded": "User added", "files": "Files", "empty": "There is nothing in this folder.",
+    },
+    "pt-BR": {
+        "data": "Dados", "test": "Modo de teste", "create": "Criar banco de dados", "start": "Iniciar coleção", "collection": "ID da coleção", "document": "ID do documento", "add": "Adicionar campo", "field": "Campo", "value": "Valor de",
+        "save": "Salvar", "added": "Documento adicionado", "noName": "Um campo precisa de um nome.", "rules": "Regras", "source": "Código das regras", "publish": "Publicar", "published": "As regras estão em vigor", "users": "Usuários", "addUser": "Adicionar usuário",
+        "email": "E-mail", "password": "Senha", "userAdded": "Usuário adicionado", "files": "Arquivos", "empty": "Não há nada nesta pasta.",
+    },
+}
+
+
+@pytest.fixture
+def empty(tmp_path):
+    """A development server that has nothing yet."""
+    running = servers.Brasa(tmp_path / "data").start()
+    yield running
+    running.kill()
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, empty, tmp_path, language):
+    words = WORDS[language]
+    browser.show_as(1280, 800)
+    browser.driver.get(f"{empty.url}/__/console/none/none")
+    browser.run("localStorage.clear(); localStorage.setItem('brasa.language', arguments[0])", language)
+    # The address that the server prints when it starts.
+    browser.driver.get(f"{empty.url}/console")
+    project = browser.wait("return location.pathname.endsWith('/overview') && location.pathname.split('/')[2]")
+    console = Console(browser, empty, project)
+    root = f"{empty.url}/v1/projects/{project}"
+
+    def ask(method, path, **options):
+        return requests.request(method, root + path, headers=OWNER, timeout=30, **options).json()
+
+    console.click("link", words["data"])
+    console.find("button", words["create"])
+    next(one for one in console.all("radio") if one.accessible_name.startswith(words["test"])).click()
+    console.click("button", words["create"])
+    console.click("button", words["start"])
+    console.fill(words["collection"], "products")
+    console.fill(words["document"], "chair")
+    console.click("button", words["add"])
+    # Nobody is told off before anything was typed.
+    assert words["noName"] not in console.find("dialog").text
+    console.fill(words["field"], "name")
+    console.fill(words["value"], "Cadeira")
+    console.click("button", words["save"])
+    console.sees(words["added"])
+    console.find("complementary")
+    assert ask("GET", "/databases/(default)/documents/products/chair")["fields"] == {"name": {"stringValue": "Cadeira"}}
+
+    console.click("link", words["rules"])
+    source = console.find("textbox", words["source"]).get_attribute("value")
+    assert "request.time < timestamp.date(" in source
+    console.put(words["source"], source.replace("read, write", "read"))
+    console.click("button", words["publish"])
+    console.find("dialog", words["publish"])
+    console.click("button", words["publish"])
+    console.sees(words["published"])
+    ruleset = ask("GET", "/releases/cloud.firestore")["rulesetName"].rsplit("/", 1)[1]
+    assert "allow read: if" in ask("GET", f"/rulesets/{ruleset}")["source"]["files"][0]["content"]
+
+    console.click("link", words["users"])
+    console.click("button", words["addUser"])
+    console.fill(words["email"], "ada@example.org")
+    console.fill(words["password"], "correct horse")
+    console.click("button", words["save"])
+    console.sees(words["userAdded"])
+    assert ask("POST", "/accounts:lookup", json={"email": ["ada@example.org"]})["users"][0]["email"] == "ada@example.org"
+
+    console.click("link", words["files"])
+    console.sees(words["empty"])
+    local = tmp_path / "note.txt"
+    local.write_text("of a file")
+    browser.run("return document.querySelector('main input[type=file]')").send_keys(str(local))
+    console.find("link", "note.txt")
+    content = requests.get(f"{empty.url}/storage/v1/b/{project}.appspot.com/o/note.txt?alt=media", headers=OWNER, timeout=30)
+    assert content.text == "of a file"
+    assert console.violations() == []
