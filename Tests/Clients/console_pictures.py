@@ -130,7 +130,7 @@ def readme(console, folder, message_id):
         for name, path in README.items():
             console.open(path.format(message=message_id), language)
             name = f"console-{name}{'' if scheme == 'light' else '-dark'}{'' if language == 'en' else '.pt-BR'}"
-            take(console, folder / f"{name}.webp", path, quality=85)
+            take(console, folder / f"{name}.webp", path, quality=70)
 
 
 def every_page(console, folder, widths, message_id):
