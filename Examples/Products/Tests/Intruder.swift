@@ -48,6 +48,7 @@ struct Intruder {
       ),
       ("count", await outcome { _ = try await hers.count.getAggregation(source: .server) }),
       ("listener", await listening(to: hers.order(by: "name"))),
+      ("listener of one", await listening(to: theirs)),
       ("create for her", await outcome { try await products.document().setData(foreign) }),
       ("change", await outcome { try await theirs.updateData(["name": "mine"]) }),
       ("take over", await outcome { try await theirs.setData(mine) }),
@@ -60,6 +61,13 @@ struct Intruder {
         }
       ),
       ("photo", await outcome { _ = try await file.data(maxSize: 1 << 20) }),
+      ("photo's metadata", await outcome { _ = try await file.getMetadata() }),
+      (
+        "change of metadata",
+        await outcome { _ = try await file.updateMetadata(StorageMetadata()) }
+      ),
+      ("other photo", await outcome { _ = try await file.putDataAsync(Data([1])) }),
+      ("delete photo", await outcome { try await file.delete() }),
       (
         "photos",
         await outcome { _ = try await storage.reference(withPath: "users/\(victim)").listAll() }
@@ -76,6 +84,12 @@ struct Intruder {
   private func listening(to query: Query) async -> Outcome {
     await outcome {
       for try await snapshot in query.snapshots where !snapshot.metadata.isFromCache { return }
+    }
+  }
+
+  private func listening(to document: DocumentReference) async -> Outcome {
+    await outcome {
+      for try await snapshot in document.snapshots where !snapshot.metadata.isFromCache { return }
     }
   }
 

@@ -23,7 +23,7 @@ import Testing
     try await ana.database.waitForPendingWrites()
     let refusals = await Intruder(bia).attempts(on: hers.person, product: lamp, photo: photo)
     for (attempt, refusal) in refusals { #expect(refusal == .refused, "\(attempt)") }
-    #expect(refusals.count == 14)
+    #expect(refusals.count == 19)
     #expect(await other.photo(photo) == nil)
     #expect(await hers.photo(photo) == picture(1))
     #expect(try await test.photos(of: hers.person) == [photo])
