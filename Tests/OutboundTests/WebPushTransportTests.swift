@@ -267,7 +267,7 @@ import Testing
   }
 
   private func withPushService(
-    timeout: Duration = .seconds(10),
+    timeout: Duration = .seconds(60),
     quickAnswer: Duration = .seconds(1),
     allowsPrivate: Bool = true,
     resolve: @escaping @Sendable (String) throws -> [NetworkAddress] = NetworkAddress.resolve,
@@ -277,6 +277,7 @@ import Testing
     let (service, server) = try await PushServiceStandIn.start(certificate: certificate)
     var settings = PushHostSettings(group: MultiThreadedEventLoopGroup.singleton)
     settings.timeout = timeout
+    settings.connectTimeout = .seconds(60)
     settings.addedHosts.quickAnswer = quickAnswer
     settings.authorities = certificate.file
     settings.resolve = resolve

@@ -9,6 +9,8 @@ struct PushHostSettings: Sendable {
   var authorities: String?
   /// From a request to the last byte of its answer.
   var timeout = Duration.seconds(10)
+  /// Until a connection is made.
+  var connectTimeout = Duration.seconds(5)
   /// How many hosts are kept at a time.
   var capacity = 256
   /// What a host that was added may have in flight: a few while it is slow.
@@ -41,7 +43,7 @@ struct PushHostSettings: Sendable {
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: tls,
       redirectConfiguration: .disallow,
-      timeout: .init(connect: .seconds(5), read: TimeAmount(timeout))
+      timeout: .init(connect: TimeAmount(connectTimeout), read: TimeAmount(timeout))
     )
     if let address, NetworkAddress(url.host) == nil {
       configuration.dnsOverride = [url.host: address.description]
