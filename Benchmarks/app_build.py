@@ -1,6 +1,6 @@
 """What the SDK costs an app to build: a clean debug build with Auth and Firestore, beside one with GRDB alone.
 
-    Benchmarks/app_build.py
+    python3 Benchmarks/app_build.py
     ... --runs 3
 
 Prints a Markdown table. Both are packages that depend by URL, as apps do: one on this checkout as it is committed, one on
