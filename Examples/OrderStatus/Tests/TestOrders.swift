@@ -31,7 +31,7 @@ final class TestOrders {
     service = try await SalesService(
       file: folder.file("shop.sqlite"),
       passwords: PasswordHash(rounds: 16),
-      notifier: MessageNotifier(url: address, serverKey: serverKey)
+      notifier: MessageNotifier(url: address, serverKey: serverKey, timeout: .seconds(60))
     )
   }
 

@@ -23,6 +23,8 @@ package final class OrderStatusViewModel {
   @ObservationIgnored private let registrations: RegistrationService
   @ObservationIgnored private let messaging: Messaging
   @ObservationIgnored private var receiver: PushReceiver?
+  /// How often somebody has signed out: what was begun before is not for who comes after.
+  @ObservationIgnored private var signOuts = 0
   @ObservationIgnored private let turns: AsyncStream<Void>
   @ObservationIgnored private let align: AsyncStream<Void>.Continuation
 
@@ -87,6 +89,7 @@ package final class OrderStatusViewModel {
     await takeBack()
     do {
       try session.signOut()
+      signOuts += 1
       status.end()
     } catch {
       // The session is still on the device, and the person signed in.
@@ -107,25 +110,30 @@ package final class OrderStatusViewModel {
   // MARK: Registration
 
   private func alignRegistration() async {
+    let before = signOuts
     do {
       if session.isSignedIn {
-        try await handOver()
-        status.didRegister(messaging.fcmToken)
+        let token = try await messaging.token()
+        guard signOuts == before, status.token != token else { return }
+        try await handOver(token)
+        guard signOuts == before else { return }
+        status.didRegister(token)
       } else if status.isHandedOver {
         try await messaging.deleteToken()
         status.isHandedOver = false
       }
     } catch let error as RequestError {
+      guard signOuts == before else { return }
       // The refresh token was refused too: nobody is signed in any more.
       guard session.isSignedIn else { return status.end() }
       status.report(error.serverMessage ?? "The sales provider couldn't be reached.")
     } catch {
+      guard signOuts == before else { return }
       status.report("This device couldn't be registered: \(error.localizedDescription)")
     }
   }
 
-  private func handOver() async throws {
-    let token = try await messaging.token()
+  private func handOver(_ token: String) async throws {
     status.isHandedOver = true
     // Who signs out meanwhile has taken back what this call then hands over.
     defer { status.isHandedOver = true }

@@ -63,7 +63,8 @@ package final class StatusViewModel {
     set { device.change { $0.isHandedOver = newValue } }
   }
 
-  func didRegister(_ token: String?) { (self.token, problem) = (token, nil) }
+  func didRegister(_ token: String) { (self.token, problem) = (token, nil) }
 
-  func report(_ text: String) { problem = text }
+  /// Says why the provider does not know this device, or that nobody could be signed out.
+  func report(_ text: String) { (token, problem) = (nil, text) }
 }
