@@ -1,6 +1,9 @@
 """Several nodes on one PostgreSQL: whichever a client reaches, it finds one database."""
 
 import itertools
+import re
+import signal
+import subprocess
 import threading
 
 import pytest
@@ -201,3 +204,102 @@ def test_a_node_that_is_killed_under_load_keeps_no_other_from_serving(tmp_path, 
     assert "no differences" in servers.run("verify", "--data", survivor.data, environment=made.environment).stdout
     assert made.stop() == 0
     made.close()
+
+
+def test_a_rolling_restart_under_load_fails_nothing_and_no_listener_misses_a_change(tmp_path, project):
+    made = cluster.Cluster(tmp_path).start()
+    told, failures, is_over = {}, [], threading.Event()
+
+    def work(author):
+        client = clients.connect(made, project)
+        for number in itertools.count():
+            if is_over.is_set():
+                return
+            document = client.document(f"shops/{author}-{number % 20}")
+            try:
+                document.set({"number": number})
+                found = document.get().get("number")
+            except Exception as error:  # Whatever Google's client does not repeat by itself.
+                failures.append(repr(error))
+                return
+            if found != number:
+                failures.append(f"{author}: wrote {number}, read {found}")
+            told[document.id] = number
+
+    seen, changed = {}, threading.Condition()
+
+    def note(documents, changes, read_time):
+        with changed:
+            seen.clear()
+            seen.update({document.id: document.get("number") for document in documents})
+            changed.notify_all()
+
+    watch = clients.connect(made, project).collection("shops").on_snapshot(note)
+    threads = [threading.Thread(target=work, args=(f"a{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        for node in made.nodes:
+            before = sum(told.values())
+            servers.wait_for(lambda: failures or sum(told.values()) > before + 100, "requests before a restart")
+            assert made.restart(node) == 0
+        before = sum(told.values())
+        servers.wait_for(lambda: failures or sum(told.values()) > before + 100, "requests after the restarts")
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
+    assert not failures
+    with changed:
+        assert changed.wait_for(lambda: seen == told, 60), {name for name in told if seen.get(name) != told[name]}
+    watch.unsubscribe()
+    assert made.stop() == 0
+    made.close()
+
+
+def test_who_leads_and_hangs_is_replaced_and_comes_back_as_one_of_the_others(tmp_path, project):
+    made = cluster.Cluster(tmp_path).start()
+    hung = servers.wait_for(made.leader, "a leader")
+    other = next(node for node in made.nodes if node is not hung)
+    client = clients.connect(other, project)
+    late = clients.connect(hung, project)
+    late.document("shops/1").set({"number": 0})
+    hung.process.send_signal(signal.SIGSTOP)
+    try:
+        for number in range(1, 20):
+            client.document("shops/1").set({"number": number}, timeout=30)
+        servers.wait_for(lambda: made.leader() is other, "another leader")
+    finally:
+        hung.process.send_signal(signal.SIGCONT)
+    assert late.document("shops/1").get().get("number") == 19
+    late.document("shops/2").set({"number": 1})
+    assert client.document("shops/2").get().exists
+    assert made.leader() is other
+    assert made.stop() == 0
+    made.close()
+
+
+def load(made, project, *arguments):
+    first, second = made.nodes
+    program = servers.binary().with_name("brasa-load")
+    nodes = ["--port", first.port, "--node", f"127.0.0.1:{second.port}", "--project", project]
+    command = [str(part) for part in [program, *arguments, *nodes]]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "\nerrors: 0" in done.stdout and "LOST" not in done.stdout, done.stdout
+    return done.stdout
+
+
+def groups_of(node):
+    text = requests.get(f"{node.url}/metrics", headers=dict(rpc.OWNER), timeout=30).text
+    return sum(float(line.split()[-1]) for line in text.splitlines() if "kv_writes_total" in line and line[0] != "#")
+
+
+def test_the_load_tool_loads_all_nodes_and_loses_nothing(together, project):
+    before = [groups_of(node) for node in together.nodes]
+    report = load(together, project, "create", "--seconds", 1, "--warm-up", 0, "--connections", 4, "--in-flight", 4)
+    counts = re.search(r"durable: (\d+) documents acknowledged, the collection has (\d+) more", report)
+    assert counts[1] == counts[2] and int(counts[1]) > 0
+    assert all(groups_of(node) > count for node, count in zip(together.nodes, before))
+    report = load(together, project, "listen", "--deliver", "--listeners", 20, "--connections", 2, "--seconds", 1)
+    assert re.search(r"deliveries: [1-9]\d*, .* 0 coalesced or missing", report), report

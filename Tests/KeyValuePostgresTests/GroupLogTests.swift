@@ -143,8 +143,8 @@ struct GroupLogTests {
     try before.close()
     try store.run(
       """
-      ALTER TABLE \(store.schema).timeline DROP COLUMN log;
-      DROP TABLE \(store.schema).log, \(store.schema).nodes;
+      ALTER TABLE \(store.schema).timeline DROP COLUMN log, DROP COLUMN term;
+      DROP TABLE \(store.schema).log, \(store.schema).nodes, \(store.schema).leader;
       UPDATE \(store.schema).timeline SET format = 1
       """
     )
@@ -162,7 +162,7 @@ struct GroupLogTests {
       return try PostgresEngine(configuration)
     }
     let leader = try #require(Self.awaitLeader(engines))
-    #expect(engines.count { $0.leads } == 1)
+    #expect(engines.count { $0.lead {} != nil } == 1)
     let listed = try StoreNode.all(store.configuration(.shared))
     #expect(Set(listed.map(\.name)).isSubset(of: ["node 0", "node 1"]))
     try engines[leader].close()
@@ -171,13 +171,51 @@ struct GroupLogTests {
     try #expect(StoreNode.all(store.configuration(.shared)).isEmpty)
   }
 
+  @Test func `who leads no more writes nothing of what it had begun`() throws {
+    let store = try PostgresStore()
+    let engine = try store.open(.shared)
+    try #require(Self.awaitLeader([engine]) == 0)
+    let done: Void? = try engine.lead {
+      try Self.put(engine, ["a": "1"])
+      // Another node leads from here on.
+      try store.run(
+        """
+        UPDATE \(store.schema).leader SET node = 0, term = term + 1, until = now() + interval '1 hour';
+        UPDATE \(store.schema).timeline SET term = term + 1
+        """
+      )
+      #expect { try Self.put(engine, ["b": "1"]) } throws: {
+        ($0 as? KeyValueError)?.code == .notLeading
+      }
+    }
+    try #require(done != nil)
+    // Others write on, and who leads next writes in a term of its own.
+    try Self.put(engine, ["c": "1"])
+    #expect(Self.isSoon { engine.lead {} == nil })
+    try store.run("UPDATE \(store.schema).leader SET until = now()")
+    try #require(Self.awaitLeader([engine]) == 0)
+    try engine.lead { try Self.put(engine, ["d": "1"]) }
+    try #expect(engine.keys() == [bytes("a"), bytes("c"), bytes("d")])
+    try engine.close()
+  }
+
   /// The number of the engine that leads, as soon as one does.
   private static func awaitLeader(_ engines: [PostgresEngine]) -> Int? {
+    var leader: Int?
+    _ = isSoon {
+      leader = engines.firstIndex { $0.lead {} != nil }
+      return leader != nil
+    }
+    return leader
+  }
+
+  /// Whether something is so within a minute.
+  private static func isSoon(_ condition: () -> Bool) -> Bool {
     for _ in 0..<6_000 {
-      if let leader = engines.firstIndex(where: \.leads) { return leader }
+      if condition() { return true }
       _ = BlockingQueue<Int>().take(waiting: 10_000)
     }
-    return nil
+    return false
   }
 
   @Test func `keys are logged in few bytes`() throws {

@@ -58,3 +58,18 @@ class Cluster:
         if self.proxy:
             self.proxy.close()
         self.database.close()
+
+    def restart(self, node):
+        """Stops a node as an operator does and starts it again, and has the proxy know where."""
+        code = node.stop()
+        node.start()
+        self.proxy.ports = [each.port for each in self.nodes]
+        return code
+
+    def leader(self):
+        """The node that leads, as the nodes are listed; None where none does."""
+        listed = servers.run("nodes", environment=self.environment).stdout.splitlines()
+        for node in self.nodes:
+            if any(str(node.data) in line and "\tleads\t" in line for line in listed):
+                return node
+        return None

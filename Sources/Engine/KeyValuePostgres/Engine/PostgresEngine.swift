@@ -143,7 +143,7 @@ package final class PostgresEngine: KeyValueEngine {
     }
   }
 
-  package func submit(_ write: QueuedWrite) { queue.submit(write) }
+  package func submit(_ write: QueuedWrite) { queue.submit(LeaderTerm.bound(write)) }
 
   package var isWritingThread: Bool { queue.isCurrent }
 
@@ -212,8 +212,15 @@ package final class PostgresEngine: KeyValueEngine {
     tail?.close()
   }
 
-  /// Whether this engine is the one of several that does what only one does; one that is alone always is.
-  package var leads: Bool { node?.leads ?? true }
+  /// Does what only one of the engines of a store does, if this one leads, as one that is alone always does; nil if it does not.
+  ///
+  /// What the body submits from its thread is written in this engine's term: once another engine leads it fails
+  /// with `notLeading` instead, however late its group runs.
+  package func lead<R>(_ body: () throws -> R) rethrows -> R? {
+    guard let node else { return try body() }
+    guard let term = node.term else { return nil }
+    return try LeaderTerm.$current.withValue(term, operation: body)
+  }
 
   /// Whether another engine has taken the store over, so that this one writes and reads no more.
   package var isStopped: Bool { condition.isStopped }

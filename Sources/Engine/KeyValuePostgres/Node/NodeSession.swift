@@ -3,19 +3,18 @@ import Synchronization
 
 /// The connection by which an engine is one of the nodes of a store: it is listed, hears when others have written, and may lead.
 ///
-/// One node leads, which is who does what need be done only once: whose session holds a lock of the server. A node that is cut off goes on leading in
-/// its own eyes for the seconds in which a lost connection goes unnoticed, so what a leader does must bear being done
-/// twice. A thread of its own serves it; any may ask `leads`.
+/// One node leads, by a lease: who does what need be done only once. A thread of its own serves the connection.
 final class NodeSession: Sendable {
   private let connector: Connector
   private let schema: StoreSchema
   private let node: Int64
-  private let isLeading = Atomic(false)
+  private let lease: LeaderLease
   private let bell: WakePipe
   private let thread = Mutex<StoreThread?>(nil)
 
   /// Microseconds between two looks without a notification.
   private static let interval = 1_000_000
+  private static let leaseRenewal = Duration.seconds(1)
   private static let beat = Duration.seconds(5)
   private static let trimInterval = Duration.seconds(60)
 
@@ -23,11 +22,12 @@ final class NodeSession: Sendable {
     self.connector = connector
     self.schema = schema
     self.node = node
+    lease = LeaderLease(schema, node: node)
     bell = try WakePipe()
   }
 
-  /// Whether this node does what only one does.
-  var leads: Bool { isLeading.load(ordering: .relaxed) }
+  /// The term in which this node does what only one does; nil where another one does.
+  var term: Int64? { lease.term }
 
   /// Begins; `news` is called whenever others may have written.
   func start(news: @escaping @Sendable () -> Void) {
@@ -48,7 +48,6 @@ final class NodeSession: Sendable {
     while !connector.isEnded {
       guard let connection = try? connector.retryingUntilClosed(open) else { return }
       follow(connection, news)
-      isLeading.store(false, ordering: .relaxed)
     }
   }
 
@@ -60,13 +59,18 @@ final class NodeSession: Sendable {
 
   /// Until the connection is lost or the engine closed.
   private func follow(_ connection: PostgresConnection, _ news: () -> Void) {
-    var (nextBeat, nextTrim) = (ContinuousClock.now, ContinuousClock.now)
+    var (nextRenewal, nextBeat, nextTrim) = (
+      ContinuousClock.now, ContinuousClock.now, ContinuousClock.now
+    )
     var isNews = true
     while !connection.isLost, !connector.isEnded {
       if isNews { news() }
       let now = ContinuousClock.now
       do {
-        try lead(connection)
+        if now >= nextRenewal {
+          try lease.renew(on: connection)
+          nextRenewal = now + Self.leaseRenewal
+        }
         if now >= nextBeat {
           try beat(connection)
           nextBeat = now + Self.beat
@@ -77,28 +81,22 @@ final class NodeSession: Sendable {
         }
       } catch {
         // What fails on a connection that lasts is done another time.
+        nextRenewal = now + Self.leaseRenewal
         nextBeat = now + Self.beat
         nextTrim = now + Self.trimInterval
       }
       let payloads = connection.notifications(or: bell, microseconds: Self.interval)
       isNews = payloads.isEmpty || payloads.contains { $0 != "\(node)" }
     }
-    if !connection.isLost { _ = try? connection.run(schema.leave(node)) }
-  }
-
-  /// Becomes who leads where nobody does.
-  private func lead(_ connection: PostgresConnection) throws {
-    guard !leads, try connection.run(schema.leaderQuery).number(0, 0) == 1 else { return }
-    isLeading.store(true, ordering: .relaxed)
+    guard !connection.isLost else { return }
+    try? lease.giveBack(on: connection)
+    _ = try? connection.run(schema.leave(node))
   }
 
   private func beat(_ connection: PostgresConnection) throws {
     try connection.run(
       schema.beat,
-      [
-        BinaryValue.number(node), Array(connector.configuration.nodeName.utf8),
-        BinaryValue.flag(leads),
-      ]
+      [BinaryValue.number(node), Array(connector.configuration.nodeName.utf8)]
     )
   }
 }

@@ -7,17 +7,18 @@ import KeyValueStore
 ///   first bytes, `head`. Once one was written `timeline.has_long_keys` says so, and scans look here too.
 /// - `timeline`, one row: the last version that landed; the ceiling, the highest time that any view may have; the
 ///   engine that holds the time, and the epoch, which counts how often that changed. A group locks the row,
-///   so groups of all engines run one after the other.
+///   so groups of all engines run one after the other. `term` counts who has led.
 /// - `writers`: the number of the last group of each engine that landed, written with the group.
 /// - `log`: the keys that the groups of engines wrote which share the store (`LoggedKeys`), for an hour. `timeline.log` is
 ///   the number of the last group; one of an engine that has the store alone takes a number and logs nothing.
-/// - `nodes`: the engines that share the store, which of them leads, and when each was heard of.
+/// - `nodes`: the engines that share the store, and when each was heard of.
+/// - `leader`, one row: which of them leads, in which term, and until when unless it renews that.
 ///
 /// Whoever locks the row after a COMMIT without an answer waits for that transaction's end, and then sees in
 /// `writers` what came of it.
 struct StoreSchema: Sendable {
   /// The form of the tables that this program reads and writes.
-  static let format: Int64 = 2
+  static let format: Int64 = 3
   /// Bytes of the longest key that an index takes, with some to spare.
   static let longestKey = 2_000
 
@@ -56,24 +57,27 @@ extension StoreSchema {
     CREATE TABLE IF NOT EXISTS \(name).timeline (
       single boolean PRIMARY KEY CHECK (single), format bigint NOT NULL, version bigint NOT NULL,
       ceiling bigint NOT NULL, epoch bigint NOT NULL, holder bigint NOT NULL,
-      has_long_keys boolean NOT NULL, log bigint NOT NULL
+      has_long_keys boolean NOT NULL, log bigint NOT NULL, term bigint NOT NULL
     ) WITH (fillfactor = 10);
     CREATE TABLE IF NOT EXISTS \(name).writers (
       id bigint PRIMARY KEY, landed bigint NOT NULL, seen timestamptz NOT NULL
     ) WITH (fillfactor = 10);
     \(sharedTables);
-    INSERT INTO \(name).timeline VALUES (true, \(Self.format), 0, 0, 0, 0, false, 0)
+    INSERT INTO \(name).timeline VALUES (true, \(Self.format), 0, 0, 0, 0, false, 0, 0)
       ON CONFLICT DO NOTHING;
     COMMIT
     """
   }
 
-  /// Brings tables of format 1, which had no log, to this one; several engines may do it at the same time.
+  /// Brings tables of format 1, which had no log, or 2, which had no terms, to this one; several engines may do it at the
+  /// same time.
   var upgrade: String {
     """
     BEGIN;
     SELECT pg_advisory_xact_lock(\(Self.lockClass), hashtext('\(name).tables'));
-    ALTER TABLE \(name).timeline ADD COLUMN IF NOT EXISTS log bigint NOT NULL DEFAULT 0;
+    ALTER TABLE \(name).timeline ADD COLUMN IF NOT EXISTS log bigint NOT NULL DEFAULT 0,
+      ADD COLUMN IF NOT EXISTS term bigint NOT NULL DEFAULT 0;
+    DROP TABLE IF EXISTS \(name).nodes;
     \(sharedTables);
     UPDATE \(name).timeline SET format = \(Self.format);
     COMMIT
@@ -86,9 +90,12 @@ extension StoreSchema {
       number bigint PRIMARY KEY, version bigint NOT NULL, keys bytea NOT NULL, at timestamptz NOT NULL
     );
     CREATE TABLE IF NOT EXISTS \(name).nodes (
-      id bigint PRIMARY KEY, name text NOT NULL, leads boolean NOT NULL,
-      started timestamptz NOT NULL, seen timestamptz NOT NULL
-    )
+      id bigint PRIMARY KEY, name text NOT NULL, started timestamptz NOT NULL, seen timestamptz NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS \(name).leader (
+      single boolean PRIMARY KEY CHECK (single), node bigint NOT NULL, term bigint NOT NULL,
+      until timestamptz NOT NULL
+    ) WITH (fillfactor = 10)
     """
   }
 
@@ -119,7 +126,7 @@ extension StoreSchema {
   private var row: String {
     """
     SELECT version, ceiling, epoch, holder, has_long_keys::int,
-      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, log FROM \(name).timeline
+      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, log, term FROM \(name).timeline
     """
   }
 
@@ -225,12 +232,31 @@ extension StoreSchema {
 
 // Nodes.
 extension StoreSchema {
-  /// Tries to become who leads for as long as the connection lasts; one number, 1 for yes.
-  var leaderQuery: String {
-    "SELECT pg_try_advisory_lock(\(Self.lockClass), hashtext('\(name).leader'))::int"
+  /// Has a node lead for some seconds from now, unless another one does; one number, the term, or no row.
+  ///
+  /// A new term waits for the group that is under way, so that every later one finds it in the timeline's row.
+  func lease(to node: Int64, seconds: Int64) -> String {
+    """
+    WITH lease AS (
+      INSERT INTO \(name).leader AS held
+        VALUES (true, \(node), 1, clock_timestamp() + interval '\(seconds) seconds')
+        ON CONFLICT (single) DO UPDATE SET node = excluded.node, until = excluded.until,
+          term = held.term + (held.node <> excluded.node)::int
+          WHERE held.node = excluded.node OR held.until < clock_timestamp()
+        RETURNING term
+    ), told AS (
+      UPDATE \(name).timeline SET term = lease.term FROM lease WHERE timeline.term <> lease.term
+    )
+    SELECT term FROM lease
+    """
   }
 
-  /// Notes a node: its number, its name, whether it leads.
+  /// Ends a node's lease.
+  func giveLeaseBack(of node: Int64) -> String {
+    "UPDATE \(name).leader SET until = '-infinity' WHERE node = \(node)"
+  }
+
+  /// Notes a node: its number, its name.
   ///
   /// Those that were not heard of for an hour are forgotten.
   var beat: Statement {
@@ -238,8 +264,8 @@ extension StoreSchema {
       name: "beat",
       text: """
         WITH gone AS (DELETE FROM \(name).nodes WHERE seen < now() - interval '1 hour')
-        INSERT INTO \(name).nodes VALUES ($1::bigint, $2::text, $3::boolean, now(), now())
-          ON CONFLICT (id) DO UPDATE SET leads = excluded.leads, seen = excluded.seen
+        INSERT INTO \(name).nodes VALUES ($1::bigint, $2::text, now(), now())
+          ON CONFLICT (id) DO UPDATE SET seen = excluded.seen
         """
     )
   }
@@ -248,14 +274,14 @@ extension StoreSchema {
   func leave(_ node: Int64) -> String { "DELETE FROM \(name).nodes WHERE id = \(node)" }
 
   /// One number: whether there is a list.
-  var hasNodes: String { "SELECT (to_regclass('\(name).nodes') IS NOT NULL)::int" }
+  var hasNodes: String { "SELECT (to_regclass('\(name).leader') IS NOT NULL)::int" }
 
   /// Names, whether they lead, seconds since their start and since they were heard of.
   var nodes: String {
     """
-    SELECT name, leads::int, extract(epoch FROM now() - started)::bigint,
+    SELECT name, (leader.until IS NOT NULL)::int, extract(epoch FROM now() - started)::bigint,
       extract(epoch FROM now() - seen)::bigint
-      FROM \(name).nodes WHERE seen > now() - interval '15 seconds' ORDER BY started, id
+      FROM \(name).nodes LEFT JOIN \(name).leader ON node = id AND until >= now() WHERE seen > now() - interval '15 seconds' ORDER BY started, id
     """
   }
 }

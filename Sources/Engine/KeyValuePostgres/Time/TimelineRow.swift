@@ -16,6 +16,8 @@ struct TimelineRow: Sendable {
   let now: Int64
   /// The number of the last group.
   let log: Int64
+  /// The term of the node that leads.
+  let term: Int64
 
   /// Whether the last version is so old that time has to go on without a group.
   var isStale: Bool { now - version > Timeline.lead }
@@ -28,5 +30,6 @@ struct TimelineRow: Sendable {
     hasLongKeys = try result.number(0, 4) != 0
     now = try result.number(0, 5)
     log = try result.number(0, 6)
+    term = try result.number(0, 7)
   }
 }

@@ -11,6 +11,8 @@ struct ListenCommand: ParsableCommand {
       none concerns, and with one that each concerns. --resume restarts the server under the \
       listeners, which come back with their tokens. --idle only opens them, for their memory.
 
+      With --node the listeners are on the node of --port, and the commits are made on the other one.
+
       With --program it starts a server of its own on an empty directory, which it needs for \
       --resume; of another server it can measure the memory when --pid names it.
       """
@@ -57,6 +59,9 @@ struct ListenCommand: ParsableCommand {
     try ServerOptions.check("--rate", rate ?? 1, 1...100_000)
     try ServerOptions.check("--in-flight", inFlight, 1...10_000)
     try ServerOptions.check("--documents", documents ?? 1, 1...10_000)
+    if program != nil, !address.node.isEmpty {
+      throw ValidationError("--program starts one server: it has no other node.")
+    }
     if scenario == .resume, program == nil {
       throw ValidationError("--resume restarts the server: name it with --program.")
     }

@@ -8,6 +8,9 @@ struct AddressOptions: ParsableArguments {
   @Option(help: "The server's port.")
   var port = 8080
 
+  @Option(help: "Another node of the same store to load as well, HOST:PORT; may be repeated.")
+  var node: [NodeAddress] = []
+
   @Option(help: "The project's id.")
   var project = "load"
 
@@ -25,9 +28,16 @@ struct AddressOptions: ParsableArguments {
 
   /// The names that requests use, of a server at this port or another.
   func target(port other: Int? = nil) -> LoadTarget {
+    target(NodeAddress(host: host, port: other ?? port))
+  }
+
+  /// The nodes to load, the one of `target` first: connections are spread over them in turn.
+  var targets: [LoadTarget] { [target()] + node.map(target) }
+
+  private func target(_ node: NodeAddress) -> LoadTarget {
     LoadTarget(
-      host: host,
-      port: other ?? port,
+      host: node.host,
+      port: node.port,
       database: "projects/\(project)/databases/\(database)",
       collection: collection,
       token: token,
@@ -36,6 +46,21 @@ struct AddressOptions: ParsableArguments {
   }
 
   func validate() throws { try ServerOptions.check("--port", port, 1...65_535) }
+}
+
+/// Where a node listens, as `HOST:PORT`.
+struct NodeAddress: ExpressibleByArgument {
+  let host: String
+  let port: Int
+
+  init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+  init?(argument: String) {
+    guard let colon = argument.lastIndex(of: ":"), colon != argument.startIndex,
+      let port = Int(argument[argument.index(after: colon)...]), (1...65_535).contains(port)
+    else { return nil }
+    self.init(host: String(argument[..<colon]), port: port)
+  }
 }
 
 /// Which server and database to load, and over how many connections.

@@ -32,6 +32,9 @@ struct ListenRun {
 
   private var target: LoadTarget { options.address.target(port: server.port) }
 
+  /// Where commits are made: on another node than the listeners', if there is one.
+  private var writtenNode: LoadTarget { options.address.targets.dropFirst().first ?? target }
+
   /// How many documents a query has; where several commits are under way they change different ones.
   private var documents: Int {
     options.documents ?? (options.sharing == .sameQuery ? 10 : 1)
@@ -46,7 +49,7 @@ struct ListenRun {
     _ ledger: DeliveryLedger,
     connections: Int = 1
   ) throws -> CommitWriter {
-    try CommitWriter(target, loop: loop, ledger: ledger, connections: connections)
+    try CommitWriter(writtenNode, loop: loop, ledger: ledger, connections: connections)
   }
 
   private func fill() throws {

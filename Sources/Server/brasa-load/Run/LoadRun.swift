@@ -2,7 +2,8 @@ import Foundation
 
 /// Opens the connections, has them work, and gathers what they measured.
 struct LoadRun {
-  let target: LoadTarget
+  /// The nodes; connections go to them in turn.
+  let targets: [LoadTarget]
   let connections: Int
   let threads: Int
   let seed: UInt64
@@ -11,7 +12,7 @@ struct LoadRun {
 
   /// A run as the options say, with one kind of operation in every slot.
   init(_ options: ServerOptions, operation: @escaping (_ slot: Int) -> any Operation) {
-    target = options.target
+    targets = options.address.targets
     connections = options.connections
     threads = options.threads
     seed = options.seed
@@ -29,7 +30,7 @@ struct LoadRun {
   }
 
   private init(target: LoadTarget, operation: OneCallOperation) {
-    self.target = target
+    targets = [target]
     connections = 1
     threads = 1
     seed = 0
@@ -40,9 +41,9 @@ struct LoadRun {
   func execute(warmUp: Int, seconds: Int) async throws -> Measurement {
     let from = monotonicNanoseconds() + Int64(warmUp) * 1_000_000_000
     let end = from + Int64(seconds) * 1_000_000_000
-    let plan = RunPlan(target: target, measureFrom: from, end: end)
     let all = (0..<connections).map { number in
       ConnectionPlan(
+        plan: RunPlan(target: targets[number % targets.count], measureFrom: from, end: end),
         operations: operations(number),
         random: RandomSource(seed: seed &+ UInt64(number) &* 0x1_0000_0001)
       )
@@ -51,7 +52,7 @@ struct LoadRun {
     try await withThrowingTaskGroup(of: Measurement.self) { group in
       for thread in 0..<min(threads, connections) {
         let own = stride(from: thread, to: connections, by: threads).map { all[$0] }
-        group.addTask { try await Self.onThread { try Self.run(plan, own) } }
+        group.addTask { try await Self.onThread { try Self.run(own, until: end) } }
       }
       for try await measurement in group { total.merge(measurement) }
     }
@@ -59,6 +60,7 @@ struct LoadRun {
   }
 
   private struct ConnectionPlan: Sendable {
+    let plan: RunPlan
     let operations: [any Operation]
     let random: RandomSource
   }
@@ -73,18 +75,19 @@ struct LoadRun {
   }
 
   /// Drives some connections until all that they do is done.
-  private static func run(_ plan: RunPlan, _ parts: [ConnectionPlan]) throws -> Measurement {
+  private static func run(_ parts: [ConnectionPlan], until end: Int64) throws -> Measurement {
     let loop = try ConnectionLoop()
     let connections = try parts.map {
-      try LoadConnection(plan: plan, operations: $0.operations, random: $0.random, loop: loop)
+      try LoadConnection(plan: $0.plan, operations: $0.operations, random: $0.random, loop: loop)
     }
     let deadline = monotonicNanoseconds() + 10_000_000_000
     guard try loop.run(until: deadline, { connections.allSatisfy(\.isReady) }) else {
-      throw LoadError.cannotConnect("\(plan.target.host):\(plan.target.port): no answer")
+      let nodes = Set(parts.map { "\($0.plan.target.host):\($0.plan.target.port)" })
+      throw LoadError.cannotConnect("\(nodes.sorted().joined(separator: ", ")): no answer")
     }
     for connection in connections { try connection.begin() }
     // What is under way at the end is waited for.
-    try loop.run(until: plan.end + 120_000_000_000) { connections.allSatisfy(\.isDone) }
+    try loop.run(until: end + 120_000_000_000) { connections.allSatisfy(\.isDone) }
     for connection in connections { try connection.close() }
     return connections.reduce(into: Measurement(slots: 0)) { $0.merge($1.measurement) }
   }

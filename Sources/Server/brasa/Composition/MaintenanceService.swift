@@ -42,15 +42,16 @@ struct MaintenanceService: Service {
   private func round() async -> Bool {
     do {
       return try await threads.run(on: .maintenance) { [directory, services, log] in
-        guard directory.leads else { return false }
-        // Other nodes may be the only ones where a database is used.
-        if directory.engine.isShared { try directory.databases.openAll() }
-        return services.maintain { service, error in
-          log.error(
-            "maintenance failed",
-            metadata: ["service": "\(service)", "error": "\(error)"]
-          )
-        }
+        try directory.lead {
+          // Other nodes may be the only ones where a database is used.
+          if directory.engine.isShared { try directory.databases.openAll() }
+          return services.maintain { service, error in
+            log.error(
+              "maintenance failed",
+              metadata: ["service": "\(service)", "error": "\(error)"]
+            )
+          }
+        } ?? false
       }
     } catch {
       // Others wait for the lane; there is another round.

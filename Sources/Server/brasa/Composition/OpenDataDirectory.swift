@@ -109,8 +109,11 @@ final class OpenDataDirectory: Sendable {
     return tuning
   }
 
-  /// Whether this process does what only one of those does that have the store open.
-  var leads: Bool { (engine as? PostgresEngine)?.leads ?? true }
+  /// Does what only one does of the processes that have the store open, if that is this one; nil if it is not.
+  func lead<R>(_ body: () throws -> R) rethrows -> R? {
+    guard let shared = engine as? PostgresEngine else { return try body() }
+    return try shared.lead(body)
+  }
 
   /// Ends all waiting for a database server that is away: what waits fails, so that the store can be closed.
   func stopWaiting() { (engine as? PostgresEngine)?.stopWaiting() }
