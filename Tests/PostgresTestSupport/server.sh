@@ -3,14 +3,16 @@
 #
 # Answers + or - when the server takes connections, and to each of the commands start, stop and restart; the last two
 # stop it as a crash would. It ends the server and removes the directory as soon as nobody holds its standard input,
-# however the tests end. Nothing here survives the machine, so nothing is synced.
+# however the tests end. Nothing here survives the machine, so nothing is synced, unless POSTGRES_DURABLE says so.
 bin=$1 dir=$2
 shift 2
 user=$*
+if [ -z "${POSTGRES_DURABLE:-}" ]; then
+  settings='-c fsync=off -c full_page_writes=off -c shared_buffers=64MB -c autovacuum=off'
+fi
 start() {
   $user "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -t 120 start -o "-k '$dir' -p 5432 \
--c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 \
--c shared_buffers=64MB -c autovacuum=off" >>"$dir/control" 2>&1
+-c listen_addresses= -c max_connections=300 ${settings:-}" >>"$dir/control" 2>&1
 }
 stop() { $user "$bin/pg_ctl" -D "$dir/data" -w -m immediate stop >>"$dir/control" 2>&1; }
 answer() { if [ "$1" = 0 ]; then printf +; else printf -- -; fi; }

@@ -23,7 +23,7 @@ def programs():
 class Postgres:
     """Started when made; runs as the user `postgres` where the tests run as root, which the server refuses."""
 
-    def __init__(self):
+    def __init__(self, durable=False):
         self.directory = tempfile.mkdtemp(prefix="brasa-pg-")
         user = []
         if os.getuid() == 0:
@@ -32,6 +32,7 @@ class Postgres:
         self.shell = subprocess.Popen(
             ["/bin/sh", str(SCRIPT), str(programs()), self.directory, *user],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.directory,
+            env={**os.environ, "POSTGRES_DURABLE": "yes" if durable else ""},
         )
         self._await_answer()
 
