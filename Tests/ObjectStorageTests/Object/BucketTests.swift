@@ -55,6 +55,24 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `a bucket goes with what could be restored, but not with what is there`() async throws
+  {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    _ = try await bucket.update { $0.softDeleteSeconds = 604_800 }
+    for number in 0..<250 { try await bucket.put("\(number)", "text") }
+    for number in 0..<249 { try await bucket.delete(try ObjectName("\(number)")) }
+    #expect(await code { try await bucket.delete() } == .conflict)
+    #expect(try await bucket.usage().objects == 250)
+    try await bucket.delete(try ObjectName("249"))
+    try await bucket.delete()
+    #expect(try await fixture.storage.storedBucket(bucket.name) == nil)
+    try await fixture.storage.sweep()
+    #expect(try fixture.files() == (0, 0))
+    #expect(try await fixture.storage.differences() == [])
+    try fixture.close()
+  }
+
   @Test func `what is set of a bucket is kept`() async throws {
     let fixture = try StorageFixture()
     let bucket = try await fixture.bucket()

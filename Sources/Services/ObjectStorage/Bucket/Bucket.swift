@@ -43,23 +43,6 @@ package struct Bucket: Sendable {
       return bucket
     }
   }
-
-  /// Deletes the bucket, which must be empty.
-  package func delete(_ preconditions: BucketPreconditions = BucketPreconditions()) async throws {
-    try await storage.write { [stored] group in
-      let bucket = try group.bucket(stored)
-      try preconditions.check(bucket)
-      for prefix in [StorageKey.objects(bucket.number), StorageKey.versions(bucket.number)] {
-        let cursor = try group.cursor(over: KeyRange(prefix: prefix), reversed: false)
-        guard try !cursor.next() else {
-          throw StorageError(.conflict, "The bucket you tried to delete is not empty.")
-        }
-      }
-      try group.delete(StorageKey.bucket(bucket.name))
-      try group.delete(StorageKey.projectBucket(bucket.project, bucket.name))
-      try group.delete(StorageKey.usage(bucket.number))
-    }
-  }
 }
 
 extension ObjectStorage {
