@@ -207,6 +207,43 @@ struct BucketPermitTests {
     #expect(all.allowsInMemory(.delete, "users/bea/1", stored: nil))
   }
 
+  @Test func `a read that was allowed is known for that caller under those rules alone`() throws {
+    let fixture = try AccessFixture(.production(key: Self.key))
+    defer { fixture.close() }
+    let own = "match /users/{uid}/{n} { allow get: if request.auth.uid == uid; }"
+    try Self.deploy(own, fixture)
+    let allowed = AllowedRead()
+    let name: Text = "users/ana/1"
+
+    func isAllowed(_ caller: Caller) throws -> Bool {
+      try fixture.access.permit(caller, Self.bucket)
+        .allowsReadInMemory(name, stored: Self.image(name).map, remembering: allowed)
+    }
+
+    func isKnown(_ caller: Caller) throws -> Bool {
+      let current = try #require(fixture.rules.current(.storage(Self.bucket)))
+      return allowed.isKnown(current, caller)
+    }
+
+    #expect(try !isAllowed(Self.user("bea")))
+    #expect(try !isKnown(Self.user("bea")))
+    for _ in 0..<2 { #expect(try isAllowed(Self.ana)) }
+    #expect(try isKnown(Self.ana))
+    #expect(try !isAllowed(Self.user("bea")))
+    #expect(try !isAllowed(.nobody))
+    // The same rules, deployed again, are others.
+    try Self.deploy(own, fixture)
+    #expect(try !isKnown(Self.ana))
+    #expect(try isAllowed(Self.ana))
+    try Self.deploy("match /{any=**} { allow get: if request.auth.uid == 'bea'; }", fixture)
+    #expect(try !isAllowed(Self.ana))
+    #expect(try isAllowed(Self.user("bea")))
+    // What the time decides is decided each time.
+    try Self.deploy("match /{any=**} { allow get: if request.time.year() > 1; }", fixture)
+    #expect(try isAllowed(Self.ana))
+    #expect(try !isKnown(Self.ana))
+  }
+
   private static func write(_ path: String, _ fixture: AccessFixture) async throws {
     let database = try fixture.databases.database(DatabaseID(project: "p"))
     let name = try DocumentName(parsing: "\(database.id.path)/documents/\(path)")

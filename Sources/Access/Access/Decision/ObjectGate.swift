@@ -41,6 +41,26 @@ struct ObjectGate: Sendable {
     }
   }
 
+  /// Whether the rules allow to read an object, or are known to have allowed it, without a look at documents.
+  func allowsReadInMemory(
+    _ name: Text,
+    stored: RulesMap,
+    remembering allowed: AllowedRead
+  ) -> Bool {
+    if allowed.isKnown(ruleset, caller) { return true }
+    do {
+      let question = question(.get, name, stored: stored)
+      let decision = try session(NoDocuments()).evaluate(question)
+      // Coverage counts every evaluation.
+      if decision.isAllowed, !decision.usesTime, ruleset.compiled.coverage == nil {
+        allowed.note(ruleset, caller)
+      }
+      return decision.isAllowed
+    } catch {
+      return false
+    }
+  }
+
   private func allows(_ request: ObjectRequest, _ decision: RulesDecision) -> Bool {
     if decision.isAllowed { return true }
     return request.proposed?.isPartial == true && decision.isUndetermined

@@ -52,4 +52,13 @@ package struct BucketPermit: Sendable {
     _ name: Text,
     stored: RulesMap?
   ) -> Bool { gate?.allowsInMemory(request, name, stored: stored) ?? true }
+
+  /// The same of reading an object, which is remembered where the rules look at nothing but the object and the caller.
+  ///
+  /// - Parameter allowed: Whom the rules allowed to read this object, with these very members.
+  package func allowsReadInMemory(
+    _ name: Text,
+    stored: RulesMap,
+    remembering allowed: AllowedRead
+  ) -> Bool { gate?.allowsReadInMemory(name, stored: stored, remembering: allowed) ?? true }
 }

@@ -28,6 +28,8 @@ package final class RememberedObject: RememberedRecord, Sendable {
   /// The object's members as rules see them, made once.
   let resource: RulesMap
   let record: ConfirmedRecord
+  /// Whom the rules allowed to read it.
+  let allowedRead = AllowedRead()
   /// What an API has made of the object, to be used again.
   package let derived = DerivedValue()
 

@@ -19,7 +19,11 @@ extension ObjectStorage {
     let permit = try permit(bucket.id)
     let key = StorageKey.object(bucket.number, name)
     guard let found = try confirmed(memory.object(key), key, mark),
-      permit.allowsInMemory(.get, name.text, stored: found.resource)
+      permit.allowsReadInMemory(
+        name.text,
+        stored: found.resource,
+        remembering: found.allowedRead
+      )
     else { return nil }
     try preconditions.checkRead(found.object)
     return found
