@@ -355,6 +355,15 @@ def test_errors_are_googles(server, bucket):
     assert acl.status_code == 400 and "uniform bucket-level" in acl.text
     notify = requests.post(url(server, f"/b/{bucket.name}/notificationConfigs"), json={}, timeout=30)
     assert notify.status_code == 501
+    for method, path, word in [
+        ("GET", "notificationConfigs/1", "Pub/Sub"), ("DELETE", "notificationConfigs/1", "Pub/Sub"),
+        ("POST", "o/watch", "notifications"), ("POST", "folders", "Folders"), ("GET", "folders/a%2Fb", "Folders"),
+        ("POST", "folders/a/renameTo/folders/b", "Folders"), ("GET", "managedFolders/a/iam", "Folders"),
+        ("POST", "lockRetentionPolicy", "Retention"), ("GET", "anywhereCaches", "Caches"),
+    ]:
+        refused = requests.request(method, url(server, f"/b/{bucket.name}/{path}"), timeout=30)
+        assert refused.status_code == 501 and word in refused.json()["error"]["message"], path
+    assert requests.post(url(server, "/channels/stop"), json={}, timeout=30).status_code == 501
 
 
 def test_files_outlive_restarts_and_kills(tmp_path):

@@ -259,6 +259,63 @@ def test_a_multipart_upload_by_hand(server, project):
     assert requests.get(url, timeout=30).content == b"ONEtwo"
 
 
+def test_multipart_uploads_are_listed(server, project):
+    bucket = f"{server.url}/{project}.appspot.com"
+    spaces = {"s": "http://s3.amazonaws.com/doc/2006-03-01/"}
+
+    def listed(**parameters):
+        answer = requests.get(f"{bucket}?uploads", params=parameters, timeout=30)
+        assert answer.status_code == 200, answer.text
+        return xml.fromstring(answer.content)
+
+    def texts(page, path):
+        return [element.text for element in page.findall(path, spaces)]
+
+    assert texts(listed(), "s:Upload/s:Key") == []
+    begun = {}
+    for name in ("b/2", "a", "b/1", "a", "c"):
+        id = xml.fromstring(requests.post(f"{bucket}/{name}?uploads", timeout=30).content).find("s:UploadId", spaces).text
+        begun.setdefault(name, []).append(id)
+    requests.post(f"{server.url}/other-{project}.appspot.com/z?uploads", timeout=30)
+    page = listed()
+    assert texts(page, "s:Upload/s:Key") == ["a", "a", "b/1", "b/2", "c"]
+    assert texts(page, "s:Upload/s:UploadId") == [*sorted(begun["a"]), *begun["b/1"], *begun["b/2"], *begun["c"]]
+    assert texts(page, "s:IsTruncated") == ["false"] and texts(page, "s:Upload/s:Initiated")[0].endswith("Z")
+    page = listed(delimiter="/")
+    assert texts(page, "s:Upload/s:Key") == ["a", "a", "c"] and texts(page, "s:CommonPrefixes/s:Prefix") == ["b/"]
+    assert texts(listed(prefix="b/"), "s:Upload/s:Key") == ["b/1", "b/2"]
+    found, markers = [], {}
+    while True:
+        page = listed(**{"max-uploads": 2}, **markers)
+        found += texts(page, "s:Upload/s:Key")
+        if texts(page, "s:IsTruncated") == ["false"]:
+            break
+        markers = {"key-marker": texts(page, "s:NextKeyMarker")[0], "upload-id-marker": texts(page, "s:NextUploadIdMarker")[0]}
+    assert found == ["a", "a", "b/1", "b/2", "c"]
+    assert texts(listed(**{"key-marker": "a"}), "s:Upload/s:Key") == ["b/1", "b/2", "c"]
+    assert requests.delete(f"{bucket}/c?uploadId={begun['c'][0]}", timeout=30).status_code == 204
+    assert texts(listed(), "s:Upload/s:Key") == ["a", "a", "b/1", "b/2"]
+    assert requests.get(f"{bucket}?uploads&max-uploads=x", timeout=30).status_code == 400
+
+
+def test_a_resumable_upload_without_308(server, project):
+    url = f"{server.url}/{project}.appspot.com/a"
+    begun = requests.post(url, headers={"x-goog-resumable": "start"}, timeout=30).headers["Location"]
+
+    def put(content, range):
+        headers = {"Content-Range": f"bytes {range}", "X-GUploader-No-308": "yes"}
+        return requests.put(begun, content, headers=headers, timeout=30)
+
+    answer = put(b"one", "0-2/6")
+    assert (answer.status_code, answer.headers["X-Http-Status-Code-Override"]) == (200, "308")
+    assert answer.headers["Range"] == "bytes=0-2"
+    answer = put(b"", "*/6")
+    assert (answer.status_code, answer.headers["X-Http-Status-Code-Override"]) == (200, "308")
+    answer = put(b"two", "3-5/6")
+    assert answer.status_code == 200 and "X-Http-Status-Code-Override" not in answer.headers
+    assert requests.get(url, timeout=30).content == b"onetwo"
+
+
 def test_lifecycle_rules_abort_multipart_uploads(tmp_path):
     """At the start and every hour; nothing else of the bucket is touched, and no other bucket.
 

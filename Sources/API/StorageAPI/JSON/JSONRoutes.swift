@@ -20,6 +20,7 @@ import ServiceModule
 ///     POST                          /b/{bucket}/o/{object}/rewriteTo/b/{targetBucket}/o/{target}
 ///     GET, PUT                      /b/{bucket}/iam, /b/{bucket}/iam/testPermissions
 ///     GET                           /b/{bucket}/notificationConfigs             none
+///     all                           /b/{bucket}/folders, managedFolders, …      refused by name
 ///     GET                           /projects/{project}/serviceAccount
 ///     GET, POST                     /projects/{project}/hmacKeys                lists, makes shared secrets
 ///     GET, PUT, DELETE              /projects/{project}/hmacKeys/{key}
@@ -89,7 +90,12 @@ struct JSONRoutes: Sendable {
       route(.put, object) { try await $0.changeObject(isReplacement: true) },
       route(.post, object) { call in
         let override = call.request.headers[.methodOverride] ?? ""
-        guard override == "PATCH" else { throw StorageError(.notFound, "Not Found") }
+        guard override == "PATCH" else {
+          guard call.parameter("object") == "watch" else {
+            throw StorageError(.notFound, "Not Found")
+          }
+          return try await call.refuse("Object change notifications do not exist here.")
+        }
         return try await call.changeObject(isReplacement: false)
       },
       route(.delete, object) { try await $0.deleteObject() },
@@ -118,7 +124,7 @@ struct JSONRoutes: Sendable {
         ]
       }
     }
-    return lists + [
+    return lists + refusals(root) + [
       route(.get, bucket + "/iam") { try await $0.policy() },
       route(.put, bucket + "/iam") { _ in
         throw StorageError(.unsupported, "Rights are service accounts' and the rules' here.")
@@ -128,11 +134,33 @@ struct JSONRoutes: Sendable {
         _ = try await call.administratorsBucket()
         return .json(JSONValue.object(["kind": .string("storage#notifications")]).text)
       },
-      route(.post, bucket + "/notificationConfigs") { _ in
-        throw StorageError(.unsupported, "Pub/Sub notifications do not exist here.")
-      },
       route(.get, root + "/projects/{project}/serviceAccount") { try await $0.serviceAccount() },
     ]
+  }
+
+  /// What clients may ask for and what is not here, refused by its name.
+  private func refusals(_ root: String) -> [HTTPRoute] {
+    let bucket = root + "/b/{bucket}"
+    let folders = "Folders do not exist here: names of objects have slashes."
+    let notifications = "Pub/Sub notifications do not exist here."
+    let absent = [
+      (bucket + "/notificationConfigs/{id}", notifications),
+      (bucket + "/folders", folders), (bucket + "/folders/{path=**}", folders),
+      (bucket + "/managedFolders", folders), (bucket + "/managedFolders/{path=**}", folders),
+      (bucket + "/anywhereCaches", "Caches of zones do not exist here."),
+      (bucket + "/anywhereCaches/{path=**}", "Caches of zones do not exist here."),
+    ]
+    let commands = [
+      (bucket + "/notificationConfigs", notifications),
+      (bucket + "/lockRetentionPolicy", "Retention policies do not exist here."),
+      (root + "/channels/stop", "Object change notifications do not exist here."),
+    ]
+    return absent.flatMap { path, message in
+      HTTPRoute.everyMethod.map { route($0, path) { try await $0.refuse(message) } }
+    }
+      + commands.map { path, message in
+        route(.post, path) { try await $0.refuse(message) }
+      }
   }
 
   private func keys(_ root: String) -> [HTTPRoute] {

@@ -104,6 +104,16 @@ extension StorageCall {
     )
   }
 
+  /// Refuses what does not exist here, once the caller may ask for it.
+  func refuse(_ message: String) async throws -> ServiceResponse {
+    if request.parameters["bucket"] != nil {
+      _ = try await administratorsBucket()
+    } else {
+      try environment.access.requireAdministration(try await caller())
+    }
+    throw StorageError(.unsupported, message)
+  }
+
   /// What is true here: who is an administrator may do all.
   func policy() async throws -> ServiceResponse {
     let bucket = try await administratorsBucket()

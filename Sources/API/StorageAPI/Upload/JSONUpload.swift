@@ -168,16 +168,9 @@ struct JSONUpload: Sendable {
     }
   }
 
-  /// 308, or for clients that take no 308 what they agreed on.
   private func incomplete(_ status: UploadStatus) -> ServiceResponse {
     guard case .active(let received) = status else { return ServiceResponse() }
-    var response = ServiceResponse(status: .permanentRedirect)
-    if received > 0 { response.headers[.range] = "bytes=0-\(received - 1)" }
-    if headers[.no308] == "yes" {
-      response.status = .ok
-      response.headers[.statusOverride] = "308"
-    }
-    return response
+    return .incomplete(received: received, for: headers)
   }
 }
 
@@ -219,6 +212,4 @@ extension HTTPField.Name {
   static let uploadContentType = Self("x-upload-content-type") ?? .from
   static let uploadContentLength = Self("x-upload-content-length") ?? .from
   static let uploaderID = Self("x-guploader-uploadid") ?? .from
-  static let no308 = Self("x-guploader-no-308") ?? .from
-  static let statusOverride = Self("x-http-status-code-override") ?? .from
 }

@@ -36,14 +36,15 @@ extension XMLRoutes {
     let range = try UploadRange(request.base.headers[.contentRange])
     let status = try await session.status(bucket)
     // An answer may have been lost.
-    if case .finished = status { return Self.answer(status) }
+    if case .finished = status { return Self.answer(status, request) }
     guard let range else { return try await take(session, bucket, from: 0, size: nil, request) }
     guard let first = range.first else {
       guard case .active(let received) = status, received == range.total else {
-        return Self.answer(status)
+        return Self.answer(status, request)
       }
       // Its size is said now that all is there.
-      return Self.answer(.finished(try await finish(session, bucket, size: received, request)))
+      let object = try await finish(session, bucket, size: received, request)
+      return Self.answer(.finished(object), request)
     }
     return try await take(
       session,
@@ -96,8 +97,9 @@ extension XMLRoutes {
       } else {
         try await session.receive(at: offset, isLast: isLast, body)
       }
-    guard isLast else { return Self.answer(status) }
-    return Self.answer(.finished(try await finish(session, bucket, size: size, request)))
+    guard isLast else { return Self.answer(status, request) }
+    let object = try await finish(session, bucket, size: size, request)
+    return Self.answer(.finished(object), request)
   }
 
   private func finish(
@@ -111,12 +113,10 @@ extension XMLRoutes {
     return try await session.finish(bucket, size: size, expected)
   }
 
-  private static func answer(_ status: UploadStatus) -> ServiceResponse {
+  private static func answer(_ status: UploadStatus, _ request: XMLRequest) -> ServiceResponse {
     switch status {
     case .active(let received):
-      var response = ServiceResponse(status: HTTPResponse.Status(code: 308))
-      if received > 0 { response.headers[.range] = "bytes=0-\(received - 1)" }
-      return response
+      return .incomplete(received: received, for: request.base.headers)
     case .finished(let object):
       var response = ServiceResponse()
       response.describe(object)

@@ -8,7 +8,8 @@ import StorageWire
 
 /// Cloud Storage's XML API, in which signed URLs are: the paths are a bucket's and an object's name.
 ///
-///     GET    /{bucket}                        lists objects; with cors the origins of pages that may read
+///     GET    /{bucket}                        lists objects; with cors the origins of pages that may read,
+///                                             with uploads the multipart uploads that are not completed
 ///     PUT    /{bucket}?cors                   sets those
 ///     POST   /{bucket}                        stores the file of a form with a signed policy
 ///     GET    /{bucket}/{object}               the bytes; with uploadId the parts of a multipart upload
@@ -269,6 +270,7 @@ struct XMLRoutes: Sendable {
   private func list(_ request: XMLRequest) async throws -> ServiceResponse {
     let (bucket, _) = try await bucket(request)
     if request.parameter("cors") != nil { return try showOriginRules(bucket) }
+    if request.parameter("uploads") != nil { return try await listUploads(bucket, request) }
     guard
       request.parameters.allSatisfy({
         Self.listParameters.contains($0.name) || $0.name.hasPrefix("X-")
