@@ -19,10 +19,13 @@ package final class ObjectStorage: Sendable {
   /// Blobs whose bytes arrive, or whose record is on its way.
   let blobsInUse = BlobsInUse()
   let sessions = UploadSessions()
+  let uploadHashes = UploadHashes()
   let memory: ObjectMemory
   let room = KnownRoom()
   /// Raised when there are released blobs.
   let released = Mutex(true)
+  /// For the metrics page; `maintain` keeps it up to date.
+  let gauges = Mutex(Gauges())
 
   /// Storage on that engine and those blobs; whoever makes it runs `maintain`.
   package init(

@@ -59,6 +59,60 @@ import Testing
     try first.close()
   }
 
+  @Test func `of many uploads at once each goes on without reading its bytes again`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    var ids: [UploadID] = []
+    for _ in 0..<150 {
+      let session = try await Self.begin(bucket)
+      _ = try await session.receive(at: 0, Parts(bytes: pattern(1_000)))
+      ids.append(session.id)
+    }
+    #expect(fixture.storage.sessions.count < ids.count)
+    for id in ids {
+      let session = try await fixture.storage.session(id)
+      _ = try await session.receive(at: 1_000, isLast: true, Parts(bytes: pattern(500)))
+      let object = try await session.finish(bucket)
+      #expect(try await bucket.bytes(of: object) == pattern(1_000) + pattern(500))
+    }
+    #expect(fixture.storage.uploadHashes.computedAgain == 0)
+    #expect(try await fixture.storage.differences() == [])
+    try fixture.close()
+  }
+
+  @Test func `hashes of more uploads than are kept are computed again`() {
+    let hashes = UploadHashes(limit: 2)
+    let ids = (0..<3).map { _ in UploadID.random() }
+    for id in ids { hashes.keep(ContentHasher(), of: id) }
+    #expect(ids.filter { hashes.hasher(of: $0, upTo: 0) != nil }.count == 2)
+    #expect(hashes.hasher(of: ids[2], upTo: 0) != nil)
+    #expect(hashes.hasher(of: ids[2], upTo: 1) == nil)
+    hashes.remove(ids[2])
+    #expect(hashes.hasher(of: ids[2], upTo: 0) == nil)
+  }
+
+  @Test(arguments: [[10_000_000], [9_000_001, 4_095, 995_904], [3, 8_388_605, 1_611_392]])
+  func `a large file has its bytes wherever requests end`(chunks: [Int]) async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let block = pattern(100_000)
+    let content = (0..<100).flatMap { _ in block }
+    let session = try await Self.begin(bucket)
+    var end = 0
+    for chunk in chunks {
+      let part = Parts(bytes: Array(content[end..<end + chunk]), size: 65_537)
+      end += chunk
+      #expect(
+        try await session.receive(at: Int64(end - chunk), part) == .active(received: Int64(end))
+      )
+    }
+    let object = try await session.finish(bucket)
+    #expect(object.size == 10_000_000)
+    #expect(try await bucket.bytes(of: object) == content)
+    #expect(try await fixture.storage.differences() == [])
+    try fixture.close()
+  }
+
   @Test func `what a cut request brought is kept`() async throws {
     let fixture = try StorageFixture()
     let bucket = try await fixture.bucket()

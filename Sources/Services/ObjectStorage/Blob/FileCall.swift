@@ -54,14 +54,16 @@ enum FileCall {
     #endif
   }
 
+  /// Writes bytes at an offset of the file, without the first `done` of them, which are there.
   static func write(
     _ descriptor: Int32,
     _ bytes: [UInt8],
+    behind done: Int = 0,
     at offset: Int64,
     _ path: String
   ) throws {
     try bytes.withUnsafeBytes { buffer in
-      var done = 0
+      var done = done
       while done < buffer.count {
         let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
         let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))

@@ -82,7 +82,10 @@ final class LocalBlobWriter: BlobWriter {
       let end = start + Int64(bytes.count)
       let (first, last) = (start / Self.writeBackStep, end / Self.writeBackStep)
       try self.file.withDescriptor { descriptor in
-        try FileCall.write(descriptor, bytes, at: start, self.path)
+        let done =
+          start < Self.largeFrom
+          ? 0 : try self.store.directWrite.write(descriptor, bytes, at: start, self.path)
+        try FileCall.write(descriptor, bytes, behind: done, at: start, self.path)
         guard first < last else { return }
         let steps = first * Self.writeBackStep..<last * Self.writeBackStep
         FileCall.beginWriteBack(descriptor, steps)
@@ -90,6 +93,10 @@ final class LocalBlobWriter: BlobWriter {
       self.offset.withLock { $0 = end }
     }
   }
+
+  /// From here on a file is large: what it gets passes by the system's memory, in which smaller ones are when they are
+  /// downloaded soon after.
+  private static let largeFrom: Int64 = 8 << 20
 
   /// The disk is given work whenever so many bytes more are there, while others come: a sync then finds few left.
   private static let writeBackStep: Int64 = 8 << 20

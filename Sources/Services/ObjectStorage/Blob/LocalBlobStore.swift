@@ -23,6 +23,7 @@ package final class LocalBlobStore: BlobStore {
   let directory: String
   let threads: EngineThreads
   let descriptors: DescriptorShare
+  let directWrite = DirectWrite()
   /// How often a file or a directory was synced for a blob.
   let syncs = Atomic<Int>(0)
   package let shardCount = 256

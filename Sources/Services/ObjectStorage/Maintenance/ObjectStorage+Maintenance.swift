@@ -15,6 +15,7 @@ extension ObjectStorage {
     var sinceSweep = sweepPause
     while !Task.isCancelled {
       await observed { try await self.removeReleasedBlobs() }
+      await observed { try await self.updateGauges() }
       if sinceSweep >= sweepPause {
         await observed { try await self.sweep() }
         sinceSweep = .zero
@@ -110,7 +111,7 @@ extension ObjectStorage {
       try group.delete(StorageKey.uploadEnd(end, id))
       return record
     }
-    sessions.remove(id)
+    forgetSession(id)
     if let record, record.generation == nil { await discard(record.blob) }
   }
 }

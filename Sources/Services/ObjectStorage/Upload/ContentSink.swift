@@ -3,11 +3,14 @@
 /// One part at a time is written and hashed while the next one is collected. What went wrong with a part is thrown by the
 /// next call; the sink is of no use then.
 struct ContentSink: Sendable {
+  /// What is written at once; parts end at multiples of it, so that the disk's blocks are written whole.
+  static let partBytes = 512 << 10
+
   let writer: any BlobWriter
   /// Bytes that came.
   private(set) var size: Int64
   /// Of the parts before the one that is under way.
-  private var hasher: ContentHasher
+  private(set) var hasher: ContentHasher
   private var waiting: [UInt8] = []
   /// The part under way, and the hasher that has it too.
   private var underWay: Task<ContentHasher, any Error>?
@@ -25,10 +28,14 @@ struct ContentSink: Sendable {
   var hashes: ContentHashes { hasher.hashes }
 
   mutating func take(_ bytes: [UInt8]) async throws {
-    size += Int64(bytes.count)
-    if waiting.isEmpty, bytes.count >= ObjectContent.partBytes { return try await begin(bytes) }
-    waiting += bytes
-    if waiting.count >= ObjectContent.partBytes { try await beginWaiting() }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(Self.partBytes - Int(size % Int64(Self.partBytes)))
+      waiting += part
+      size += Int64(part.count)
+      rest = rest.dropFirst(part.count)
+      if size % Int64(Self.partBytes) == 0 { try await beginWaiting() }
+    }
   }
 
   /// Hands on what waits, and returns when all is written.

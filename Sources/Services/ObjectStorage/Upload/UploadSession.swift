@@ -10,8 +10,8 @@ package enum UploadStatus: Sendable, Hashable {
 /// A resumable upload: bytes that arrive in several requests, over restarts.
 ///
 /// What a request brought is durable when it is answered, and what a request brought that was cut off is kept.
-/// Of two requests at once the later one counts: the earlier is refused at its next part. Hashes are kept in memory while the session is;
-/// after a restart they are computed anew from what is there.
+/// Of two requests at once the later one counts: the earlier is refused at its next part. Hashes of what is durable are kept in memory, also when
+/// the session is not (`UploadHashes`); after a restart they are computed anew from what is there.
 package actor UploadSession {
   /// Names the upload.
   package nonisolated let id: UploadID
@@ -82,7 +82,7 @@ package actor UploadSession {
       for try await part in parts {
         end += Int64(part.count)
         let isOld = surplus >= Int64(part.count)
-        let bytes = isOld ? [] : Array(part.dropFirst(Int(surplus)))
+        let bytes = isOld ? [] : surplus == 0 ? part : Array(part.dropFirst(Int(surplus)))
         surplus = isOld ? surplus - Int64(part.count) : 0
         guard !bytes.isEmpty else { continue }
         try await exclusively { try await take(bytes, mine) }
@@ -237,7 +237,9 @@ package actor UploadSession {
       try group.put(changed)
     }
     record = next
-    if progress.offset == sink.size { self.sink = sink }
+    guard progress.offset == sink.size else { return storage.uploadHashes.remove(id) }
+    storage.uploadHashes.keep(sink.hasher, of: id)
+    self.sink = sink
   }
 
   private func openSink() async throws -> ContentSink {
@@ -248,8 +250,11 @@ package actor UploadSession {
       return ContentSink(try await blobs.begin(record.blob))
     }
     do {
+      if let hasher = storage.uploadHashes.hasher(of: id, upTo: record.progress.offset) {
+        return ContentSink(try await blobs.resume(record.blob, at: record.progress), hasher)
+      }
       let reader = try await blobs.openUnfinished(record.blob, record.progress)
-      let hasher = try await Self.hasher(of: reader, upTo: record.progress.offset)
+      let hasher = try await hasher(of: reader, upTo: record.progress.offset)
       guard record.checksum ?? hasher.hashes.crc32c == hasher.hashes.crc32c else {
         throw StorageError(.corrupt, "The bytes of an unfinished upload are damaged.")
       }
@@ -257,12 +262,12 @@ package actor UploadSession {
     } catch let error as StorageError where error.code == .notFound {
       // It was finished, and its commit never came.
       let reader = try await blobs.open(record.blob)
-      let hasher = try await Self.hasher(of: reader, upTo: reader.size)
+      let hasher = try await hasher(of: reader, upTo: reader.size)
       return ContentSink(FinishedBlob(size: reader.size), hasher)
     }
   }
 
-  private static func hasher(
+  private func hasher(
     of reader: any BlobReader,
     upTo end: Int64
   ) async throws -> ContentHasher {
@@ -273,6 +278,7 @@ package actor UploadSession {
     while hasher.size < end {
       let count = Int(min(end - hasher.size, Int64(ObjectContent.partBytes)))
       hasher.update(try await reader.read(at: hasher.size, count: count))
+      storage.uploadHashes.noteComputedAgain(count)
     }
     return hasher
   }
@@ -305,7 +311,7 @@ package actor UploadSession {
       try writer.group.count(before, uploads: -1, bytes: -before.counted)
     }
     record.generation = made.generation
-    storage.sessions.remove(id)
+    storage.forgetSession(id)
     return made
   }
 
@@ -315,7 +321,7 @@ package actor UploadSession {
     sink = nil
     let record = record
     try await storage.write { group in try group.delete(record) }
-    storage.sessions.remove(id)
+    storage.forgetSession(id)
     await storage.discard(record.blob)
   }
 

@@ -1,0 +1,46 @@
+import Synchronization
+
+/// The hashes of what is durable of uploads, so that these go on without reading their bytes again.
+///
+/// Some hundred bytes an upload, for as many uploads as may be unfinished. Any thread may call.
+final class UploadHashes: Sendable {
+  private struct State {
+    var hashers: [UploadID: ContentHasher] = [:]
+    /// Bytes that were read again for want of these.
+    var computedAgain: Int64 = 0
+  }
+
+  private let limit: Int
+  private let state = Mutex(State())
+
+  init(limit: Int = Int(UploadLimits().all.count)) { self.limit = limit }
+
+  /// Keeps what an upload's bytes were hashed to, up to its durable end; any other's goes where there are too many.
+  func keep(_ hasher: ContentHasher, of id: UploadID) {
+    state.withLock { state in
+      if state.hashers.count >= limit, state.hashers[id] == nil { _ = state.hashers.popFirst() }
+      state.hashers[id] = hasher
+    }
+  }
+
+  /// The hashes of an upload's first bytes; nil where those of so many are not known.
+  func hasher(of id: UploadID, upTo end: Int64) -> ContentHasher? {
+    state.withLock { $0.hashers[id] }.flatMap { $0.size == end ? $0 : nil }
+  }
+
+  func remove(_ id: UploadID) { state.withLock { $0.hashers[id] = nil } }
+
+  func noteComputedAgain(_ bytes: Int) {
+    state.withLock { $0.computedAgain += Int64(bytes) }
+  }
+
+  var computedAgain: Int64 { state.withLock { $0.computedAgain } }
+}
+
+extension ObjectStorage {
+  /// Forgets what memory has of an upload that is over.
+  func forgetSession(_ id: UploadID) {
+    sessions.remove(id)
+    uploadHashes.remove(id)
+  }
+}
