@@ -116,17 +116,16 @@ package struct InstallationTokens: Sendable {
 
   /// The installation whose authentication token it is, valid at a time in seconds; nil for another text.
   package func installation(ofAuthToken token: String, now: Int64) -> Installation? {
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard token.utf8.count <= 4_096, parts.count == 3,
-      let code = Base64.decodeStrictly(parts[2].utf8),
+    let bytes = Array(token.utf8)
+    guard bytes.count <= 4_096 else { return nil }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let code = Base64.decodeStrictly(parts[2]),
       HMAC<SHA256>.isValidAuthenticationCode(
         code,
-        authenticating: Array("\(parts[0]).\(parts[1])".utf8),
+        authenticating: bytes[..<parts[1].endIndex],
         using: secret
       ),
-      let text = Base64.decodeStrictly(parts[1].utf8).flatMap({
-        String(validating: $0, as: UTF8.self)
-      }),
+      let text = Base64.decodeStrictly(parts[1]).flatMap({ String(validating: $0, as: UTF8.self) }),
       let claims = try? JSONText(parsing: text), let id = claims["fid"]?.string,
       let appID = claims["appId"]?.string, let project = claims["projectNumber"]?.string,
       let end = claims["exp"]?.integer, now < end

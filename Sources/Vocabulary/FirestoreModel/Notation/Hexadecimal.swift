@@ -9,10 +9,13 @@ package enum Hexadecimal {
     uppercase isUppercase: Bool = false
   ) -> String {
     let digits = isUppercase ? uppercase : lowercase
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] },
-      as: UTF8.self
-    )
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * bytes.underestimatedCount)
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 0xF)])
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The value of a digit of either case; nil for any other byte.

@@ -101,8 +101,12 @@ struct APNsDelivery: Sendable {
     // Version 8 and the variant of RFC 9562.
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80
-    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hexadecimal.text(bytes[$0]) }
-      .joined(separator: "-")
+    var text = Hexadecimal.text(bytes)
+    // From the end on, so that the earlier places stay where they are.
+    for place in [20, 16, 12, 8] {
+      text.insert("-", at: text.utf8.index(text.startIndex, offsetBy: place))
+    }
+    return text
   }
 
   /// The key itself where Apple takes it, else its hash: 64 bytes at most.
