@@ -67,7 +67,11 @@ final class LoadSocket {
       sendQuietly(descriptor, bytes)
     }
     if count < 0 { return errno == EAGAIN || errno == EINTR }
-    unsent.removeFirst(count)
+    if count == unsent.count {
+      unsent.removeAll(keepingCapacity: true)
+    } else {
+      unsent.removeFirst(count)
+    }
     return true
   }
 

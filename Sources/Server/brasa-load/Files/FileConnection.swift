@@ -12,6 +12,8 @@ final class FileConnection {
 
   /// What a socket is asked to take at once.
   private static let part: Int64 = 1 << 18
+  /// Bodies up to that many bytes are sent with their heads.
+  private static let small = 4_096
 
   /// Connects.
   init(_ target: FileTarget, _ content: FileContent) throws {
@@ -30,8 +32,21 @@ final class FileConnection {
     self.request = request
     parser = HTTPAnswerParser(keepsBody: request.keepsAnswer)
     sent = 0
-    guard socket.send(request.head(target)) else { throw Self.disconnected }
+    var head = request.head(target)
+    if case .bytes(let body) = request.body, body.count <= Self.small {
+      // One packet, as any client's.
+      head += body
+      sent = Int64(body.count)
+    }
+    guard socket.send(head) else { throw Self.disconnected }
     try sendMore()
+  }
+
+  /// Begins a request that is there as bytes.
+  func send(_ request: [UInt8]) throws {
+    self.request = nil
+    parser = HTTPAnswerParser()
+    guard socket.send(request) else { throw Self.disconnected }
   }
 
   /// Sends what there is room for.

@@ -78,7 +78,22 @@ struct HTTPAnswerParser {
     return true
   }
 
+  /// Headers that anybody asks for, in lower case; others are passed over unread.
+  private static let wanted = [
+    "connection", "content-length", "location", "range", "transfer-encoding",
+  ].map { Array($0.utf8) }
+
+  /// Whether the line is of a header that nobody asks for.
+  private var isOfNoInterest: Bool {
+    guard phase == .head, status != 0, !line.isEmpty else { return false }
+    return !Self.wanted.contains { name in
+      line.count > name.count && line[name.count] == UInt8(ascii: ":")
+        && zip(name, line).allSatisfy { $0 == $1 | 0x20 }
+    }
+  }
+
   private mutating func endLine() throws(LoadError) {
+    guard !isOfNoInterest else { return line.removeAll(keepingCapacity: true) }
     let text = String(decoding: line, as: UTF8.self)
     line.removeAll(keepingCapacity: true)
     switch phase {

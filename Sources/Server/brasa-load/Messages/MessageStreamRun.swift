@@ -5,7 +5,8 @@ import Foundation
 final class MessageStreamRun {
   private struct Stream {
     let socket: LoadSocket
-    let device: PushDevice
+    let token: [UInt8]
+    let authToken: [UInt8]
     var unread: [UInt8] = []
   }
 
@@ -17,7 +18,7 @@ final class MessageStreamRun {
 
   private enum Work {
     case send(number: Int)
-    case acknowledgement(numbers: [Int])
+    case acknowledgement(number: Int)
   }
 
   private struct Arrival {
@@ -27,6 +28,8 @@ final class MessageStreamRun {
   }
 
   private let target: PushTarget
+  private var acknowledgement: RequestTemplate?
+  private var message: RequestTemplate?
   private var poller: Poller
   private var streams: [Stream] = []
   private var workers: [Worker] = []
@@ -59,12 +62,17 @@ final class MessageStreamRun {
 
   /// Opens the devices' streams, some at a time, and returns when each has its first line.
   func open(_ devices: [PushDevice]) throws {
+    if let first = devices.first {
+      acknowledgement = try target.acknowledgement(like: first)
+      message = try target.message(like: first.token)
+    }
     for device in devices {
       let request = target.stream(of: device)
       guard case .bytes(let body) = request.body else { return }
       let socket = try LoadSocket(host: target.server.host, port: target.server.port)
       let number = streams.count
-      streams.append(Stream(socket: socket, device: device))
+      let (token, authToken) = (Array(device.token.utf8), Array(device.authToken.utf8))
+      streams.append(Stream(socket: socket, token: token, authToken: authToken))
       try poller.add(socket.descriptor, number: number)
       guard socket.send(request.head(target.server) + body) else { throw Self.closed }
       if number % Self.batch == Self.batch - 1 { try awaitOpen(from: number - Self.batch + 1) }
@@ -127,22 +135,24 @@ final class MessageStreamRun {
   /// Gives free connections something to do, acknowledgements first.
   private func begin() throws {
     while let worker = idle.last {
-      let request: FileRequest
+      let request: [UInt8]?
       if nextArrival < arrivals.count {
         let arrival = arrivals[nextArrival]
         nextArrival += 1
         if nextArrival == arrivals.count { (arrivals, nextArrival) = ([], 0) }
-        let device = streams[arrival.stream].device
-        workers[worker].work = .acknowledgement(numbers: [arrival.number])
-        request = target.acknowledgement(of: device, upTo: arrival.sequence)
+        let stream = streams[arrival.stream]
+        workers[worker].work = .acknowledgement(number: arrival.number)
+        let sequence = RequestTemplate.digits(arrival.sequence)
+        request = acknowledgement?.filled([stream.token, stream.authToken, sequence])
       } else if unsent < started.count {
-        let device = streams[random.below(streams.count)].device
+        let stream = streams[random.below(streams.count)]
         workers[worker].work = .send(number: unsent)
-        request = target.message(to: device.token, number: unsent)
+        request = message?.filled([stream.token, RequestTemplate.digits(Int64(unsent))])
         unsent += 1
       } else {
         return
       }
+      guard let request else { return }
       idle.removeLast()
       try workers[worker].connection.send(request)
     }
@@ -161,8 +171,7 @@ final class MessageStreamRun {
     }
     switch work {
     case .send(let number): answers.add(now - started[number])
-    case .acknowledgement(let numbers):
-      for number in numbers { acknowledgements.add(now - started[number]) }
+    case .acknowledgement(let number): acknowledgements.add(now - started[number])
     }
   }
 
@@ -181,9 +190,10 @@ final class MessageStreamRun {
 
   private func takeArrivals(_ number: Int) {
     let now = monotonicNanoseconds()
-    while let end = streams[number].unread.firstIndex(of: 0x0A) {
-      let line = Array(streams[number].unread[..<end])
-      streams[number].unread.removeFirst(end + 1)
+    guard let last = streams[number].unread.lastIndex(of: 0x0A) else { return }
+    let lines = streams[number].unread[...last].split(separator: 0x0A)
+    streams[number].unread.removeFirst(last + 1)
+    for line in lines.map(Array.init) {
       // Sizes of chunks are lines too.
       guard let sequence = Self.number(after: Mark.sequence, line),
         let message = Self.number(after: Mark.number, line)
@@ -196,7 +206,7 @@ final class MessageStreamRun {
   private static func number(after mark: [UInt8], _ line: [UInt8]) -> Int64? {
     guard let start = ByteSearch.first(mark, in: line) else { return nil }
     let digits = line[(start + mark.count)...].prefix { (0x30...0x39).contains($0) }
-    return Int64(String(decoding: digits, as: UTF8.self))
+    return digits.reduce(0) { $0 * 10 + Int64($1 & 0x0F) }
   }
 
   /// Texts in the lines of a stream.

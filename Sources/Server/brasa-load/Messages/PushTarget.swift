@@ -38,15 +38,26 @@ struct PushTarget: Sendable {
     return request("POST", "registrations:connect", body, device.authToken)
   }
 
-  /// Acknowledges what came to a device up to a sequence.
-  func acknowledgement(of device: PushDevice, upTo sequence: Int64) -> FileRequest {
+  /// Acknowledges what came to a device: its token, its installation's and a sequence are to be filled in.
+  func acknowledgement(like device: PushDevice) throws -> RequestTemplate {
+    let sequence = Self.place
     let body = JSONText.object([
-      .init("token", .string(device.token)), .init("sequence", .string("\(sequence)")),
+      .init("token", .string(device.token)), .init("sequence", .string(sequence)),
     ])
-    return request("POST", "registrations:acknowledge", body, device.authToken)
+    let request = request("POST", "registrations:acknowledge", body, device.authToken)
+    return try RequestTemplate(request, server, holes: [device.token, device.authToken, sequence])
   }
 
   // MARK: Back ends
+
+  /// Sends a message to a registration of which the token is as long: it and the message's number are to be filled in.
+  func message(like token: String) throws -> RequestTemplate {
+    let request = send(.init("token", .string(token)), data: Self.place, keep: false)
+    return try RequestTemplate(request, server, holes: [token, Self.place])
+  }
+
+  /// As long as `RequestTemplate.digits`.
+  private static let place = String(repeating: "9", count: RequestTemplate.width)
 
   /// Sends a message to a registration; its text says its number.
   func message(to token: String, number: Int) -> FileRequest {
@@ -63,13 +74,18 @@ struct PushTarget: Sendable {
     FileRequest(method: "GET", path: path("messages/\(id)"), keepsAnswer: true)
   }
 
-  private func send(_ recipient: JSONText.Member, _ number: Int, keep: Bool) -> FileRequest {
+  private func send(
+    _ recipient: JSONText.Member,
+    _ number: Int = 0,
+    data: String? = nil,
+    keep: Bool
+  ) -> FileRequest {
     let notification = JSONText.object([
       .init("title", .string("New order")), .init("body", .string("Table \(number)")),
     ])
     let message = JSONText.object([
       recipient, .init("notification", notification),
-      .init("data", .object([.init("number", .string("\(number)"))])),
+      .init("data", .object([.init("number", .string(data ?? "\(number)"))])),
     ])
     return request("POST", "messages:send", .object([.init("message", message)]), keep: keep)
   }
