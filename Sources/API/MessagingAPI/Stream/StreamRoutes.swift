@@ -91,7 +91,9 @@ struct StreamRoutes: Sendable {
             acknowledged: asked.acknowledged,
             opening: asked.opening(start)
           )
-          guard service.streams.open(start.mailbox, stream, pings: .seconds(asked.pings))
+          let network = request.context.network
+          let pings = Duration.seconds(asked.pings)
+          guard service.streams.open(start.mailbox, stream, network: network, pings: pings)
           else { throw Self.tooMany }
           return .stream(Self.headers, stream)
         }
@@ -106,7 +108,8 @@ struct StreamRoutes: Sendable {
     guard registration.address == .direct else { throw MessagingError.notDirect }
     let asked = try Connecting(body)
     let (service, mailbox, listener) = (service, registration.mailbox, WakingListener())
-    guard service.streams.open(mailbox, listener, pings: .seconds(asked.pings)) else {
+    let (network, pings) = (request.context.network, Duration.seconds(asked.pings))
+    guard service.streams.open(mailbox, listener, network: network, pings: pings) else {
       throw Self.tooMany
     }
     let start: ConnectionStart

@@ -4,10 +4,12 @@ import Synchronization
 /// The clients that are connected and wait for their messages.
 ///
 /// A listener hears of what comes into its mailbox and keeps a bounded number of messages, so that a slow client costs no more
-/// than a fast one. A newer connection of a registration ends the older one. Any thread may call; nothing blocks.
+/// than a fast one. A newer connection of a registration ends the older one. Connections are bounded, in all and, when half
+/// of them are taken, for each network. Any thread may call; nothing blocks.
 package final class DirectStreams: Sendable {
   private struct Entry {
     let listener: any DirectListener
+    let network: String
     /// How long the client may be silent.
     let silence: Duration
     /// When it was heard last.
@@ -15,39 +17,74 @@ package final class DirectStreams: Sendable {
   }
 
   private struct State {
-    var entries: [MailboxID: Entry] = [:]
-    var isClosed = false
+    private(set) var entries: [MailboxID: Entry] = [:]
+    /// Connections by network.
+    private(set) var networks: [String: Int] = [:]
+    private(set) var isClosed: Bool
+
+    init(isClosed: Bool = false) { self.isClosed = isClosed }
+
+    mutating func add(_ entry: Entry, _ mailbox: MailboxID) {
+      remove(mailbox)
+      entries[mailbox] = entry
+      networks[entry.network, default: 0] += 1
+    }
+
+    mutating func hear(_ mailbox: MailboxID, _ now: ContinuousClock.Instant) {
+      entries[mailbox]?.heard = now
+    }
+
+    @discardableResult
+    mutating func remove(_ mailbox: MailboxID) -> Entry? {
+      guard let entry = entries.removeValue(forKey: mailbox) else { return nil }
+      networks[entry.network, default: 1] -= 1
+      if networks[entry.network] == 0 { networks[entry.network] = nil }
+      return entry
+    }
   }
+
+  /// One network has one in so many when half of all are taken.
+  private static let share = 16
 
   private let limit: Int
   private let state = Mutex(State())
 
   init(limit: Int) { self.limit = limit }
 
-  /// Connects a client that will be heard every so often; false where there are too many, or the server ends.
+  /// Connects a client that will be heard every so often; false where there are too many, of its network or in all, or
+  /// the server ends.
   package func open(
     _ mailbox: MailboxID,
     _ listener: any DirectListener,
+    network: String,
     pings: Duration,
     now: ContinuousClock.Instant = .now
   ) -> Bool {
     let (isOpen, replaced) = state.withLock { state -> (Bool, (any DirectListener)?) in
       let known = state.entries[mailbox]
-      guard !state.isClosed, known != nil || state.entries.count < limit else {
+      guard !state.isClosed, known != nil || hasRoom(for: network, state) else {
         return (false, nil)
       }
-      state.entries[mailbox] = Entry(listener: listener, silence: pings * 5 / 2, heard: now)
+      let silence = pings * 5 / 2
+      let entry = Entry(listener: listener, network: network, silence: silence, heard: now)
+      state.add(entry, mailbox)
       return (true, known?.listener)
     }
     replaced?.finish()
     return isOpen
   }
 
+  private func hasRoom(for network: String, _ state: State) -> Bool {
+    let isCrowded = state.entries.count >= limit / 2
+    let held = state.networks[network, default: 0]
+    return state.entries.count < limit && (!isCrowded || held < limit / Self.share)
+  }
+
   /// Forgets a connection that is over, unless a newer one took its place.
   package func close(_ mailbox: MailboxID, _ listener: any DirectListener) {
     state.withLock { state in
       guard state.entries[mailbox]?.listener === listener else { return }
-      state.entries[mailbox] = nil
+      state.remove(mailbox)
     }
   }
 
@@ -66,19 +103,19 @@ package final class DirectStreams: Sendable {
 
   /// Notes that a client was heard.
   package func hear(_ mailbox: MailboxID, now: ContinuousClock.Instant = .now) {
-    state.withLock { $0.entries[mailbox]?.heard = now }
+    state.withLock { $0.hear(mailbox, now) }
   }
 
   /// Ends a mailbox's connection.
   func end(_ mailbox: MailboxID) {
-    state.withLock { $0.entries.removeValue(forKey: mailbox) }?.listener.finish()
+    state.withLock { $0.remove(mailbox) }?.listener.finish()
   }
 
   /// Ends the connections whose clients were silent for too long.
   package func sweep(now: ContinuousClock.Instant) {
     let ended = state.withLock { state in
       let silent = state.entries.filter { now - $0.value.heard > $0.value.silence }
-      for mailbox in silent.keys { state.entries[mailbox] = nil }
+      for mailbox in silent.keys { state.remove(mailbox) }
       return silent.values.map(\.listener)
     }
     for listener in ended { listener.finish() }
@@ -87,8 +124,7 @@ package final class DirectStreams: Sendable {
   /// Ends all connections and takes no more.
   package func close() {
     let ended = state.withLock { state in
-      state.isClosed = true
-      defer { state.entries = [:] }
+      defer { state = State(isClosed: true) }
       return state.entries.values.map(\.listener)
     }
     for listener in ended { listener.finish() }
