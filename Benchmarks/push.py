@@ -12,16 +12,22 @@ server's processor time says what a core could do, whoever else uses the machine
 
 import argparse
 import contextlib
+import datetime
+import http.client
 import json
 import pathlib
 import re
 import shutil
+import socket
+import ssl
 import subprocess
 import tempfile
 import time
 
-from cryptography.hazmat.primitives import serialization
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 import peers
 
@@ -37,6 +43,7 @@ class Sizes:
         self.subscribers = 5_000 if quick else 1_000_000
         self.pushed = 2_000 if quick else 100_000
         self.streams = 100 if quick else 10_000
+        self.secure_streams = 50 if quick else 1_000
         self.rate = 200 if quick else 5_000
 
 
@@ -66,6 +73,61 @@ def load(programs, *arguments):
     if done.returncode or not errors or any(count != "0" for count in errors):
         raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+class SecureBrasa(Brasa):
+    """The same behind TLS, with a certificate of its own making."""
+
+    project = "load-messages"
+
+    def __init__(self, programs, directory):
+        super().__init__(programs, directory)
+        key, now = ec.generate_private_key(ec.SECP256R1()), datetime.datetime.now(datetime.timezone.utc)
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+        certificate = (
+            x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+            .serial_number(1).not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+            .sign(key, hashes.SHA256())
+        )
+        self.key, self.certificate = directory / "server-key.pem", directory / "server.pem"
+        self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+        self.key.write_bytes(key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        ))
+        self.context = ssl.create_default_context(cafile=str(self.certificate))
+
+    def command(self):
+        return [*super().command(), "--tls-certificate", self.certificate, "--tls-key", self.key]
+
+    @property
+    def resident_kilobytes(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+
+    def register(self, connection):
+        """A device's token and its installation's."""
+        def post(name, body, **headers):
+            connection.request("POST", f"/v1/projects/{self.project}/{name}?key={self.project}", json.dumps(body), headers)
+            return json.load(connection.getresponse())
+        installation = post("installations", {"appId": "1:42:linux:ab"})["authToken"]["token"]
+        registration = post(
+            "registrations", {"direct": {"platform": "linux"}}, **{"x-goog-firebase-installations-auth": installation}
+        )
+        return registration["token"], installation
+
+    def open_stream(self, token, installation):
+        """An open stream of a device, whose first line has come."""
+        plain = socket.create_connection(("127.0.0.1", self.port))
+        stream = self.context.wrap_socket(plain, server_hostname="localhost")
+        body = json.dumps({"token": token, "pingSeconds": 540})
+        stream.sendall((
+            f"POST /v1/projects/{self.project}/registrations:connect?key={self.project} HTTP/1.1\r\nHost: localhost\r\n"
+            f"x-goog-firebase-installations-auth: {installation}\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+        ).encode())
+        while b"connected" not in stream.recv(4_096):
+            pass
+        return stream
 
 
 class StandIn:
@@ -227,6 +289,22 @@ class Benchmark:
             text(report, r"^send to acknowledgement: (.*)"), text(report, r"processors, (.*) a message") + " a message",
         )
 
+    def secure(self):
+        count, directory = self.sizes.secure_streams, self.directory / "secure"
+        directory.mkdir()
+        server = SecureBrasa(self.programs, directory)
+        server.start()
+        try:
+            connection = http.client.HTTPSConnection("localhost", server.port, context=server.context)
+            devices = [server.register(connection) for _ in range(count)]
+            before = server.resident_kilobytes
+            streams = [server.open_stream(*device) for device in devices]
+            each = (server.resident_kilobytes - before) / len(streams)
+        finally:
+            server.stop()
+        shutil.rmtree(directory)
+        self.table.row(f"{count:,} idle streams with TLS", "", f"{each:.1f} KB a stream", "")
+
     def restart(self):
         count = self.sizes.subscribers
         with StandIn(self.programs, *self.key.stand_in) as apple:
@@ -249,7 +327,7 @@ class Benchmark:
         self.table.row(f"start with {count:,} queued, first delivery", "3 s", f"{taken:.2f} s", "")
 
 
-MEASURES = ("sends", "topic", "apple", "web", "transports", "streams", "restart")
+MEASURES = ("sends", "topic", "apple", "web", "transports", "streams", "secure", "restart")
 
 
 def main():
