@@ -8,7 +8,7 @@ import ServiceModule
 /// It follows where requests begin and end. A plain GET without a body that memory can answer is answered here, and a plain
 /// POST whose route has a handler for the loop, where the answers to all requests before it have been written, and while the
 /// client reads; all else passes as it came. The decoder and what is behind it are added when the first request
-/// passes. While an answer is awaited nothing is read. After a request that it cannot follow everything passes: nothing
+/// passes. While an answer is awaited at most one more read is taken, and kept. After a request that it cannot follow everything passes: nothing
 /// that comes then is taken for a request that the decoder does not see as one.
 final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
@@ -116,7 +116,12 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func read(context: ChannelHandlerContext) {
-    if case .waiting = position { isReadDue = true } else { context.read() }
+    // Most clients send nothing meanwhile: to end and begin reading for them would be two calls of the system a request.
+    if case .waiting(let held) = position, held.readableBytes > 0 {
+      isReadDue = true
+    } else {
+      context.read()
+    }
   }
 
   /// The answer to a request that passed has been written to its end.
