@@ -28,6 +28,39 @@ import Testing
     #expect(try fixture.differences().isEmpty)
   }
 
+  @Test func `the counts of a message to many are kept for four hundred days`() async throws {
+    let service = fixture.service
+    let token = try await fixture.register("f1")
+    let news = try #require(TopicName("news"))
+    _ = try await service.changeTopic(news, of: [token], in: "p", subscribing: true)
+    let id = try await fixture.send(
+      """
+      {"topic": "news", "notification": {"title": "Hi"}, "fcm_options": {"analytics_label": "l"}}
+      """
+    )
+    while try await service.stepFanOuts() {}
+    fixture.advance(seconds: 29 * Self.day)
+    while try await service.expireMessages() {}
+    fixture.advance(seconds: 2 * Self.day)
+    try maintain()
+    let report = try await service.report(id, of: "p")
+    #expect(report?.counts[.direct, .expired] == 1)
+    #expect(report?.message.stage == .summarized)
+    #expect(report?.message.content.label == "l")
+    #expect(report?.message.content.json["notification"] == nil)
+    #expect(try await service.deliveries(of: id, in: "p", limit: 10).isEmpty)
+    let newer = try await fixture.send("{\"token\": \"\(token)\"}")
+    let listed = try await service.reports(of: "p", limit: 10)
+    #expect(listed.map(\.message.id) == [newer, id])
+    #expect(try await service.reports(of: "p", before: newer, limit: 10).map(\.message.id) == [id])
+    #expect(try fixture.differences().isEmpty)
+    fixture.advance(seconds: 370 * Self.day)
+    while try await service.expireMessages() {}
+    try maintain()
+    #expect(try await service.report(id, of: "p") == nil)
+    #expect(try fixture.differences().isEmpty)
+  }
+
   @Test func `a registration that is not heard of ends and is forgotten later`() async throws {
     let token = try await fixture.register("f1")
     let heard = try await fixture.register("f2")

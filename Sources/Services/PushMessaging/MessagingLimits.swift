@@ -8,6 +8,8 @@ package struct MessagingLimits: Sendable {
   package var registrationsInAll: Int64 = 50_000_000
   /// Days for which a message and what became of it are kept.
   package var messageDays: Int64 = 30
+  /// Days for which the counts of a message to many are kept, at least as long as the message.
+  package var countDays: Int64 = 400
   /// Days without a word after which a registration ends.
   package var staleDays: Int64 = 270
   /// Days for which a registration that ended is kept.

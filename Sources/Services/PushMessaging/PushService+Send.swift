@@ -76,7 +76,7 @@ extension PushService {
       start: book.now,
       cutoff: id
     )
-    try put(stored, book.group)
+    try book.make(stored)
     switch recipients {
     case .registrations(let known):
       for registration in known {

@@ -30,6 +30,10 @@ struct DeliveryBook {
   private(set) var effects = Effects()
   /// By how much the write has changed messages' counts.
   private var changes: [CountsID: [Effects.Move: Int64]] = [:]
+  /// Messages that this write made: of these nothing is in the store before it.
+  private var new: Set<Int64> = []
+  /// The mailboxes' heads that were read, and which of them changed.
+  private var heads: [MailboxID: (head: MailboxHead, isChanged: Bool)] = [:]
 
   private struct CountsID: Hashable {
     let project: Text
@@ -41,11 +45,12 @@ struct DeliveryBook {
     self.now = now
   }
 
-  /// Writes the counts that changed, and gives what to tell others; the last call.
+  /// Writes the counts and heads that changed, and gives what to tell others; the last call.
   mutating func finish() throws -> Effects {
     for (id, changes) in changes {
       let key = MessagingKey(.counts, id.project, id.message).bytes
-      var counts = try group.get(key).map { try MessageCounts(decoding: $0) } ?? MessageCounts()
+      let kept = new.contains(id.message) ? nil : try group.get(key)
+      var counts = try kept.map { try MessageCounts(decoding: $0) } ?? MessageCounts()
       for (move, change) in changes { counts[move.channel, move.state] += change }
       if counts == MessageCounts() {
         try group.delete(key)
@@ -53,8 +58,40 @@ struct DeliveryBook {
         try group.put(key, counts.encoded)
       }
     }
-    changes = [:]
+    for (mailbox, entry) in heads where entry.isChanged {
+      let key = MessagingKey(.mailboxHead, mailbox.project, mailbox.number).bytes
+      try group.put(key, entry.head.encoded)
+    }
+    (changes, heads) = ([:], [:])
     return effects
+  }
+
+  /// A mailbox's head.
+  mutating func head(_ mailbox: MailboxID) throws -> MailboxHead {
+    if let known = heads[mailbox] { return known.head }
+    let key = MessagingKey(.mailboxHead, mailbox.project, mailbox.number).bytes
+    let head = try group.get(key).map { try MailboxHead(decoding: $0) } ?? MailboxHead()
+    heads[mailbox] = (head, false)
+    return head
+  }
+
+  /// Changes a mailbox's head; written by `finish`.
+  mutating func change(_ mailbox: MailboxID, _ body: (inout MailboxHead) -> Void) throws {
+    var head = try head(mailbox)
+    body(&head)
+    heads[mailbox] = (head, true)
+  }
+
+  /// Forgets the head of a mailbox in which nothing waits.
+  mutating func deleteHead(_ mailbox: MailboxID) throws {
+    heads[mailbox] = nil
+    try group.delete(MessagingKey(.mailboxHead, mailbox.project, mailbox.number).bytes)
+  }
+
+  /// Keeps a message that this write makes.
+  mutating func make(_ message: StoredMessage) throws {
+    try PushService.put(message, group)
+    new.insert(message.id)
   }
 
   // MARK: Making
@@ -68,7 +105,8 @@ struct DeliveryBook {
     let channel = registration.address.channel
     let options = message.content.options(channel)
     let key = MessagingKey(.delivery, message.project, message.id, registration.number).bytes
-    guard try group.get(key) == nil else { return }
+    let isMade = try !new.contains(message.id) && group.get(key) != nil
+    guard !isMade else { return }
     var delivery = Delivery(
       Lane(channel, options.priority),
       at: now,
@@ -174,17 +212,18 @@ struct DeliveryBook {
       effects.lanes.insert(lane.channel)
       return due
     }
-    let headKey = MessagingKey(.mailboxHead, message.project, number).bytes
-    var head = try group.get(headKey).map { try MailboxHead(decoding: $0) } ?? MailboxHead()
-    head.last += 1
-    head.count += 1
+    let mailbox = MailboxID(project: message.project, number: number)
+    try change(mailbox) { head in
+      head.last += 1
+      head.count += 1
+    }
+    let head = try head(mailbox)
     let key = MessagingKey(.mailbox, message.project, number, head.last).bytes
     try group.put(key, NumberValue.encode(message.id))
-    try group.put(headKey, head.encoded)
-    if head.count > MailboxHead.limit { try dropOldest(message.project, number) }
+    if head.count > MailboxHead.limit { try dropOldest(mailbox) }
     effects.arrivals.append(
       MailboxArrival(
-        mailbox: MailboxID(project: message.project, number: number),
+        mailbox: mailbox,
         sequence: head.last,
         message: message.schedule == nil ? message : nil
       )
@@ -192,17 +231,13 @@ struct DeliveryBook {
     return head.last
   }
 
-  private mutating func dropOldest(_ project: Text, _ number: Int64) throws {
-    let range = MessagingKey(.mailbox, project, number).range
+  private mutating func dropOldest(_ mailbox: MailboxID) throws {
+    let range = MessagingKey(.mailbox, mailbox.project, mailbox.number).range
     let cursor = try group.cursor(over: range, reversed: false)
     guard try cursor.next() else { return }
     let id = try NumberValue.decode(cursor.value)
-    try move(project, id, number, to: .refused, reason: "mailbox-full")
-    let headKey = MessagingKey(.mailboxHead, project, number).bytes
-    guard let value = try group.get(headKey) else { return }
-    var head = try MailboxHead(decoding: value)
-    head.hasDropped = true
-    try group.put(headKey, head.encoded)
+    try move(mailbox.project, id, mailbox.number, to: .refused, reason: "mailbox-full")
+    try change(mailbox) { $0.hasDropped = true }
   }
 
   // MARK: Moving
@@ -290,7 +325,7 @@ struct DeliveryBook {
     count(project, id, delivery, -1)
   }
 
-  private func giveUpSlot(
+  private mutating func giveUpSlot(
     _ delivery: Delivery,
     _ project: Text,
     _ id: Int64,
@@ -301,11 +336,7 @@ struct DeliveryBook {
     }
     if delivery.channel == .direct {
       try group.delete(MessagingKey(.mailbox, project, number, delivery.slot).bytes)
-      let headKey = MessagingKey(.mailboxHead, project, number).bytes
-      if var head = try group.get(headKey).map({ try MailboxHead(decoding: $0) }) {
-        head.count -= 1
-        try group.put(headKey, head.encoded)
-      }
+      try change(MailboxID(project: project, number: number)) { $0.count -= 1 }
     } else {
       try group.delete(MessagingKey.lane(delivery.lane, due: delivery.slot, id, number))
     }

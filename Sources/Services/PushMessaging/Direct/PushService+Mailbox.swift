@@ -68,13 +68,9 @@ extension PushService {
   ) throws -> ConnectionStart {
     try acknowledge(registration.mailbox, upTo: acknowledged, &book)
     try renew(registration, &book)
-    let key = MessagingKey(.mailboxHead, registration.project, registration.number).bytes
-    var head = try book.group.get(key).map { try MailboxHead(decoding: $0) } ?? MailboxHead()
+    let head = try book.head(registration.mailbox)
     let hasDropped = head.hasDropped
-    if hasDropped {
-      head.hasDropped = false
-      try book.group.put(key, head.encoded)
-    }
+    if hasDropped { try book.change(registration.mailbox) { $0.hasDropped = false } }
     return ConnectionStart(
       mailbox: registration.mailbox,
       hasDropped: hasDropped,
@@ -250,7 +246,7 @@ extension PushService {
   ) throws {
     guard sequence > 0 else { return }
     let prefix = MessagingKey(.mailbox, mailbox.project, mailbox.number)
-    if let id = try onlyMessage(mailbox, at: sequence, book.group) {
+    if let id = try onlyMessage(mailbox, at: sequence, &book) {
       return try acknowledge(mailbox, id, at: prefix.number(sequence).bytes, &book)
     }
     var range = prefix.range
@@ -267,14 +263,11 @@ extension PushService {
   private static func onlyMessage(
     _ mailbox: MailboxID,
     at sequence: Int64,
-    _ reader: any KeyValueReader
+    _ book: inout DeliveryBook
   ) throws -> Int64? {
-    let (project, number) = (mailbox.project, mailbox.number)
-    guard let head = try reader.get(MessagingKey(.mailboxHead, project, number).bytes),
-      try MailboxHead(decoding: head).count == 1
-    else { return nil }
-    let key = MessagingKey(.mailbox, project, number, sequence).bytes
-    return try reader.get(key).map { try NumberValue.decode($0) }
+    guard try book.head(mailbox).count == 1 else { return nil }
+    let key = MessagingKey(.mailbox, mailbox.project, mailbox.number, sequence).bytes
+    return try book.group.get(key).map { try NumberValue.decode($0) }
   }
 
   private static func acknowledge(

@@ -29,7 +29,7 @@ extension PushService {
       try await writeDeliveries { book in
         guard let known = try Registration.read(project, number, book.group) else { return }
         try Self.end(known, reason: "erased", &book)
-        try Self.delete(known, book.group)
+        try Self.delete(known, &book)
       }
       streams.end(MailboxID(project: project, number: number))
     }

@@ -9,6 +9,12 @@ package struct MessageReport: Sendable {
   package let counts: MessageCounts
 }
 
+extension MessageReport {
+  fileprivate init(_ summary: MessageSummary) {
+    self.init(message: summary.message, counts: summary.counts)
+  }
+}
+
 /// One delivery of a message.
 package struct DeliveryReport: Sendable {
   /// The registration's number.
@@ -27,11 +33,15 @@ extension PushService {
     _ id: Int64,
     _ reader: any KeyValueReader
   ) throws -> MessageReport? {
-    guard let message = try StoredMessage.read(project, id, reader) else { return nil }
-    let counts = try reader.get(MessagingKey(.counts, project, id).bytes).map {
-      try MessageCounts(decoding: $0)
+    guard let message = try StoredMessage.read(project, id, reader) else {
+      return try MessageSummary.read(project, id, reader).map(MessageReport.init)
     }
-    return MessageReport(message: message, counts: counts ?? MessageCounts())
+    if let counts = try reader.get(MessagingKey(.counts, project, id).bytes) {
+      return MessageReport(message: message, counts: try MessageCounts(decoding: counts))
+    }
+    // One that is being deleted has lost them to its summary.
+    let summary = try MessageSummary.read(project, id, reader)
+    return MessageReport(message: message, counts: summary?.counts ?? MessageCounts())
   }
 
   /// A project's messages, the newest first, from below an id.
@@ -41,13 +51,16 @@ extension PushService {
     limit: Int
   ) async throws -> [MessageReport] {
     try await read(on: .scans) { reader in
-      var range = MessagingKey(.message, project).range
-      range.upper = id == .max ? range.upper : MessagingKey(.message, project, id).bytes
-      let cursor = try reader.cursor(over: range, reversed: true)
       var reports: [MessageReport] = []
-      while reports.count < limit, try cursor.next() {
-        let id = try MessagingKey.number(in: cursor.key)
-        if let report = try Self.report(project, id, reader) { reports.append(report) }
+      for kind in [MessagingKey.Kind.message, .summary] {
+        let last = reports.last?.message.id ?? id
+        var range = MessagingKey(kind, project).range
+        if last != .max { range.upper = MessagingKey(kind, project, last).bytes }
+        let cursor = try reader.cursor(over: range, reversed: true)
+        while reports.count < limit, try cursor.next() {
+          let id = try MessagingKey.number(in: cursor.key)
+          if let report = try Self.report(project, id, reader) { reports.append(report) }
+        }
       }
       return reports
     }

@@ -70,7 +70,7 @@ extension PushService {
           if known.gone == nil {
             try Self.end(known, reason: "stale", &book)
           } else {
-            try Self.delete(known, group)
+            try Self.delete(known, &book)
           }
         }
         return try book.finish()
@@ -81,10 +81,10 @@ extension PushService {
   }
 
   /// Deletes a registration that ended.
-  static func delete(_ known: Registration, _ group: any KeyValueGroup) throws {
-    try countRegistrations(-1, group)
-    try group.delete(MessagingKey(.registration, known.project, known.number).bytes)
-    try group.delete(MessagingKey(.token, bytes: known.tokenHash).bytes)
-    try group.delete(MessagingKey(.mailboxHead, known.project, known.number).bytes)
+  static func delete(_ known: Registration, _ book: inout DeliveryBook) throws {
+    try countRegistrations(-1, book.group)
+    try book.group.delete(MessagingKey(.registration, known.project, known.number).bytes)
+    try book.group.delete(MessagingKey(.token, bytes: known.tokenHash).bytes)
+    try book.deleteHead(known.mailbox)
   }
 }

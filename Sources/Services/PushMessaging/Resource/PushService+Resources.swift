@@ -89,7 +89,7 @@ extension PushService {
         start: book.now,
         cutoff: id
       )
-      try Self.put(stored, book.group)
+      try book.make(stored)
       let isConnected = streams.isConnected(known.mailbox)
       try book.add(stored, to: known, isConnected: isConnected)
       return id

@@ -28,6 +28,7 @@ import KeyValueStore
 //   0x15 resource      SHA-256 of the capability            PushResource
 //   0x16 own resource  project, number, name                SHA-256 of the capability
 //   0x17 held          due, id, number                      project
+//   0x18 summary       project, id                          MessageSummary
 //
 // A delivery that waits has exactly one slot: an entry of its lane, of its registration's mailbox, where it may stay once it
 // was handed over, or of those that are held until its device's clock shows its time. A change of a delivery, its slot, its collapse key and its message's counts is one write.
@@ -40,7 +41,7 @@ struct MessagingKey {
     case project = 0x01
     case registration, token, identity, address, member, membership, user, message, counts
     case delivery, lane, collapse, mailbox, mailboxHead, fanOut, serverKey, schedule, deadline
-    case total, resource, ownResource, held
+    case total, resource, ownResource, held, summary
   }
 
   private(set) var bytes: [UInt8]

@@ -11,6 +11,8 @@ package struct StoredMessage: Sendable {
     case expanding = 1
     /// Every delivery is made.
     case expanded = 2
+    /// Its content and its deliveries are forgotten; the counts are left.
+    case summarized = 3
   }
 
   package let project: Text
@@ -75,6 +77,25 @@ package struct StoredMessage: Sendable {
     message.schedule = schedule.alone
     message.original = self.id
     return message
+  }
+
+  /// The message without what it said; its label, by which it is known, stays.
+  var summarized: StoredMessage {
+    let label = content.label.map { label in
+      [JSONText.Member("fcm_options", .object([.init("analytics_label", .string(label))]))]
+    }
+    var summary = StoredMessage(
+      project: project,
+      id: id,
+      content: MessageContent(label ?? [], options: content.options(.direct)),
+      target: target,
+      origin: origin,
+      stage: .summarized,
+      start: start,
+      cutoff: cutoff
+    )
+    (summary.schedule, summary.original) = (schedule, original)
+    return summary
   }
 
   init(
