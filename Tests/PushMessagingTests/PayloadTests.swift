@@ -76,6 +76,17 @@ import Testing
     #expect(payload["google.c.fid"]?.string == "f1")
   }
 
+  @Test(arguments: PushChannel.allCases)
+  func `a payload that was made for nobody is each installation's`(channel: PushChannel) throws {
+    let content = try Self.content(
+      #"{"notification": {"title": "a"}, "data": {"k": "v"}, "apns": {"payload": {"x": 1}}}"#
+    )
+    var nobody = Self.context
+    nobody.installation = ""
+    let made = MessageContent.payload(content.payload(channel, nobody), for: "f1")
+    #expect(made == content.payload(channel, Self.context))
+  }
+
   @Test func `the order message of the legacy form`() throws {
     let json = #"""
       {"to": "a:b", "priority": "high", "content_available": true, "collapse_key": "order", "time_to_live": 60,

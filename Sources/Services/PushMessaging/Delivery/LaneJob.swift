@@ -90,15 +90,15 @@ struct LaneJob: Sendable {
     }
     let options = message.content.options(channel)
     let left = message.start + options.timeToLive * 1_000_000 - now
-    let context = message.payloadContext(for: registration)
+    let form = batch.form(of: message, channel)
     return .hand(
       PushParcel(
         messageID: message.name,
         sender: message.project,
         address: message.content.address(registration.address),
         credentials: credentials,
-        payload: message.content.payload(channel, context),
-        headers: message.content.headers(channel),
+        payload: MessageContent.payload(form.payload, for: registration.installation),
+        headers: form.headers,
         collapseKey: options.collapseKey,
         priority: options.priority,
         timeToLive: .microseconds(max(left, 0)),
@@ -129,9 +129,16 @@ struct LaneJob: Sendable {
   }
 }
 
-/// What the jobs of one read have in common, each read once.
+/// What the jobs of one read, which go one way, have in common, each read and made once.
 struct LaneBatch {
+  /// What devices get of a message, as one without an installation would.
+  fileprivate struct Form {
+    let payload: JSONText
+    let headers: [String: String]
+  }
+
   private var messages: [Int64: StoredMessage] = [:]
+  private var forms: [Int64: Form] = [:]
   private var projects: [Text: ProjectRecord] = [:]
 
   fileprivate mutating func message(
@@ -143,6 +150,15 @@ struct LaneBatch {
     let found = try StoredMessage.read(project, id, reader)
     messages[id] = found
     return found
+  }
+
+  fileprivate mutating func form(of message: StoredMessage, _ channel: PushChannel) -> Form {
+    if let known = forms[message.id] { return known }
+    let content = message.content
+    let payload = content.payload(channel, message.payloadContext)
+    let made = Form(payload: payload, headers: content.headers(channel))
+    forms[message.id] = made
+    return made
   }
 
   fileprivate mutating func project(

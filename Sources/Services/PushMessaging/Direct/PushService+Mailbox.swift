@@ -293,17 +293,18 @@ extension MailboxEntry {
     timeToLive = min(max(life - passed, 0), life)
     content =
       message.content.pushed.map { .init("push", $0) }
-      ?? .init("message", message.content.payload(.direct, message.payloadContext()))
+      ?? .init("message", message.content.payload(.direct, message.payloadContext))
   }
 }
 
 extension StoredMessage {
-  func payloadContext(for registration: Registration? = nil) -> PayloadContext {
+  /// For a payload that is for no installation yet.
+  var payloadContext: PayloadContext {
     PayloadContext(
       messageID: name,
       sender: target.sender ?? project.string,
       project: project.string,
-      installation: registration?.installation ?? ""
+      installation: ""
     )
   }
 }

@@ -40,6 +40,17 @@ extension MessageContent {
     }
   }
 
+  /// A payload as an installation gets it, made of one that is for nobody.
+  static func payload(_ payload: JSONText, for installation: String) -> JSONText {
+    guard case .object(var members) = payload,
+      let index = members.lastIndex(where: { $0.key == installationKey })
+    else { return payload }
+    members[index] = .init(installationKey, .string(installation))
+    return .object(members)
+  }
+
+  private static let installationKey = "google.c.fid"
+
   /// The header fields of the platform that do not follow from the delivery's options.
   func headers(_ channel: PushChannel) -> [String: String] {
     switch channel {
@@ -98,7 +109,7 @@ extension MessageContent {
     members += [
       .init("gcm.message_id", .string(context.messageID)),
       .init("google.c.sender.id", .string(context.project)),
-      .init("google.c.fid", .string(context.installation)),
+      .init(Self.installationKey, .string(context.installation)),
       .init("from", .string(context.sender)),
     ]
     if let label = json["apns"]?["fcm_options"]?["analytics_label"]?.string ?? label {
