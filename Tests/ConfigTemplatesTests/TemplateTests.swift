@@ -134,7 +134,7 @@ import Testing
     let json = """
       {"conditions":[{"name":"all","expression":"true"}],
        "parameters":{"k":{"defaultValue":{"value":"d"},"conditionalValues":{"all":{"experimentValue":{
-         "experimentId":"e","exposurePercent":20,"description":"Which word sells?","variantValue":[
+         "experimentId":"e","exposurePercent":20,"displayName":"Words","description":"Which word sells?","variantValue":[
            {"variantId":"control","noChange":true,"weight":1},{"variantId":"new","value":"n","weight":3}]}}}}}}
       """
     let parsed = try template(json)

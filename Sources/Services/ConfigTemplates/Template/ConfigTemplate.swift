@@ -105,6 +105,8 @@ package enum ParameterValue: Sendable, Equatable {
     package let isSticky: Bool
     /// By what its results compare the variants, where nothing else is asked; nil where its author names nothing.
     package let goal: ExperimentGoal?
+    /// What people call it, where that is not its id; nothing is decided or counted by it.
+    package let displayName: String?
     /// What its author says of it, for people.
     package let description: String?
   }

@@ -110,7 +110,9 @@ extension ParameterValue.Experiment {
   /// Variants that an experiment may have.
   private static let maximumVariants = 20
   private static let weights = 1...1_000_000
-  /// Bytes of a description.
+  /// Characters of a name for people.
+  private static let maximumDisplayName = 256
+  /// Characters of a description.
   private static let maximumDescription = 1_024
 
   fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
@@ -118,7 +120,8 @@ extension ParameterValue.Experiment {
       json,
       at: path,
       known: [
-        "experimentId", "variantValue", "exposurePercent", "sticky", "goal", "description",
+        "experimentId", "variantValue", "exposurePercent", "sticky", "goal", "displayName",
+        "description",
       ]
     )
     var variants: [Variant] = []
@@ -142,6 +145,7 @@ extension ParameterValue.Experiment {
       goal: try members["goal"].map { json throws(FirestoreError) in
         try ExperimentGoal(json, at: "\(path).goal")
       },
+      displayName: try members.text("displayName", atMost: Self.maximumDisplayName),
       description: try members.text("description", atMost: Self.maximumDescription)
     )
   }
@@ -151,6 +155,7 @@ extension ParameterValue.Experiment {
       ("experimentId", .string(id)), ("exposurePercent", ParameterValue.percent(exposure)),
       ("variantValue", .array(variants.map(\.json))),
       ("sticky", isSticky ? .boolean(true) : nil), ("goal", goal?.json),
+      ("displayName", displayName.map(JSONText.string)),
       ("description", description.map(JSONText.string)),
     ])
   }
