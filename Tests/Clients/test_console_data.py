@@ -49,12 +49,12 @@ DATA = "firestore/-default-/data"
 def test_from_nothing_to_a_document(console, documents, language):
     """An empty project: a database in test mode, a collection, a document; changed, taken back, deleted."""
     words = {
-        "en": ("Data", "Create database", "Test mode", "Start a collection", "Collection id", "Document id", "Add field", "Field", "Type of New field",
+        "en": ("Data", "Create database", "Test mode", "Start a collection", "Collection id", "Document id", "Field", "Type of New field",
                "Value of name", "Save", "Saved", "Undo", "Undone", "Delete document", "Delete chair"),
-        "pt-BR": ("Dados", "Criar banco de dados", "Modo de teste", "Iniciar coleção", "ID da coleção", "ID do documento", "Adicionar campo", "Campo", "Tipo de Novo campo",
+        "pt-BR": ("Dados", "Criar banco de dados", "Modo de teste", "Iniciar coleção", "ID da coleção", "ID do documento", "Campo", "Tipo de Novo campo",
                   "Valor de name", "Salvar", "Salvo", "Desfazer", "Desfeito", "Excluir documento", "Excluir chair"),
     }[language]
-    data, create, mode, start, collection, identifier, add, field, _, value, save, saved, undo, undone, delete, delete_it = words
+    data, create, mode, start, collection, identifier, field, _, value, save, saved, undo, undone, delete, delete_it = words
     console.open(language=language)
     console.click("link", data)
     console.find("heading", create)
@@ -64,7 +64,7 @@ def test_from_nothing_to_a_document(console, documents, language):
     console.click("button", start)
     console.fill(collection, "products")
     console.fill(identifier, "chair")
-    console.click("button", add)
+    # There is a field to begin with.
     console.fill(field, "name")
     textarea = [one for one in console.all("textbox") if one.tag_name == "textarea"][-1]
     textarea.send_keys("Cadeira é 🔥".replace("🔥", "ã"))
@@ -88,9 +88,13 @@ def test_rows_change_by_themselves(console, documents):
     documents.put("products/a", name=text("first"))
     console.open(f"{DATA}/products")
     console.sees("first")
+    cell = console.find("gridcell", "first")
+    pause = console.find("button", "Pause")
     documents.put("products/a", name=text("second"))
-    documents.put("products/b", name=text("third"))
     console.sees("second")
+    # What is pressed while something changes is still there when it is let go.
+    assert cell.text == "second" and pause.is_displayed()
+    documents.put("products/b", name=text("third"))
     console.sees("third")
     console.click("button", "Pause")
     documents.put("products/a", name=text("fourth"))

@@ -13,12 +13,12 @@ WORDS = {
     "en": {
         "add": "New experiment", "id": "Experiment", "parameter": "Parameter", "who": "For", "variant": "Variant", "event": "Event", "take": "Take over", "publish": "Publish changes",
         "done": "Published", "rate": "Rate", "chance": "Hardly chance", "compare": "Compare", "few": "Not compared below 100 installations.", "end": "End experiment",
-        "edit": "Edit", "stop": "Stop", "start": "Start", "stopped": "Stopped", "copy": "Duplicate", "description": "Description", "exposure": "Takes part, in percent",
+        "edit": "Edit", "name": "Name", "stop": "Stop", "start": "Start", "stopped": "Stopped", "copy": "Duplicate", "description": "Description", "exposure": "Takes part, in percent",
     },
     "pt-BR": {
         "add": "Novo experimento", "id": "Experimento", "parameter": "Parâmetro", "who": "Para", "variant": "Variante", "event": "Evento", "take": "Aplicar", "publish": "Publicar alterações",
         "done": "Publicado", "rate": "Taxa", "chance": "Dificilmente acaso", "compare": "Comparar", "few": "Não se compara com menos de 100 instalações.", "end": "Encerrar experimento",
-        "edit": "Editar", "stop": "Parar", "start": "Iniciar", "stopped": "Parado", "copy": "Duplicar", "description": "Descrição", "exposure": "Participam, em porcento",
+        "edit": "Editar", "name": "Nome", "stop": "Parar", "start": "Iniciar", "stopped": "Parado", "copy": "Duplicar", "description": "Descrição", "exposure": "Participam, em porcento",
     },
 }
 
@@ -128,6 +128,14 @@ def test_one_that_runs_is_changed_stopped_started_and_duplicated(console, config
     take(console, words)
     console.sees("Which color sells?")
     assert published() == before | {"description": "Which color sells?", "exposurePercent": 60.5}
+    # Its name is for people: who has a variant keeps it, and the one as which results are counted stays.
+    console.click("button", words["edit"])
+    console.find("dialog", words["edit"])
+    console.put(words["name"], "Farbe & Größe 🎨")
+    take(console, words)
+    console.sees("Farbe & Größe 🎨")
+    before |= {"displayName": "Farbe & Größe 🎨"}
+    assert published() == before | {"description": "Which color sells?", "exposurePercent": 60.5}
     console.click("button", words["stop"])
     publish(console, words)
     console.sees(words["stopped"])
@@ -146,7 +154,8 @@ def test_one_that_runs_is_changed_stopped_started_and_duplicated(console, config
     console.fill(words["id"], "again")
     take(console, words)
     console.find("link", "again")
-    assert published("again") == published() | {"experimentId": "again"}
+    assert published("again") == {name: value for name, value in published().items() if name != "displayName"} | {"experimentId": "again"}
+    console.find("link", "Farbe & Größe 🎨")
 
 
 def test_an_experiment_for_an_audience_and_what_is_wrong_with_one(console, config, analytics):

@@ -11,12 +11,12 @@ pytestmark = pytest.mark.brasa_only
 OWNER = {"authorization": "Bearer owner"}
 WORDS = {
     "en": {
-        "data": "Data", "test": "Test mode", "create": "Create database", "start": "Start a collection", "collection": "Collection id", "document": "Document id", "add": "Add field", "field": "Field", "value": "Value of",
+        "data": "Data", "test": "Test mode", "create": "Create database", "start": "Start a collection", "collection": "Collection id", "document": "Document id", "steps": ["Create a database", "Add a document", "Say who may read and write", "Add a user", "Upload a file"], "field": "Field", "value": "Value of",
         "save": "Save", "added": "Document added", "noName": "A field needs a name.", "rules": "Rules", "source": "Source of the rules", "publish": "Publish", "published": "The rules are in force", "users": "Users", "addUser": "Add user",
         "email": "Email", "password": "Password", "userAdded": "User added", "files": "Files", "empty": "There is nothing in this folder.",
     },
     "pt-BR": {
-        "data": "Dados", "test": "Modo de teste", "create": "Criar banco de dados", "start": "Iniciar coleção", "collection": "ID da coleção", "document": "ID do documento", "add": "Adicionar campo", "field": "Campo", "value": "Valor de",
+        "data": "Dados", "test": "Modo de teste", "create": "Criar banco de dados", "start": "Iniciar coleção", "collection": "ID da coleção", "document": "ID do documento", "steps": ["Criar um banco de dados", "Adicionar um documento", "Dizer quem pode ler e escrever", "Adicionar um usuário", "Enviar um arquivo"], "field": "Campo", "value": "Valor de",
         "save": "Salvar", "added": "Documento adicionado", "noName": "Um campo precisa de um nome.", "rules": "Regras", "source": "Código das regras", "publish": "Publicar", "published": "As regras estão em vigor", "users": "Usuários", "addUser": "Adicionar usuário",
         "email": "E-mail", "password": "Senha", "userAdded": "Usuário adicionado", "files": "Arquivos", "empty": "Não há nada nesta pasta.",
     },
@@ -46,14 +46,15 @@ def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, em
     def ask(method, path, **options):
         return requests.request(method, root + path, headers=OWNER, timeout=30, **options).json()
 
-    console.click("link", words["data"])
+    console.click("link", next_step(console, words, 0))
     console.find("button", words["create"])
     next(one for one in console.all("radio") if one.accessible_name.startswith(words["test"])).click()
     console.click("button", words["create"])
+    console.find("button", words["start"])
+    console.click("link", next_step(console, words, 1))
     console.click("button", words["start"])
     console.fill(words["collection"], "products")
     console.fill(words["document"], "chair")
-    console.click("button", words["add"])
     # Nobody is told off before anything was typed.
     assert words["noName"] not in console.find("dialog").text
     console.fill(words["field"], "name")
@@ -63,7 +64,7 @@ def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, em
     console.find("complementary")
     assert ask("GET", "/databases/(default)/documents/products/chair")["fields"] == {"name": {"stringValue": "Cadeira"}}
 
-    console.click("link", words["rules"])
+    console.click("link", next_step(console, words, 2))
     source = console.find("textbox", words["source"]).get_attribute("value")
     assert "request.time < timestamp.date(" in source
     console.put(words["source"], source.replace("read, write", "read"))
@@ -74,7 +75,7 @@ def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, em
     ruleset = ask("GET", "/releases/cloud.firestore")["rulesetName"].rsplit("/", 1)[1]
     assert "allow read: if" in ask("GET", f"/rulesets/{ruleset}")["source"]["files"][0]["content"]
 
-    console.click("link", words["users"])
+    console.click("link", next_step(console, words, 3))
     console.click("button", words["addUser"])
     console.fill(words["email"], "ada@example.org")
     console.fill(words["password"], "correct horse")
@@ -82,7 +83,7 @@ def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, em
     console.sees(words["userAdded"])
     assert ask("POST", "/accounts:lookup", json={"email": ["ada@example.org"]})["users"][0]["email"] == "ada@example.org"
 
-    console.click("link", words["files"])
+    console.click("link", next_step(console, words, 4))
     console.sees(words["empty"])
     local = tmp_path / "note.txt"
     local.write_text("of a file")
@@ -90,4 +91,30 @@ def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, em
     console.find("link", "note.txt")
     content = requests.get(f"{empty.url}/storage/v1/b/{project}.appspot.com/o/note.txt?alt=media", headers=OWNER, timeout=30)
     assert content.text == "of a file"
+    # All is done, so nothing speaks of first steps any more.
+    open_overview(console)
+    console.browser.wait("return localStorage.getItem(`brasa.steps.${arguments[0]}`)", project)
+    assert not console.all("link", words["steps"][0])
     assert console.violations() == []
+
+
+def open_overview(console):
+    console.driver.get(f"{console.server.url}/console/{console.project}/overview")
+
+
+def next_step(console, words, index):
+    """The name of a step, which the overview marks as the next one; those before it are done."""
+    open_overview(console)
+    marked = "return [...document.querySelectorAll('main li[aria-current=step] a')].map((one) => one.innerText)"
+    console.until(lambda: console.browser.run(marked) == [words["steps"][index]], f"the next step is not {words['steps'][index]!r}")
+    return words["steps"][index]
+
+
+def test_first_steps_are_hidden_for_good(console):
+    console.open("overview")
+    console.find("link", "Create a database")
+    console.click("button", "Hide")
+    assert not console.all("link", "Create a database")
+    open_overview(console)
+    console.sees("This server")
+    assert not console.all("heading", "First steps")

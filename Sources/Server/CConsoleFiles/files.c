@@ -116,6 +116,10 @@ static const unsigned char file_base_navigation_js[] = {
 #embed "Files/base/navigation.js"
 };
 
+static const unsigned char file_base_pace_js[] = {
+#embed "Files/base/pace.js"
+};
+
 static const unsigned char file_base_request_js[] = {
 #embed "Files/base/request.js"
 };
@@ -138,6 +142,10 @@ static const unsigned char file_base_target_js[] = {
 
 static const unsigned char file_base_theme_js[] = {
 #embed "Files/base/theme.js"
+};
+
+static const unsigned char file_base_ui_js[] = {
+#embed "Files/base/ui.js"
 };
 
 static const unsigned char file_base_viewing_js[] = {
@@ -488,6 +496,10 @@ static const unsigned char file_overview_page_js[] = {
 #embed "Files/overview/page.js"
 };
 
+static const unsigned char file_overview_steps_js[] = {
+#embed "Files/overview/steps.js"
+};
+
 static const unsigned char file_requests_group_js[] = {
 #embed "Files/requests/group.js"
 };
@@ -621,12 +633,14 @@ static const struct console_file files[] = {
     {"base/managed.js", file_base_managed_js, sizeof file_base_managed_js},
     {"base/memory.js", file_base_memory_js, sizeof file_base_memory_js},
     {"base/navigation.js", file_base_navigation_js, sizeof file_base_navigation_js},
+    {"base/pace.js", file_base_pace_js, sizeof file_base_pace_js},
     {"base/request.js", file_base_request_js, sizeof file_base_request_js},
     {"base/router.js", file_base_router_js, sizeof file_base_router_js},
     {"base/session.js", file_base_session_js, sizeof file_base_session_js},
     {"base/signal.js", file_base_signal_js, sizeof file_base_signal_js},
     {"base/target.js", file_base_target_js, sizeof file_base_target_js},
     {"base/theme.js", file_base_theme_js, sizeof file_base_theme_js},
+    {"base/ui.js", file_base_ui_js, sizeof file_base_ui_js},
     {"base/viewing.js", file_base_viewing_js, sizeof file_base_viewing_js},
     {"base/views.css", file_base_views_css, sizeof file_base_views_css},
     {"base/views.js", file_base_views_js, sizeof file_base_views_js},
@@ -714,6 +728,7 @@ static const struct console_file files[] = {
     {"operations/model.js", file_operations_model_js, sizeof file_operations_model_js},
     {"operations/page.js", file_operations_page_js, sizeof file_operations_page_js},
     {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
+    {"overview/steps.js", file_overview_steps_js, sizeof file_overview_steps_js},
     {"requests/group.js", file_requests_group_js, sizeof file_requests_group_js},
     {"requests/page.js", file_requests_page_js, sizeof file_requests_page_js},
     {"rules/coverage.js", file_rules_coverage_js, sizeof file_rules_coverage_js},

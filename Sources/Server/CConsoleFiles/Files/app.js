@@ -1,11 +1,7 @@
-import { isSignedIn, loadSession } from "./base/api.js";
 import { startKeyboard } from "./base/commands.js";
-import { h, show } from "./base/dom.js";
-import { language, loadLanguage, loadTexts, t } from "./base/i18n.js";
-import { startNavigation } from "./base/navigation.js";
 import { asking } from "./base/session.js";
-import { effect, scope, untracked } from "./base/signal.js";
 import { applyTheme } from "./base/theme.js";
+import { effect, h, isSignedIn, language, loadLanguage, loadSession, loadTexts, scope, show, startNavigation, t, untracked } from "./base/ui.js";
 import { shell } from "./shell/shell.js";
 
 /** The console begins here: language, session, then the shell, made anew when the language changes. */

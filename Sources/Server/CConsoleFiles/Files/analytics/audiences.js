@@ -1,9 +1,4 @@
-import { session } from "../base/api.js";
-import { confirm, dialog, explain, toast } from "../base/dialog.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
-import { number, t } from "../base/i18n.js";
-import { link } from "../base/navigation.js";
-import { button, failure, field, form, input, loading, note, primary, select, spread, stack, table } from "../base/views.js";
+import { adder, button, complain, confirm, dialog, failure, field, form, group, h, iconButton, input, link, loading, note, number, primary, select, session, show, spread, stack, t, table } from "../base/ui.js";
 import { CONDITIONS, ruleOf } from "./model.js";
 import { putAudience, removeAudience, report, reportOf } from "./store.js";
 
@@ -20,7 +15,7 @@ export function audiencesView(name) {
 function audienceTable(audiences, reload) {
   const forget = async (name) => {
     if (!(await confirm(t("analytics.forget", name), t("analytics.forgetText"), t("analytics.forget", name)))) return;
-    await removeAudience(name).catch((error) => toast(explain(error)));
+    await removeAudience(name).catch(complain);
     reload();
   };
   return table(["name", "analytics.users", "analytics.lastDays", "analytics.rule", null, null], audiences.map(({ name, users, days, rule }) => [
@@ -35,7 +30,7 @@ function audienceForm(close) {
   const name = input("", { autofocus: true });
   const days = input("28", { type: "number", min: 1, max: 90 });
   const isAny = select([["all", t("analytics.all")], ["any", t("analytics.any")]], "all", { "aria-label": t("analytics.together") });
-  const rows = h("div", { class: "stack" });
+  const rows = stack();
   const add = () => {
     const row = h("div", { class: "row pair" }, select([["", t("analytics.is")], ["not", t("analytics.isNot")]], "", { "aria-label": t("analytics.together") }),
       select(Object.keys(CONDITIONS).map((one) => [one, t(`condition.${one}`)]), "event", { "aria-label": t("target.condition") }), input("", { "aria-label": t("value") }),
@@ -48,5 +43,5 @@ function audienceForm(close) {
     await putAudience(name.value.trim(), Number(days.value), ruleOf(conditions, isAny.value === "any"));
     return true;
   };
-  return form(close, t("save"), save, field("name", name), field("analytics.lastDays", days), h("fieldset", { class: "stack" }, h("legend", {}, t("analytics.rule")), isAny, rows, h("div", {}, button([icon("plus"), t("analytics.addCondition")], add))), note(t("analytics.ruleText")));
+  return form(close, t("save"), save, field("name", name), field("analytics.lastDays", days), group(t("analytics.rule"), isAny, rows, adder(t("analytics.addCondition"), add)), note(t("analytics.ruleText")));
 }

@@ -1,9 +1,5 @@
 import { bar, changeOf, chart } from "../base/chart.js";
-import { h, show } from "../base/dom.js";
-import { number, t } from "../base/i18n.js";
-import { link } from "../base/navigation.js";
-import { inScope } from "../base/signal.js";
-import { failure, loading, select, table } from "../base/views.js";
+import { failure, h, inline, inScope, link, loading, note, number, section, select, show, t, table } from "../base/ui.js";
 import { duration } from "./model.js";
 import { csvButton, periodChoice } from "./period.js";
 import { period, report } from "./store.js";
@@ -15,7 +11,7 @@ const RETURNED_DAYS = 14;
 export function dashboard() {
   const days = period();
   return loading(Promise.all([report("users", days), report("events", days), report("retention", { ...days, days: RETURNED_DAYS })]), ([users, events, retention]) => [
-    periodChoice(users), cards(users, events), usersChart(users), eventList(events), breakdown(days), retentionTable(retention), h("p", { class: "note" }, t("analytics.exact"))]);
+    periodChoice(users), cards(users, events), usersChart(users), eventList(events), breakdown(days), retentionTable(retention), note(t("analytics.exact"))]);
 }
 
 const sum = (rows, name) => rows.reduce((all, row) => all + row[name], 0);
@@ -39,7 +35,7 @@ function usersChart({ days, from, to }) {
 
 function eventList({ events }) {
   const most = Math.max(0, ...events.map((one) => one.now.events));
-  return h("section", { class: "stack" }, h("h2", {}, t("analytics.topEvents")), events.length === 0 ? h("p", {}, t("analytics.none")) : table(["analytics.event", "analytics.count", "analytics.change", "analytics.users"],
+  return section(t("analytics.topEvents"), events.length === 0 ? h("p", {}, t("analytics.none")) : table(["analytics.event", "analytics.count", "analytics.change", "analytics.users"],
     events.slice(0, 10).map(({ name, now, before }) => [h("a", { href: link("analytics", ["events", name], period()) }, name), bar(now.events, most), changeOf(now.events, before.events), number(now.users)])));
 }
 
@@ -56,7 +52,7 @@ function breakdown(days) {
     }
   });
   load(DIMENSIONS[0]);
-  return h("section", { class: "stack" }, h("div", { class: "row" }, h("h2", {}, t("analytics.breakdown")),
+  return h("section", { class: "stack" }, inline(h("h2", {}, t("analytics.breakdown")),
     select(DIMENSIONS.map((one) => [one, t(`dimension.${one}`)]), DIMENSIONS[0], { "aria-label": t("analytics.breakdown"), onchange: (event) => load(event.target.value) })), rows);
 }
 
@@ -67,7 +63,7 @@ function retentionTable({ cohorts }) {
     const share = users > 0 ? count / users : 0;
     return h("td", { title: number(count), style: { background: `color-mix(in srgb, var(--accent) ${Math.round(share * 45)}%, transparent)` } }, `${Math.round(share * 100)} %`);
   };
-  return h("section", { class: "stack" }, h("h2", {}, t("analytics.retention")), h("p", { class: "note" }, t("analytics.retentionText")),
+  return section(t("analytics.retention"), note(t("analytics.retentionText")),
     h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": t("analytics.retention") }, h("table", { class: "table heat" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("analytics.day")), h("th", { scope: "col" }, t("analytics.new")), Array.from({ length: RETURNED_DAYS }, (_, index) => h("th", { scope: "col" }, `+${index + 1}`)))),
       h("tbody", {}, shown.map(({ day, users, returned }) => h("tr", {}, h("th", { scope: "row" }, day), h("td", {}, number(users)), Array.from({ length: RETURNED_DAYS }, (_, index) => (index + 1 < returned.length ? cell(users, returned[index + 1]) : h("td", {})))))))));

@@ -1,8 +1,5 @@
 import { chart } from "../base/chart.js";
-import { h, icon, show } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
-import { link } from "../base/navigation.js";
-import { note, poll, select, spread, stack } from "../base/views.js";
+import { h, icon, instant, link, note, poll, select, show, spread, stack, t } from "../base/ui.js";
 import { MINUTES } from "./live.js";
 import { minutesOf } from "./model.js";
 import { report } from "./store.js";
@@ -14,7 +11,7 @@ const PERIOD_MILLISECONDS = 1_000;
 export function debugView() {
   const state = { device: null, opened: new Set() };
   const choice = h("div", {});
-  const body = h("div", { class: "stack" });
+  const body = stack();
   const draw = (devices) => {
     const device = devices.find((one) => one.appInstanceId === state.device) ?? devices[0];
     const names = devices.map((one) => [one.appInstanceId, `${one.device.model || one.device.platform || "?"} · ${one.appInstanceId.slice(0, 8)}`]);

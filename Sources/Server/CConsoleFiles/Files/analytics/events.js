@@ -1,8 +1,5 @@
 import { bar, changeOf } from "../base/chart.js";
-import { h } from "../base/dom.js";
-import { number, t } from "../base/i18n.js";
-import { link } from "../base/navigation.js";
-import { loading, note, table } from "../base/views.js";
+import { h, link, loading, note, number, section, t, table } from "../base/ui.js";
 import { csvButton, periodChoice } from "./period.js";
 import { period, report, reportOf } from "./store.js";
 
@@ -27,7 +24,7 @@ function figures(key, rows, nameOf) {
 
 function drops(dropped) {
   if (dropped.length === 0) return null;
-  return h("section", { class: "stack" }, h("h2", {}, t("analytics.dropped")), note(t("analytics.droppedText")), table(["analytics.code", "analytics.count"], dropped.map(({ name, now }) => [h("code", {}, name), number(now.events)])));
+  return section(t("analytics.dropped"), note(t("analytics.droppedText")), table(["analytics.code", "analytics.count"], dropped.map(({ name, now }) => [h("code", {}, name), number(now.events)])));
 }
 
 function detail(name, answer) {

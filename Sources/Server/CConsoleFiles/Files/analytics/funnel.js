@@ -1,8 +1,5 @@
 import { bar } from "../base/chart.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
-import { number, t } from "../base/i18n.js";
-import { inScope } from "../base/signal.js";
-import { button, failure, field, input, loading, note, select, table } from "../base/views.js";
+import { button, failure, field, h, icon, iconButton, inline, input, inScope, loading, note, number, select, show, submit, t, table } from "../base/ui.js";
 import { stepsOf } from "./model.js";
 import { periodChoice } from "./period.js";
 import { funnel, period, report } from "./store.js";
@@ -34,8 +31,8 @@ function builder(names) {
     }
   });
   return h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); run(); } }, note(t("analytics.funnelText")), list, steps,
-    h("div", { class: "row" }, button([icon("plus"), t("analytics.addStep")], () => add())), field("analytics.window", window_),
-    h("div", {}, h("button", { type: "submit", class: "primary" }, t("analytics.show"))), result);
+    inline(button([icon("plus"), t("analytics.addStep")], () => add())), field("analytics.window", window_),
+    h("div", {}, submit(t("analytics.show"))), result);
 }
 
 function draw(steps) {

@@ -1,7 +1,5 @@
 import { bar, chart } from "../base/chart.js";
-import { h, show } from "../base/dom.js";
-import { number, t } from "../base/i18n.js";
-import { poll, spread, stack, table } from "../base/views.js";
+import { h, number, poll, show, spread, stack, t, table } from "../base/ui.js";
 import { eventsOf, minutesOf } from "./model.js";
 import { report } from "./store.js";
 
@@ -10,7 +8,7 @@ export const MINUTES = Array.from({ length: 30 }, (_, index) => (index === 29 ? 
 
 /** The last thirty minutes of all apps. */
 export function liveView() {
-  const body = h("div", { class: "stack" });
+  const body = stack();
   const { pause, problem } = poll(PERIOD_MILLISECONDS, () => report("live"), (answer) => show(body, draw(answer)));
   return stack(spread(h("p", { class: "note grow" }, t("analytics.liveText")), pause), problem, body);
 }

@@ -1,8 +1,5 @@
-import { h } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { go, place } from "../base/navigation.js";
-import { button, input, keepFile } from "../base/views.js";
 import { csv } from "../base/csv.js";
+import { button, go, h, input, keepFile, place, t } from "../base/ui.js";
 import { periodTo } from "./model.js";
 
 const LENGTHS = [1, 7, 28, 90];

@@ -1,5 +1,4 @@
-import { call, path } from "../base/api.js";
-import { place } from "../base/navigation.js";
+import { call, path, place } from "../base/ui.js";
 
 /** The reports of a project's events. */
 

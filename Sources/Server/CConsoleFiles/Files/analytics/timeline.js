@@ -1,7 +1,4 @@
-import { h } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
-import { go, link, place } from "../base/navigation.js";
-import { input, loading, note, select, stack } from "../base/views.js";
+import { go, h, input, instant, link, loading, note, place, select, stack, t } from "../base/ui.js";
 import { periodChoice } from "./period.js";
 import { period, report } from "./store.js";
 

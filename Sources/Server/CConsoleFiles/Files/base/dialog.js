@@ -64,6 +64,9 @@ export function explain(error) {
   return known.startsWith("error.") ? error.message : `${known} ${error.message}`;
 }
 
+/** Says in passing what went wrong. */
+export const complain = (error) => toast(explain(error));
+
 /** Keeps a listener for as long as the current scope lasts. */
 export function listenTo(target, name, act, options) {
   target.addEventListener(name, act, options);

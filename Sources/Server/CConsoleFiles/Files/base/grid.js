@@ -11,6 +11,7 @@ import { listenTo } from "./dialog.js";
 export function grid(model) {
   const HEIGHT = 36;
   const MOST_ROWS = 60;
+  const FLASH_MILLISECONDS = 1_000;
   const head = h("div", { class: "grid-head", role: "row", "aria-rowindex": 1 });
   const layer = h("div", { class: "grid-layer", role: "rowgroup" });
   const spacer = h("div", { class: "grid-spacer" }, layer);
@@ -18,10 +19,11 @@ export function grid(model) {
     h("div", { role: "rowgroup", class: "grid-top" }, head), spacer);
   const drawn = new Map();
   const selected = new Set();
-  const prefix = freshID("cell");
+  const id = freshID("cell");
   let focus = { row: 0, column: 0 };
   let columns = [];
   let anchor = null;
+  let focused = null;
 
   const range = () => {
     const top = Math.max(0, element.scrollTop - HEIGHT);
@@ -78,7 +80,7 @@ export function grid(model) {
   const place = (row, index) => {
     let one = drawn.get(row.key);
     if (!one) {
-      one = { element: h("div", { class: "grid-row", role: "row" }), version: null };
+      one = { element: h("div", { class: "grid-row", role: "row" }), version: null, changed: -Infinity };
       drawn.set(row.key, one);
       layer.append(one.element);
     }
@@ -89,14 +91,25 @@ export function grid(model) {
     if (one.version === row.version) return;
     const isChange = one.version !== null;
     one.version = row.version;
-    show(one.element, mark(row), row.cells.map((cell, column) => h("div", {
-      role: "gridcell", class: `grid-cell${cell.type ? ` type-${cell.type}` : ""}`, title: cell.title ?? cell.text, id: `${prefix}-${index}-${column}`, data: { column },
-    }, cell.text)));
-    if (isChange) flash(one.element);
+    const { cells } = row;
+    if (one.element.childElementCount !== cells.length + 1) show(one.element, mark(row, cells), cells.map((_, column) => h("div", { role: "gridcell", class: "grid-cell", data: { column } })));
+    cells.forEach((cell, column) => write(one.element.children[column + 1], cell));
+    // A row that changes all the time would flicker all the time.
+    const now = performance.now();
+    if (isChange && now - one.changed > FLASH_MILLISECONDS) flash(one.element);
+    one.changed = now;
   };
 
-  const mark = (row) => h("div", { role: "gridcell", class: "grid-mark" },
-    h("input", { type: "checkbox", tabindex: "-1", "aria-label": `${model.selectLabel} ${row.cells[0].text}`, checked: selected.has(row.key), data: { mark: "" } }));
+  /** Elements stay, so that what is pressed is still there when it is let go. */
+  const write = (element, { text, title = text, type = "none" }) => {
+    if (element.textContent !== text) element.textContent = text;
+    if (element.title !== title) element.title = title;
+    if (element.classList.contains(`type-${type}`)) return;
+    element.className = `grid-cell type-${type}`;
+  };
+
+  const mark = (row, cells) => h("div", { role: "gridcell", class: "grid-mark" },
+    h("input", { type: "checkbox", tabindex: "-1", "aria-label": `${model.selectLabel} ${cells[0].text}`, checked: selected.has(row.key), data: { mark: "" } }));
 
   const flash = (target) => {
     target.classList.remove("flash");
@@ -104,14 +117,17 @@ export function grid(model) {
   };
 
   const showFocus = () => {
-    element.querySelector(".focused")?.classList.remove("focused");
     const row = model.row(focus.row);
     const cell = row && drawn.get(row.key)?.element.children[focus.column + 1];
+    if (cell !== focused) {
+      focused?.classList.remove("focused");
+      focused?.removeAttribute("id");
+    }
+    focused = cell;
     if (!cell) return element.removeAttribute("aria-activedescendant");
-    cell.id = `${prefix}-${focus.row}-${focus.column}`;
+    cell.id = id;
     cell.classList.add("focused");
-    element.setAttribute("aria-activedescendant", cell.id);
-    return undefined;
+    return element.setAttribute("aria-activedescendant", id);
   };
 
   const toggle = (key, isOn = !selected.has(key)) => {

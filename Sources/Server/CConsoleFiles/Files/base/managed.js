@@ -1,5 +1,5 @@
 import { call, path } from "./api.js";
-import { confirm, explain, toast } from "./dialog.js";
+import { complain, confirm } from "./dialog.js";
 import { h, iconButton, show } from "./dom.js";
 import { t } from "./i18n.js";
 import { failure } from "./views.js";
@@ -12,7 +12,7 @@ export function managed(root, draw, things = root) {
   const rows = h("div", {});
   const load = () => call("GET", root).then((answer) => show(rows, draw(answer, remove, act)), (error) => show(rows, failure(error)));
   const act = async (method, id, body) => {
-    await call(method, things + path(id), body).catch((error) => toast(explain(error)));
+    await call(method, things + path(id), body).catch(complain);
     load();
   };
   const remove = async (title, textKey, id) => (await confirm(title, t(textKey), title)) && act("DELETE", id);

@@ -12,13 +12,26 @@ export const failure = (error) => show(problemLine(), explain(error));
 /** The place for it, empty. */
 export const problemLine = () => h("p", { class: "error", role: "alert" });
 
-/** Content one below the other; with room between; and what explains the rest. */
+/** Content one below the other; side by side; with room between; and the buttons at the end of a dialog. */
 export const stack = (...content) => h("div", { class: "stack" }, content);
+export const inline = (...content) => h("div", { class: "row" }, content);
 export const spread = (...content) => h("div", { class: "spread" }, content);
+export const actions = (...content) => h("div", { class: "actions" }, content);
+
+/** What explains the rest, small, and what is less important. */
 export const note = (...content) => h("p", { class: "note" }, content);
+export const muted = (...content) => h("p", { class: "muted" }, content);
+
+/** A part of a page below a heading; controls that belong together, with what they are about. */
+export const section = (title, ...content) => h("section", { class: "stack" }, h("h2", {}, title), content);
+export const group = (legend, ...content) => h("fieldset", { class: "stack" }, h("legend", {}, legend), content);
 
 /** A button with a text. */
 export const button = (label, onclick, properties) => h("button", { type: "button", onclick, ...properties }, label);
+
+/** The button that does what a form is for; and one below a list, which adds to it. */
+export const submit = (label, properties) => h("button", { type: "submit", class: "primary", ...properties }, label);
+export const adder = (label, onclick, properties) => h("div", {}, button([icon("plus"), label], onclick, properties));
 
 /** The button of what a page is for. */
 export const primary = (label, onclick) => h("button", { type: "button", class: "primary", onclick, writes: true }, icon("plus"), label);
@@ -68,22 +81,22 @@ function inside(close, label, save, fields, writes) {
       show(problem, explain(error));
     }
   };
-  return [fields, problem, h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: act, ...(writes ? { writes } : {}) }, label))];
+  return [fields, problem, actions(button(t("cancel"), () => close(null)), submit(label, { onclick: act, ...(writes ? { writes } : {}) }))];
 }
 
 /** The button at the end of a dialog that only shows something. */
-export const closing = (close) => h("div", { class: "actions" }, button(t("close"), () => close(null)));
+export const closing = (close) => actions(button(t("close"), () => close(null)));
 
 /** What is shown while an answer is on its way, then what `draw` makes of it, or what went wrong. */
 export function loading(answer, draw) {
-  const holder = h("div", { class: "stack" }, h("p", { class: "muted" }, t("loading")));
+  const holder = stack(muted(t("loading")));
   Promise.resolve(answer).then(inScope((value) => show(holder, draw(value)))).catch((error) => show(holder, failure(error)));
   return holder;
 }
 
 /** A page of views by the keys of their names, as `settings.apps`; the address names one. */
 export function tabs(area, views) {
-  const holder = h("div", { class: "stack" });
+  const holder = stack();
   const bar = h("nav", { "aria-label": t(`page.${area}`), class: "row" });
   const keys = Object.keys(views);
   const nameOf = (key) => key.slice(area.length + 1);
@@ -146,7 +159,7 @@ export function poll(milliseconds, load, draw) {
 
 /** Names with texts: rows that are added and removed. */
 export function pairs(initial, legend) {
-  const rows = h("div", { class: "stack" });
+  const rows = stack();
   const add = (name = "", value = "") => {
     const row = h("div", { class: "row pair" }, input(name, { "aria-label": t("name") }), input(value, { "aria-label": t("value") }));
     row.append(iconButton("trash", t("pairs.remove"), () => { row.remove(); element.dispatchEvent(new Event("input", { bubbles: true })); }));
@@ -154,7 +167,7 @@ export function pairs(initial, legend) {
   };
   for (const [name, value] of Object.entries(initial)) add(name, value);
   const read = () => Object.fromEntries([...rows.children].map((row) => [...row.querySelectorAll("input")].map((one) => one.value)).filter(([name]) => name !== ""));
-  const element = h("fieldset", { class: "stack" }, h("legend", {}, legend), rows, h("div", {}, button([icon("plus"), t("pairs.add")], () => add())));
+  const element = group(legend, rows, adder(t("pairs.add"), () => add()));
   return { element, read };
 }
 

@@ -1,3 +1,5 @@
+import { slices } from "./pace.js";
+
 /**
  * The client's half of Google's WebChannel, version 8, over `fetch`.
  *
@@ -148,9 +150,13 @@ export class WebChannel {
 
   async #read(texts) {
     const frames = new Frames();
+    const pause = slices();
     for await (const text of texts) {
-      for (const arrays of frames.feed(text)) this.#take(arrays);
-      if (this.#state !== "open") return;
+      for (const arrays of frames.feed(text)) {
+        this.#take(arrays);
+        await pause();
+        if (this.#state !== "open") return;
+      }
     }
   }
 

@@ -1,6 +1,4 @@
-import { freshID, h, icon, iconButton } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { button, field, form, input, note, select } from "../base/views.js";
+import { adder, field, form, freshID, group, h, iconButton, input, note, select, stack, t } from "../base/ui.js";
 import { experimentProblem, withExperiment, withMembers } from "./experiment.js";
 import { parametersOf } from "./model.js";
 import { validate } from "./store.js";
@@ -13,7 +11,8 @@ import { validate } from "./store.js";
 export function experimentForm(project, { template, audiences, events, of = {}, runs = false }, close) {
   const parameters = suggestions(parametersOf(template).map((one) => one.name));
   const id = input("", { class: "mono", autofocus: true, maxlength: 80 });
-  const description = input(of.description, { maxlength: 1_024, spellcheck: "true", autofocus: runs });
+  const name = input(of.displayName ?? of.experimentId, { maxlength: 256, autofocus: runs });
+  const description = input(of.description, { maxlength: 1_024, spellcheck: "true" });
   const parameter = input(of.parameter, { class: "mono", list: parameters.id });
   const others = (of.expression ?? "true") === "true" ? [] : [[`expression:${of.expression}`, of.expression]];
   const who = select([...others, ["", t("experiment.everybody")], ...audiences.map((one) => [`audience:${one}`, t("experiment.audience", one)]), ...template.conditions.map(({ name }) => [`condition:${name}`, t("experiment.condition", name)])]);
@@ -23,7 +22,7 @@ export function experimentForm(project, { template, audiences, events, of = {}, 
   const variants = variantRows(of.variantValue ?? [{ variantId: t("experiment.baseline"), noChange: true }, { variantId: "A" }]);
   const made = () => {
     const members = { description: description.value.trim() || undefined, exposurePercent: Number(exposure.value), goal: goal.read() ?? undefined };
-    if (runs) return withMembers(template, of.experimentId, members);
+    if (runs) return withMembers(template, of.experimentId, { ...members, displayName: [of.experimentId, ""].includes(name.value.trim()) ? undefined : name.value.trim() });
     const typed = { id: id.value.trim(), parameter: parameter.value.trim(), who: who.value, members: { ...members, variantValue: variants.read(), sticky: sticky.checked || undefined } };
     const wrong = experimentProblem(template, typed);
     if (wrong) throw new Error(t(wrong));
@@ -34,8 +33,8 @@ export function experimentForm(project, { template, audiences, events, of = {}, 
     await validate(project, changed);
     return changed;
   };
-  return form(close, t("config.take"), save, runs ? null : field("experiment.id", id), field("config.description", description), runs ? null : [field("experiment.parameter", parameter), parameters, field("experiment.who", who)],
-    field("experiment.exposure", exposure), note(t("experiment.exposureText")), runs ? null : [variants.element, h("label", { class: "row" }, sticky, t("experiment.sticky"))], h("fieldset", { class: "stack" }, h("legend", {}, t("experiment.goal")), goal.elements));
+  return form(close, t("config.take"), save, runs ? field("name", name) : field("experiment.id", id), field("config.description", description), runs ? null : [field("experiment.parameter", parameter), parameters, field("experiment.who", who)],
+    field("experiment.exposure", exposure), note(t("experiment.exposureText")), runs ? null : [variants.element, h("label", { class: "row" }, sticky, t("experiment.sticky"))], group(t("experiment.goal"), goal.elements));
 }
 
 const suggestions = (names) => h("datalist", { id: freshID("names") }, names.map((name) => h("option", { value: name })));
@@ -50,7 +49,7 @@ export function goalFields({ event = "", measure = "users" }, events) {
 
 /** The variants: two at least, the first of which is the others' baseline. */
 function variantRows(initial) {
-  const rows = h("div", { class: "stack" });
+  const rows = stack();
   const add = ({ variantId, weight = 1, value: text, noChange = false }) => {
     const value = input(text, { class: "mono grow", "aria-label": t("value"), disabled: noChange });
     const same = h("input", { type: "checkbox", checked: noChange, onchange: () => { value.disabled = same.checked; } });
@@ -58,7 +57,7 @@ function variantRows(initial) {
       h("label", { class: "row" }, same, t("experiment.same")), iconButton("trash", t("experiment.removeVariant"), (event) => rows.children.length > 2 && event.target.closest(".variant").remove())));
   };
   for (const one of initial) add(one);
-  const element = h("fieldset", { class: "stack" }, h("legend", {}, t("experiment.variants")), rows, h("div", {}, button([icon("plus"), t("experiment.addVariant")], () => add({ variantId: String.fromCharCode(64 + rows.children.length) }))));
+  const element = group(t("experiment.variants"), rows, adder(t("experiment.addVariant"), () => add({ variantId: String.fromCharCode(64 + rows.children.length) })));
   const read = () => [...rows.children].map((row) => {
     const [name, weight, value, same] = row.querySelectorAll("input");
     return { variantId: name.value.trim(), weight: Number(weight.value), ...(same.checked ? { noChange: true } : { value: value.value }) };

@@ -1,11 +1,6 @@
 import { report } from "../analytics/store.js";
-import { dialog, explain, toast } from "../base/dialog.js";
-import { h, icon, show, svg } from "../base/dom.js";
-import { number, t } from "../base/i18n.js";
-import { go, link, place } from "../base/navigation.js";
-import { inScope } from "../base/signal.js";
 import { bar } from "../base/chart.js";
-import { button, field, form, loading, note, primary, select, spread, table } from "../base/views.js";
+import { button, complain, dialog, field, form, go, h, icon, inline, inScope, link, loading, note, number, place, primary, select, show, spread, svg, t, table } from "../base/ui.js";
 import { experimentOf, reach, withMembers, withoutExperiment } from "./experiment.js";
 import { experimentForm, goalFields } from "./experimentForm.js";
 import { publishReviewed } from "./publish.js";
@@ -17,7 +12,7 @@ export function experimentsView(id) {
   const holder = h("div", {});
   const draw = inScope(() => show(holder, loading(Promise.all([experiments(project), load(project)]), ([all, { template }]) => {
     const one = id && all.find(({ experimentId }) => experimentId === id);
-    return one ? experimentView(project, one, experimentOf(template, id), draw) : listView(project, all, draw);
+    return one ? experimentView(project, one, experimentOf(template, id), draw) : listView(project, all, template, draw);
   })));
   draw();
   return holder;
@@ -32,7 +27,7 @@ async function change(project, draftOf, done) {
     const draft = await draftOf(template);
     if (draft && (await publishReviewed(project, { base: template, draft, etag }))) done();
   } catch (error) {
-    toast(explain(error));
+    complain(error);
   }
 }
 
@@ -42,13 +37,16 @@ async function fillForm(project, title, members) {
   return dialog(title, (close) => experimentForm(project, { audiences, events, ...members }, close), { className: "wide" });
 }
 
+/** What people call an experiment: its id, until it is renamed. */
+const nameOf = ({ displayName, experimentId }) => displayName ?? experimentId;
+
 // All of them
 
-function listView(project, all, redraw) {
+function listView(project, all, current, redraw) {
   const add = () => change(project, (template) => fillForm(project, t("experiment.add"), { template }), redraw);
   return [spread(h("p", { class: "note grow" }, t("experiment.text")), primary(t("experiment.add"), add)),
     all.length === 0 ? h("p", {}, t("experiment.none")) : table(["experiment.id", "experiment.parameter", "experiment.exposure", "experiment.variants"], all.map((one) => [
-      [h("a", { href: link("config", ["experiments", one.experimentId]) }, one.experimentId), one.sampleRatioMismatch ? [" ", h("span", { class: "badge error" }, icon("warning"), t("experiment.mismatch"))] : null],
+      [h("a", { href: link("config", ["experiments", one.experimentId]), dir: "auto" }, nameOf(experimentOf(current, one.experimentId))), one.sampleRatioMismatch ? [" ", h("span", { class: "badge error" }, icon("warning"), t("experiment.mismatch"))] : null],
       h("code", {}, one.parameterKeys.join(", ")), exposureOf(one), one.variants.map(({ variantId, assigned }) => `${variantId} ${number(assigned)}`).join(" · ")]))];
 }
 
@@ -69,9 +67,9 @@ function experimentView(project, experiment, of, redraw) {
   const copy = () => change(project, (template) => fillForm(project, t("experiment.add"), { template, of: experimentOf(template, id) }), () => open(project, []));
   const act = (key, work) => button(t(`experiment.${key}`), work, { writes: true });
   const actions = [act("edit", () => edit()), experiment.exposurePercent === 0 ? act("start", () => edit({ exposurePercent: 100 })) : act("stop", stop), act("duplicate", copy), act("end", () => change(project, (template) => end(template, experiment), () => open(project, [])))];
-  const facts = [["experiment.parameter", experiment.parameterKeys.join(", ")], ["experiment.exposure", exposureOf(experiment)], ["experiment.who", of.expression === "true" ? t("experiment.everybody") : h("code", {}, of.expression)]];
+  const facts = [["experiment.id", id], ["experiment.parameter", experiment.parameterKeys.join(", ")], ["experiment.exposure", exposureOf(experiment)], ["experiment.who", of.expression === "true" ? t("experiment.everybody") : h("code", {}, of.expression)]];
   return [
-    spread(h("p", { class: "grow" }, h("a", { href: link("config", ["experiments"]) }, t("config.experiments")), " / ", h("b", { dir: "auto" }, id)), h("div", { class: "row" }, actions)),
+    spread(h("p", { class: "grow" }, h("a", { href: link("config", ["experiments"]) }, t("config.experiments")), " / ", h("b", { dir: "auto" }, nameOf(of))), inline(actions)),
     of.description ? h("p", { dir: "auto" }, of.description) : null, h("dl", { class: "facts" }, facts.map(([key, value]) => [h("dt", {}, t(key)), h("dd", {}, value)])),
     choice, goal.event ? loading(result(project, id, goal), resultView) : [alarm(experiment, experiment.probability), table(["experiment.variant", "experiment.weight", "experiment.assigned"], experiment.variants.map((one) => [one.variantId, number(one.weight), number(one.assigned)]))],
   ];

@@ -1,7 +1,4 @@
-import { h } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { place } from "../base/navigation.js";
-import { field, form, input, note, select } from "../base/views.js";
+import { field, form, group, h, input, note, place, select, stack, t } from "../base/ui.js";
 import { parametersOf, problemOf, textOf } from "./model.js";
 import { validate } from "./store.js";
 
@@ -14,10 +11,10 @@ const named = (values) => values.map((one) => [one, t(`config.${one}`)]);
 export function parameterForm(template, found, close) {
   const parameter = structuredClone(found?.parameter ?? { valueType: "STRING", defaultValue: { value: "" } });
   const name = input(found?.name, { class: "mono", autofocus: !found });
-  const group = input(found?.group);
+  const groupName = input(found?.group);
   const description = input(parameter.description, { maxlength: 256, spellcheck: "true" });
   const type = select(named(TYPES), parameter.valueType);
-  const values = h("div", { class: "stack" });
+  const values = stack();
   const fields = new Map();
   const add = (condition, value) => {
     const one = valueField(condition ?? t("config.default"), value);
@@ -43,10 +40,10 @@ export function parameterForm(template, found, close) {
     if (Object.keys(made.conditionalValues).length === 0) delete made.conditionalValues;
     if (description.value) made.description = description.value;
     else delete made.description;
-    return { name: name.value, group: group.value || null, parameter: made };
+    return { name: name.value, group: groupName.value || null, parameter: made };
   };
-  return form(close, t("config.take"), save, field("name", name), field("type", type), field("config.description", description), field("condition.group", group),
-    h("fieldset", { class: "stack" }, h("legend", {}, t("config.values")), values, template.conditions.length > 0 ? unused : null));
+  return form(close, t("config.take"), save, field("name", name), field("type", type), field("config.description", description), field("condition.group", groupName),
+    group(t("config.values"), values, template.conditions.length > 0 ? unused : null));
 }
 
 /** Throws what is wrong with a parameter as it was typed. */

@@ -1,12 +1,7 @@
 import { command } from "../base/commands.js";
-import { confirm, dialog, explain, toast } from "../base/dialog.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
-import { guardLeaving, place } from "../base/navigation.js";
-import { onCleanup } from "../base/signal.js";
-import { conditionForm, parameterForm } from "./forms.js";
-import { button, closing, failure, note, primary, stack, table, tabs } from "../base/views.js";
+import { adder, button, closing, complain, confirm, dialog, failure, guardLeaving, h, iconButton, inline, instant, note, onCleanup, place, primary, section, show, stack, t, table, tabs, toast } from "../base/ui.js";
 import { experimentsView } from "./experiments.js";
+import { conditionForm, parameterForm } from "./forms.js";
 import { bare, mergeTemplates, parametersOf, textOf, textOfTemplate, withCondition, withMoved, withParameter } from "./model.js";
 import { differences, publishReviewed } from "./publish.js";
 import { load, rollBack, versions } from "./store.js";
@@ -17,7 +12,7 @@ export const page = () => tabs("config", { "config.parameters": parametersView, 
 function parametersView() {
   const { project } = place.peek();
   const state = { base: null, draft: null, etag: null, version: null };
-  const body = h("div", { class: "stack" });
+  const body = stack();
   const bar = h("div", { role: "status", class: "config-bar" });
   let release = null;
   const isChanged = () => state.base !== null && textOfTemplate(state.base) !== textOfTemplate(state.draft);
@@ -48,7 +43,7 @@ function parametersView() {
       if (await publishReviewed(project, state)) await reload();
     } catch (error) {
       if (error.status === 409) await merge();
-      else toast(explain(error));
+      else complain(error);
     }
   };
   const merge = async () => {
@@ -96,12 +91,12 @@ async function editCondition(template, index, change) {
 function conditionList(template, change) {
   const rows = template.conditions.map((one, index) => h("li", { class: "panel spread" },
     h("div", { class: "grow stack tight" }, button(one.name, () => editCondition(template, index, change), { class: "quiet" }), h("code", {}, one.expression)),
-    h("div", { class: "row" },
+    inline(
       iconButton("up", t("config.earlier", one.name), () => change(withMoved(template, index, -1)), { disabled: index === 0, writes: true }),
       iconButton("down", t("config.later", one.name), () => change(withMoved(template, index, 1)), { disabled: index === template.conditions.length - 1, writes: true }),
       iconButton("trash", t("config.removeCondition", one.name), () => change(withCondition(template, index, null)), { writes: true }))));
-  return h("section", { class: "stack" }, h("h2", {}, t("config.conditions")), note(t("config.conditionsText")), h("ol", { class: "stack" }, rows),
-    h("div", {}, button([icon("plus"), t("analytics.addCondition")], () => editCondition(template, template.conditions.length, change), { writes: true })));
+  return section(t("config.conditions"), note(t("config.conditionsText")), h("ol", { class: "stack" }, rows),
+    adder(t("analytics.addCondition"), () => editCondition(template, template.conditions.length, change), { writes: true }));
 }
 
 // Versions
@@ -110,10 +105,10 @@ function versionList(project, state, reload) {
   const holder = h("div", {});
   const draw = (all) => show(holder, all.length === 0 ? h("p", {}, t("rules.noVersions")) : table(["config.version", "audit.when", "audit.who", "config.description", null], all.map((one) => [
     one.versionNumber, instant(one.updateTime), one.updateUser?.email ?? "", one.description ?? "",
-    one.versionNumber === state.version?.versionNumber ? t("config.inForce") : h("div", { class: "row" },
+    one.versionNumber === state.version?.versionNumber ? t("config.inForce") : inline(
       button(t("rules.compare"), () => compare(project, state, one)), button(t("config.rollBack"), () => back(project, one, reload), { writes: true }))])));
   versions(project).then(draw, (error) => show(holder, failure(error)));
-  return h("section", { class: "stack" }, h("h2", {}, t("rules.versions")), holder);
+  return section(t("rules.versions"), holder);
 }
 
 async function compare(project, state, { versionNumber }) {
@@ -131,6 +126,6 @@ async function back(project, { versionNumber }, reload) {
     toast(t("config.published"));
     reload();
   } catch (error) {
-    toast(explain(error));
+    complain(error);
   }
 }

@@ -1,7 +1,4 @@
-import { dialog, toast } from "../base/dialog.js";
-import { h } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { button, field } from "../base/views.js";
+import { actions, button, dialog, field, h, submit, t, toast } from "../base/ui.js";
 import { diffLines } from "../rules/diff.js";
 import { textOfTemplate } from "./model.js";
 import { publish } from "./store.js";
@@ -17,7 +14,7 @@ export async function publishReviewed(project, { base, draft, etag }) {
   const note = h("input", { type: "text", maxlength: 256, autocomplete: "off" });
   const isWanted = await dialog(t("config.publish"), (close) => [
     differences(base, draft), field("config.note", note),
-    h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: () => close(true) }, t("config.publish"))),
+    actions(button(t("cancel"), () => close(null)), submit(t("config.publish"), { onclick: () => close(true) })),
   ], { className: "wide" });
   if (!isWanted) return false;
   await publish(project, draft, etag, note.value);

@@ -1,9 +1,5 @@
-import { dialog, explain, toast } from "../base/dialog.js";
 import { csv } from "../base/csv.js";
-import { h, icon, show } from "../base/dom.js";
-import { number, t } from "../base/i18n.js";
-import { onCleanup } from "../base/signal.js";
-import { button, field, input, keepFile, note, select } from "../base/views.js";
+import { actions, button, complain, dialog, explain, field, h, icon, input, keepFile, muted, note, number, onCleanup, select, show, t, toast } from "../base/ui.js";
 import { diffLines } from "../rules/diff.js";
 import { ACTIONS, applied, TAKES } from "./bulk.js";
 import { changeDocuments, countDocuments, pathOf } from "./documents.js";
@@ -43,7 +39,7 @@ function bulkForm(where, collection, query, close) {
   const attempt = async () => {
     try {
       const action = actionOf(controls);
-      show(preview, h("p", { class: "muted" }, t("loading")));
+      show(preview, muted(t("loading")));
       const [count, page] = await Promise.all([countDocuments(where, parent, structuredQuery(query)), pagesOf(where, parent, { ...query, limit: Math.min(SAMPLES, query.limit ?? SAMPLES) }, SAMPLES).next()]);
       show(preview, plan(action, count, page.value?.documents ?? [], () => run(action, count)));
     } catch (error) {
@@ -54,17 +50,17 @@ function bulkForm(where, collection, query, close) {
   onCleanup(() => stop.abort());
   const run = async (action, count) => {
     const bar = h("progress", { max: count || 1, value: 0, "aria-label": t("bulk") });
-    show(form, bar, note(t("bulk.running")), h("div", { class: "actions" }, button(t("cancel"), () => stop.abort())));
+    show(form, bar, note(t("bulk.running")), actions(button(t("cancel"), () => stop.abort())));
     try {
       const pages = pagesOf(where, parent, query, PAGE);
       close(await changeDocuments(pages, (document) => applied(action, document.fields ?? {}), { signal: stop.signal, progress: (done) => { bar.value = done; } }));
     } catch (error) {
-      toast(explain(error));
+      complain(error);
       close(null);
     }
   };
   const form = h("div", { class: "stack", oninput: () => show(preview) }, note(t("bulk.text")), Object.values(labels), preview,
-    h("div", { class: "actions" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", onclick: attempt }, t("bulk.try"))));
+    actions(button(t("cancel"), () => close(null)), h("button", { type: "submit", onclick: attempt }, t("bulk.try"))));
   draw();
   return form;
 }

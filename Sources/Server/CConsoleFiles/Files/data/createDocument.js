@@ -1,8 +1,4 @@
-import { dialog, toast } from "../base/dialog.js";
-import { h, icon } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { go } from "../base/navigation.js";
-import { button, field, form, input, stack } from "../base/views.js";
+import { adder, dialog, field, form, go, h, input, stack, t, toast } from "../base/ui.js";
 import { createDocument, freshDocumentID, isConflict, nameOf } from "./documents.js";
 import { undoLast } from "./drawer.js";
 import { fieldEditor } from "./fieldEditor.js";
@@ -20,6 +16,8 @@ function content(where, collection, close) {
   const group = input("", { required: true, autofocus: true });
   const id = input(freshDocumentID(), { required: true, class: "mono" });
   const editor = fieldEditor({}, {});
+  // Most documents have a field: it is there to be filled, and left out if it is not.
+  editor.add();
   const save = async () => {
     const fields = editor.read();
     const path = [...(collection.length > 0 ? collection : [group.value]), id.value];
@@ -35,5 +33,5 @@ function content(where, collection, close) {
   return form(close, t("save"), save,
     collection.length > 0 ? h("p", { class: "mono", dir: "auto" }, collection.join("/")) : field("collection.id", group),
     field("document.id", id),
-    stack(h("h3", {}, t("fields")), editor.element, h("div", {}, button([icon("plus"), t("field.add")], () => editor.add(), { class: "quiet" }))));
+    stack(h("h3", {}, t("fields")), editor.element, adder(t("field.add"), () => editor.add(), { class: "quiet" })));
 }

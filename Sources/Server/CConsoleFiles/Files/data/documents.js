@@ -1,5 +1,4 @@
-import { call, CallError, databaseName, resource } from "../base/api.js";
-import { signal } from "../base/signal.js";
+import { call, CallError, databaseName, resource, signal } from "../base/ui.js";
 
 /** Reading and writing single documents, and undoing that. */
 

@@ -1,15 +1,10 @@
-import { confirm, explain, toast } from "../base/dialog.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
 import { listen } from "../base/listen.js";
-import { go, guardLeaving, link, place } from "../base/navigation.js";
-import { inScope, onCleanup } from "../base/signal.js";
-import { button } from "../base/views.js";
+import { paced } from "../base/pace.js";
+import { button, confirm, explain, go, guardLeaving, h, icon, iconButton, inline, inScope, instant, link, muted, note, onCleanup, place, show, spread, t, toast } from "../base/ui.js";
 import { deleteDocument, isConflict, listCollections, nameOf, saveDocument, undo } from "./documents.js";
 import { fieldEditor } from "./fieldEditor.js";
-import { JSONTextError, read, write } from "./jsonText.js";
-import { areSame } from "./jsonText.js";
 import { showHistory } from "./history.js";
+import { areSame, JSONTextError, read, write } from "./jsonText.js";
 import { merge } from "./merge.js";
 import { own, summary } from "./value.js";
 
@@ -20,6 +15,7 @@ export function documentDrawer(where, path, { onClose }) {
   const body = h("div", { class: "drawer-body" });
   const foot = h("div", { class: "drawer-foot" });
   const news = h("div", { role: "status" });
+  const inner = below(where, path);
   const element = h("aside", { class: "drawer", "aria-label": t("document.of", path.at(-1)) }, head(path, state, onClose), body, foot);
 
   const release = { act: null };
@@ -42,14 +38,14 @@ export function documentDrawer(where, path, { onClose }) {
   };
 
   const draw = () => {
-    if (state.document === undefined) return show(body, h("p", { class: "muted" }, t("loading")));
+    if (state.document === undefined) return show(body, muted(t("loading")));
     if (state.document === null) {
       show(foot);
-      return show(body, news, h("p", {}, t("document.missing")), below(where, path));
+      return show(body, news, h("p", {}, t("document.missing")), inner);
     }
     const isJSON = state.view === "json";
-    show(body, tabs(state, switchView), news, isJSON ? jsonEditor(state, edited) : fieldsEditor(state, edited), isJSON ? null : below(where, path),
-      h("p", { class: "note" }, `${t("document.created", instant(state.base.createTime))} · ${t("document.updated", instant(state.base.updateTime))}`));
+    show(body, tabs(state, switchView), news, isJSON ? jsonEditor(state, edited) : fieldsEditor(state, edited), isJSON ? null : inner,
+      note(`${t("document.created", instant(state.base.createTime))} · ${t("document.updated", instant(state.base.updateTime))}`));
     drawFoot();
     return undefined;
   };
@@ -120,7 +116,7 @@ export function documentDrawer(where, path, { onClose }) {
     }
     state.base = document;
     state.draft = document?.fields ?? {};
-    return draw();
+    return keepFocus(body, draw);
   };
 
   const remove = async () => {
@@ -143,7 +139,7 @@ export function documentDrawer(where, path, { onClose }) {
 
   draw();
   onCleanup(listen(where, { documents: { documents: [name] } },
-    inScope(({ documents }) => take(documents.get(name) ?? null)),
+    paced(({ documents }) => take(documents.get(name) ?? null)),
     inScope((error) => show(body, problem(error.message)))));
   return { element, mayClose: () => !state.isDirty || leave() };
 }
@@ -158,6 +154,13 @@ export async function undoLast() {
   }
 }
 
+/** Draws, and goes back to the control that had the focus. */
+function keepFocus(body, draw) {
+  const label = body.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+  draw();
+  if (label) [...body.querySelectorAll("[aria-label]")].find((one) => one.getAttribute("aria-label") === label)?.focus();
+}
+
 const problem = (text) => h("div", { class: "notice danger", role: "alert" }, icon("warning"), h("div", { class: "grow" }, text));
 
 function head(path, state, onClose) {
@@ -170,7 +173,7 @@ function head(path, state, onClose) {
 }
 
 function tabs(state, choose) {
-  return h("div", { class: "spread" }, h("div", { class: "tabs", role: "tablist", "aria-label": t("document.view") },
+  return spread(h("div", { class: "tabs", role: "tablist", "aria-label": t("document.view") },
     ["fields", "json"].map((view) => h("button", {
       type: "button", role: "tab", class: "quiet", "aria-selected": String(view === state.view), onclick: () => choose(view),
     }, t(`view.${view}`)))),
@@ -219,7 +222,7 @@ function conflict(base, mine, document, onSave) {
     conflicts.length > 0 ? h("table", { class: "table conflict" },
       h("thead", {}, h("tr", {}, h("th", {}, t("field.name")), h("th", {}, t("conflict.mine")), h("th", {}, t("conflict.theirs")))),
       h("tbody", {}, conflicts.map((name) => h("tr", {}, h("td", { dir: "auto" }, name), h("td", {}, option(name, "mine", mine)), h("td", {}, option(name, "theirs", theirs)))))) : h("p", {}, t("conflict.none")),
-    h("div", { class: "row" }, button(t("conflict.save"), () => onSave(merge(base, mine, theirs, choices).fields), { class: "primary", writes: true }))));
+    inline(button(t("conflict.save"), () => onSave(merge(base, mine, theirs, choices).fields), { class: "primary", writes: true }))));
 }
 
 /** The collections below a document. */
@@ -240,6 +243,6 @@ function below(where, path) {
     list.append(h("li", {}, form));
     id.focus();
   };
-  return h("section", { class: "subcollections stack" }, h("div", { class: "spread" }, h("h3", {}, t("subcollections")),
+  return h("section", { class: "subcollections stack" }, spread(h("h3", {}, t("subcollections")),
     button([icon("plus"), t("collection.start")], start, { class: "quiet", writes: true })), list);
 }

@@ -1,6 +1,4 @@
-import { h, icon, iconButton, show } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { button, input } from "../base/views.js";
+import { button, h, icon, iconButton, input, show, t } from "../base/ui.js";
 import { editText, elementsOf, fieldsOf, initial, parseText, typeOf, TYPES, ValueError } from "./value.js";
 
 /**
@@ -47,8 +45,13 @@ class FieldNode {
     this.isOpen = this.depth <= OPEN_DEPTH && (this.children?.length ?? 0) <= OPEN_CHILDREN;
   }
 
+  /** The fields of a map but for those that were asked for and left as they were. */
+  get #filled() {
+    return this.children.filter((child) => !child.isNew);
+  }
+
   get value() {
-    if (this.type === "map") return { mapValue: { fields: Object.fromEntries(this.children.map((child) => [child.name, child.value])) } };
+    if (this.type === "map") return { mapValue: { fields: Object.fromEntries(this.#filled.map((child) => [child.name, child.value])) } };
     if (this.type === "array") return { arrayValue: { values: this.children.map((child) => child.value) } };
     return this.isTouched ? parseText(this.type, this.text) : this.original;
   }
@@ -61,7 +64,7 @@ class FieldNode {
   /** What is wrong with the names of a map's fields; null where nothing is. */
   nameProblem() {
     if (this.type !== "map") return null;
-    const names = this.children.map((child) => child.name);
+    const names = this.#filled.map((child) => child.name);
     if (names.includes("")) return "value.noName";
     return new Set(names).size < names.length ? "value.nameTwice" : null;
   }
@@ -82,8 +85,7 @@ class FieldNode {
 function drawChildren(node, changed, redraw) {
   const rows = node.children.map((child, index) => drawNode(node, child, index, changed, redraw));
   const problem = h("div", { class: "problem error", role: "alert" });
-  // Whoever has just asked for a field has not forgotten its name.
-  node.showNameProblem = () => show(problem, node.nameProblem() && !node.children.some((child) => child.isNew) ? t(node.nameProblem()) : null);
+  node.showNameProblem = () => show(problem, node.nameProblem() && t(node.nameProblem()));
   node.showNameProblem();
   return [rows, problem];
 }
@@ -138,7 +140,7 @@ function nameControl(parent, node, index, changed) {
   if (parent.type === "array") return h("span", { class: "index", "aria-hidden": "true" }, index);
   const name = t("field.name");
   return input(node.name, {
-    class: "name", "aria-label": name, placeholder: name, writes: true,
+    class: "name", "aria-label": name, placeholder: name, autofocus: node.isNew, writes: true,
     oninput: (event) => {
       node.name = event.target.value;
       changed();

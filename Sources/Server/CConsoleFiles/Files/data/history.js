@@ -1,9 +1,5 @@
 import { isReadOnly } from "../base/access.js";
-import { call, CallError, resource } from "../base/api.js";
-import { dialog, explain, toast } from "../base/dialog.js";
-import { h, show } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
-import { button, spread } from "../base/views.js";
+import { button, call, CallError, complain, dialog, explain, h, inline, instant, resource, show, spread, submit, t } from "../base/ui.js";
 import { diffLines } from "../rules/diff.js";
 import { saveDocument } from "./documents.js";
 import { justBefore } from "./instants.js";
@@ -31,7 +27,7 @@ export async function showHistory(name, current, { onRestored }) {
     await saveDocument(current, fields);
     onRestored();
   } catch (error) {
-    toast(explain(error));
+    complain(error);
   }
 }
 
@@ -42,7 +38,7 @@ function historyView(name, current, states, close) {
   const lines = h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("history.differences") });
   const earlier = button(t("history.earlier"), () => step(1));
   const later = button(t("history.later"), () => step(-1));
-  const restore = h("button", { type: "submit", class: "primary", onclick: () => close(states[at].fields ?? {}) }, t("history.restore"));
+  const restore = submit(t("history.restore"), { onclick: () => close(states[at].fields ?? {}) });
   const draw = () => {
     const chosen = states[at];
     const sign = { same: " ", added: "+", removed: "-" };
@@ -68,5 +64,5 @@ function historyView(name, current, states, close) {
     }
   };
   draw();
-  return [said, lines, spread(h("div", { class: "row" }, earlier, later), h("div", { class: "row" }, button(t("close"), () => close(null)), restore))];
+  return [said, lines, spread(inline(earlier, later), inline(button(t("close"), () => close(null)), restore))];
 }

@@ -1,13 +1,9 @@
 import { roleHere } from "../base/access.js";
-import { confirm, explain, toast } from "../base/dialog.js";
 import { command } from "../base/commands.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
 import { grid } from "../base/grid.js";
-import { language, number, t } from "../base/i18n.js";
 import { listen } from "../base/listen.js";
-import { go, link, place } from "../base/navigation.js";
-import { effect, inScope, onCleanup, scope, signal, untracked } from "../base/signal.js";
-import { button, spread } from "../base/views.js";
+import { paced } from "../base/pace.js";
+import { button, complain, confirm, effect, explain, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { bulkButton } from "./bulkDialog.js";
 import { createDatabasePage } from "./createDatabase.js";
@@ -117,7 +113,7 @@ function drawTop(top, where, collection, filter) {
   });
   const add = h("button", { type: "button", class: "primary", data: { add: "" }, onclick: () => createDialog(where, collection), writes: true },
     icon("plus"), t(collection.length > 0 ? "document.add" : "collection.start"));
-  show(top, spread(crumbs, h("div", { class: "row" }, roleHere() === "owner" ? button(t("view.title"), () => viewDialog(where.project), { class: "quiet" }) : null, viewChoice(), add)),
+  show(top, spread(crumbs, inline(roleHere() === "owner" ? button(t("view.title"), () => viewDialog(where.project), { class: "quiet" }) : null, viewChoice(), add)),
     collection.length > 0 && filter !== null ? filterBar(where, collection, filter) : null);
 }
 
@@ -173,7 +169,7 @@ function drawCollections(side, where, collection) {
         h("ul", {}, [...ids].sort().map((id) => h("li", {}, h("a", {
           href: link("firestore", [where.database, "data", ...parent, id]), "aria-current": id === current ? "true" : null, dir: "auto",
         }, id)))),
-        ids.size === 0 ? h("p", { class: "note" }, t("collections.none")) : null);
+        ids.size === 0 ? note(t("collections.none")) : null);
     } catch (error) {
       show(side, h("p", { class: "error" }, explain(error)));
     }
@@ -186,7 +182,7 @@ function drawCollections(side, where, collection) {
 // Results
 
 function drawResults(results, where, collection, filter) {
-  if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h1", {}, t("collections.choose")), h("p", { class: "muted" }, t("collections.chooseText"))));
+  if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h1", {}, t("collections.choose")), muted(t("collections.chooseText"))));
   let parsed;
   try {
     parsed = parse(filter, rootOf(where));
@@ -198,13 +194,11 @@ function drawResults(results, where, collection, filter) {
   return liveTable(results, where, parent, collection, query);
 }
 
-/** However fast documents change, people read no faster than this. */
-const DRAW_MILLISECONDS = 200;
-
 function liveTable(results, where, parent, collection, query) {
   const view = { rows: [], offset: 0, columns: [], isPaused: false, held: 0, selected: [] };
   const status = h("div", { class: "status" });
-  const pill = h("span", {});
+  const held = button("", () => take(), { hidden: true });
+  let shownStatus = null;
   const message = h("div", {});
   const parentName = nameOf(where, parent);
   const transfer = [bulkButton(where, collection, query), ...transferButtons(where, collection, query)];
@@ -239,37 +233,33 @@ function liveTable(results, where, parent, collection, query) {
     drawStatus();
   };
 
+  const requestDraw = paced(() => (view.isPaused && !window.error ? drawStatus() : take()));
   const changed = () => {
-    if (view.isPaused && !window.error) {
-      view.held += 1;
-      return drawStatus();
-    }
-    return requestDraw();
+    if (view.isPaused) view.held += 1;
+    requestDraw();
   };
-  let timer = null;
-  let lastDraw = 0;
-  const requestDraw = () => {
-    const wait = Math.max(0, lastDraw + DRAW_MILLISECONDS - performance.now());
-    timer ??= setTimeout(() => requestAnimationFrame(() => { timer = null; lastDraw = performance.now(); take(); }), wait);
-  };
-  onCleanup(() => clearTimeout(timer));
 
   const drawMessage = () => {
     const isEmpty = view.rows.length === 0 && !window.isLoading && !window.error;
     if (table) table.element.hidden = view.rows.length === 0;
     show(message, window.error ? failure(window.error, where) : null,
       window.isLoading && view.rows.length === 0 ? h("p", { class: "empty muted" }, t("loading")) : null,
-      isEmpty ? h("div", { class: "empty" }, h("h2", {}, t("documents.none")), h("p", { class: "muted" }, t("documents.noneText"))) : null);
+      isEmpty ? h("div", { class: "empty" }, h("h2", {}, t("documents.none")), muted(t("documents.noneText"))) : null);
   };
 
+  // What is drawn anew between a press and its release misses the click.
   const drawStatus = () => {
     const last = view.offset + view.rows.length;
-    show(pill, view.held > 0 ? button(t("changes.held", view.held), take) : null);
+    held.hidden = view.held === 0;
+    if (view.held > 0) show(held, t("changes.held", view.held));
+    const next = JSON.stringify([view.offset, last, window.hasMore, view.isPaused, view.selected]);
+    if (next === shownStatus) return;
+    shownStatus = next;
     show(status,
       h("span", {}, view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
       h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
         icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
-      counter(where, parent, query), transfer, pill,
+      counter(where, parent, query), transfer, held,
       view.selected.length > 0 ? selectionActions() : null);
   };
 
@@ -302,7 +292,7 @@ async function removeDocuments(documents, clearSelection) {
     clearSelection();
     toast(failed > 0 ? t("rows.notDeleted", failed) : t("rows.deleted", documents.length), { label: t("undo"), run: undoLast });
   } catch (error) {
-    toast(explain(error));
+    complain(error);
   }
 }
 
@@ -318,7 +308,7 @@ function counter(where, parent, query) {
       shownCount = { key, text: t("count.result", number(found)) };
       show(text, shownCount.text);
     } catch (error) {
-      toast(explain(error));
+      complain(error);
     }
   };
   return [button(t("count"), count, { class: "quiet" }), text];

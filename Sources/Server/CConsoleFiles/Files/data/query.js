@@ -36,9 +36,6 @@ export function namesOf(path) {
   return names;
 }
 
-/** The same orders the other way round. */
-export const reversed = (orders) => orders.map((order) => ({ ...order, isDescending: !order.isDescending }));
-
 /**
  * The structured query of a part of the results.
  *

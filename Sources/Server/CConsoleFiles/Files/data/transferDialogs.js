@@ -1,8 +1,5 @@
-import { dialog, explain, toast } from "../base/dialog.js";
-import { h, icon } from "../base/dom.js";
-import { number, t } from "../base/i18n.js";
-import { button, form, keepFile, note, table } from "../base/views.js";
 import { csv } from "../base/csv.js";
+import { button, complain, dialog, form, h, icon, keepFile, note, number, t, table, toast } from "../base/ui.js";
 import { freshDocumentID, importDocuments, nameOf } from "./documents.js";
 import { undoLast } from "./drawer.js";
 import { write } from "./jsonText.js";
@@ -23,7 +20,7 @@ export function transferButtons(where, collection, query) {
     file.value = "";
     if (chosen) bring(where, collection, chosen.name, await chosen.text());
   } });
-  const save = (kind) => all(where, parent, query).then((documents) => keepFile(`${collection.at(-1)}.${kind}`, kind === "csv" ? toTable(documents) : toLines(documents)), (error) => toast(explain(error)));
+  const save = (kind) => all(where, parent, query).then((documents) => keepFile(`${collection.at(-1)}.${kind}`, kind === "csv" ? toTable(documents) : toLines(documents)), complain);
   return [button(t("transfer.csv"), () => save("csv"), { class: "quiet" }), button(t("transfer.json"), () => save("jsonl"), { class: "quiet" }), file, button([icon("plus"), t("transfer.import")], () => file.click(), { class: "quiet", writes: true })];
 }
 

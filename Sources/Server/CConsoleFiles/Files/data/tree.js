@@ -1,10 +1,5 @@
-import { call, resource } from "../base/api.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { link } from "../base/navigation.js";
-import { inScope, onCleanup } from "../base/signal.js";
+import { button, call, failure, h, icon, iconButton, inScope, link, note, onCleanup, resource, show, spread, t } from "../base/ui.js";
 import { viewed } from "../base/viewing.js";
-import { button, failure, note, spread } from "../base/views.js";
 import { listCollections, nameOf, pathOf } from "./documents.js";
 
 /** The way to a document in columns: collections and documents in turn, as far as the path leads. */

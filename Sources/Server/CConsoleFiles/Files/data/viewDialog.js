@@ -1,8 +1,5 @@
-import { dialog } from "../base/dialog.js";
-import { h } from "../base/dom.js";
-import { t } from "../base/i18n.js";
+import { dialog, field, h, input, note, ownForm, t } from "../base/ui.js";
 import { viewAs } from "../base/viewing.js";
-import { field, input, note, ownForm } from "../base/views.js";
 import { pageVersion } from "../shell/store.js";
 
 /** Asks as whom data is looked at, and makes the page anew. */

@@ -1,5 +1,5 @@
 import { compareDocuments, valueAt } from "./order.js";
-import { reversed, structuredQuery } from "./query.js";
+import { structuredQuery } from "./query.js";
 
 /**
  * A query's results as far as they are looked at: at most three live pages. Pure but for what it is given.
@@ -38,7 +38,7 @@ export class Window {
 
   /** The documents of the live pages, in order. */
   get rows() {
-    return this.#pages.flatMap((page) => page.rows);
+    return this.#pages.flatMap((page) => this.#rowsOf(page));
   }
 
   get isLoading() {
@@ -49,7 +49,7 @@ export class Window {
   get hasMore() {
     const last = this.#pages.at(-1);
     if (!last.isCurrent || this.#rest(last) === 0) return false;
-    return last.upTo !== null || last.rows.length >= Window.size;
+    return last.upTo !== null || last.documents.size >= Window.size;
   }
 
   get hasEarlier() {
@@ -64,13 +64,13 @@ export class Window {
   more() {
     if (!this.hasMore) return;
     const last = this.#pages.at(-1);
-    const cursor = this.#cursor(last.rows.at(-1)) ?? last.upTo;
+    const cursor = this.#cursor(this.#rowsOf(last).at(-1)) ?? last.upTo;
     last.upTo ??= cursor;
     this.#pages.push(this.#page(last.upTo, { after: last.after, previous: last.previous }));
     if (this.#pages.length > Window.#mostPages) {
       const first = this.#pages.shift();
       first.stop();
-      this.offset += first.rows.length;
+      this.offset += first.documents.size;
     }
     this.#onChange();
   }
@@ -86,7 +86,7 @@ export class Window {
   }
 
   #page(after, previous = null, upTo = null, isPrepended = false) {
-    const page = { after, upTo, previous, rows: [], isCurrent: false, isPrepended, stop: () => {} };
+    const page = { after, upTo, previous, documents: new Map(), rows: [], isCurrent: false, isPrepended, stop: () => {} };
     this.#start(page);
     return page;
   }
@@ -107,9 +107,10 @@ export class Window {
   }
 
   #take(page, { documents }) {
-    page.rows = [...documents.values()].sort(this.#compare);
+    page.documents = documents;
+    page.rows = null;
     if (page.isPrepended) {
-      this.offset = Math.max(0, this.offset - page.rows.length);
+      this.offset = Math.max(0, this.offset - documents.size);
       if (page.previous === null && page.after === null) this.offset = 0;
       page.isPrepended = false;
     }
@@ -120,6 +121,12 @@ export class Window {
     this.#onChange();
   }
 
+  /** A page's documents in order, which are sorted when somebody looks: they may change more often than that. */
+  #rowsOf(page) {
+    page.rows ??= [...page.documents.values()].sort(this.#compare);
+    return page.rows;
+  }
+
   #cursor(document) {
     return document ? this.query.orders.map(({ names }) => valueAt(document, names)) : null;
   }
@@ -127,6 +134,6 @@ export class Window {
   /** How many of a limited query's results may still come. */
   #rest(page) {
     if (!this.query.limit) return Infinity;
-    return Math.max(0, this.query.limit - this.offset - this.rows.length);
+    return Math.max(0, this.query.limit - this.offset - this.#pages.reduce((sum, one) => sum + one.documents.size, 0));
   }
 }

@@ -1,9 +1,5 @@
 import { bytesText } from "../base/bytes.js";
-import { confirm, explain, toast } from "../base/dialog.js";
-import { h, icon, show } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
-import { onCleanup } from "../base/signal.js";
-import { button, field, input, keepFile, note, pairs, problemLine } from "../base/views.js";
+import { button, confirm, explain, field, h, icon, inline, input, instant, keepFile, note, onCleanup, pairs, problemLine, show, spread, submit, t, toast } from "../base/ui.js";
 import { previewOf } from "./sniff.js";
 import { changesOf, download, remove, rename, update } from "./store.js";
 
@@ -37,9 +33,9 @@ export function fileForm(bucket, file, close) {
     preview(bucket, file),
     note([bytesText(file.size), instant(file.updated), file.md5Hash ? `MD5 ${file.md5Hash}` : null].filter(Boolean).join(" · ")),
     Object.entries(controls).map(([name, control]) => field(labels[name], control)), metadata.element, problem,
-    h("div", { class: "spread" },
-      h("div", { class: "row" }, button([icon("trash"), t("delete")], destroy, { class: "danger", writes: true }), button(t("files.download"), () => fetchFile(bucket, file, problem))),
-      h("div", { class: "row" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: save, writes: true }, t("save")))),
+    spread(
+      inline(button([icon("trash"), t("delete")], destroy, { class: "danger", writes: true }), button(t("files.download"), () => fetchFile(bucket, file, problem))),
+      inline(button(t("cancel"), () => close(null)), submit(t("save"), { onclick: save, writes: true }))),
   ];
 }
 

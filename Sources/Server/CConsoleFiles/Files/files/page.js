@@ -1,12 +1,7 @@
 import { isReadOnly } from "../base/access.js";
 import { bytesText } from "../base/bytes.js";
 import { command } from "../base/commands.js";
-import { confirm, dialog, explain, listenTo, toast } from "../base/dialog.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
-import { go, link, place } from "../base/navigation.js";
-import { effect, inScope, onCleanup, scope } from "../base/signal.js";
-import { button, failure, note, primary, spread } from "../base/views.js";
+import { button, complain, confirm, dialog, effect, explain, failure, go, h, icon, inline, inScope, instant, link, listenTo, muted, note, onCleanup, place, primary, scope, show, spread, t, toast } from "../base/ui.js";
 import { fileForm } from "./file.js";
 import { get, list, listBuckets, remove } from "./store.js";
 import { thumbnails } from "./thumbnails.js";
@@ -15,7 +10,7 @@ import { uploads } from "./uploads.js";
 /** The files of an app: folders, uploads, previews, metadata. */
 export function page() {
   const { project } = place.peek();
-  const holder = h("div", { class: "body" }, h("h1", {}, t("page.files")), h("p", { class: "muted" }, t("loading")));
+  const holder = h("div", { class: "body" }, h("h1", {}, t("page.files")), muted(t("loading")));
   const open = inScope((buckets) => {
     let shown = null;
     effect(() => {
@@ -65,8 +60,8 @@ function bucketView(project, bucket, buckets) {
   const input = h("input", { type: "file", multiple: true, hidden: true, onchange: () => { queue.add([...input.files].map((file) => ({ file, name: state.prefix + file.name }))); input.value = ""; } });
   const choose = () => input.click();
   const element = h("div", { class: "files stack" },
-    spread(h("h1", {}, t("page.files")), h("div", { class: "row" }, input, primary(t("files.upload"), choose))),
-    h("div", { class: "row" }, bucketChoice(project, bucket, buckets), way), bar, queue.element, rows, more, note(t("files.dropText")));
+    spread(h("h1", {}, t("page.files")), inline(input, primary(t("files.upload"), choose))),
+    inline(bucketChoice(project, bucket, buckets), way), bar, queue.element, rows, more, note(t("files.dropText")));
   acceptDrops(element, (found) => queue.add(found.map(({ file, name }) => ({ file, name: state.prefix + name }))));
   command({ label: () => t("files.upload"), keys: "n", writes: true, run: choose });
   effect(() => {
@@ -134,7 +129,7 @@ async function openFile(project, bucket, { prefix = "", file: name }, reload) {
     const file = await get(bucket, name);
     if (await dialog(name, (close) => fileForm(bucket, file, close), { className: "wide" })) reload();
   } catch (error) {
-    toast(explain(error));
+    complain(error);
   }
   opened = null;
   go({ project, area: "files", rest: [bucket], query: { prefix } }, { replace: true });

@@ -1,5 +1,4 @@
-import { h, icon, show } from "../base/dom.js";
-import { onCleanup } from "../base/signal.js";
+import { h, icon, onCleanup, show } from "../base/ui.js";
 import { previewOf } from "./sniff.js";
 import { download } from "./store.js";
 

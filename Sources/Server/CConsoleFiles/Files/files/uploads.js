@@ -1,9 +1,4 @@
-import { dialog, explain } from "../base/dialog.js";
-import { h, iconButton, show } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { guardLeaving } from "../base/navigation.js";
-import { onCleanup } from "../base/signal.js";
-import { button } from "../base/views.js";
+import { actions, button, dialog, explain, guardLeaving, h, iconButton, onCleanup, show, t } from "../base/ui.js";
 import { get, nameBeside, upload } from "./store.js";
 
 /** Uploads one after the other, with how far they are; a name that is taken is asked about. */
@@ -75,7 +70,7 @@ async function uploadBeside(bucket, one) {
 function ask(name) {
   return dialog(t("files.taken"), (close) => [
     h("p", { dir: "auto" }, t("files.takenText", name)),
-    h("div", { class: "actions" }, button(t("cancel"), () => close(null)), button(t("files.keepBoth"), () => close("both")),
+    actions(button(t("cancel"), () => close(null)), button(t("files.keepBoth"), () => close("both")),
       button(t("files.replace"), () => close("replace"), { class: "danger" })),
   ]);
 }

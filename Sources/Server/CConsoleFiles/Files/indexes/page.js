@@ -1,11 +1,5 @@
-import { call, databaseName, resource } from "../base/api.js";
-import { confirm, dialog, explain, toast } from "../base/dialog.js";
 import { command } from "../base/commands.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { go, place } from "../base/navigation.js";
-import { onCleanup } from "../base/signal.js";
-import { button, failure, field, form, input, primary, select, spread, table } from "../base/views.js";
+import { adder, call, complain, confirm, databaseName, dialog, failure, field, form, go, group, h, icon, iconButton, inline, input, muted, onCleanup, place, primary, resource, select, show, spread, stack, t, table, toast } from "../base/ui.js";
 import { readIndex } from "./link.js";
 
 /** The composite indexes of a database: made by form or by the link of an error, with what state they are in. */
@@ -28,7 +22,7 @@ export function page() {
   draw();
   return h("div", { class: "body" },
     spread(h("h1", {}, t("page.indexes")), primary(t("index.create"), () => add(null))),
-    h("p", { class: "muted" }, t("index.text")), list);
+    muted(t("index.text")), list);
 }
 
 const BUILDING_MILLISECONDS = 1_000;
@@ -66,7 +60,7 @@ async function drop(index, redraw) {
   try {
     await call("DELETE", resource(index.name));
   } catch (error) {
-    toast(explain(error));
+    complain(error);
   }
   redraw();
 }
@@ -90,8 +84,8 @@ const choice = (values, properties) => select(values.map((one) => [one, t(`index
 function byForm(name, close) {
   const collection = input("", { required: true, autofocus: true });
   const scope = choice(["COLLECTION", "COLLECTION_GROUP"]);
-  const rows = h("div", { class: "stack" });
-  const addRow = () => rows.append(h("div", { class: "row" },
+  const rows = stack();
+  const addRow = () => rows.append(inline(
     input("", { class: "grow", "aria-label": t("field.name"), required: true }), choice(["ASCENDING", "DESCENDING", "CONTAINS"], { "aria-label": t("index.mode") }),
     iconButton("trash", t("field.remove", ""), (event) => event.currentTarget.parentElement.remove())));
   addRow();
@@ -105,5 +99,5 @@ function byForm(name, close) {
     return make(name, { collection: collection.value, scope: scope.value, fields });
   };
   return form(close, t("index.create"), save, field("index.collection", collection), field("index.scope", scope),
-    h("fieldset", { class: "stack" }, h("legend", {}, t("fields")), rows, h("div", {}, button([icon("plus"), t("field.add")], addRow, { class: "quiet" }))));
+    group(t("fields"), rows, adder(t("field.add"), addRow, { class: "quiet" })));
 }

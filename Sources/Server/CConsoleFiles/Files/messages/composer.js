@@ -1,9 +1,4 @@
-import { dialog, explain, toast } from "../base/dialog.js";
-import { freshID, h, show } from "../base/dom.js";
-import { instant, number, t } from "../base/i18n.js";
-import { go, guardLeaving, place } from "../base/navigation.js";
-import { onCleanup } from "../base/signal.js";
-import { button, field, form, input, loading, pairs, problemLine, select, stack } from "../base/views.js";
+import { button, dialog, explain, field, form, freshID, go, group, guardLeaving, h, inline, input, instant, loading, note, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast } from "../base/ui.js";
 import { messageOf, TARGETS } from "./model.js";
 import { audiences, get, send, topics } from "./store.js";
 
@@ -32,7 +27,7 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
   const value = input(audience ?? topic ?? "", { class: "mono grow", list: names.id, "aria-label": t("messages.targetValue") });
   const suggest = () => suggestNames(project, kind.value, names);
   const time = input("", { type: "datetime-local" });
-  const preview = h("div", { class: "stack" });
+  const preview = stack();
   const problem = problemLine();
   const start = () => (time.value ? new Date(time.value) : new Date());
   const read = () => messageOf({ ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value.trim()])), data: pairsOf.read() }, start().getTime());
@@ -65,9 +60,9 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
   const more = h("details", {}, h("summary", {}, t("messages.options")), stack(["priority", "life", "collapse", "link", "badge", "sound", "label"].map(named)));
   return h("form", { class: "compose", onsubmit: (event) => event.preventDefault(), oninput: draw },
     stack(named("title"), named("body"), named("image"), pairsOf.element,
-      h("fieldset", { class: "stack" }, h("legend", {}, t("messages.target")), h("div", { class: "row" }, kind, value, names), h("p", { class: "note" }, t("messages.targetText"))),
-      field("messages.when", time), h("p", { class: "note" }, t("messages.whenText")), more, problem,
-      h("div", { class: "row" }, h("button", { type: "submit", class: "primary", onclick: review, writes: true }, t("messages.review")), button(t("messages.trial"), trial, { writes: true }), button(t("messages.check"), check, { writes: true }))),
+      group(t("messages.target"), inline(kind, value, names), note(t("messages.targetText"))),
+      field("messages.when", time), note(t("messages.whenText")), more, problem,
+      inline(submit(t("messages.review"), { onclick: review, writes: true }), button(t("messages.trial"), trial, { writes: true }), button(t("messages.check"), check, { writes: true }))),
     h("aside", { class: "stack", "aria-label": t("messages.preview") }, h("h2", {}, t("messages.preview")), preview));
 }
 
@@ -82,10 +77,10 @@ async function suggestNames(project, kind, list) {
 function previewOf(message, controls) {
   const { title, body, image } = message.notification ?? {};
   const bubble = (platform, ...more) => h("section", { class: "stack tight" }, h("h3", {}, platform),
-    title || body ? h("div", { class: "bubble" }, h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? ""), more) : h("p", { class: "note" }, t("messages.silent")));
-  const note = (text) => (text ? h("span", { class: "note", dir: "auto" }, text) : null);
+    title || body ? h("div", { class: "bubble" }, h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? ""), more) : note(t("messages.silent")));
+  const small = (text) => (text ? h("span", { class: "note", dir: "auto" }, text) : null);
   return [
-    bubble("Apple", note(controls.badge.value && `● ${controls.badge.value}`), note(image)), bubble("Android", note(image)), bubble("Web", note(message.webpush?.fcm_options?.link), note(image)),
+    bubble("Apple", small(controls.badge.value && `● ${controls.badge.value}`), small(image)), bubble("Android", small(image)), bubble("Web", small(message.webpush?.fcm_options?.link), small(image)),
     h("details", {}, h("summary", {}, t("messages.json")), h("pre", {}, JSON.stringify(message, null, 2))),
   ];
 }
@@ -94,7 +89,7 @@ const targetText = ({ kind, value }) => h("p", {}, t(`target.${kind}`), " ", h("
 
 function reviewForm(project, message, recipient, at, close) {
   return form(close, t(at ? "messages.schedule" : "messages.send"), () => send(project, message, recipient, { at }),
-    h("p", { dir: "auto" }, h("b", {}, message.notification?.title ?? "")), targetText(recipient), at ? h("p", {}, t("messages.at", instant(at))) : null, h("p", { class: "note" }, t("messages.reviewText")));
+    h("p", { dir: "auto" }, h("b", {}, message.notification?.title ?? "")), targetText(recipient), at ? h("p", {}, t("messages.at", instant(at))) : null, note(t("messages.reviewText")));
 }
 
 function trialForm(project, message, close) {
@@ -103,5 +98,5 @@ function trialForm(project, message, close) {
     trialToken = token.value.trim();
     return send(project, message, { kind: "token", value: trialToken });
   };
-  return form(close, t("messages.send"), save, field("target.token", token), h("p", { class: "note" }, t("messages.trialText")));
+  return form(close, t("messages.send"), save, field("target.token", token), note(t("messages.trialText")));
 }

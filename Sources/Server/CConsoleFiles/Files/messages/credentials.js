@@ -1,11 +1,6 @@
 import { roleHere } from "../base/access.js";
-import { call, path } from "../base/api.js";
-import { dialog, toast } from "../base/dialog.js";
-import { h } from "../base/dom.js";
-import { t } from "../base/i18n.js";
 import { bin, managed } from "../base/managed.js";
-import { place } from "../base/navigation.js";
-import { field, form, input, note, primary, spread, table } from "../base/views.js";
+import { call, dialog, field, form, h, input, note, path, place, primary, spread, t, table, toast } from "../base/ui.js";
 
 /** The keys by which a project reaches push services; their secrets never come back. */
 

@@ -1,10 +1,6 @@
-import { command } from "../base/commands.js";
-import { confirm, explain, toast } from "../base/dialog.js";
-import { h, icon, show } from "../base/dom.js";
-import { instant, number, t } from "../base/i18n.js";
-import { go, link, place } from "../base/navigation.js";
-import { button, loading, poll, primary, spread, stack, table, tabs } from "../base/views.js";
 import { bar } from "../base/chart.js";
+import { command } from "../base/commands.js";
+import { button, complain, confirm, go, h, icon, inline, instant, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tabs, toast } from "../base/ui.js";
 import { composer } from "./composer.js";
 import { credentialsView } from "./credentials.js";
 import { idOf, reasonsOf, stageOf, STATES, totalsOf } from "./model.js";
@@ -44,7 +40,7 @@ function listView(id) {
       draw(newest);
       drawMore(newest);
     } catch (error) {
-      toast(explain(error));
+      complain(error);
     }
   }) : null);
   const { pause, problem } = poll(PERIOD_MILLISECONDS, () => list(project), take);
@@ -68,7 +64,7 @@ function messageTable(messages) {
 // One message
 
 function reportView(project, id) {
-  const body = stack(h("p", { class: "muted" }, t("loading")));
+  const body = stack(muted(t("loading")));
   const load = () => Promise.all([get(project, id), deliveries(project, id)]);
   const { problem } = poll(PERIOD_MILLISECONDS, load, ([message, made]) => show(body, report(project, id, message, made)));
   return stack(problem, body);
@@ -77,13 +73,13 @@ function reportView(project, id) {
 function report(project, id, message, made) {
   const takeBack = async () => {
     if (!(await confirm(t("messages.cancel"), t("messages.cancelText"), t("messages.cancel")))) return;
-    await cancel(project, id).then(() => toast(t("messages.cancelled")), (error) => toast(explain(error)));
+    await cancel(project, id).then(() => toast(t("messages.cancelled")), complain);
   };
   const again = button(t("messages.duplicate"), () => go({ project, area: "messages", rest: ["compose"], query: { from: id } }), { writes: true });
   const facts = [["messages.time", instant(message.time)], ["messages.target", message.target], ["messages.origin", message.origin], ["messages.label", message.label], ["messages.id", id]];
   return [
     spread(h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message),
-      h("div", { class: "row" }, again, message.stage === "scheduled" ? button([icon("trash"), t("messages.cancel")], takeBack, { class: "danger", writes: true }) : null)),
+      inline(again, message.stage === "scheduled" ? button([icon("trash"), t("messages.cancel")], takeBack, { class: "danger", writes: true }) : null)),
     h("dl", { class: "facts" }, facts.map(([key, value]) => (value ? [h("dt", {}, t(key)), h("dd", { dir: "auto" }, value)] : null))),
     h("h3", {}, t("messages.deliveries")), stateTable(message.deliveries), reasonTable(made), deliveryTable(made),
     h("details", {}, h("summary", {}, t("messages.json")), h("pre", {}, JSON.stringify(message.message, null, 2))),

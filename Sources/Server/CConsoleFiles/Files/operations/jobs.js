@@ -1,10 +1,5 @@
-import { call, path } from "../base/api.js";
 import { bytesText } from "../base/bytes.js";
-import { dialog, explain, toast } from "../base/dialog.js";
-import { h, show } from "../base/dom.js";
-import { instant, number, t } from "../base/i18n.js";
-import { place } from "../base/navigation.js";
-import { button, field, form, input, loading, note, poll, select, spread, stack, table } from "../base/views.js";
+import { button, call, complain, dialog, field, form, h, inline, input, instant, loading, note, number, path, place, poll, select, show, spread, stack, t, table } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 
 const PERIOD_MILLISECONDS = 1_000;
@@ -12,7 +7,7 @@ const root = "/console/api/jobs";
 
 /** Verifying, exporting and importing: one after the other, with what each found. */
 export function jobsView() {
-  const body = h("div", { class: "stack" });
+  const body = stack();
   const exports = h("div", {});
   const state = { kinds: [], done: -1 };
   const load = () => call("GET", root);
@@ -26,19 +21,19 @@ export function jobsView() {
   const { problem } = poll(PERIOD_MILLISECONDS, load, draw);
   const ask = (title, make) => () => dialog(title, (close) => make(close, state.kinds));
   return stack(note(t("operations.jobsText")),
-    h("div", { class: "row" }, button(t("operations.verify"), ask(t("operations.verify"), verifyForm), { writes: true }), button(t("operations.export"), ask(t("operations.export"), (close, kinds) => transferForm("export", kinds, `${place.peek().project}-${new Date().toISOString().slice(0, 10)}`, close)), { writes: true })),
+    inline(button(t("operations.verify"), ask(t("operations.verify"), verifyForm), { writes: true }), button(t("operations.export"), ask(t("operations.export"), (close, kinds) => transferForm("export", kinds, `${place.peek().project}-${new Date().toISOString().slice(0, 10)}`, close)), { writes: true })),
     problem, body, h("h2", {}, t("operations.exports")), exports);
 }
 
 const isOpen = (state) => ["waiting", "running", "cancelling"].includes(state);
 
 function jobView(job) {
-  const cancel = () => call("DELETE", root + path(String(job.number))).catch((error) => toast(explain(error)));
+  const cancel = () => call("DELETE", root + path(String(job.number))).catch(complain);
   const { done, total, unit } = job.progress ?? {};
   return h("section", { class: "panel stack tight" },
     spread(h("h2", {}, t(`operations.${job.kind}`), " ", h("span", { class: "mono", dir: "auto" }, job.target)), h("span", { class: "badge" }, t(`jobState.${job.state}`)),
       isOpen(job.state) ? button(t("cancel"), cancel, { writes: true }) : null),
-    isOpen(job.state) && job.progress ? h("div", { class: "row" }, h("progress", { max: total ?? undefined, value: total === null ? undefined : done, "aria-label": t(`operations.${job.kind}`) }), unit === "byte" ? bytesText(done) : `${number(done)} ${unit}`) : null,
+    isOpen(job.state) && job.progress ? inline(h("progress", { max: total ?? undefined, value: total === null ? undefined : done, "aria-label": t(`operations.${job.kind}`) }), unit === "byte" ? bytesText(done) : `${number(done)} ${unit}`) : null,
     note(instant(job.time), job.ended ? ` – ${instant(job.ended)}` : ""), job.summary ? h("p", { dir: "auto" }, job.summary) : null,
     job.differenceCount > 0 ? h("details", {}, h("summary", {}, t("operations.differences", job.differenceCount)), h("pre", {}, job.differences.join("\n"))) : null);
 }

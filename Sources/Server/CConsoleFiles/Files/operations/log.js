@@ -1,7 +1,4 @@
-import { call } from "../base/api.js";
-import { h, show } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { input, note, poll, select, stack } from "../base/views.js";
+import { call, h, inline, input, note, poll, select, show, stack, t } from "../base/ui.js";
 import { levelOf } from "./model.js";
 
 const PERIOD_MILLISECONDS = 2_000;
@@ -29,5 +26,5 @@ export function logView() {
     if (isAtEnd) body.scrollTop = body.scrollHeight;
   };
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return stack(h("div", { class: "row" }, h("div", { class: "grow" }, search), level, pause), note(t("operations.logText")), problem, body);
+  return stack(inline(h("div", { class: "grow" }, search), level, pause), note(t("operations.logText")), problem, body);
 }

@@ -1,9 +1,6 @@
-import { call } from "../base/api.js";
 import { bytesText } from "../base/bytes.js";
 import { chart } from "../base/chart.js";
-import { h, icon, show } from "../base/dom.js";
-import { instant, language, number, t } from "../base/i18n.js";
-import { loading, note, poll, spread, stack } from "../base/views.js";
+import { call, h, icon, instant, language, loading, note, number, poll, show, spread, stack, t } from "../base/ui.js";
 import { joined, quantilesOf, rates } from "./model.js";
 
 const PERIOD_MILLISECONDS = 5_000;
@@ -17,7 +14,7 @@ const WARNING_DAYS = 30;
 
 /** The last hour, from what the server keeps in memory. */
 export function metricsView() {
-  const body = h("div", { class: "stack" });
+  const body = stack();
   let known = { names: [], samples: [] };
   const load = async () => {
     const last = known.samples.at(-1)?.number ?? 0;

@@ -1,5 +1,4 @@
-import { session } from "../base/api.js";
-import { tabs } from "../base/views.js";
+import { session, tabs } from "../base/ui.js";
 import { jobsView } from "./jobs.js";
 import { logView } from "./log.js";
 import { metricsView } from "./metrics.js";

@@ -1,20 +1,16 @@
-import { session } from "../base/api.js";
-import { h, show } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { link, place } from "../base/navigation.js";
-import { effect } from "../base/signal.js";
+import { effect, h, link, muted, place, session, show, spread, stack, t, toast } from "../base/ui.js";
 import { databases } from "../shell/store.js";
-import { toast } from "../base/dialog.js";
+import { firstSteps } from "./steps.js";
 
 /** What this project is, and how apps reach it. */
 export function page() {
-  return h("div", { class: "body" }, h("h1", {}, place.peek().project), mode(), databaseList(), connect());
+  return h("div", { class: "body" }, h("h1", {}, place.peek().project), firstSteps(), mode(), databaseList(), connect());
 }
 
 function mode() {
   const { mode, version } = session.peek();
   const text = mode === "development" ? t("development.explained") : t("production.explained");
-  return h("section", { class: "panel stack" }, h("h2", {}, t("overview.server")), h("p", {}, text), h("p", { class: "muted" }, `Brasa ${version} · ${location.origin}`));
+  return h("section", { class: "panel stack" }, h("h2", {}, t("overview.server")), h("p", {}, text), muted(`Brasa ${version} · ${location.origin}`));
 }
 
 function databaseList() {
@@ -40,7 +36,7 @@ export function snippets(project, host, port) {
 function connect() {
   const port = location.port || (location.protocol === "https:" ? "443" : "80");
   const parts = Object.entries(snippets(place.peek().project, location.hostname, port)).map(([name, text]) =>
-    h("div", { class: "stack" }, h("div", { class: "spread" }, h("h3", {}, name),
+    stack(spread(h("h3", {}, name),
       h("button", { type: "button", onclick: () => navigator.clipboard.writeText(text).then(() => toast(t("copied"))) }, t("copy.of", name))), h("pre", {}, text)));
   return h("section", { class: "panel stack" }, h("h2", {}, t("overview.connect")), parts);
 }

@@ -1,8 +1,4 @@
-import { call, path } from "../base/api.js";
-import { h, show } from "../base/dom.js";
-import { instant, number, t } from "../base/i18n.js";
-import { link, place } from "../base/navigation.js";
-import { note, poll, spread } from "../base/views.js";
+import { call, h, instant, link, note, number, path, place, poll, show, spread, stack, t } from "../base/ui.js";
 import { groupsOf, playgroundOf } from "./group.js";
 
 /** What the rules denied, as it happens: grouped, with what the conditions saw. */
@@ -14,7 +10,7 @@ const MOST = 500;
 export function page() {
   const { project } = place.peek();
   const state = { denials: [], opened: new Set() };
-  const body = h("div", { class: "stack" });
+  const body = stack();
   const load = async () => {
     const last = state.denials.at(-1)?.number ?? 0;
     const { denials } = await call("GET", `${path("console", "api", "projects", project, "denials")}?after=${last}`);
@@ -32,7 +28,7 @@ function groupView(group, state) {
   const element = h("details", { class: "panel", open: state.opened.has(group.key), ontoggle: () => (element.open ? state.opened.add(group.key) : state.opened.delete(group.key)) },
     h("summary", {}, h("span", { class: "badge" }, number(group.count)), " ", h("code", { dir: "auto" }, `${group.method} ${group.shape}`), " ",
       h("span", { class: "muted" }, t("requests.people", group.people.size)), h("div", { class: "mono why" }, group.statement)),
-    h("div", { class: "stack" },
+    stack(
       note(`${t("requests.last")} ${instant(last.time)} · ${t("requests.request")} ${last.request ?? ""}`),
       h("dl", { class: "facts" }, [["path", last.path], ["users.uid", last.uid], ["rules.target", group.scope], ["requests.ruleset", last.ruleset]].map(([key, value]) =>
         value ? [h("dt", {}, t(key)), h("dd", { class: "mono", dir: "auto" }, value)] : null)),

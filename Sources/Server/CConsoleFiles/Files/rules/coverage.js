@@ -1,8 +1,4 @@
-import { call, path } from "../base/api.js";
-import { dialog } from "../base/dialog.js";
-import { h } from "../base/dom.js";
-import { number, t } from "../base/i18n.js";
-import { closing, loading, note } from "../base/views.js";
+import { call, closing, dialog, h, loading, note, number, path, t } from "../base/ui.js";
 import { countsOf } from "./recent.js";
 
 /** How often each line of the rules in force was asked, which development counts. */

@@ -1,5 +1,4 @@
-import { listenTo } from "../base/dialog.js";
-import { h, show } from "../base/dom.js";
+import { h, listenTo, show } from "../base/ui.js";
 
 /**
  * A text with line numbers, colours and markers.

@@ -1,14 +1,8 @@
 import { isReadOnly } from "../base/access.js";
-import { session } from "../base/api.js";
-import { dialog, explain, toast } from "../base/dialog.js";
 import { command } from "../base/commands.js";
-import { h, icon, show } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
-import { go, guardLeaving, place } from "../base/navigation.js";
-import { inScope, onCleanup, signal, effect } from "../base/signal.js";
-import { button, closing, failure, spread } from "../base/views.js";
-import { databases, firstDatabase } from "../shell/store.js";
+import { actions, button, closing, complain, dialog, effect, explain, failure, go, guardLeaving, h, icon, inline, inScope, instant, muted, onCleanup, place, session, show, signal, spread, submit, t, toast } from "../base/ui.js";
 import { listBuckets } from "../files/store.js";
+import { databases, firstDatabase } from "../shell/store.js";
 import { coverageDialog } from "./coverage.js";
 import { diffLines } from "./diff.js";
 import { editor } from "./editor.js";
@@ -24,7 +18,7 @@ const CHECK_MILLISECONDS = 400;
 export function page() {
   const { project, rest } = place.peek();
   const target = targetOf(rest, firstDatabase());
-  const holder = h("div", { class: "body" }, h("p", { class: "muted" }, t("loading")));
+  const holder = h("div", { class: "body" }, muted(t("loading")));
   holder.style.maxInlineSize = "1600px";
   const open = inScope((inForce) => show(holder, rulesView(project, target, inForce)));
   current(project, target).then(open, (error) => show(holder, failure(error)));
@@ -61,7 +55,7 @@ function rulesView(project, target, inForce) {
   const publish = async () => {
     const isSure = await dialog(t("rules.publish"), (close) => comparison(state.inForce?.source ?? "", text.value, [
       button(t("cancel"), () => close(false)),
-      h("button", { type: "submit", class: "primary", onclick: () => close(true) }, t("rules.publish")),
+      submit(t("rules.publish"), { onclick: () => close(true) }),
     ]), { className: "wide" });
     if (!isSure) return;
     try {
@@ -73,7 +67,7 @@ function rulesView(project, target, inForce) {
       drawInForce();
     } catch (error) {
       if (error.code === "ABORTED") await replacedMeanwhile();
-      else toast(explain(error));
+      else complain(error);
     }
   };
 
@@ -83,7 +77,7 @@ function rulesView(project, target, inForce) {
     drawInForce();
   };
 
-  const inForceText = h("p", { class: "muted" });
+  const inForceText = muted();
   const drawInForce = () => show(inForceText, state.inForce ? t("rules.inForce", instant(state.inForce.updateTime)) : t(target.bucket ? "rules.noneStorage" : "rules.none"));
   drawInForce();
   const publishButton = h("button", { type: "button", class: "primary", onclick: publish }, t("rules.publish"));
@@ -96,7 +90,7 @@ function rulesView(project, target, inForce) {
     checkNow();
   };
   return [
-    spread(h("h1", {}, t("page.rules")), h("div", { class: "row" }, targetChoice(project, target),
+    spread(h("h1", {}, t("page.rules")), inline(targetChoice(project, target),
       button(t("replay"), () => replayDialog(project, target, text.value)),
       session.peek().mode === "development" && target.database === "(default)" && inForce ? button(t("coverage"), () => coverageDialog(project)) : null,
       button(t("rules.versions"), () => versionsDialog(project, text, restore)), publishButton)),
@@ -125,7 +119,7 @@ function comparison(before, after, buttons) {
   const sign = { same: " ", added: "+", removed: "-" };
   return [
     h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))),
-    h("div", { class: "actions" }, buttons),
+    actions(buttons),
   ];
 }
 
@@ -145,6 +139,6 @@ async function versionsDialog(project, text, restore) {
     ]), { className: "wide" });
     if (isRestored) restore(source);
   } catch (error) {
-    toast(explain(error));
+    complain(error);
   }
 }

@@ -1,9 +1,4 @@
-import { call, CallError, databaseName, resource } from "../base/api.js";
-import { explain } from "../base/dialog.js";
-import { freshID, h, icon, show } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { place } from "../base/navigation.js";
-import { field } from "../base/views.js";
+import { call, CallError, databaseName, explain, field, freshID, h, icon, place, resource, show, t } from "../base/ui.js";
 import { JSONTextError, read } from "../data/jsonText.js";
 import { get } from "../files/store.js";
 import { tryRequest } from "./store.js";

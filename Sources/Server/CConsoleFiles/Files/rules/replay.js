@@ -1,8 +1,4 @@
-import { call, path } from "../base/api.js";
-import { dialog } from "../base/dialog.js";
-import { h, icon } from "../base/dom.js";
-import { t } from "../base/i18n.js";
-import { closing, loading, note, table } from "../base/views.js";
+import { call, closing, dialog, h, icon, loading, note, path, t, table } from "../base/ui.js";
 import { caseOf } from "./playground.js";
 import { replayable } from "./recent.js";
 import { tryRequests } from "./store.js";

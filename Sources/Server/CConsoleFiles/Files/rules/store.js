@@ -31,25 +31,28 @@ export async function versions(project) {
 
 const files = (source) => ({ files: [{ name: "firestore.rules", content: source }] });
 
+/** Compiles a source, and tries requests on it if there are some. */
+const tried = (project, source, testCases) =>
+  call("POST", `${path("v1", "projects", project)}:test`, { source: files(source), ...(testCases ? { testSuite: { testCases } } : {}) });
+
 /** What the compiler says of a source. */
 export async function check(project, source) {
-  const { issues = [] } = await call("POST", `${path("v1", "projects", project)}:test`, { source: files(source) });
+  const { issues = [] } = await tried(project, source);
   return issues;
 }
 
 /** Tries a request on a source: `{isAllowed, messages, issues}`. */
 export async function tryRequest(project, source, test) {
   const testCase = { expectation: "ALLOW", pathEncoding: "PLAIN", expressionReportLevel: "VISITED", ...test };
-  const answer = await call("POST", `${path("v1", "projects", project)}:test`, { source: files(source), testSuite: { testCases: [testCase] } });
-  const [result] = answer.testResults ?? [];
-  return { issues: answer.issues ?? [], result, isAllowed: result?.state === "SUCCESS" };
+  const { issues = [], testResults: [result] = [] } = await tried(project, source, [testCase]);
+  return { issues, result, isAllowed: result?.state === "SUCCESS" };
 }
 
 /** Tries requests on a source: `{issues, verdicts}`, for each whether it is allowed. */
 export async function tryRequests(project, source, tests) {
   if (tests.length === 0) return { issues: [], verdicts: [] };
   const testCases = tests.map((test) => ({ expectation: "ALLOW", pathEncoding: "PLAIN", ...test }));
-  const { issues = [], testResults = [] } = await call("POST", `${path("v1", "projects", project)}:test`, { source: files(source), testSuite: { testCases } });
+  const { issues = [], testResults = [] } = await tried(project, source, testCases);
   return { issues: testResults.length > 0 ? [] : issues, verdicts: testResults.map(({ state }) => state === "SUCCESS") };
 }
 
@@ -62,6 +65,11 @@ export async function tryRequests(project, source, tests) {
 export async function deploy(project, target, source, expected) {
   const now = await current(project, target);
   if ((now?.ruleset ?? null) !== expected) throw new CallError(409, "ABORTED", "");
+  return publish(project, target, source);
+}
+
+/** Puts a source in force, whatever was so before; the name of its version. */
+export async function publish(project, target, source) {
   const { name } = await call("POST", path("v1", "projects", project, "rulesets"), { source: files(source) });
   await call("PATCH", releasePath(project, target), {
     release: { name: `projects/${project}/releases/${releaseOf(target)}`, rulesetName: name },

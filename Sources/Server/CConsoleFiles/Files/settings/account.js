@@ -1,10 +1,6 @@
-import { call, session } from "../base/api.js";
 import { codesView, hasPasskeys, makePasskey } from "../base/credentials.js";
-import { dialog, toast } from "../base/dialog.js";
-import { h, iconButton } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
 import { managed } from "../base/managed.js";
-import { button, closing, field, input, note, ownForm, spread, table } from "../base/views.js";
+import { button, call, closing, dialog, field, h, iconButton, input, instant, muted, note, ownForm, section, session, spread, stack, t, table, toast } from "../base/ui.js";
 
 /** What administrators do with their own accounts: recovery codes and passkeys. What adds a way in takes the password again. */
 
@@ -13,7 +9,7 @@ const root = "/console/api/me";
 export function accountView() {
   const passkeys = `${root}/passkeys`;
   const { rows, load } = managed(root, (account, remove) => accountParts(account, remove, load), passkeys);
-  return h("section", { class: "stack" }, h("h2", {}, t("settings.me")), h("p", { class: "muted" }, session.peek().email), rows);
+  return section(t("settings.me"), muted(session.peek().email), rows);
 }
 
 function accountParts({ hasSecondFactor, recoveryCodes, passkeys }, remove, load) {
@@ -28,7 +24,7 @@ function accountParts({ hasSecondFactor, recoveryCodes, passkeys }, remove, load
     toast(t("me.passkeyAdded"));
     load();
   };
-  return h("div", { class: "stack" },
+  return stack(
     h("section", { class: "panel stack" }, spread(h("h3", {}, t("codes.of")), hasSecondFactor ? button(t("me.newCodes"), renew) : null),
       h("p", {}, hasSecondFactor ? t("me.codesLeft", recoveryCodes) : t("me.noFactor"))),
     h("section", { class: "panel stack" }, spread(h("h3", {}, t("me.passkeys")), hasPasskeys() ? button(t("me.addPasskey"), add) : null),

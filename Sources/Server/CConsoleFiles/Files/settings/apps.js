@@ -1,10 +1,5 @@
-import { call, path, session } from "../base/api.js";
-import { dialog, explain, toast } from "../base/dialog.js";
-import { h } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
 import { bin, managed } from "../base/managed.js";
-import { place } from "../base/navigation.js";
-import { button, field, form, input, keepFile, note, primary, select, spread, stack, table } from "../base/views.js";
+import { button, call, complain, dialog, field, form, h, inline, input, instant, keepFile, note, path, place, primary, select, session, spread, stack, t, table, toast } from "../base/ui.js";
 
 /** The apps of a project with their configuration files, and the keys of back ends. */
 
@@ -28,7 +23,7 @@ function appList(project) {
 function appTable(root, apps, remove) {
   return table(["name", "dimension.platform", "apps.id", "users.created", null], apps.map((app) => [
     [nameOf(app), app.displayName && app.bundleId ? h("div", { class: "note" }, app.bundleId) : null], t(`apps.${app.platform}`), h("code", {}, app.id), instant(app.createdAt),
-    h("div", { class: "row" }, Object.entries(FORMS).filter(([kind]) => fits(app.platform, kind)).map(([kind, name]) => button(name, () => download(`${root}${path(app.id, "file")}?form=${kind}`))),
+    inline(Object.entries(FORMS).filter(([kind]) => fits(app.platform, kind)).map(([kind, name]) => button(name, () => download(`${root}${path(app.id, "file")}?form=${kind}`))),
       bin(t("field.remove", nameOf(app)), "apps.removeText", app.id, remove))]));
 }
 
@@ -41,7 +36,7 @@ async function download(address) {
     const { name, text } = await call("GET", address);
     keepFile(name, text);
   } catch (error) {
-    toast(explain(error));
+    complain(error);
   }
 }
 

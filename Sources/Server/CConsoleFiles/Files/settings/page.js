@@ -1,11 +1,6 @@
 import { roleTexts } from "../base/access.js";
-import { call, session } from "../base/api.js";
-import { dialog, toast } from "../base/dialog.js";
-import { freshID, h, icon, iconButton, show } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
 import { bin, managed } from "../base/managed.js";
-import { inScope } from "../base/signal.js";
-import { button, failure, field, form, input, note, primary, select, spread, table, tableRow, tabs } from "../base/views.js";
+import { actions, adder, button, call, dialog, failure, field, form, freshID, group, h, iconButton, inline, input, inScope, instant, note, primary, section, select, session, show, spread, stack, submit, t, table, tableRow, tabs, toast } from "../base/ui.js";
 import { projects as everyProject } from "../shell/store.js";
 import { accountView } from "./account.js";
 import { appsView } from "./apps.js";
@@ -48,7 +43,7 @@ function rolesView({ email, role, projects }, act) {
     const roles = await dialog(t("settings.roleOf", email), (close) => form(close, t("save"), fields.read, fields.elements));
     if (roles) act("PATCH", email, roles);
   };
-  return h("div", { class: "row" }, h("div", {}, roleTexts({ role, projects }).map((line) => h("div", { dir: "auto" }, line))), iconButton("edit", t("settings.roleOf", email), change, { writes: true }));
+  return inline(h("div", {}, roleTexts({ role, projects }).map((line) => h("div", { dir: "auto" }, line))), iconButton("edit", t("settings.roleOf", email), change, { writes: true }));
 }
 
 const roleChoice = (role, options = []) => select([...options, ...ROLES.map((one) => [one, t(`role.${one}`)])], role);
@@ -57,7 +52,7 @@ const roleChoice = (role, options = []) => select([...options, ...ROLES.map((one
 function roleFields({ role, projects }) {
   const all = roleChoice(role ?? "", [["", t("settings.noRole")]]);
   const known = h("datalist", { id: freshID("projects") }, everyProject.peek().map((one) => h("option", { value: one })));
-  const rows = h("div", { class: "stack" });
+  const rows = stack();
   const add = (project = "", one = "viewer") => {
     const choice = roleChoice(one);
     choice.setAttribute("aria-label", t("settings.role"));
@@ -66,7 +61,7 @@ function roleFields({ role, projects }) {
   };
   for (const [project, one] of Object.entries(projects)) add(project, one);
   const read = () => ({ ...(all.value ? { role: all.value } : {}), projects: Object.fromEntries([...rows.children].map((row) => [row.querySelector("input").value.trim(), row.querySelector("select").value])) });
-  return { read, elements: [field("settings.everywhere", all), known, h("fieldset", { class: "stack" }, h("legend", {}, t("settings.single")), rows, h("div", {}, button([icon("plus"), t("settings.addProject")], () => add()))), note(t("settings.roleText"))] };
+  return { read, elements: [field("settings.everywhere", all), known, group(t("settings.single"), rows, adder(t("settings.addProject"), () => add())), note(t("settings.roleText"))] };
 }
 
 function inviteForm(close) {
@@ -78,7 +73,7 @@ function inviteForm(close) {
 function linkForm(address, close) {
   const text = input(address, { class: "mono", readonly: true, "aria-label": t("settings.link"), onfocus: () => text.select() });
   const copy = () => navigator.clipboard.writeText(address).then(() => toast(t("copied")), () => text.select());
-  return [h("p", {}, t("settings.linkText")), text, h("div", { class: "actions" }, button(t("copy.of", t("settings.link")), copy), h("button", { type: "submit", class: "primary", onclick: () => close(null) }, t("close")))];
+  return [h("p", {}, t("settings.linkText")), text, actions(button(t("copy.of", t("settings.link")), copy), submit(t("close"), { onclick: () => close(null) }))];
 }
 
 const AUDIT = ["audit.when", "audit.who", "audit.what", "audit.target", "audit.outcome"];
@@ -96,7 +91,7 @@ function auditView() {
     }
   });
   load(null);
-  return h("section", { class: "stack" }, h("h2", {}, t("settings.audit")), note(t("settings.auditText")), list, more);
+  return section(t("settings.audit"), note(t("settings.auditText")), list, more);
 }
 
 const auditCells = (entry) => [instant(entry.time), [entry.administrator || t("audit.machine"), entry.address ? h("div", { class: "note" }, entry.address) : null], entry.action, h("code", {}, entry.target), String(entry.status)];

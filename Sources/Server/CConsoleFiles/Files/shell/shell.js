@@ -1,14 +1,9 @@
 import { isReadOnly, roleHere, setReadOnly } from "../base/access.js";
-import { session } from "../base/api.js";
-import { extend, sessionEnd, signOut } from "../base/session.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
-import { explain, toast } from "../base/dialog.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
-import { language, languageNames, loadTexts, setLanguage, t } from "../base/i18n.js";
 import { connection } from "../base/listen.js";
-import { go, link, mayLeave, place } from "../base/navigation.js";
-import { effect, onCleanup, scope, untracked } from "../base/signal.js";
+import { extend, sessionEnd, signOut } from "../base/session.js";
 import { setTheme, theme, THEMES } from "../base/theme.js";
+import { complain, effect, explain, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, onCleanup, place, scope, session, setLanguage, show, t, untracked } from "../base/ui.js";
 import { viewAs, viewed } from "../base/viewing.js";
 import { pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
 import { databases, firstDatabase, loadDatabases, loadProjects, pageVersion, projects } from "./store.js";
@@ -87,7 +82,7 @@ function turnLatch(isOn) {
 function me() {
   const { email } = session.peek();
   if (!email) return null;
-  const leave = () => signOut().catch((error) => toast(explain(error)));
+  const leave = () => signOut().catch(complain);
   const badge = h("span", { class: "badge", title: email });
   effect(() => show(badge, t(`role.${roleHere()}`)));
   return h("span", { class: "row me" }, badge,
@@ -101,7 +96,7 @@ function warnOfEnd() {
   const holder = h("div", { class: "session-end", role: "status" });
   const draw = () => {
     const left = sessionEnd.peek() === null ? Infinity : sessionEnd.peek() - Date.now();
-    const again = () => extend().catch((error) => toast(explain(error)));
+    const again = () => extend().catch(complain);
     show(holder, left < WARNING_MILLISECONDS ? h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow" }, t("session.ends", Math.max(1, Math.ceil(left / 60_000)))), h("button", { type: "button", onclick: again }, t("signIn.again"))) : null);
   };
   const timer = setInterval(draw, 60_000);
@@ -204,7 +199,7 @@ function showPages(main, pages) {
 
 async function openPage(main, page, project, mine, isFirst) {
   document.title = `${t(pageKey(page))} · ${project} · Brasa`;
-  show(main, h("div", { class: "body" }, h("p", { class: "muted" }, t("loading"))));
+  show(main, h("div", { class: "body" }, muted(t("loading"))));
   try {
     const [module] = await Promise.all([page.load(), loadTexts(textsOf(page)), loadDatabases(project)]);
     if (mine.ended) return;

@@ -1,5 +1,4 @@
-import { call, path, session } from "../base/api.js";
-import { signal } from "../base/signal.js";
+import { call, path, session, signal } from "../base/ui.js";
 
 /** The projects of the server and the databases of the project that is looked at. */
 

@@ -1,14 +1,11 @@
 import { codesView, hasPasskeys, usePasskey } from "../base/credentials.js";
-import { explain } from "../base/dialog.js";
-import { h, show, svg } from "../base/dom.js";
-import { t } from "../base/i18n.js";
 import { post } from "../base/request.js";
+import { button, explain, field, h, inline, note, problemLine, show, stack, submit, svg, t } from "../base/ui.js";
 import { qrCode } from "./qr.js";
-import { button, field, note, problemLine, stack } from "../base/views.js";
 
 /** Signing in: by a passkey, or address and password and then the code of the second factor where there is one; `done` follows. */
 export function signInForm(done, known = "") {
-  const body = h("div", { class: "stack" });
+  const body = stack();
   const problem = problemLine();
   const first = () => firstStep(known, (answer) => (answer?.pending ? show(body, secondStep(answer, done, problem, restart), problem) : done()), problem);
   const restart = (text) => {
@@ -20,21 +17,21 @@ export function signInForm(done, known = "") {
 }
 
 /** A form whose button waits for the answer. */
-function step(fields, action, submit, problem, onFailure = (error) => show(problem, explain(error)), more = null) {
-  const submitButton = h("button", { type: "submit", class: "primary" }, action);
+function step(fields, action, send, problem, onFailure = (error) => show(problem, explain(error)), more = null) {
+  const submitButton = submit(action);
   const onsubmit = async (event) => {
     event.preventDefault();
     event.stopPropagation();
     submitButton.disabled = true;
     show(problem);
     try {
-      await submit();
+      await send();
     } catch (error) {
       onFailure(error);
     }
     submitButton.disabled = false;
   };
-  return h("form", { class: "stack", onsubmit }, fields, h("div", { class: "row" }, submitButton, more));
+  return h("form", { class: "stack", onsubmit }, fields, inline(submitButton, more));
 }
 
 function firstStep(known, next, problem) {
@@ -102,7 +99,7 @@ export function setUpForm(code, invitation, done) {
     const factor = factorCode.value.replace(/\s/g, "");
     const { recoveryCodes } = await post("/console/session/accept", { code, email: email.value, password: password.value, factorCode: factor });
     if (recoveryCodes.length === 0) return done();
-    return show(holder, h("h2", {}, t("codes.of")), codesView(recoveryCodes), h("div", { class: "row" }, button(t("codes.kept"), done, { class: "primary" })));
+    return show(holder, h("h2", {}, t("codes.of")), codesView(recoveryCodes), inline(button(t("codes.kept"), done, { class: "primary" })));
   };
   const holder = stack(step(fields, t("setUp.finish"), submit, problem), problem);
   return holder;

@@ -1,10 +1,7 @@
 import { roleTexts } from "../base/access.js";
-import { explain } from "../base/dialog.js";
-import { h, icon, show } from "../base/dom.js";
-import { language, languageNames, setLanguage, t } from "../base/i18n.js";
 import { post } from "../base/request.js";
 import { session } from "../base/session.js";
-import { button } from "../base/views.js";
+import { button, explain, h, icon, inline, language, languageNames, muted, note, setLanguage, show, stack, t } from "../base/ui.js";
 import { setUpForm, signInForm } from "./form.js";
 
 /** Shows who is nobody yet how to come in; the promise ends when there is a session. */
@@ -25,11 +22,11 @@ export function askAtTheDoor(invitation) {
   });
 }
 
-const brand = () => h("div", { class: "row" }, h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "", width: 24, height: 24 }), h("span", { class: "word" }, "Brasa"));
+const brand = () => inline(h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "", width: 24, height: 24 }), h("span", { class: "word" }, "Brasa"));
 
-const frame = (content) => h("div", { class: "stack" }, brand(), content);
+const frame = (content) => stack(brand(), content);
 
-const signIn = (done) => [h("h1", {}, t("signIn")), h("p", { class: "muted" }, location.host), signInForm(done), h("p", { class: "note" }, t("signIn.help"))];
+const signIn = (done) => [h("h1", {}, t("signIn")), muted(location.host), signInForm(done), note(t("signIn.help"))];
 
 async function setUp(code, done, giveUp) {
   try {
@@ -60,7 +57,7 @@ export function askOverThePage(isEarly) {
       resolve();
     };
     const form = signInForm(done, session.peek()?.email ?? "");
-    element.append(h("div", { class: "stack" }, h("h2", { id: "door-title" }, t("signIn.again")), isEarly ? null : h("p", {}, t("signIn.againText")), form));
+    element.append(stack(h("h2", { id: "door-title" }, t("signIn.again")), isEarly ? null : h("p", {}, t("signIn.againText")), form));
     // Nothing else can be done without a session.
     element.addEventListener("cancel", (event) => (isEarly ? done() : event.preventDefault()));
     document.body.append(element);

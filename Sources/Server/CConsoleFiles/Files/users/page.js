@@ -1,10 +1,5 @@
-import { confirm, dialog, explain, toast } from "../base/dialog.js";
 import { command } from "../base/commands.js";
-import { h, icon, iconButton, show } from "../base/dom.js";
-import { instant, t } from "../base/i18n.js";
-import { go, link, place } from "../base/navigation.js";
-import { effect } from "../base/signal.js";
-import { button, failure, field, form, input as line, primary, problemLine, spread, table } from "../base/views.js";
+import { button, complain, confirm, dialog, effect, explain, failure, field, form, go, h, icon, iconButton, inline, input as line, instant, link, place, primary, problemLine, show, spread, submit, t, table, toast } from "../base/ui.js";
 import { changesOf, create, find, list, providersOf, remove, update } from "./store.js";
 
 /** The people of an app: found, made, changed, disabled, deleted. */
@@ -36,7 +31,7 @@ export function page() {
       Object.assign(state, { users: await find(project, input.value.trim()), next: null, isSearch: true });
       return draw();
     } catch (error) {
-      return toast(explain(error));
+      return complain(error);
     }
   };
   const add = async () => {
@@ -68,7 +63,7 @@ function followAddress(project, reload) {
       opened = null;
       go({ project, area: "users" }, { replace: true });
       if (user) reload();
-    }, (error) => toast(explain(error)));
+    }, complain);
   });
 }
 
@@ -122,9 +117,9 @@ function editForm(project, user, close) {
     h("label", { class: "row" }, flags.emailVerified, t("users.verified")), h("label", { class: "row" }, flags.disabled, t("users.disabled")),
     field("users.claims", claims),
     providerList(project, user, act), problem,
-    h("div", { class: "spread" },
-      h("div", { class: "row" }, button([icon("trash"), t("users.delete")], destroy, { class: "danger", writes: true }), button(t("users.revoke"), revoke, { writes: true })),
-      h("div", { class: "row" }, button(t("cancel"), () => close(null)), h("button", { type: "submit", class: "primary", onclick: save, writes: true }, t("save")))),
+    spread(
+      inline(button([icon("trash"), t("users.delete")], destroy, { class: "danger", writes: true }), button(t("users.revoke"), revoke, { writes: true })),
+      inline(button(t("cancel"), () => close(null)), submit(t("save"), { onclick: save, writes: true }))),
   ];
 }
 

@@ -5,4 +5,13 @@ export default {
   "overview.databases": "Databases",
   "overview.noDatabase": "This project has no database yet.",
   "overview.connect": "Connect an app",
+  "overview.steps": "First steps",
+  "overview.hideSteps": "Hide",
+
+  "step.database": "Create a database",
+  "step.document": "Add a document",
+  "step.rules": "Say who may read and write",
+  "step.user": "Add a user",
+  "step.file": "Upload a file",
+  "step.done": "Done",
 };

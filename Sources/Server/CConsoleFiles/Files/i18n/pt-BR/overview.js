@@ -5,4 +5,13 @@ export default {
   "overview.databases": "Bancos de dados",
   "overview.noDatabase": "Este projeto ainda não tem banco de dados.",
   "overview.connect": "Conectar um app",
+  "overview.steps": "Primeiros passos",
+  "overview.hideSteps": "Ocultar",
+
+  "step.database": "Criar um banco de dados",
+  "step.document": "Adicionar um documento",
+  "step.rules": "Dizer quem pode ler e escrever",
+  "step.user": "Adicionar um usuário",
+  "step.file": "Enviar um arquivo",
+  "step.done": "Feito",
 };
