@@ -33,6 +33,8 @@ struct AuthFixture {
     options.projectID = project
     options.apiKey = project
     options.brasaHost = server.url
+    options.stateDirectory = FileManager.default.temporaryDirectory
+      .appendingPathComponent(project)
     app = try FirebaseApp.configured(name: project, options: options)
     auth = Auth(app: app, store: store, now: clock.now)
     // Development takes a key for a project's only if there is that project.

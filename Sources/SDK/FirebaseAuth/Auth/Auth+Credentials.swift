@@ -9,7 +9,8 @@ extension Auth: AppCredentials, AppCredentialsSource {
   package var currentUserID: String? { currentUser?.uid }
 
   package func token(forcingRefresh: Bool) async throws -> String? {
-    try await currentUser?.getIDToken(forcingRefresh: forcingRefresh)
+    defer { renewInBackground() }
+    return try await currentUser?.getIDToken(forcingRefresh: forcingRefresh)
   }
 
   package func observeUser(_ observer: @escaping @Sendable (String?) -> Void) {

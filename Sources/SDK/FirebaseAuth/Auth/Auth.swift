@@ -11,6 +11,9 @@ import FoundationNetworking
 /// The session of the last run is read when somebody first asks for it, and before any listener is called. May
 /// be used from any thread; callbacks and listeners come on ``callbackQueue``.
 public final class Auth: NSObject, FirebaseComponent, Sendable {
+  /// Does something after so many seconds by the wall's clock.
+  package typealias Schedule = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
+
   /// The session of the last run.
   private enum Session: Sendable {
     case unread
@@ -25,6 +28,8 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     var tenantID: String?
     var customAuthDomain: String?
     var callbackQueue = DispatchQueue.main
+    var userAccessGroup: String?
+    var sharesAcrossDevices = false
     var listeners: [ObjectIdentifier: AuthListener] = [:]
   }
 
@@ -33,11 +38,16 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
   private let transition = Mutex(())
   private let options: FirebaseOptions
   private let backend: AuthBackend
-  private let store: any SessionStore
+  private let ownStore: any SessionStore
   /// Where streams of changes are fed, apart from the callbacks' queue.
   let streamQueue = DispatchQueue(label: "FirebaseAuth.streams")
   /// The clock by which tokens end.
   let now: @Sendable () -> Date
+  /// Does something after so many seconds.
+  let schedule: Schedule
+  let renewal = Mutex(RenewalPlan())
+  /// The device's token for Apple's messages.
+  let deviceToken = Mutex<Data?>(nil)
   /// Settings of tests.
   public let settings: AuthSettings? = AuthSettings()
 
@@ -45,12 +55,18 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
   package init(
     app: FirebaseApp,
     store: any SessionStore,
-    now: @escaping @Sendable () -> Date = { Date() }
+    now: @escaping @Sendable () -> Date = { Date() },
+    schedule: Schedule? = nil
   ) {
     options = app.options
     backend = AuthBackend(client: .shared)
-    self.store = store
+    ownStore = store
     self.now = now
+    let queue = streamQueue
+    self.schedule =
+      schedule ?? { seconds, body in
+        queue.asyncAfter(wallDeadline: .now() + seconds, execute: body)
+      }
     state = Mutex(State(app: app, address: app.options.address(of: .auth)))
   }
 
@@ -107,6 +123,15 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     set { state.withLock { $0.customAuthDomain = newValue } }
   }
 
+  /// The group of programs whose session this is; nil is this program's own.
+  public var userAccessGroup: String? { state.withLock { $0.userAccessGroup } }
+
+  /// Whether the session of a group goes to the person's other devices, by Apple's Keychain alone.
+  public var shareAuthStateAcrossDevices: Bool {
+    get { state.withLock { $0.sharesAcrossDevices } }
+    set { state.withLock { $0.sharesAcrossDevices = newValue } }
+  }
+
   /// Where callbacks and listeners are called: a serial queue, the main one unless set.
   ///
   /// A program that never runs its main queue sets another one. Asynchronous functions and streams need none.
@@ -155,11 +180,36 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     }
   }
 
+  private func store(of group: String?) -> any SessionStore {
+    guard let group else { return ownStore }
+    return FirebaseApp.sessionStore(
+      ofGroup: group,
+      options,
+      sharedAcrossDevices: shareAuthStateAcrossDevices
+    )
+  }
+
+  /// Who is signed in to a group of programs, or to this one alone.
+  func storedUser(in group: String?) throws -> User? {
+    guard let data = try store(of: group).read() else { return nil }
+    let stored = try StoredSession(decoding: data)
+    return User(auth: self, tokens: stored.tokens, profile: stored.profile)
+  }
+
+  /// Makes the session of a group of programs the current one.
+  func goOver(to group: String?, _ user: User?) {
+    transition.withLock { _ in
+      state.withLock { state in
+        state.userAccessGroup = group
+        state.session = .read(user)
+      }
+    }
+    tellListeners()
+  }
+
   private func restoredUser() -> User? {
     do {
-      guard let data = try store.read() else { return nil }
-      let stored = try StoredSession(decoding: data)
-      return User(auth: self, tokens: stored.tokens, profile: stored.profile)
+      return try storedUser(in: userAccessGroup)
     } catch {
       FirebaseLog.write(
         .error,
@@ -213,7 +263,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
 
   private func saving(_ change: (Data?) throws -> Data?) throws {
     do {
-      try store.update(change)
+      try store(of: userAccessGroup).update(change)
     } catch {
       throw AuthErrorCode.keychainError.error(nil, [NSUnderlyingErrorKey: error as NSError])
     }
@@ -248,6 +298,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
   private func tellListeners() {
     let (listeners, queue) = state.withLock { (Array($0.listeners.values), $0.callbackQueue) }
     for listener in listeners { listener.call(for: self) }
+    planRenewal()
     queue.async {
       NotificationCenter.default.post(name: Self.authStateDidChangeNotification, object: self)
     }

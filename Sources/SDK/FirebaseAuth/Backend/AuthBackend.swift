@@ -60,16 +60,23 @@ struct AuthBackend: Sendable {
     var parts = URLComponents(
       string: "\(base ?? "https://\(request.api.rawValue)")/\(request.path)"
     )
+    var fields = request.body
+    if let tenant = caller.tenantID { fields["tenantId"] = .text(tenant) }
     parts?.queryItems = [URLQueryItem(name: "key", value: caller.apiKey ?? "")]
+    if request.method == .get {
+      parts?.queryItems? += fields.sorted { $0.key < $1.key }.compactMap { name, field in
+        field.queryValue.map { URLQueryItem(name: name, value: $0) }
+      }
+    }
     guard let url = parts?.url else {
       throw AuthErrorCode.internalError.error("The server's address is malformed.")
     }
     var made = URLRequest(url: url)
-    made.httpMethod = "POST"
-    var body = request.body
-    if let tenant = caller.tenantID { body["tenantId"] = .text(tenant) }
-    made.httpBody = try JSONEncoder().encode(body)
-    made.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    made.httpMethod = request.method.rawValue
+    if request.method == .post {
+      made.httpBody = try JSONEncoder().encode(fields)
+      made.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    }
     made.setValue("Swift/Brasa/\(FirebaseVersion())", forHTTPHeaderField: "X-Client-Version")
     made.setValue(caller.appID, forHTTPHeaderField: "X-Firebase-GMPID")
     if !caller.bundleID.isEmpty {

@@ -12,15 +12,28 @@ struct AuthRequest<Answer: Decodable & Sendable>: Sendable {
     case token = "securetoken.googleapis.com"
   }
 
+  /// How fields go: in the body, or in the address.
+  enum Method: String, Sendable {
+    case get = "GET"
+    case post = "POST"
+  }
+
   /// The path after the host's name.
   let path: String
   var api = API.identity
-  /// The members of the body.
+  let method: Method
+  /// The fields.
   let body: [String: AuthField]
 
-  init(_ path: String, _ api: API = .identity, _ body: [String: AuthField?]) {
+  init(
+    _ path: String,
+    _ api: API = .identity,
+    method: Method = .post,
+    _ body: [String: AuthField?]
+  ) {
     self.path = path
     self.api = api
+    self.method = method
     self.body = body.compactMapValues(\.self)
   }
 }
@@ -34,6 +47,15 @@ enum AuthField: Encodable, Sendable {
 
   /// A text if there is one.
   static func optional(_ text: String?) -> AuthField? { text.map(AuthField.text) }
+
+  /// A field as part of an address; nil for one that has no such form.
+  var queryValue: String? {
+    switch self {
+    case .text(let text): text
+    case .flag(let flag): "\(flag)"
+    case .texts, .fields: nil
+    }
+  }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()

@@ -26,7 +26,7 @@ public enum AuthProviderID: Sendable, Hashable {
     case .gameCenter: "gc.apple.com"
     case .gitHub: GitHubAuthProvider.id
     case .google: GoogleAuthProvider.id
-    case .phone: "phone"
+    case .phone: PhoneAuthProvider.id
     case .custom(let id): id
     }
   }

@@ -5,15 +5,17 @@ import Synchronization
 public final class OAuthProvider: NSObject, Sendable {
   /// The provider.
   public let providerID: String
+  let auth: Auth
   private let wanted = Mutex<(scopes: [String]?, parameters: [String: String]?)>((nil, nil))
 
   /// A provider by its id.
   public init(providerID: String, auth: Auth = Auth.auth()) {
     precondition(
-      providerID != EmailAuthProvider.id && providerID != "phone",
+      providerID != EmailAuthProvider.id && providerID != PhoneAuthProvider.id,
       "\(providerID) is no OAuth provider."
     )
     self.providerID = providerID
+    self.auth = auth
   }
 
   /// A provider by its id.

@@ -19,21 +19,12 @@ public final class MultiFactor: NSObject, Sendable {
     with assertion: MultiFactorAssertion,
     displayName: String?
   ) async throws {
-    guard let proof = assertion as? TOTPMultiFactorAssertion,
-      case .enrollment(let secret, let code) = proof.proof
-    else { throw AuthErrorCode.missingMultiFactorInfo.error() }
-    let verification: [String: AuthField] = [
-      "sessionInfo": .text(secret.sessionInfo), "verificationCode": .text(code),
-    ]
+    let proof = try assertion.enrollment()
     let answer: SessionAnswer = try await user.send { token in
-      AuthRequest(
-        "v2/accounts/mfaEnrollment:finalize",
-        .identity,
-        [
-          "idToken": .text(token), "displayName": .optional(displayName),
-          "totpVerificationInfo": .fields(verification),
-        ]
-      )
+      var fields: [String: AuthField?] = proof
+      fields["idToken"] = .text(token)
+      fields["displayName"] = .optional(displayName)
+      return AuthRequest("v2/accounts/mfaEnrollment:finalize", .identity, fields)
     }
     try await user.adopt(answer)
   }
@@ -82,4 +73,14 @@ public class MultiFactorAssertion: NSObject, @unchecked Sendable {
   public let factorID: String
 
   init(factorID: String) { self.factorID = factorID }
+
+  /// The members of a request that proves a new factor; throws where this is no such proof.
+  func enrollment() throws -> [String: AuthField] {
+    throw AuthErrorCode.missingMultiFactorInfo.error()
+  }
+
+  /// The members of a request that proves a factor of the account; throws where this is no such proof.
+  func signIn() throws -> [String: AuthField] {
+    throw AuthErrorCode.missingMultiFactorInfo.error()
+  }
 }

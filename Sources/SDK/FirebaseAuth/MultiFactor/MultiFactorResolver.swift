@@ -28,17 +28,12 @@ public final class MultiFactorResolver: NSObject, Sendable {
   /// Finishes what the first factor began.
   @discardableResult
   public func resolveSignIn(with assertion: MultiFactorAssertion) async throws -> AuthDataResult {
-    guard let proof = assertion as? TOTPMultiFactorAssertion,
-      case .signIn(let enrollmentID, let code) = proof.proof
-    else { throw AuthErrorCode.missingMultiFactorInfo.error() }
     let answer = try await auth.send(
       AuthRequest<SessionAnswer>(
         "v2/accounts/mfaSignIn:finalize",
         .identity,
-        [
-          "mfaPendingCredential": .text(session.proof), "mfaEnrollmentId": .text(enrollmentID),
-          "totpVerificationInfo": .fields(["verificationCode": .text(code)]),
-        ]
+        try assertion.signIn()
+          .merging(["mfaPendingCredential": .text(session.proof)]) { $1 }
       )
     )
     guard case .reauthentication(let user) = use else {

@@ -1,4 +1,11 @@
+import FirebaseCore
 import Foundation
+
+#if canImport(UIKit)
+import UIKit
+#elseif canImport(AppKit)
+import AppKit
+#endif
 
 /// Second factors by time-based codes, as authenticator apps show them.
 public final class TOTPMultiFactorGenerator: NSObject, Sendable {
@@ -43,11 +50,27 @@ public final class TOTPMultiFactorAssertion: MultiFactorAssertion, @unchecked Se
     case signIn(enrollmentID: String, code: String)
   }
 
-  let proof: Proof
+  private let proof: Proof
 
   init(_ proof: Proof) {
     self.proof = proof
     super.init(factorID: TOTPMultiFactorID)
+  }
+
+  override func enrollment() throws -> [String: AuthField] {
+    guard case .enrollment(let secret, let code) = proof else { return try super.enrollment() }
+    let verification: [String: AuthField] = [
+      "sessionInfo": .text(secret.sessionInfo), "verificationCode": .text(code),
+    ]
+    return ["totpVerificationInfo": .fields(verification)]
+  }
+
+  override func signIn() throws -> [String: AuthField] {
+    guard case .signIn(let enrollmentID, let code) = proof else { return try super.signIn() }
+    return [
+      "mfaEnrollmentId": .text(enrollmentID),
+      "totpVerificationInfo": .fields(["verificationCode": .text(code)]),
+    ]
   }
 }
 
@@ -81,5 +104,20 @@ public final class TOTPSecret: NSObject, Sendable {
       URLQueryItem(name: "period", value: "\(secret.periodSec ?? 30)"),
     ]
     return parts.string ?? ""
+  }
+
+  /// Opens an authenticator app with such an address; elsewhere than on Apple's systems the log says that nothing can.
+  public func openInOTPApp(withQRCodeURL qrCodeURL: String) {
+    guard let url = URL(string: qrCodeURL) else {
+      return FirebaseLog.write(.error, "FirebaseAuth", "I-AUT000020", "The address is malformed.")
+    }
+    #if canImport(UIKit) && !os(watchOS)
+    Task { @MainActor in await UIApplication.shared.open(url) }
+    #elseif canImport(AppKit)
+    NSWorkspace.shared.open(url)
+    #else
+    let text = "Nothing here opens \(url.scheme ?? "such") addresses: show it as a picture."
+    FirebaseLog.write(.error, "FirebaseAuth", "I-AUT000020", text)
+    #endif
   }
 }

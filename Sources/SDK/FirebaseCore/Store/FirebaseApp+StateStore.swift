@@ -19,6 +19,29 @@ extension FirebaseApp {
     return FileStateStore(file: stateFile(named: state))
   }
 
+  /// The store of the session that a group of a person's programs shares for a project.
+  package static func sessionStore(
+    ofGroup group: String,
+    _ options: FirebaseOptions,
+    sharedAcrossDevices: Bool
+  ) -> any StateStore {
+    let project = options.projectID ?? options.googleAppID
+    #if canImport(Security)
+    if options.stateDirectory == nil {
+      return KeychainStateStore(
+        service: "firebase_auth_\(project)",
+        account: "firebase_user",
+        accessGroup: group,
+        synchronizes: sharedAcrossDevices
+      )
+    }
+    #endif
+    let parts = ["firebase", "groups", group, project, "firebase_user"]
+    let directory = options.stateDirectory ?? dataDirectory
+    let file = parts.reduce(directory) { $0.appendingPathComponent(fileName($1)) }
+    return FileStateStore(file: file)
+  }
+
   /// The file of a product's state; its directory need not be there.
   package func stateFile(named state: String) -> URL {
     let program =

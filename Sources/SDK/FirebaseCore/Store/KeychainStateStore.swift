@@ -7,21 +7,33 @@ import Synchronization
 package struct KeychainStateStore: StateStore {
   private let service: String
   private let account: String
+  private let accessGroup: String?
+  private let synchronizes: Bool
 
   /// Read-and-replace is one step in this process; the Keychain itself is safe among processes.
   private static let lock = Mutex(())
 
-  /// A store under a service and an account.
-  package init(service: String, account: String) {
+  /// A store under a service and an account, perhaps of an access group and on all of the person's devices.
+  package init(
+    service: String,
+    account: String,
+    accessGroup: String? = nil,
+    synchronizes: Bool = false
+  ) {
     self.service = service
     self.account = account
+    self.accessGroup = accessGroup
+    self.synchronizes = synchronizes
   }
 
   private var query: [CFString: Any] {
-    [
+    var query: [CFString: Any] = [
       kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: account,
       kSecUseDataProtectionKeychain: true,
     ]
+    if let accessGroup { query[kSecAttrAccessGroup] = accessGroup }
+    if synchronizes { query[kSecAttrSynchronizable] = true }
+    return query
   }
 
   package func read() throws -> Data? {
@@ -52,7 +64,9 @@ package struct KeychainStateStore: StateStore {
   private func add(_ data: Data) throws {
     var item = query
     item[kSecValueData] = data
-    item[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+    item[kSecAttrAccessible] =
+      synchronizes
+      ? kSecAttrAccessibleAfterFirstUnlock : kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
     try Self.check(SecItemAdd(item as CFDictionary, nil))
   }
 
