@@ -116,4 +116,15 @@ struct FirebaseOptionsTests {
     let line = FirebaseLog.line("FirebaseX", "I-XXX000000", "text")
     #expect(line == "\(FirebaseVersion()) - [FirebaseX][I-XXX000000] text")
   }
+
+  @Test func `options of another app are noted in the log`() {
+    let options = FirebaseOptions(googleAppID: "1:42:ios:ab", gcmSenderID: "42")
+    options.bundleID = "com.example.shop"
+    #expect(options.bundleMismatch(with: "com.example.shop") == nil)
+    #expect(options.bundleMismatch(with: nil) == nil)
+    let text = options.bundleMismatch(with: "com.example.other")
+    #expect(text?.hasPrefix("The options are of the app com.example.shop and this") == true)
+    options.bundleID = ""
+    #expect(options.bundleMismatch(with: "com.example.other") == nil)
+  }
 }

@@ -173,4 +173,110 @@ struct OfflineTests {
     #expect(await failed.next())
     #expect(await firestore.getQuery(named: "cheap") == nil)
   }
+
+  @Test func `an observer is told of each document of a bundle, then the end`() async throws {
+    let told = Recorder<LoadBundleTaskProgress>()
+    let queue = firestore.settings.dispatchQueue
+    queue.suspend()
+    let task = firestore.loadBundle(Self.bundle())
+    task.addObserver { told.record($0) }
+    queue.resume()
+    for documents in 0...2 {
+      let progress = await told.next()
+      #expect(progress.state == .inProgress && progress.documentsLoaded == documents)
+      #expect(progress.totalDocuments == 2 && progress.bytesLoaded <= progress.totalBytes)
+    }
+    let last = await told.next()
+    #expect(last.state == .success && last.bytesLoaded == last.totalBytes)
+    let late = Recorder<LoadBundleTaskProgress>()
+    task.addObserver { late.record($0) }
+    #expect(await late.next() == last)
+    #expect(told.rest.isEmpty)
+  }
+
+  // MARK: Local writes
+
+  private struct Product: Codable, Equatable {
+    var name: String
+    var price: Int
+  }
+
+  @Test func `a write is awaited until the cache has it, without a network`() async throws {
+    let products = firestore.collection("products")
+    let chair = Product(name: "chair", price: 49)
+    let document = try await products.addDocumentLocally(from: chair)
+    #expect(try await document.getDocument(as: Product.self, source: .cache) == chair)
+    try await document.setDataLocally(["price": 50], merge: true)
+    try await document.updateDataLocally(["name": "stool"])
+    let stool = Product(name: "stool", price: 50)
+    #expect(try await document.getDocument(as: Product.self, source: .cache) == stool)
+    try await firestore.batch().deleteDocument(document)
+      .setData(["price": 1], forDocument: products.document("a")).commitLocally()
+    #expect(try await !document.getDocument(source: .cache).exists)
+    #expect(try await products.getDocuments(source: .cache).count == 1)
+    try await products.document("a").deleteLocally()
+    #expect(try await products.getDocuments(source: .cache).isEmpty)
+  }
+
+  @Test func `greatest and smallest numbers are seen before the server's`() async throws {
+    let document = firestore.document("products/a")
+    try await document.setDataLocally(["best": 3, "worst": 3])
+    try await document.updateDataLocally([
+      "best": FieldValue.maximum(Int64(5)), "worst": FieldValue.minimum(Int64(5)),
+    ])
+    try await document.updateDataLocally([
+      "best": FieldValue.maximum(4.5), "worst": FieldValue.minimum(0.5),
+    ])
+    let data = try await document.getDocument(source: .cache).data() ?? [:]
+    #expect(data["best"] as? Int == 5 && data["worst"] as? Double == 0.5)
+  }
+
+  // MARK: The end
+
+  @Test func `loops over snapshots end with the client`() async throws {
+    let (documents, results) = (Recorder<Bool>(), Recorder<Int>())
+    let firestore = firestore
+    let one = Task { try await Self.follow(firestore.document("products/a"), documents) }
+    let all = Task { try await Self.follow(firestore.collection("products"), results) }
+    #expect(await documents.next() == false)
+    #expect(await results.next() == 0)
+    try await firestore.terminate()
+    #expect(try await one.value == 1)
+    #expect(try await all.value == 1)
+  }
+
+  private static func follow(
+    _ document: DocumentReference,
+    _ told: Recorder<Bool>
+  ) async throws -> Int {
+    var count = 0
+    for try await snapshot in document.snapshots {
+      count += 1
+      told.record(snapshot.exists)
+    }
+    return count
+  }
+
+  private static func follow(_ query: Query, _ told: Recorder<Int>) async throws -> Int {
+    var count = 0
+    for try await snapshot in query.snapshots {
+      count += 1
+      told.record(snapshot.count)
+    }
+    return count
+  }
+
+  // MARK: What is not there
+
+  @Test func `pipelines are refused`() async {
+    let pipelines = [
+      firestore.pipeline().collection("products"), firestore.pipeline().database(),
+      firestore.pipeline().create(from: firestore.collection("products").limit(to: 1)),
+    ]
+    for pipeline in pipelines {
+      let failure = await firestoreFailure { _ = try await pipeline.execute() }
+      #expect(failure?.code == .unimplemented)
+      #expect(failure?.message.contains("Enterprise edition") == true)
+    }
+  }
 }

@@ -133,6 +133,12 @@ struct WireTests {
     #expect(try TopicName.checked(name).hasPrefix("/") == false)
   }
 
+  @Test func `names with the prefix of old are noted in the log`() {
+    let text = "Format '/topics/news' is deprecated. Only 'news' should be used."
+    #expect(TopicName.warning(for: "/topics/news") == text)
+    #expect(TopicName.warning(for: "news") == nil)
+  }
+
   @Test(arguments: ["", "/topics/", "a b", "notícias", "a/b", String(repeating: "x", count: 901)])
   func `other texts are none`(name: String) {
     let error = #expect(throws: MessagingError.self) { try TopicName.checked(name) }

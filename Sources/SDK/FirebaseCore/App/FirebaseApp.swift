@@ -61,6 +61,9 @@ public final class FirebaseApp: NSObject, Sendable {
     }
     guard isNew else { throw .alreadyConfigured(app.name) }
     FirebaseLog.write(.debug, "FirebaseCore", "I-COR000001", "Configuring app \(app.name).")
+    if let text = app.options.bundleMismatch(with: Bundle.main.bundleIdentifier) {
+      FirebaseLog.write(.error, "FirebaseCore", "I-COR000008", text)
+    }
     if app.name == defaultName { StartingProducts.start(with: app) }
     return app
   }

@@ -12,6 +12,15 @@ extension FirebaseOptions {
     }
   }
 
+  /// What the log says where the options are another program's; nil where they are this one's or nothing is known.
+  func bundleMismatch(with program: String?) -> String? {
+    let named = snapshot.bundleID
+    guard let program, !named.isEmpty, named != program else { return nil }
+    return
+      "The options are of the app \(named) and this one is \(program). What the server sends to an app by "
+      + "its bundle ID does not arrive; register this app and take its options."
+  }
+
   /// `1:<digits>:<platform>:<hexadecimal digits>`; other leading versions are let through.
   static func isAppID(_ text: String) -> Bool {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)

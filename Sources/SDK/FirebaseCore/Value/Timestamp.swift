@@ -9,14 +9,7 @@ public final class Timestamp: NSObject, NSCopying, Sendable, Codable {
 
   /// A point in time; traps outside the years 1 to 9999.
   public init(seconds: Int64, nanoseconds: Int32) {
-    precondition(
-      0..<1_000_000_000 ~= nanoseconds,
-      "Timestamp nanoseconds out of range: \(nanoseconds)"
-    )
-    precondition(
-      -62_135_596_800..<253_402_300_800 ~= seconds,
-      "Timestamp seconds out of range: \(seconds)"
-    )
+    if let problem = Self.problem(seconds, nanoseconds) { fatalError(problem) }
     self.seconds = seconds
     self.nanoseconds = nanoseconds
   }
@@ -29,6 +22,17 @@ public final class Timestamp: NSObject, NSCopying, Sendable, Codable {
       seconds: Int64(whole),
       nanoseconds: min(999_999_999, Int32((interval - whole) * 1_000_000_000))
     )
+  }
+
+  /// What is wrong with the parts of a point in time; nil where nothing is.
+  package static func problem(_ seconds: Int64, _ nanoseconds: Int32) -> String? {
+    if !(0..<1_000_000_000 ~= nanoseconds) {
+      return "Timestamp nanoseconds out of range: \(nanoseconds)"
+    }
+    if !(-62_135_596_800..<253_402_300_800 ~= seconds) {
+      return "Timestamp seconds out of range: \(seconds)"
+    }
+    return nil
   }
 
   /// This moment.
@@ -44,9 +48,7 @@ public final class Timestamp: NSObject, NSCopying, Sendable, Codable {
 
   /// Nil outside the years 1 to 9999.
   package static func checked(seconds: Int64, nanoseconds: Int32) -> Timestamp? {
-    guard 0..<1_000_000_000 ~= nanoseconds, -62_135_596_800..<253_402_300_800 ~= seconds else {
-      return nil
-    }
+    guard problem(seconds, nanoseconds) == nil else { return nil }
     return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
   }
 

@@ -101,13 +101,22 @@ public final class AggregateQuerySnapshot: NSObject, Sendable {
 
   /// An aggregation's number, or `NSNull` for the mean of nothing; traps where it was not asked for.
   public func get(_ aggregateField: AggregateField) -> Any {
+    let position = trapping { try index(of: aggregateField) }
+    return UserValue.object(values[position], UserValue.Reading(query.query.firestore))
+  }
+
+  /// Throws `invalidArgument` where ``get(_:)`` would trap.
+  public func check(_ aggregateField: AggregateField) throws { _ = try index(of: aggregateField) }
+
+  private func index(of aggregateField: AggregateField) throws -> Int {
     guard let index = query.fields.firstIndex(of: aggregateField) else {
-      preconditionFailure(
+      throw FirestoreErrorCode(
+        .invalidArgument,
         "'\(aggregateField)' was not requested in the aggregation query. Requested aggregations: "
           + "\(query.fields)"
       )
     }
-    return UserValue.object(values[index], UserValue.Reading(query.query.firestore))
+    return index
   }
 
   public override func isEqual(_ object: Any?) -> Bool {

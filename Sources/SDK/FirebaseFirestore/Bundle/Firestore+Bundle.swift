@@ -62,8 +62,8 @@ extension Firestore {
       result,
       size in
       switch result {
-      case .success(let progress): task.finish(progress)
-      case .failure: task.finish(LoadBundleTaskProgress(failedWith: size))
+      case .success(let progress): task.tell(progress)
+      case .failure: task.tell(LoadBundleTaskProgress(failedWith: size))
       }
       completion?(result)
     }
@@ -71,7 +71,9 @@ extension Firestore {
     case .failure(let error): finish(.failure(error), 0)
     case .success(let bytes):
       client.perform { client in
-        client.loadBundle(bytes) { result in
+        client.loadBundle(bytes) { progress in
+          task.tell(LoadBundleTaskProgress(progress, .inProgress))
+        } completion: { result in
           finish(
             result.map { LoadBundleTaskProgress($0, .success) }
               .mapError { FirestoreErrorCode($0) as any Error },

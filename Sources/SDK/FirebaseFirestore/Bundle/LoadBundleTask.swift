@@ -67,7 +67,7 @@ public final class LoadBundleTask: NSObject, Sendable {
 
   init(queue: DispatchQueue) { self.queue = queue }
 
-  /// Calls an observer with all further progress; at least with the last, also if it came before.
+  /// Calls an observer with all progress that was not told yet; at least with the last, also if it came before.
   @discardableResult
   public func addObserver(
     _ observer: @escaping (LoadBundleTaskProgress) -> Void
@@ -90,13 +90,18 @@ public final class LoadBundleTask: NSObject, Sendable {
   /// Calls no observer any more.
   public func removeAllObservers() { state.withLock { $0.observers = [] } }
 
-  /// Tells the last progress.
-  func finish(_ progress: LoadBundleTaskProgress) {
-    let observers = state.withLock { state in
-      defer { state.observers = [] }
-      state.last = progress
-      return state.observers
+  /// Tells how far the loading is to who observes it then; an end comes last.
+  func tell(_ progress: LoadBundleTaskProgress) {
+    queue.async { [self] in
+      let observers = state.withLock { state in
+        let observers = state.observers
+        if progress.state != .inProgress {
+          state.last = progress
+          state.observers = []
+        }
+        return observers
+      }
+      for observer in observers { observer.callback.call(progress) }
     }
-    queue.async { for observer in observers { observer.callback.call(progress) } }
   }
 }

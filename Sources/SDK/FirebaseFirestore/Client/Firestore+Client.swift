@@ -14,7 +14,7 @@ extension Firestore {
     state.withLock { state in
       switch state.client {
       case .running(let client, _): return client
-      case .terminated: preconditionFailure("The client has already been terminated.")
+      case .terminated: fatalError(Self.ended)
       case .none:
         let turn = cacheTurn(FirestoreSettings(state.settings).cacheSettings)
         let client = SyncClient(configuration(state.settings, turn))
@@ -22,6 +22,14 @@ extension Firestore {
         return client
       }
     }
+  }
+
+  private static let ended = "The client has already been terminated."
+
+  /// Throws `failedPrecondition` after the end, when every use of the database traps.
+  public func check() throws {
+    let isEnded = state.withLock { if case .terminated = $0.client { true } else { false } }
+    try require(!isEnded, .failedPrecondition, Self.ended)
   }
 
   var callbackQueue: DispatchQueue { state.withLock { $0.settings.dispatchQueue } }
@@ -32,28 +40,39 @@ extension Firestore {
   public var settings: FirestoreSettings {
     get { FirestoreSettings(state.withLock { $0.settings }) }
     set {
-      let values = newValue.values
-      precondition(
-        values.isSSLEnabled || values.host != FirestoreSettings.defaultHost,
-        "You can't set the 'isSSLEnabled' setting to false unless you also set a non-default 'host'."
-      )
-      state.withLock { state in
-        if case .none = state.client {
-          state.settings = values
-          return
+      trapping {
+        try state.withLock { state in
+          try Self.check(newValue, state)
+          if case .none = state.client { state.settings = newValue.values }
         }
-        precondition(
-          FirestoreSettings(state.settings) == newValue,
-          "Firestore instance has already been started and its settings can no longer be changed. You can "
-            + "only set settings before calling any other methods on a Firestore instance."
-        )
       }
     }
   }
 
+  /// Throws where ``settings`` cannot be set to these: `failedPrecondition` after the first use, `invalidArgument` for plain
+  /// text to Google.
+  public func check(settings: FirestoreSettings) throws {
+    try state.withLock { try Self.check(settings, $0) }
+  }
+
+  private static func check(_ settings: FirestoreSettings, _ state: State) throws {
+    let values = settings.values
+    try require(
+      values.isSSLEnabled || values.host != FirestoreSettings.defaultHost,
+      "You can't set the 'isSSLEnabled' setting to false unless you also set a non-default 'host'."
+    )
+    if case .none = state.client { return }
+    try require(
+      FirestoreSettings(state.settings) == settings,
+      .failedPrecondition,
+      "Firestore instance has already been started and its settings can no longer be changed. You can "
+        + "only set settings before calling any other methods on a Firestore instance."
+    )
+  }
+
   /// Speaks to a server in plain text: Brasa in development, or Google's emulator.
   public func useEmulator(withHost host: String, port: Int) {
-    precondition(!host.isEmpty, "Host must not be empty.")
+    trapping { try require(!host.isEmpty, "Host must not be empty.") }
     let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     var values = state.withLock { $0.settings }
     if values.host != FirestoreSettings.defaultHost {

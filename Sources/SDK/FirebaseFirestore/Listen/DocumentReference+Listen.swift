@@ -42,9 +42,10 @@ extension DocumentReference {
     }
   }
 
-  /// Listens with a handler on the client's queue.
+  /// Listens with a handler on the client's queue; the end of the client is told to `ended` alone.
   func listen(
     _ options: SnapshotListenOptions,
+    ended: (@Sendable () -> Void)? = nil,
     _ handler:
       @escaping @Sendable (Result<DocumentSnapshot, any Error>, @escaping @Sendable () -> Bool) ->
       Void
@@ -53,7 +54,7 @@ extension DocumentReference {
     let query = ListenQuery(document: name.path)
     let listenOptions = options.listenOptions
     registration.begin { client, isRemoved in
-      client.listen(query, listenOptions) { result in
+      client.listen(query, listenOptions, ended: ended) { result in
         handler(result.snapshot { DocumentSnapshot(self, $0) }, isRemoved)
       }
     }

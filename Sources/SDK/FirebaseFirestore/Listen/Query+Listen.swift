@@ -15,7 +15,8 @@ extension Query {
 
   /// What the client listens to; traps where a limit to the last has no order.
   func listenQuery() throws -> ListenQuery {
-    if let problem = limitProblem { preconditionFailure(problem) }
+    if case .isNoted(let problem?) = misuse { throw FirestoreErrorCode(.invalidArgument, problem) }
+    if let problem = limitProblem { fatalError(problem) }
     return try ListenQuery(definition, limitType: keepsLast ? .last : .first)
   }
 
@@ -61,9 +62,10 @@ extension Query {
     }
   }
 
-  /// Listens with a handler on the client's queue.
+  /// Listens with a handler on the client's queue; the end of the client is told to `ended` alone.
   func listen(
     _ options: SnapshotListenOptions,
+    ended: (@Sendable () -> Void)? = nil,
     _ handler:
       @escaping @Sendable (Result<QuerySnapshot, any Error>, @escaping @Sendable () -> Bool) -> Void
   ) -> ClientRegistration {
@@ -72,7 +74,7 @@ extension Query {
       let query = try listenQuery()
       let listenOptions = options.listenOptions
       registration.begin { client, isRemoved in
-        client.listen(query, listenOptions) { result in
+        client.listen(query, listenOptions, ended: ended) { result in
           handler(result.snapshot { QuerySnapshot(self, $0) }, isRemoved)
         }
       }

@@ -56,7 +56,17 @@ final class SnapshotFeed<Snapshot: Sendable>: Sendable {
     reader?.resume(with: result.map(Optional.some))
   }
 
-  /// The next snapshot; nil after the loop was cancelled.
+  /// Ends the loop when it has read what waits: the client has ended.
+  func finish() {
+    let reader = state.withLock { state -> CheckedContinuation<Snapshot?, any Error>? in
+      if state.end == nil { state.end = .success(()) }
+      defer { state.reader = nil }
+      return state.reader
+    }
+    reader?.resume(returning: nil)
+  }
+
+  /// The next snapshot; nil after the loop was cancelled or the client has ended.
   ///
   /// Throws the listener's error once.
   func next() async throws -> Snapshot? {

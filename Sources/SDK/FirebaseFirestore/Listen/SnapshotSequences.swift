@@ -12,7 +12,7 @@ extension Query {
 
   /// A query's snapshots as a sequence.
   ///
-  /// Each loop has a listener of its own, from its start to its end; an error of the listener ends the loop. A loop that is
+  /// Each loop has a listener of its own, from its start to its end; an error of the listener ends the loop, and so does the end of the client. A loop that is
   /// too slow gets several snapshots as one, whose changes are those of all.
   public struct QuerySnapshotsSequence: AsyncSequence, Sendable {
     /// What the loop gets.
@@ -36,7 +36,11 @@ extension Query {
       let feed = SnapshotFeed<QuerySnapshot> { earlier, later in
         QuerySnapshot(later.query, later.snapshot.merged(after: earlier.snapshot))
       }
-      feed.follow(query.listen(options) { [weak feed] result, _ in feed?.take(result) })
+      feed.follow(
+        query.listen(options, ended: { [weak feed] in feed?.finish() }) { [weak feed] result, _ in
+          feed?.take(result)
+        }
+      )
       return Iterator(feed: feed)
     }
 
@@ -49,7 +53,7 @@ extension Query {
 
       fileprivate let feed: SnapshotFeed<QuerySnapshot>
 
-      /// The next snapshot; nil after the task was cancelled.
+      /// The next snapshot; nil after the task was cancelled or the client has ended.
       public mutating func next() async throws -> QuerySnapshot? { try await feed.next() }
     }
   }
@@ -66,7 +70,7 @@ extension DocumentReference {
 
   /// A document's snapshots as a sequence.
   ///
-  /// Each loop has a listener of its own, from its start to its end; an error of the listener ends the loop. A loop that is
+  /// Each loop has a listener of its own, from its start to its end; an error of the listener ends the loop, and so does the end of the client. A loop that is
   /// too slow misses snapshots, never the newest.
   public struct DocumentSnapshotsSequence: AsyncSequence, Sendable {
     /// What the loop gets.
@@ -88,7 +92,12 @@ extension DocumentReference {
       let options = SnapshotListenOptions()
         .withIncludeMetadataChanges(includeMetadataChanges)
       let feed = SnapshotFeed<DocumentSnapshot> { _, later in later }
-      feed.follow(document.listen(options) { [weak feed] result, _ in feed?.take(result) })
+      feed.follow(
+        document.listen(options, ended: { [weak feed] in feed?.finish() }) {
+          [weak feed] result, _ in
+          feed?.take(result)
+        }
+      )
       return Iterator(feed: feed)
     }
 
@@ -101,7 +110,7 @@ extension DocumentReference {
 
       fileprivate let feed: SnapshotFeed<DocumentSnapshot>
 
-      /// The next snapshot; nil after the task was cancelled.
+      /// The next snapshot; nil after the task was cancelled or the client has ended.
       public mutating func next() async throws -> DocumentSnapshot? { try await feed.next() }
     }
   }

@@ -5,101 +5,101 @@ import Foundation
 extension Filter {
   /// Documents whose field equals a value.
   public class func whereField(_ field: String, isEqualTo value: Any) -> Filter {
-    Filter(.dotted(field), .equal, value)
+    Filter(.text(field), .equal, value)
   }
 
   /// Documents whose field equals a value.
   public class func whereField(_ path: FieldPath, isEqualTo value: Any) -> Filter {
-    Filter(path, .equal, value)
+    Filter(.path(path), .equal, value)
   }
 
   /// Documents whose field is there and differs from a value.
   public class func whereField(_ field: String, isNotEqualTo value: Any) -> Filter {
-    Filter(.dotted(field), .notEqual, value)
+    Filter(.text(field), .notEqual, value)
   }
 
   /// Documents whose field is there and differs from a value.
   public class func whereField(_ path: FieldPath, isNotEqualTo value: Any) -> Filter {
-    Filter(path, .notEqual, value)
+    Filter(.path(path), .notEqual, value)
   }
 
   /// Documents whose field is less than a value.
   public class func whereField(_ field: String, isLessThan value: Any) -> Filter {
-    Filter(.dotted(field), .lessThan, value)
+    Filter(.text(field), .lessThan, value)
   }
 
   /// Documents whose field is less than a value.
   public class func whereField(_ path: FieldPath, isLessThan value: Any) -> Filter {
-    Filter(path, .lessThan, value)
+    Filter(.path(path), .lessThan, value)
   }
 
   /// Documents whose field is at most a value.
   public class func whereField(_ field: String, isLessThanOrEqualTo value: Any) -> Filter {
-    Filter(.dotted(field), .lessThanOrEqual, value)
+    Filter(.text(field), .lessThanOrEqual, value)
   }
 
   /// Documents whose field is at most a value.
   public class func whereField(_ path: FieldPath, isLessThanOrEqualTo value: Any) -> Filter {
-    Filter(path, .lessThanOrEqual, value)
+    Filter(.path(path), .lessThanOrEqual, value)
   }
 
   /// Documents whose field is greater than a value.
   public class func whereField(_ field: String, isGreaterThan value: Any) -> Filter {
-    Filter(.dotted(field), .greaterThan, value)
+    Filter(.text(field), .greaterThan, value)
   }
 
   /// Documents whose field is greater than a value.
   public class func whereField(_ path: FieldPath, isGreaterThan value: Any) -> Filter {
-    Filter(path, .greaterThan, value)
+    Filter(.path(path), .greaterThan, value)
   }
 
   /// Documents whose field is at least a value.
   public class func whereField(_ field: String, isGreaterOrEqualTo value: Any) -> Filter {
-    Filter(.dotted(field), .greaterThanOrEqual, value)
+    Filter(.text(field), .greaterThanOrEqual, value)
   }
 
   /// Documents whose field is at least a value.
   public class func whereField(_ path: FieldPath, isGreaterOrEqualTo value: Any) -> Filter {
-    Filter(path, .greaterThanOrEqual, value)
+    Filter(.path(path), .greaterThanOrEqual, value)
   }
 
   /// Documents whose field is an array with a value.
   public class func whereField(_ field: String, arrayContains value: Any) -> Filter {
-    Filter(.dotted(field), .arrayContains, value)
+    Filter(.text(field), .arrayContains, value)
   }
 
   /// Documents whose field is an array with a value.
   public class func whereField(_ path: FieldPath, arrayContains value: Any) -> Filter {
-    Filter(path, .arrayContains, value)
+    Filter(.path(path), .arrayContains, value)
   }
 
   /// Documents whose field is an array with one of these values.
   public class func whereField(_ field: String, arrayContainsAny value: [Any]) -> Filter {
-    Filter(.dotted(field), .arrayContainsAny, value)
+    Filter(.text(field), .arrayContainsAny, value)
   }
 
   /// Documents whose field is an array with one of these values.
   public class func whereField(_ path: FieldPath, arrayContainsAny value: [Any]) -> Filter {
-    Filter(path, .arrayContainsAny, value)
+    Filter(.path(path), .arrayContainsAny, value)
   }
 
   /// Documents whose field is one of these values.
   public class func whereField(_ field: String, in value: [Any]) -> Filter {
-    Filter(.dotted(field), .in, value)
+    Filter(.text(field), .in, value)
   }
 
   /// Documents whose field is one of these values.
   public class func whereField(_ path: FieldPath, in value: [Any]) -> Filter {
-    Filter(path, .in, value)
+    Filter(.path(path), .in, value)
   }
 
   /// Documents whose field is there and none of these values.
   public class func whereField(_ field: String, notIn value: [Any]) -> Filter {
-    Filter(.dotted(field), .notIn, value)
+    Filter(.text(field), .notIn, value)
   }
 
   /// Documents whose field is there and none of these values.
   public class func whereField(_ path: FieldPath, notIn value: [Any]) -> Filter {
-    Filter(path, .notIn, value)
+    Filter(.path(path), .notIn, value)
   }
 }

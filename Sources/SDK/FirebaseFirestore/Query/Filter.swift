@@ -3,34 +3,58 @@ import Foundation
 
 /// A condition on documents, of which `and` and `or` make others.
 public final class Filter: NSObject, Sendable {
-  /// The condition; a test of the document's id still has the id as a text.
-  let condition: FirestoreModel.Filter
+  /// How an app names a field.
+  enum Field {
+    case text(String)
+    case path(FieldPath)
 
-  init(_ condition: FirestoreModel.Filter) { self.condition = condition }
-
-  /// A test of one field; traps on what cannot be stored.
-  convenience init(
-    _ path: FieldPath,
-    _ operation: FirestoreModel.Filter.FieldOperator,
-    _ operand: Any
-  ) {
-    do {
-      self.init(
-        .make(path.names, operation, try UserValue.value(operand, allowingNestedArrays: true))
-      )
-    } catch {
-      preconditionFailure("\((error as? UserValue.Problem)?.message ?? "\(error)")")
+    var names: FirestoreModel.FieldPath {
+      get throws {
+        switch self {
+        case .text(let text): try FieldPath.checked(dotted: text).names
+        case .path(let path): path.names
+        }
+      }
     }
   }
 
+  /// The condition, or what is wrong with it, at which the query traps that is to have it.
+  ///
+  /// A test of the document's id still has the id as a text.
+  let condition: Result<FirestoreModel.Filter, UserValue.Problem>
+
+  private init(_ condition: () throws -> FirestoreModel.Filter) {
+    do {
+      self.condition = .success(try condition())
+    } catch {
+      self.condition = .failure(UserValue.Problem(message: misuseText(error)))
+    }
+  }
+
+  /// A test of one field.
+  convenience init(
+    _ field: Field,
+    _ operation: FirestoreModel.Filter.FieldOperator,
+    _ operand: Any
+  ) {
+    self.init {
+      let names = try field.names
+      let value = try UserValue.value(operand, allowingNestedArrays: true)
+      return .make(names, operation, value)
+    }
+  }
+
+  /// Throws `invalidArgument` where every query would trap that is to have the filter.
+  public func check() throws { _ = try checking { try condition.get() } }
+
   /// Documents that pass any of the filters.
   public class func orFilter(_ filters: [Filter]) -> Filter {
-    Filter(.or(filters.map(\.condition)))
+    Filter { .or(try filters.map { try $0.condition.get() }) }
   }
 
   /// Documents that pass all of the filters.
   public class func andFilter(_ filters: [Filter]) -> Filter {
-    Filter(.and(filters.map(\.condition)))
+    Filter { .and(try filters.map { try $0.condition.get() }) }
   }
 
   public override func isEqual(_ object: Any?) -> Bool {

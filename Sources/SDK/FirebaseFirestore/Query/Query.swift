@@ -14,37 +14,51 @@ public class Query: NSObject, @unchecked Sendable {
   package let keepsLast: Bool
   /// Whether the app gave an order; a document as a cursor makes orders of its own.
   let isOrdered: Bool
+  /// What becomes of calls that make no query.
+  let misuse: Misuse
+
+  /// What becomes of calls that make no query.
+  enum Misuse: Sendable {
+    /// They trap.
+    case traps
+    /// The first one's problem is noted, and what follows is passed over.
+    case isNoted(String?)
+  }
 
   init(
     _ firestore: Firestore,
     _ definition: FirestoreModel.Query,
     keepsLast: Bool = false,
-    isOrdered: Bool? = nil
+    isOrdered: Bool? = nil,
+    misuse: Misuse = .traps
   ) {
+    self.misuse = misuse
     self.firestore = firestore
     self.definition = definition
     self.keepsLast = keepsLast
     self.isOrdered = isOrdered ?? !definition.orders.isEmpty
   }
 
-  /// Makes another query of this one; traps where `change` finds a problem.
+  /// Makes another query of this one; traps where `change` finds a problem, or notes it.
   func changed(
     keepsLast: Bool? = nil,
     isOrdered: Bool? = nil,
     _ change: (inout FirestoreModel.Query) throws -> Void
   ) -> Query {
     var changed = definition
-    do {
-      try change(&changed)
-    } catch {
-      let problem = (error as? QueryProblem)?.message ?? (error as? UserValue.Problem)?.message
-      preconditionFailure(problem ?? "\(error)")
+    var misuse = misuse
+    switch misuse {
+    case .traps: trapping { try change(&changed) }
+    case .isNoted(_?): return self
+    case .isNoted(nil):
+      do { try change(&changed) } catch { misuse = .isNoted(misuseText(error)) }
     }
     return Query(
       firestore,
       changed,
       keepsLast: keepsLast ?? self.keepsLast,
-      isOrdered: isOrdered ?? self.isOrdered
+      isOrdered: isOrdered ?? self.isOrdered,
+      misuse: misuse
     )
   }
 
@@ -53,7 +67,7 @@ public class Query: NSObject, @unchecked Sendable {
   /// Documents that also pass a filter.
   public func whereFilter(_ filter: Filter) -> Query {
     changed { query in
-      let added = try filter.condition.resolved(for: query, in: firestore)
+      let added = try filter.condition.get().resolved(for: query, in: firestore)
       try FilterConflicts.check(added, with: query.filter)
       switch query.filter {
       case nil: query.filter = added
@@ -66,19 +80,24 @@ public class Query: NSObject, @unchecked Sendable {
   // MARK: Order and window
 
   /// In the order of a field, smallest first.
-  public func order(by field: String) -> Query { order(by: .dotted(field), descending: false) }
+  public func order(by field: String) -> Query { order(by: field, descending: false) }
 
   /// In the order of a field, smallest first.
   public func order(by path: FieldPath) -> Query { order(by: path, descending: false) }
 
   /// In the order of a field.
   public func order(by field: String, descending: Bool) -> Query {
-    order(by: .dotted(field), descending: descending)
+    ordered(descending) { try .checked(dotted: field) }
   }
 
   /// In the order of a field; those that lack it are left out.
   public func order(by path: FieldPath, descending: Bool) -> Query {
+    ordered(descending) { path }
+  }
+
+  private func ordered(_ descending: Bool, _ path: () throws -> FieldPath) -> Query {
     changed(isOrdered: true) { query in
+      let field = try path()
       if query.start != nil {
         throw QueryProblem(
           "Invalid query. You must not specify a starting point before specifying the order by."
@@ -89,7 +108,7 @@ public class Query: NSObject, @unchecked Sendable {
           "Invalid query. You must not specify an ending point before specifying the order by."
         )
       }
-      query.orders.append(Order(path.names, descending ? .descending : .ascending))
+      query.orders.append(Order(field.names, descending ? .descending : .ascending))
     }
   }
 

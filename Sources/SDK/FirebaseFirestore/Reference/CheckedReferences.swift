@@ -12,6 +12,16 @@ extension Firestore {
   public func document(at path: String) throws -> DocumentReference {
     DocumentReference(self, try ResourcePath.root.checkedAppending(path: path, of: .document))
   }
+
+  /// The documents of all collections of an id; throws where ``collectionGroup(_:)`` traps.
+  public func collectionGroup(at collectionID: String) throws -> Query {
+    try require(!collectionID.isEmpty, "Collection ID cannot be empty.")
+    try require(
+      !collectionID.contains("/"),
+      "Invalid collection ID (\(collectionID)). Collection IDs must not contain / in them."
+    )
+    return Query(self, FirestoreModel.Query(scope: .collectionGroup(Text(collectionID))))
+  }
 }
 
 extension CollectionReference {

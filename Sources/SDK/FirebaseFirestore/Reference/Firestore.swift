@@ -52,12 +52,19 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
 
   /// A database of an app.
   public static func firestore(app: FirebaseApp, database: String) -> Firestore {
-    guard let project = app.options.projectID, !project.isEmpty else {
-      preconditionFailure("FirebaseOptions.projectID must be set to a valid project ID.")
-    }
-    precondition(!database.isEmpty, "Database identifier cannot be empty.")
+    trapping { try check(app: app, database: database) }
+    let project = app.options.projectID ?? ""
     let id = DatabaseID(project: Text(project), database: Text(database))
     return app.component(componentKey(database)) { Firestore(app: app, database: id) }
+  }
+
+  /// Throws `invalidArgument` where ``firestore(app:database:)`` would trap.
+  public static func check(app: FirebaseApp, database: String = "(default)") throws {
+    try require(
+      app.options.projectID?.isEmpty == false,
+      "FirebaseOptions.projectID must be set to a valid project ID."
+    )
+    try require(!database.isEmpty, "Database identifier cannot be empty.")
   }
 
   private static func componentKey(_ database: String) -> String {
@@ -104,12 +111,7 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
 
   /// The documents of all collections of an id, wherever they are; traps on an id with slashes.
   public func collectionGroup(_ collectionID: String) -> Query {
-    precondition(!collectionID.isEmpty, "Collection ID cannot be empty.")
-    precondition(
-      !collectionID.contains("/"),
-      "Invalid collection ID (\(collectionID)). Collection IDs must not contain / in them."
-    )
-    return Query(self, FirestoreModel.Query(scope: .collectionGroup(Text(collectionID))))
+    trapping { try collectionGroup(at: collectionID) }
   }
 
   /// Writes that are made together.

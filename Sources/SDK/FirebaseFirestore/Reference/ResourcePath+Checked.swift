@@ -10,9 +10,7 @@ enum PathKind {
 extension ResourcePath {
   /// The path further down; traps with the official texts on what does not lead to that kind.
   func appending(path: String, of kind: PathKind) -> ResourcePath {
-    let further = appending(path: path)
-    if let problem = further.problem(of: path, kind) { preconditionFailure(problem) }
-    return further
+    trapping { try checkedAppending(path: path, of: kind) }
   }
 
   /// The path further down; throws `invalidArgument` on what does not lead to that kind.

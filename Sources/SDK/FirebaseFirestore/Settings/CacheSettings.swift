@@ -15,8 +15,13 @@ public final class PersistentCacheSettings: NSObject, LocalCacheSettings {
 
   /// A cache of at least a mebibyte, or without a bound; traps on less.
   public init(sizeBytes: NSNumber) {
-    FirestoreSettings.check(cacheSize: sizeBytes.int64Value)
+    trapping { try PersistentCacheSettings.check(sizeBytes: sizeBytes) }
     self.sizeBytes = sizeBytes.int64Value
+  }
+
+  /// Throws `invalidArgument` where ``init(sizeBytes:)`` would trap.
+  public static func check(sizeBytes: NSNumber) throws {
+    try FirestoreSettings.check(cacheSize: sizeBytes.int64Value)
   }
 
   public override func isEqual(_ object: Any?) -> Bool {
@@ -67,8 +72,13 @@ public final class MemoryLRUGCSettings: NSObject, MemoryGarbageCollectorSettings
 
   /// A cache of at least a mebibyte, or without a bound; traps on less.
   public init(sizeBytes: NSNumber) {
-    FirestoreSettings.check(cacheSize: sizeBytes.int64Value)
+    trapping { try MemoryLRUGCSettings.check(sizeBytes: sizeBytes) }
     self.sizeBytes = sizeBytes.int64Value
+  }
+
+  /// Throws `invalidArgument` where ``init(sizeBytes:)`` would trap.
+  public static func check(sizeBytes: NSNumber) throws {
+    try FirestoreSettings.check(cacheSize: sizeBytes.int64Value)
   }
 
   public override func isEqual(_ object: Any?) -> Bool {

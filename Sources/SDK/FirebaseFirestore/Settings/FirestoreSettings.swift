@@ -32,11 +32,7 @@ public final class FirestoreSettings: NSObject, NSCopying, Sendable {
   public var host: String {
     get { values.host }
     set {
-      precondition(
-        !newValue.isEmpty,
-        "Host setting may not be empty. You should generally just use the default value (which is "
-          + "\(Self.defaultHost))"
-      )
+      trapping { try Self.check(host: newValue) }
       stored.withLock { $0.host = newValue }
     }
   }
@@ -58,7 +54,7 @@ public final class FirestoreSettings: NSObject, NSCopying, Sendable {
   public var isPersistenceEnabled: Bool {
     get { values.isPersistenceEnabled }
     set {
-      checkUnmixed()
+      trapping { try check(isPersistenceEnabled: newValue) }
       stored.withLock { $0.isPersistenceEnabled = newValue }
     }
   }
@@ -68,8 +64,7 @@ public final class FirestoreSettings: NSObject, NSCopying, Sendable {
   public var cacheSizeBytes: Int64 {
     get { values.cacheSizeBytes }
     set {
-      checkUnmixed()
-      Self.check(cacheSize: newValue)
+      trapping { try check(cacheSizeBytes: newValue) }
       stored.withLock { $0.cacheSizeBytes = newValue }
     }
   }
@@ -87,25 +82,52 @@ public final class FirestoreSettings: NSObject, NSCopying, Sendable {
       )
     }
     set {
-      stored.withLock { values in
-        precondition(
-          values.isPersistenceEnabled && values.cacheSizeBytes == Self.defaultCacheSize,
-          "Cannot set cacheSettings after isPersistenceEnabled or cacheSizeBytes was set."
-        )
-        values.cacheSettings = newValue
-      }
+      trapping { try check(cacheSettings: newValue) }
+      stored.withLock { $0.cacheSettings = newValue }
     }
   }
 
-  private func checkUnmixed() {
-    precondition(
+  // MARK: Checks
+
+  /// Throws `invalidArgument` where setting ``host`` would trap.
+  public static func check(host: String) throws {
+    try require(
+      !host.isEmpty,
+      "Host setting may not be empty. You should generally just use the default value (which is "
+        + "\(defaultHost))"
+    )
+  }
+
+  /// Throws `failedPrecondition` where setting ``isPersistenceEnabled`` would trap.
+  public func check(isPersistenceEnabled: Bool) throws { try checkUnmixed() }
+
+  /// Throws where setting ``cacheSizeBytes`` would trap: `failedPrecondition` beside cache settings, `invalidArgument` for
+  /// less than a mebibyte.
+  public func check(cacheSizeBytes: Int64) throws {
+    try checkUnmixed()
+    try Self.check(cacheSize: cacheSizeBytes)
+  }
+
+  /// Throws `failedPrecondition` where setting ``cacheSettings`` would trap.
+  public func check(cacheSettings: any LocalCacheSettings & NSObjectProtocol) throws {
+    let values = values
+    try require(
+      values.isPersistenceEnabled && values.cacheSizeBytes == Self.defaultCacheSize,
+      .failedPrecondition,
+      "Cannot set cacheSettings after isPersistenceEnabled or cacheSizeBytes was set."
+    )
+  }
+
+  private func checkUnmixed() throws {
+    try require(
       values.cacheSettings == nil,
+      .failedPrecondition,
       "Cannot set isPersistenceEnabled or cacheSizeBytes after cacheSettings was set."
     )
   }
 
-  static func check(cacheSize: Int64) {
-    precondition(
+  static func check(cacheSize: Int64) throws {
+    try require(
       cacheSize == FirestoreCacheSizeUnlimited || cacheSize >= leastCacheSize,
       "Cache size must be set to at least \(leastCacheSize) bytes"
     )

@@ -52,15 +52,20 @@ public final class QuerySnapshot: NSObject, Sendable {
   /// What changed since the listener's last snapshot: removed documents first, then added, then modified ones.
   public var documentChanges: [DocumentChange] { documentChanges(includeMetadataChanges: false) }
 
-  /// What changed since the listener's last snapshot, documents whose metadata alone changed too.
-  ///
-  /// Traps for a listener that leaves those out.
-  public func documentChanges(includeMetadataChanges: Bool) -> [DocumentChange] {
-    precondition(
+  /// Throws `invalidArgument` where ``documentChanges(includeMetadataChanges:)`` would trap.
+  public func check(includeMetadataChanges: Bool) throws {
+    try require(
       !includeMetadataChanges || !snapshot.excludesMetadataChanges,
       "To include metadata changes with your document changes, you must call "
         + "addSnapshotListener(includeMetadataChanges:true)."
     )
+  }
+
+  /// What changed since the listener's last snapshot, documents whose metadata alone changed too.
+  ///
+  /// Traps for a listener that leaves those out.
+  public func documentChanges(includeMetadataChanges: Bool) -> [DocumentChange] {
+    trapping { try check(includeMetadataChanges: includeMetadataChanges) }
     return snapshot.indexedChanges().compactMap { indexed in
       let kind: DocumentChangeType
       switch indexed.change.kind {

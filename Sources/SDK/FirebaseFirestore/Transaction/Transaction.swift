@@ -33,11 +33,16 @@ public final class Transaction: NSObject, Sendable {
     self.client = client
   }
 
+  /// Throws `invalidArgument` for another client's document, with which every call would trap.
+  public func check(forDocument document: DocumentReference) throws {
+    try document.check(in: firestore)
+  }
+
   // MARK: Reading
 
   /// Reads a document from the server; blocks the thread of the transaction's block meanwhile.
   public func getDocument(_ document: DocumentReference) throws -> DocumentSnapshot {
-    document.check(in: firestore)
+    trapping { try check(forDocument: document) }
     guard state.withLock({ $0.writes.isEmpty }) else {
       throw FirestoreErrorCode(
         .invalidArgument,
@@ -103,8 +108,10 @@ public final class Transaction: NSObject, Sendable {
     isUpdate: Bool = false,
     _ make: () throws -> Write
   ) -> Transaction {
-    document.check(in: firestore)
-    let write = trapping(make)
+    let write = trapping {
+      try check(forDocument: document)
+      return try make()
+    }
     state.withLock { state in
       let version = state.written.contains(write.name) ? nil : state.versions[write.name]
       if isUpdate, version == .zero {

@@ -14,9 +14,14 @@ public final class TransactionOptions: NSObject, NSCopying, Sendable {
   public var maxAttempts: Int {
     get { attempts.withLock { $0 } }
     set {
-      precondition(newValue > 0, "Invalid maxAttempts: \(newValue)")
+      trapping { try Self.check(maxAttempts: newValue) }
       attempts.withLock { $0 = newValue }
     }
+  }
+
+  /// Throws `invalidArgument` where setting ``maxAttempts`` would trap.
+  public static func check(maxAttempts: Int) throws {
+    try require(maxAttempts > 0, "Invalid maxAttempts: \(maxAttempts)")
   }
 
   /// Another object with the same options.

@@ -9,27 +9,44 @@ public final class FieldPath: NSObject, NSCopying, Sendable {
 
   /// A path of names; traps where there is none or one is empty.
   public init(_ fieldNames: [String]) {
-    precondition(
-      !fieldNames.isEmpty,
-      "Invalid field path. Provided names must not be empty."
-    )
-    for (index, name) in fieldNames.enumerated() {
-      precondition(
-        !name.isEmpty,
-        "Invalid field name at index \(index). Field names must not be empty."
-      )
-    }
+    trapping { try FieldPath.check(fieldNames) }
     names = FirestoreModel.FieldPath(fieldNames.map { Text($0) })
   }
 
   private init(names: FirestoreModel.FieldPath) { self.names = names }
+
+  /// Throws `invalidArgument` where a path of these names would trap.
+  public static func check(_ fieldNames: [String]) throws {
+    try require(
+      !fieldNames.isEmpty,
+      "Invalid field path. Provided names must not be empty."
+    )
+    for (index, name) in fieldNames.enumerated() {
+      try require(
+        !name.isEmpty,
+        "Invalid field name at index \(index). Field names must not be empty."
+      )
+    }
+  }
+
+  /// Throws `invalidArgument` where a text with dots would trap, wherever a field is named by one.
+  public static func check(_ field: String) throws {
+    if let problem = problem(ofDotted: field) {
+      throw FirestoreErrorCode(.invalidArgument, problem)
+    }
+  }
 
   /// The document's id, for queries.
   public static func documentID() -> FieldPath { FieldPath(names: .documentName) }
 
   /// The path of a text with dots between the names; traps on what is no such path.
   static func dotted(_ text: String) -> FieldPath {
-    if let problem = problem(ofDotted: text) { preconditionFailure(problem) }
+    trapping { try checked(dotted: text) }
+  }
+
+  /// The path of a text with dots between the names; throws where there is none.
+  static func checked(dotted text: String) throws -> FieldPath {
+    try check(text)
     return FieldPath(text.split(separator: ".").map(String.init))
   }
 

@@ -10,6 +10,8 @@ public final class FieldValue: NSObject, Sendable, Encodable {
     case arrayUnion([Value])
     case arrayRemove([Value])
     case increment(Value)
+    case maximum(Value)
+    case minimum(Value)
   }
 
   package let operation: Operation
@@ -24,12 +26,30 @@ public final class FieldValue: NSObject, Sendable, Encodable {
 
   /// Adds the elements that the array does not have.
   public static func arrayUnion(_ elements: [Any]) -> FieldValue {
-    FieldValue(.arrayUnion(UserValue.elements(elements, of: "FieldValue.arrayUnion()")))
+    trapping { FieldValue(.arrayUnion(try operands(ofUnion: elements))) }
   }
 
   /// Removes the elements from the array, each wherever it is.
   public static func arrayRemove(_ elements: [Any]) -> FieldValue {
-    FieldValue(.arrayRemove(UserValue.elements(elements, of: "FieldValue.arrayRemove()")))
+    trapping { FieldValue(.arrayRemove(try operands(ofRemoval: elements))) }
+  }
+
+  /// Throws `invalidArgument` where ``arrayUnion(_:)`` would trap.
+  public static func check(arrayUnion elements: [Any]) throws {
+    _ = try checking { try operands(ofUnion: elements) }
+  }
+
+  /// Throws `invalidArgument` where ``arrayRemove(_:)`` would trap.
+  public static func check(arrayRemove elements: [Any]) throws {
+    _ = try checking { try operands(ofRemoval: elements) }
+  }
+
+  private static func operands(ofUnion elements: [Any]) throws -> [Value] {
+    try UserValue.elements(elements, of: "FieldValue.arrayUnion()")
+  }
+
+  private static func operands(ofRemoval elements: [Any]) throws -> [Value] {
+    try UserValue.elements(elements, of: "FieldValue.arrayRemove()")
   }
 
   /// Adds to the field's number, which becomes a double.
@@ -37,6 +57,18 @@ public final class FieldValue: NSObject, Sendable, Encodable {
 
   /// Adds to the field's number.
   public static func increment(_ l: Int64) -> FieldValue { FieldValue(.increment(.integer(l))) }
+
+  /// Sets the field to this number unless it has a greater one.
+  public static func maximum(_ d: Double) -> FieldValue { FieldValue(.maximum(.double(d))) }
+
+  /// Sets the field to this number unless it has a greater one.
+  public static func maximum(_ l: Int64) -> FieldValue { FieldValue(.maximum(.integer(l))) }
+
+  /// Sets the field to this number unless it has a smaller one.
+  public static func minimum(_ d: Double) -> FieldValue { FieldValue(.minimum(.double(d))) }
+
+  /// Sets the field to this number unless it has a smaller one.
+  public static func minimum(_ l: Int64) -> FieldValue { FieldValue(.minimum(.integer(l))) }
 
   /// A vector of numbers.
   public static func vector(_ array: [Double]) -> VectorValue { VectorValue(array) }

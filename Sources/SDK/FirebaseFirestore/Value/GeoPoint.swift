@@ -10,9 +10,16 @@ public final class GeoPoint: NSObject, NSCopying, Sendable, Codable {
 
   /// A point; traps outside the globe.
   public init(latitude: Double, longitude: Double) {
-    if let problem = Self.problem(latitude, longitude) { preconditionFailure(problem) }
+    trapping { try GeoPoint.check(latitude: latitude, longitude: longitude) }
     self.latitude = latitude
     self.longitude = longitude
+  }
+
+  /// Throws `invalidArgument` outside the globe, where ``init(latitude:longitude:)`` would trap.
+  public static func check(latitude: Double, longitude: Double) throws {
+    if let problem = problem(latitude, longitude) {
+      throw FirestoreErrorCode(.invalidArgument, problem)
+    }
   }
 
   private static func problem(_ latitude: Double, _ longitude: Double) -> String? {

@@ -6,19 +6,16 @@ import Foundation
 /// Values of apps as Firestore's, and back.
 enum UserValue {
   /// Why a value of an app cannot be stored.
-  struct Problem: Error {
+  struct Problem: Error, Hashable {
     let message: String
   }
 
-  /// The operands of an array transform; traps on what cannot be one.
-  static func elements(_ elements: [Any], of function: String) -> [Value] {
+  /// The operands of an array transform.
+  static func elements(_ elements: [Any], of function: String) throws -> [Value] {
     do {
-      return try elements.map { element in
-        if element is [Any] { throw Problem(message: "Nested arrays are not supported") }
-        return try value(element)
-      }
+      return try elements.map(element)
     } catch {
-      preconditionFailure("\((error as? Problem)?.message ?? "\(error)") (in \(function))")
+      throw Problem(message: "\(misuseText(error)) (in \(function))")
     }
   }
 

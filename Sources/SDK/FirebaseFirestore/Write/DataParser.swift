@@ -226,6 +226,10 @@ struct DataParser {
       transforms.append(.init(field: field, operation: .removeAllFromArray(elements)))
     case .increment(let operand):
       transforms.append(.init(field: field, operation: .increment(operand)))
+    case .maximum(let operand):
+      transforms.append(.init(field: field, operation: .maximum(operand)))
+    case .minimum(let operand):
+      transforms.append(.init(field: field, operation: .minimum(operand)))
     }
   }
 
@@ -244,15 +248,8 @@ extension FieldValue.Operation {
     case .arrayUnion: "FieldValue.arrayUnion()"
     case .arrayRemove: "FieldValue.arrayRemove()"
     case .increment: "FieldValue.increment()"
+    case .maximum: "FieldValue.maximum()"
+    case .minimum: "FieldValue.minimum()"
     }
-  }
-}
-
-/// Makes a write or traps with the text of what is wrong.
-func trapping<R>(_ make: () throws -> R) -> R {
-  do {
-    return try make()
-  } catch {
-    preconditionFailure((error as? UserValue.Problem)?.message ?? "\(error)")
   }
 }

@@ -12,23 +12,40 @@ public final class WriteBatch: NSObject, Sendable {
     var isCommitted = false
   }
 
-  private let firestore: Firestore
+  let firestore: Firestore
   private let state = Mutex(State())
 
   init(_ firestore: Firestore) { self.firestore = firestore }
 
   @discardableResult
   private func add(_ document: DocumentReference, _ make: () throws -> Write) -> WriteBatch {
-    document.check(in: firestore)
-    let write = trapping(make)
-    state.withLock { state in
-      precondition(
-        !state.isCommitted,
-        "A write batch can no longer be used after commit has been called."
-      )
-      state.writes.append(write)
+    trapping {
+      try document.check(in: firestore)
+      let write = try make()
+      try state.withLock { state in
+        try Self.checkOpen(state)
+        state.writes.append(write)
+      }
     }
     return self
+  }
+
+  /// Throws where a write of this document would trap: `failedPrecondition` after the commit, `invalidArgument` for another
+  /// client's document.
+  public func check(forDocument document: DocumentReference) throws {
+    try document.check(in: firestore)
+    try check()
+  }
+
+  /// Throws `failedPrecondition` after the commit, where every further call would trap.
+  public func check() throws { try state.withLock { try Self.checkOpen($0) } }
+
+  private static func checkOpen(_ state: State) throws {
+    try require(
+      !state.isCommitted,
+      .failedPrecondition,
+      "A write batch can no longer be used after commit has been called."
+    )
   }
 
   /// Replaces a document, or makes it.
@@ -119,23 +136,27 @@ public final class WriteBatch: NSObject, Sendable {
   public func commit() async throws { try await firestore.completion { commit($0) } }
 
   private func commit(_ completion: @escaping @Sendable (FirestoreFailure?) -> Void) {
-    let writes = state.withLock { state in
-      precondition(
-        !state.isCommitted,
-        "A write batch can no longer be used after commit has been called."
-      )
-      state.isCommitted = true
-      return state.writes
-    }
+    let writes = close()
     guard !writes.isEmpty else { return completion(nil) }
     firestore.write(writes, completion)
+  }
+
+  /// Takes the writes; nothing can be added any more.
+  func close() -> [Write] {
+    trapping {
+      try state.withLock { state in
+        try Self.checkOpen(state)
+        state.isCommitted = true
+        return state.writes
+      }
+    }
   }
 }
 
 extension DocumentReference {
-  /// Traps where the document is of another client.
-  func check(in firestore: Firestore) {
-    precondition(
+  /// Throws where the document is of another client.
+  func check(in firestore: Firestore) throws {
+    try require(
       self.firestore === firestore,
       "Provided document reference is from a different Firestore instance."
     )

@@ -1,8 +1,20 @@
+import FirebaseCore
+
 /// The names of topics.
 enum TopicName {
+  private static let prefix = "/topics/"
+
+  /// What the log says of a name with the prefix that names had once; nil for others.
+  static func warning(for text: String) -> String? {
+    guard text.hasPrefix(prefix) else { return nil }
+    return "Format '\(text)' is deprecated. Only '\(text.dropFirst(prefix.count))' should be used."
+  }
+
   /// Reads a name, with or without `/topics/` before it; throws where it has characters that names do not have.
   static func checked(_ text: String) throws -> String {
-    let prefix = "/topics/"
+    if let warning = warning(for: text) {
+      FirebaseLog.write(.warning, "FirebaseMessaging", "I-FCM002010", warning)
+    }
     let name = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
     let isValid = name.utf8.allSatisfy { byte in
       switch byte {

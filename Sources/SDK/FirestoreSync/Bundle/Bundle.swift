@@ -23,8 +23,12 @@ package struct Bundle: Sendable {
   /// Which documents belong to which named query.
   let documentsByQuery: [String: Set<ResourcePath>]
 
-  /// Reads a whole bundle of a database.
-  package init(parsing bytes: [UInt8], database: DatabaseID) throws(FirestoreError) {
+  /// Reads a whole bundle of a database; tells how far it is at first and behind each document.
+  package init(
+    parsing bytes: [UInt8],
+    database: DatabaseID,
+    progress report: (BundleProgress) -> Void = { _ in }
+  ) throws(FirestoreError) {
     var reader = BundleReader(bytes, database: database)
     guard let first = try reader.next(), let metadata = first.json["metadata"] else {
       throw .invalidArgument(
@@ -33,21 +37,25 @@ package struct Bundle: Sendable {
     }
     record = try reader.record(metadata)
     var contents = BundleContents()
-    var loaded = 0
+    var progress = BundleProgress(
+      documentsLoaded: 0,
+      totalDocuments: Int(metadata["totalDocuments"]?.integer ?? 0),
+      bytesLoaded: 0,
+      totalBytes: Int(metadata["totalBytes"]?.number ?? 0)
+    )
+    report(progress)
     while let element = try reader.next() {
       try contents.add(element.json, reader.messages)
-      loaded += element.byteCount
+      progress.bytesLoaded += element.byteCount
+      guard contents.documents.count > progress.documentsLoaded else { continue }
+      progress.documentsLoaded = contents.documents.count
+      report(progress)
     }
     try contents.finish()
     queries = contents.queries
     documents = contents.documents
     documentsByQuery = contents.documentsByQuery
-    progress = BundleProgress(
-      documentsLoaded: contents.documents.count,
-      totalDocuments: Int(metadata["totalDocuments"]?.integer ?? 0),
-      bytesLoaded: loaded,
-      totalBytes: Int(metadata["totalBytes"]?.number ?? 0)
-    )
+    self.progress = progress
   }
 }
 

@@ -2,9 +2,17 @@ import FirestoreModel
 
 extension SyncEngine {
   /// Loads a bundle, unless it or a newer one of its id was loaded before.
-  func loadBundle(_ id: CallbackID, _ bytes: [UInt8]) {
+  func loadBundle(
+    _ id: CallbackID,
+    _ bytes: [UInt8],
+    _ progress: (BundleProgress) -> Void
+  ) {
     do {
-      let bundle = try Bundle(parsing: bytes, database: configuration.database)
+      let bundle = try Bundle(
+        parsing: bytes,
+        database: configuration.database,
+        progress: progress
+      )
       if try !cache.hasBundle(bundle.record) { try load(bundle) }
       effects.append(.bundleLoaded(id, bundle.progress))
     } catch let error as FirestoreError {

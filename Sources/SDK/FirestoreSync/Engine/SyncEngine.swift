@@ -104,7 +104,7 @@ package final class SyncEngine {
       inSyncListeners.append(id)
       effects.append(.snapshotsInSync(id))
     case .removeSnapshotsInSyncListener(let id): inSyncListeners.removeAll { $0 == id }
-    case .loadBundle(let id, let bytes): loadBundle(id, bytes)
+    case .loadBundle(let id, let bytes, let progress): loadBundle(id, bytes, progress)
     case .start, .enableNetwork: enableNetwork()
     case .disableNetwork: disableNetwork()
     case .changeUser(let user): retryUntilDone { [unowned self] in try self.changeUser(to: user) }

@@ -22,8 +22,8 @@ package enum SyncEvent: Sendable {
   case waitForPendingWrites(CallbackID)
   case addSnapshotsInSyncListener(CallbackID)
   case removeSnapshotsInSyncListener(CallbackID)
-  /// A bundle's bytes, whole.
-  case loadBundle(CallbackID, [UInt8])
+  /// A bundle's bytes, whole; the closure is told how far the reading is, at once.
+  case loadBundle(CallbackID, [UInt8], progress: @Sendable (BundleProgress) -> Void = { _ in })
 
   // The client's own life.
   /// Connects, and sends what the queue holds from an earlier life.

@@ -1,0 +1,48 @@
+import Foundation
+
+// What a program must not do traps with Google's texts. Each trap has a twin that throws: a call named `check`, or
+// one whose argument is `at`.
+
+/// What an error of the SDK's own checks says.
+func misuseText(_ error: any Error) -> String {
+  switch error {
+  case let problem as UserValue.Problem: problem.message
+  case let problem as QueryProblem: problem.message
+  case let error as FirestoreErrorCode: error.localizedDescription
+  default: "\(error)"
+  }
+}
+
+/// Does what may be misused; traps with the text of what is wrong.
+func trapping<R>(_ body: () throws -> R) -> R {
+  do {
+    return try body()
+  } catch {
+    fatalError(misuseText(error))
+  }
+}
+
+/// Does what may be misused; throws `invalidArgument` with the text of what is wrong.
+func checking<R>(_ body: () throws -> R) throws -> R {
+  do {
+    return try body()
+  } catch let error as FirestoreErrorCode {
+    throw error
+  } catch {
+    throw FirestoreErrorCode(.invalidArgument, misuseText(error))
+  }
+}
+
+/// Throws `invalidArgument` unless a condition holds.
+func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
+  try require(condition, .invalidArgument, text())
+}
+
+/// Throws an error of a code unless a condition holds.
+func require(
+  _ condition: Bool,
+  _ code: FirestoreErrorCode.Code,
+  _ text: @autoclosure () -> String
+) throws {
+  if !condition { throw FirestoreErrorCode(code, text()) }
+}
