@@ -187,6 +187,8 @@ private struct KnownFields {
   }
 
   func allow(_ entry: MapValue.Entry) -> Bool {
+    // The time of a commit that is still to come.
+    if entry.key == "at", PendingServerTimestamp(entry.value) != nil { return true }
     switch entry.value {
     case .array(let found): return Set(found).count == found.count && elements.isSuperset(of: found)
     case .integer(let number) where entry.key == "n":

@@ -71,6 +71,7 @@ package struct RandomSchedule {
     case 92..<94: try client.changeUser(users[Int.random(in: 0..<3, using: &random)])
     case 94..<96: try client.send(Bool.random(using: &random) ? .enableNetwork : .disableNetwork)
     case 96..<98: client.store.failingLabels = randomLabels()
+    case 98 where Bool.random(using: &random): try client.loadBundle(number: nextBundle(), &random)
     case 98: try client.store.settle()
     default:
       let threshold = Int.random(in: 0...400, using: &random)
@@ -110,7 +111,16 @@ package struct RandomSchedule {
   private mutating func randomQuery() throws -> ListenQuery {
     var query = Query(scope: .collection("c"))
     let field = FieldPath(["n"])
-    switch Int.random(in: 0..<9, using: &random) {
+    switch Int.random(in: 0..<12, using: &random) {
+    case 9:
+      query.orders = [Order(field)]
+      query.start = randomCursor()
+      if Bool.random(using: &random) { query.end = randomCursor() }
+    case 10:
+      query.orders = [Order(field, .descending)]
+      query.start = randomCursor()
+      query.limit = 3
+    case 11: query.orders = [Order(FieldPath(["at"]), .descending)]
     case 7: query.orders = [Order(FieldPath(["serial"]), .descending)]
     case 8:
       query.filter = .or([
@@ -132,6 +142,16 @@ package struct RandomSchedule {
     default: break
     }
     return try ListenQuery(query)
+  }
+
+  private mutating func randomCursor() -> Cursor {
+    let value = Value.integer(Int64.random(in: 0..<10, using: &random))
+    return Cursor(values: [value], before: Bool.random(using: &random))
+  }
+
+  private mutating func nextBundle() -> Int64 {
+    written += 1
+    return written
   }
 
   private mutating func randomID() -> Text { RandomWrites.ids.randomElement(using: &random) ?? "a" }

@@ -23,7 +23,20 @@ package struct RandomWrites {
     let name = DocumentName(database: database, path: ResourcePath([collection, id]))
     let value = Value.integer(Int64.random(in: 0..<10, using: &random))
     let number = MapValue.Entry(key: "n", value: value)
-    switch Int.random(in: 0..<6, using: &random) {
+    switch Int.random(in: 0..<8, using: &random) {
+    case 6:
+      return Write(
+        name: name,
+        operation: .update(.empty, mask: []),
+        transforms: [FieldTransform(field: FieldPath(["at"]), operation: .serverTimestamp)]
+      )
+    case 7:
+      let gone = FieldTransform.Operation.removeAllFromArray([.integer(serial % 4)])
+      return Write(
+        name: name,
+        operation: .update(DocumentFields(encoding: MapValue([number])), mask: [FieldPath(["n"])]),
+        transforms: [FieldTransform(field: FieldPath(["list"]), operation: gone)]
+      )
     case 0: return Write(name: name, operation: .delete)
     case 1:
       return Write(

@@ -117,6 +117,20 @@ package final class ScheduleClient {
     try perform(effects)
   }
 
+  /// Loads a bundle of what the server had at a version that the client has seen, or before.
+  ///
+  /// A newer one would show documents that listeners in step with the server do not have yet.
+  package func loadBundle(
+    number: Int64,
+    _ random: inout some RandomNumberGenerator
+  ) throws {
+    let seen = try inStore { try store.globals().snapshotVersion }
+    let versions = server.history.map(\.version).filter { $0 <= seen }
+    guard let version = versions.randomElement(using: &random) else { return }
+    let text = BundleText(server.state(at: version), at: version, database: server.database)
+    try send(.loadBundle(newID(), text.bytes(id: "b\(number)")))
+  }
+
   /// Signs in as somebody else.
   package func changeUser(_ newUser: UserID) throws {
     user = newUser
@@ -255,6 +269,8 @@ package final class ScheduleClient {
     case .cancelTimer(let timer): timers.remove(timer)
     case .snapshot(let id, let snapshot): try show(snapshot, to: id)
     case .listenFailed(let id, _): listeners[id] = nil
+    case .bundleFailed(_, let failure) where store.failingLabels.isEmpty:
+      throw Violation("a bundle is refused: \(failure.message)")
     default: break
     }
   }
