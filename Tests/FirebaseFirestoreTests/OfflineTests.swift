@@ -178,7 +178,7 @@ struct OfflineTests {
     let told = Recorder<LoadBundleTaskProgress>()
     let queue = firestore.settings.dispatchQueue
     queue.suspend()
-    let task = firestore.loadBundle(Self.bundle())
+    let task = firestore.loadBundle(Self.bundle(), completion: nil)
     task.addObserver { told.record($0) }
     queue.resume()
     for documents in 0...2 {
