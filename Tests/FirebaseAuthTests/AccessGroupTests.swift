@@ -39,7 +39,7 @@ struct AccessGroupTests {
     var changes = fixture.auth.authStateChanges.makeAsyncIterator()
     #expect(await changes.next()??.uid == own.uid)
     try fixture.auth.useUserAccessGroup("group.shop")
-    let told = await changes.next()
+    let told = try await changes.next()
     #expect(told != nil && told == .some(nil))
   }
 }
