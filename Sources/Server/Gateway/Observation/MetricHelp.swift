@@ -78,6 +78,11 @@ enum MetricHelp {
     // The engine.
     "brasa_storage_uploads_open": "Files that are being uploaded in one request, or composed.",
     "brasa_storage_upload_sessions_in_memory": "Resumable uploads that were gone on with lately.",
+    "brasa_storage_upload_bytes_hashed_again_total":
+      "Bytes of unfinished uploads that were read again for their hashes.",
+    "brasa_storage_unfinished_uploads": "Uploads that count against the bounds of unfinished ones.",
+    "brasa_storage_unfinished_upload_bytes": "Bytes for which unfinished uploads count.",
+    "brasa_storage_free_bytes": "Bytes that the disk of stored files has left.",
     "brasa_storage_file_syncs_total": "Syncs of stored files and of their directories.",
     "brasa_storage_writable":
       "1 while the store takes writes, by a write every five seconds, else 0.",
