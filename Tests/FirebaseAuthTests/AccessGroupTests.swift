@@ -37,7 +37,7 @@ struct AccessGroupTests {
     let fixture = try await AuthFixture()
     let own = try await fixture.signUp()
     var changes = fixture.auth.authStateChanges.makeAsyncIterator()
-    #expect(await changes.next()??.uid == own.uid)
+    #expect(try await changes.next()??.uid == own.uid)
     try fixture.auth.useUserAccessGroup("group.shop")
     let told = try await changes.next()
     #expect(told != nil && told == .some(nil))
