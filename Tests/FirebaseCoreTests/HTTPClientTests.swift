@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 /// HTTP of all services.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPClientTests {
   private let client = HTTPClient(label: "tests")
 

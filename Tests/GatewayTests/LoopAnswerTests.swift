@@ -290,7 +290,7 @@ import Testing
       await eventually { gateway.metrics.render().contains("brasa_connections 0.0\n") }
       // The sockets of both sides take some.
       #expect(desk.askedBooks < count)
-      #expect(gateway.gateway.ledger.poolBytes == 0)
+      await eventually { gateway.gateway.ledger.poolBytes == 0 }
     }
   }
 

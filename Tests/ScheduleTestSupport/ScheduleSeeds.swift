@@ -2,6 +2,28 @@ import Foundation
 
 /// Which schedules a test runs.
 package enum ScheduleSeeds {
+  /// Runs schedules one after the other until one is broken; names that one with its error.
+  ///
+  /// A thread of their own runs them: they take long, and all tests share few.
+  package static func firstBroken(
+    few: Int,
+    slow: Int,
+    _ run: @escaping @Sendable (UInt64) throws -> Void
+  ) async -> String? {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        for seed in chosen(few: few, slow: slow) {
+          do {
+            try run(seed)
+          } catch {
+            return continuation.resume(returning: "BRASA_SCHEDULE_SEED=\(seed): \(error)")
+          }
+        }
+        continuation.resume(returning: nil)
+      }
+    }
+  }
+
   /// The seed of `BRASA_SCHEDULE_SEED`, else as many new ones as `BRASA_SCHEDULES` says; without both `few`, and `slow` where
   /// the suite may take long.
   ///

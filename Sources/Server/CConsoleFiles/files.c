@@ -140,10 +140,6 @@ static const unsigned char file_base_target_js[] = {
 #embed "Files/base/target.js"
 };
 
-static const unsigned char file_base_theme_js[] = {
-#embed "Files/base/theme.js"
-};
-
 static const unsigned char file_base_ui_js[] = {
 #embed "Files/base/ui.js"
 };
@@ -496,10 +492,6 @@ static const unsigned char file_overview_page_js[] = {
 #embed "Files/overview/page.js"
 };
 
-static const unsigned char file_overview_steps_js[] = {
-#embed "Files/overview/steps.js"
-};
-
 static const unsigned char file_requests_group_js[] = {
 #embed "Files/requests/group.js"
 };
@@ -639,7 +631,6 @@ static const struct console_file files[] = {
     {"base/session.js", file_base_session_js, sizeof file_base_session_js},
     {"base/signal.js", file_base_signal_js, sizeof file_base_signal_js},
     {"base/target.js", file_base_target_js, sizeof file_base_target_js},
-    {"base/theme.js", file_base_theme_js, sizeof file_base_theme_js},
     {"base/ui.js", file_base_ui_js, sizeof file_base_ui_js},
     {"base/viewing.js", file_base_viewing_js, sizeof file_base_viewing_js},
     {"base/views.css", file_base_views_css, sizeof file_base_views_css},
@@ -728,7 +719,6 @@ static const struct console_file files[] = {
     {"operations/model.js", file_operations_model_js, sizeof file_operations_model_js},
     {"operations/page.js", file_operations_page_js, sizeof file_operations_page_js},
     {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
-    {"overview/steps.js", file_overview_steps_js, sizeof file_overview_steps_js},
     {"requests/group.js", file_requests_group_js, sizeof file_requests_group_js},
     {"requests/page.js", file_requests_page_js, sizeof file_requests_page_js},
     {"rules/coverage.js", file_rules_coverage_js, sizeof file_rules_coverage_js},

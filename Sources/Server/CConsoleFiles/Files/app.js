@@ -1,6 +1,6 @@
 import { startKeyboard } from "./base/commands.js";
 import { asking } from "./base/session.js";
-import { applyTheme } from "./base/theme.js";
+import { applyTheme } from "./base/memory.js";
 import { effect, h, isSignedIn, language, loadLanguage, loadSession, loadTexts, scope, show, startNavigation, t, untracked } from "./base/ui.js";
 import { shell } from "./shell/shell.js";
 

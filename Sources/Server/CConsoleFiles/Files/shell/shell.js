@@ -2,7 +2,7 @@ import { isReadOnly, roleHere, setReadOnly } from "../base/access.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
 import { connection } from "../base/listen.js";
 import { extend, sessionEnd, signOut } from "../base/session.js";
-import { setTheme, theme, THEMES } from "../base/theme.js";
+import { setTheme, theme, THEMES } from "../base/memory.js";
 import { complain, effect, explain, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, onCleanup, place, scope, session, setLanguage, show, t, untracked } from "../base/ui.js";
 import { viewAs, viewed } from "../base/viewing.js";
 import { pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
