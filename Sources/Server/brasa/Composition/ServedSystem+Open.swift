@@ -285,7 +285,7 @@ extension ServedSystem {
       },
       services: [
         storage, MaintenanceService(directory, services: stored, threads: threads, log: log),
-      ] + tasks + [probe]
+      ] + tasks + [probe, EndOfWaiting(directory: directory)]
     )
   }
 
