@@ -6,10 +6,6 @@ final class LoadConnection: FrameConnectionOwner {
   private struct Slot {
     var operation: any Operation
     var started: Int64 = 0
-    /// When the operation was to begin, where operations have their times.
-    var schedule: Int64 = 0
-    /// The same of the next one, as long as nothing is under way.
-    var due: Int64?
     var messages: [[UInt8]] = []
     var isDone = false
   }
@@ -50,30 +46,7 @@ final class LoadConnection: FrameConnectionOwner {
   /// Makes the first calls.
   func begin() throws {
     guard let connection else { return }
-    let now = monotonicNanoseconds()
-    for slot in slots.indices {
-      guard plan.interval > 0 else {
-        startOperation(slot, connection, now: now)
-        continue
-      }
-      // Those of all connections are spread over the interval.
-      slots[slot].due = now + Int64(random.below(Int(plan.interval)))
-    }
-    try loop.flush(connection)
-  }
-
-  /// When the next operation begins that nothing is under way before; nil where none waits.
-  var nextStart: Int64? { slots.lazy.compactMap(\.due).min() }
-
-  /// Begins the operations whose time has come.
-  func startDue() throws {
-    guard let connection else { return }
-    let now = monotonicNanoseconds()
-    for index in slots.indices {
-      guard let due = slots[index].due, due <= now else { continue }
-      (slots[index].due, slots[index].schedule) = (nil, due)
-      startOperation(index, connection, now: now)
-    }
+    for slot in slots.indices { startOperation(slot, connection, now: monotonicNanoseconds()) }
     try loop.flush(connection)
   }
 
@@ -117,12 +90,7 @@ final class LoadConnection: FrameConnectionOwner {
     case .failed(let name):
       measurement.add(error: name)
     }
-    guard plan.interval > 0 else { return startOperation(index, connection, now: now) }
-    let next = slots[index].schedule + plan.interval
-    guard next <= now else { return slots[index].due = next }
-    // It is late because the server was: that counts.
-    slots[index].schedule = next
-    startOperation(index, connection, now: next)
+    startOperation(index, connection, now: now)
   }
 
   private func startOperation(_ index: Int, _ connection: FrameConnection, now: Int64) {

@@ -7,8 +7,6 @@ struct LoadRun {
   let connections: Int
   let threads: Int
   let seed: UInt64
-  /// Calls a second of all connections together; nil for as many as go.
-  var rate: Int?
   /// The operations of one connection, a slot each; called once a connection.
   let operations: (_ connection: Int) -> [any Operation]
 
@@ -44,16 +42,9 @@ struct LoadRun {
     let from = monotonicNanoseconds() + Int64(warmUp) * 1_000_000_000
     let end = from + Int64(seconds) * 1_000_000_000
     let all = (0..<connections).map { number in
-      let operations = operations(number)
-      return ConnectionPlan(
-        plan: RunPlan(
-          target: targets[number % targets.count],
-          measureFrom: from,
-          end: end,
-          interval: rate.map { Int64(connections * operations.count) * 1_000_000_000 / Int64($0) }
-            ?? 0
-        ),
-        operations: operations,
+      ConnectionPlan(
+        plan: RunPlan(target: targets[number % targets.count], measureFrom: from, end: end),
+        operations: operations(number),
         random: RandomSource(seed: seed &+ UInt64(number) &* 0x1_0000_0001)
       )
     }
@@ -96,12 +87,7 @@ struct LoadRun {
     }
     for connection in connections { try connection.begin() }
     // What is under way at the end is waited for.
-    let last = end + 120_000_000_000
-    while !connections.allSatisfy(\.isDone), monotonicNanoseconds() < last {
-      let due = connections.compactMap(\.nextStart).min() ?? last
-      try loop.run(until: min(due, last)) { connections.allSatisfy(\.isDone) }
-      for connection in connections { try connection.startDue() }
-    }
+    try loop.run(until: end + 120_000_000_000) { connections.allSatisfy(\.isDone) }
     for connection in connections { try connection.close() }
     return connections.reduce(into: Measurement(slots: 0)) { $0.merge($1.measurement) }
   }
