@@ -7,12 +7,13 @@
 bin=$1 dir=$2
 shift 2
 user=$*
+settings=''
 if [ -z "${POSTGRES_DURABLE:-}" ]; then
   settings='-c fsync=off -c full_page_writes=off -c shared_buffers=64MB -c autovacuum=off'
 fi
 start() {
   $user "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -t 120 start -o "-k '$dir' -p 5432 \
--c listen_addresses= -c max_connections=300 ${settings:-}" >>"$dir/control" 2>&1
+-c listen_addresses= -c max_connections=300 $settings" >>"$dir/control" 2>&1
 }
 stop() { $user "$bin/pg_ctl" -D "$dir/data" -w -m immediate stop >>"$dir/control" 2>&1; }
 answer() { if [ "$1" = 0 ]; then printf +; else printf -- -; fi; }
