@@ -58,7 +58,8 @@ def test_data_is_verified_exported_and_read_into_another_database(console, serve
     again = {"kind": "export", "project": project, "database": "(default)", "kinds": "documents", "name": f"export-{project}"}
     assert requests.post(f"{server.url}/console/api/jobs", json=again, headers=OWNER, timeout=30).status_code == 200
     console.sees(f"There is an export export-{project} already.")
-    console.browser.run("[...document.querySelectorAll('main tr')].find((row) => row.textContent.includes(arguments[0])).querySelector('button').click()", f"export-{project}")
+    # The list of exports is asked for when a job has ended.
+    console.browser.wait("const row = [...document.querySelectorAll('main tr')].find((one) => one.textContent.includes(arguments[0])), button = row?.querySelector('button'); button?.click(); return Boolean(button)", f"export-{project}")
     console.fill("Database", "second")
     console.browser.run("document.querySelector('dialog button[type=submit]').click()")
     console.browser.wait("return [...document.querySelectorAll('main section')].filter((one) => one.textContent.includes('/databases/second') && one.textContent.includes('Done')).length === 1")
