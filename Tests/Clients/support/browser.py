@@ -3,9 +3,12 @@
 import functools
 import http.server
 import pathlib
+import re
 import threading
+import time
 
 from selenium import webdriver
+from selenium.common.exceptions import JavascriptException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -57,13 +60,19 @@ class Browser:
         return self.driver.current_window_handle
 
     def run(self, script, *arguments):
-        return self.driver.execute_script(script, *arguments)
+        """What the script returns, as soon as the elements that it names are there."""
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                return self.driver.execute_script(script, *arguments)
+            except JavascriptException as error:
+                is_missing = re.search(r"Cannot (read|set) properties of (null|undefined)", error.msg or "")
+                if not is_missing or time.monotonic() > deadline:
+                    raise
 
     def wait(self, script, *arguments, seconds=60):
         """What the script returns once that is something."""
-        return WebDriverWait(self.driver, seconds, poll_frequency=0.05).until(
-            lambda driver: driver.execute_script(script, *arguments)
-        )
+        return WebDriverWait(self.driver, seconds, poll_frequency=0.05).until(lambda _: self.run(script, *arguments))
 
     def show_as(self, width=390, height=844, scheme="light", density=2):
         """Makes the current tab a phone, or another window, in light or dark, with so many pixels to one of CSS."""
