@@ -9,7 +9,8 @@ from support import secrets
 from support.administrators import PASSWORD, invite, timed_code
 
 # Firefox is large, and so installed for the slow run alone.
-pytestmark = [pytest.mark.brasa_only, pytest.mark.slow, pytest.mark.parametrize("language", ["en", "pt-BR"])]
+LOOKS = [("en", 1024, "light"), ("pt-BR", 1600, "dark"), ("en", 360, "dark"), ("pt-BR", 360, "light")]
+pytestmark = [pytest.mark.brasa_only, pytest.mark.slow, pytest.mark.parametrize("language, width, scheme", LOOKS)]
 
 OWNER = {"authorization": "Bearer owner"}
 RULES = "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{p=**} { allow read: if true; } } }"
@@ -38,6 +39,16 @@ def firefox(tmp_path_factory):
     made.close()
 
 
+@pytest.fixture(autouse=True)
+def look(firefox, width, scheme):
+    """A tab of that width, light or dark; where the flow ends nothing goes beyond its edge."""
+    firefox.show_as(width, scheme)
+    yield
+    brightness = firefox.run("() => Math.max(...getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number))")
+    assert (brightness < 64) == (scheme == "dark")
+    assert firefox.run("() => document.documentElement.scrollWidth") <= width
+
+
 @pytest.fixture
 def words(language):
     return WORDS[language]
@@ -54,8 +65,8 @@ def console(firefox, server, project, language):
     assert firefox.violations() == []
 
 
-def test_signing_in_by_link_password_and_code(firefox, production, words, language):
-    email = f"{language.lower()}@example.org"
+def test_signing_in_by_link_password_and_code(firefox, production, words, language, width):
+    email = f"{language.lower()}-{width}@example.org"
     firefox.open(invite(production, email, "editor"), language)
     firefox.find("button", words["finish"])
     secret = secrets.note(firefox.run("() => document.querySelector('.secret').textContent").replace(" ", ""), "secret of a second factor")
@@ -66,7 +77,9 @@ def test_signing_in_by_link_password_and_code(firefox, production, words, langua
     for code in firefox.run("() => [...document.querySelectorAll('.codes li')].map((one) => one.textContent)"):
         secrets.note(code["value"], "recovery code")
     firefox.click("button", words["kept"])
-    firefox.sees("Editor")
+    firefox.find("button", words["out"])
+    if width >= 600:
+        firefox.sees("Editor")
     firefox.click("button", words["out"])
     firefox.find("heading", words["in"])
     firefox.fill(words["email"], email)
@@ -74,6 +87,9 @@ def test_signing_in_by_link_password_and_code(firefox, production, words, langua
     firefox.click("button", words["in"])
     firefox.fill(words["code"], timed_code(secret, 1))
     firefox.click("button", words["in"])
+    if width < 900:
+        firefox.until(lambda: firefox.run("() => location.pathname").endswith("/overview"), "no overview")
+        firefox.click("button", "Menu")
     firefox.find("link", words["data"])
     assert firefox.run("() => document.cookie") == ""
     assert firefox.violations() == []

@@ -36,6 +36,7 @@ class Firefox:
         address = next((found[1] for line in self.process.stderr if (found := LISTENING.search(line))), None)
         assert address, "Firefox does not listen"
         self.numbers = itertools.count(1)
+        self.theme = None
         self.socket = websocket.create_connection(f"{address}/session", timeout=60, suppress_origin=True)
         self.call("session.new", capabilities={"alwaysMatch": {"acceptInsecureCerts": True}})
         [tab] = self.call("browsingContext.getTree")["contexts"]
@@ -63,6 +64,14 @@ class Firefox:
         """Opens a view in a browser of that language."""
         self.call("emulation.setLocaleOverride", contexts=[self.tab], locale=language)
         self.call("browsingContext.navigate", context=self.tab, url=url, wait="complete")
+
+    def show_as(self, width, scheme):
+        """Makes the tab so wide, and the console light or dark, from the next page on."""
+        self.call("browsingContext.setViewport", context=self.tab, viewport={"width": width, "height": 900})
+        if self.theme:
+            self.call("script.removePreloadScript", script=self.theme)
+        choice = f"() => localStorage.setItem('brasa.theme', {json.dumps(scheme)})"
+        self.theme = self.call("script.addPreloadScript", functionDeclaration=choice)["script"]
 
     def run(self, function, *arguments, looks=False):
         """What a function gives in the page, awaited; arguments are texts or nodes."""
