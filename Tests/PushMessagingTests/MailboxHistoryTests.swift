@@ -63,7 +63,7 @@ import Testing
     _ source: inout SeededSource
   ) async throws {
     let client = Int.random(in: 0..<tokens.count, using: &source)
-    switch Int.random(in: 0..<22, using: &source) {
+    switch Int.random(in: 0..<26, using: &source) {
     case 0..<9:
       try await send(fixture, "\"token\": \"\(tokens[client])\"", [client], &model, &source)
     case 9..<12:
@@ -80,6 +80,7 @@ import Testing
     case 16..<18: try await acknowledge(fixture, tokens[client], client, &model, &source)
     case 18: fixture.restart()
     case 19..<21: try await write(fixture, tokens[client], &source)
+    case 21..<25: try await connect(fixture, tokens[client], &source)
     default:
       fixture.advance(seconds: Int64.random(in: 1...40, using: &source))
       while try await fixture.service.expireMessages() {}
@@ -140,6 +141,24 @@ import Testing
     try await fixture.service.keepWritten()
   }
 
+  /// A client connects or is gone: what is known of it is in memory, or in the store alone.
+  private static func connect(
+    _ fixture: MessagingFixture,
+    _ token: String,
+    _ source: inout SeededSource
+  ) async throws {
+    let service = fixture.service
+    let mailbox = try await service.registration(of: token, in: "p").mailbox
+    guard Bool.random(using: &source) else { return service.streams.end(mailbox) }
+    let isOpen = service.streams.open(
+      mailbox,
+      WakingListener(),
+      network: "n",
+      pings: .seconds(60)
+    )
+    #expect(isOpen)
+  }
+
   private static func acknowledge(
     _ fixture: MessagingFixture,
     _ token: String,
@@ -151,7 +170,12 @@ import Testing
     let entries = try await fixture.service.entries(of: known.mailbox, after: 0, limit: 1_000)
     guard !entries.isEmpty else { return }
     let count = Int.random(in: 1...entries.count, using: &source)
-    try await fixture.service.acknowledge(known, Receipts(sequence: entries[count - 1].sequence))
+    let receipts = Receipts(sequence: entries[count - 1].sequence)
+    if Bool.random(using: &source) {
+      try await fixture.service.acknowledge(known, receipts)
+    } else {
+      try await fixture.acknowledge(receipts, token)
+    }
     let names = Set(entries.prefix(count).map(\.messageID))
     model.waiting[client].removeAll { names.contains("0:\($0.id)") }
   }

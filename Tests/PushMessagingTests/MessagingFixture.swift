@@ -99,6 +99,15 @@ final class MessagingFixture: Sendable {
     return id
   }
 
+  /// Acknowledges as a client does that shows its token.
+  func acknowledge(_ receipts: Receipts, _ token: String) async throws {
+    let installation = try await service.registration(of: token, in: "p").installation
+    let owner = TokenOwner(token: token, project: "p", installation: installation)
+    try await withCheckedThrowingContinuation { continuation in
+      service.submit(receipts, of: owner) { continuation.resume(with: $0) }
+    }
+  }
+
   func state(_ id: Int64, _ token: String) async throws -> Delivery.State? {
     let number = try await service.read { reader in
       try reader.get(MessagingKey(.token, bytes: RegistrationToken.hash(token)).bytes)

@@ -63,7 +63,12 @@ extension PushService {
     _ streams: DirectStreams,
     _ book: inout DeliveryBook
   ) throws -> (id: Int64, isFannedOut: Bool) {
-    let recipients = try recipients(message.recipient, project, limit: limit, book.group)
+    let recipients =
+      if case .token(let token) = message.recipient {
+        try only(try book.registration(of: token, project), book.group)
+      } else {
+        try recipients(message.recipient, project, limit: limit, book.group)
+      }
     let id = try book.group.allocateVersion()
     let isFannedOut = if case .everyone = recipients { true } else { false }
     let stored = StoredMessage(
@@ -81,7 +86,8 @@ extension PushService {
     case .registrations(let known):
       for registration in known {
         let isConnected = streams.isConnected(registration.mailbox)
-        try book.add(stored, to: registration, isConnected: isConnected)
+        let isSole = known.count == 1 && stored.target == .registration(registration.number)
+        try book.add(stored, to: registration, isConnected: isConnected, isSole: isSole)
       }
     case .everyone:
       let entry = ProjectValue(project, 0).encoded
@@ -117,9 +123,7 @@ extension PushService {
   ) throws -> Recipients {
     switch recipient {
     case .token(let token):
-      let registration = try registration(of: token, project, reader)
-      try requireCredentials([registration], reader)
-      return .registrations([registration])
+      return try only(try registration(of: token, project, reader), reader)
     case .installation(let installation):
       let prefix = MessagingKey(.identity, project).text(installation)
       let numbers = try numbers(under: prefix, atMost: limit, reader) {
@@ -137,6 +141,15 @@ extension PushService {
     case .condition(_, let text): return .everyone(.condition(text))
     case .audience(let name): return .everyone(.audience(name))
     }
+  }
+
+  /// One registration, if messages can be handed over to it.
+  private static func only(
+    _ registration: Registration,
+    _ reader: any KeyValueReader
+  ) throws -> Recipients {
+    try requireCredentials([registration], reader)
+    return .registrations([registration])
   }
 
   /// Throws INVALID_ARGUMENT for an audience that the project does not have.

@@ -53,7 +53,10 @@ package final class PushService: Sendable {
     self.audiences = audiences
     self.availableBytes = availableBytes
     self.random = random
-    streams = DirectStreams(limit: limits.streams)
+    streams = DirectStreams(
+      limit: limits.streams,
+      memory: engine.isShared ? nil : ClientMemory()
+    )
   }
 
   /// The time in microseconds.
@@ -154,14 +157,15 @@ package final class PushService: Sendable {
     _ body: @escaping @Sendable (inout DeliveryBook) throws -> R,
     completion: @escaping @Sendable (Result<R, any Error>) -> Void
   ) {
-    let now = now
+    let (now, memory) = (now, streams.memory)
     submit(priority, WriteResult<(R, DeliveryBook.Effects)>()) { group in
-      var book = DeliveryBook(group, now: now)
+      var book = DeliveryBook(group, now: now, memory: memory)
       let value = try body(&book)
       return (value, try book.finish())
     } completion: { [self] outcome in
       switch outcome {
       case .success((let value, let effects)):
+        if let memory { effects.remember(in: memory) }
         settle(effects)
         completion(.success(value))
       case .failure(let error): completion(.failure(MessagingError.engine(error)))

@@ -1,3 +1,4 @@
+import FirestoreModel
 import KeyValueStore
 
 /// A way to devices.
@@ -92,6 +93,8 @@ package struct Delivery: Sendable, Equatable {
   var start: Int64 = 0
   /// Whether its slot is among those that wait for that.
   var isHeld = false
+  /// Whether its message was made for it alone: it is counted where it is read, and its message has no counts.
+  var isSole = false
 
   var lane: Lane { Lane(channel, priority) }
 
@@ -132,6 +135,7 @@ package struct Delivery: Sendable, Equatable {
       case 6: reason = try field.string()
       case 7: start = try field.number()
       case 8: isHeld = field.flag
+      case 9: isSole = field.flag
       default: break
       }
     }
@@ -151,7 +155,20 @@ package struct Delivery: Sendable, Equatable {
     writer.put(6, reason)
     writer.put(7, start)
     writer.put(8, isHeld)
+    writer.put(9, isSole)
     return writer.bytes
+  }
+
+  /// A message's delivery to a registration; nil where there is none.
+  static func read(
+    _ project: Text,
+    _ message: Int64,
+    _ registration: Int64,
+    _ reader: any KeyValueReader
+  ) throws -> Delivery? {
+    try reader.get(MessagingKey(.delivery, project, message, registration).bytes).map {
+      try Delivery(decoding: $0)
+    }
   }
 }
 
@@ -164,6 +181,9 @@ package struct MessageCounts: Sendable, Equatable {
 
   /// No deliveries.
   package init() {}
+
+  /// One delivery.
+  init(of delivery: Delivery) { self[delivery.channel, delivery.state] = 1 }
 
   init(decoding value: some Collection<UInt8>) throws {
     let bytes = Array(value)

@@ -19,30 +19,44 @@ struct DeliveryBook {
     var due: Int64 = 0
     /// Deliveries by the state that they came to.
     var moves: [Move] = []
+    /// Registrations that were read, and mailboxes as they are now.
+    var registrations: [(token: String, registration: Registration, mark: ClientMemory.Mark)] = []
+    var mailboxes: [(id: MailboxID, state: MailboxState, mark: ClientMemory.Mark)] = []
 
     /// One delivery's new state.
     struct Move: Sendable, Hashable {
       let channel: PushChannel
       let state: Delivery.State
     }
+
+    /// Remembers what was read and made; called by the write's completion alone.
+    func remember(in memory: ClientMemory) {
+      for (token, registration, mark) in registrations {
+        memory.remember(registration, of: token, mark)
+      }
+      for known in mailboxes { memory.put(known.state, of: known.id, known.mark) }
+    }
   }
 
-  private(set) var effects = Effects()
+  var effects = Effects()
   /// By how much the write has changed messages' counts.
   private var changes: [CountsID: [Effects.Move: Int64]] = [:]
   /// Messages that this write made: of these nothing is in the store before it.
   private var new: Set<Int64> = []
-  /// The mailboxes' heads that were read, and which of them changed.
-  private var heads: [MailboxID: (head: MailboxHead, isChanged: Bool)] = [:]
+  /// Mailboxes that were read, and which of them changed.
+  var mailboxes: [MailboxID: OpenMailbox] = [:]
+  let memory: ClientMemory?
 
   private struct CountsID: Hashable {
     let project: Text
     let message: Int64
   }
 
-  init(_ group: any KeyValueGroup, now: Int64) {
+  /// - Parameter memory: What is known of clients that are connected; nil where others write the same store.
+  init(_ group: any KeyValueGroup, now: Int64, memory: ClientMemory?) {
     self.group = group
     self.now = now
+    self.memory = memory
   }
 
   /// Writes the counts and heads that changed, and gives what to tell others; the last call.
@@ -58,34 +72,15 @@ struct DeliveryBook {
         try group.put(key, counts.encoded)
       }
     }
-    for (mailbox, entry) in heads where entry.isChanged {
-      let key = MessagingKey(.mailboxHead, mailbox.project, mailbox.number).bytes
-      try group.put(key, entry.head.encoded)
+    for (id, mailbox) in mailboxes {
+      if mailbox.isChanged {
+        let key = MessagingKey(.mailboxHead, id.project, id.number).bytes
+        try group.put(key, mailbox.state.head.encoded)
+      }
+      if let mark = mailbox.mark { effects.mailboxes.append((id, mailbox.state, mark)) }
     }
-    (changes, heads) = ([:], [:])
+    (changes, mailboxes) = ([:], [:])
     return effects
-  }
-
-  /// A mailbox's head.
-  mutating func head(_ mailbox: MailboxID) throws -> MailboxHead {
-    if let known = heads[mailbox] { return known.head }
-    let key = MessagingKey(.mailboxHead, mailbox.project, mailbox.number).bytes
-    let head = try group.get(key).map { try MailboxHead(decoding: $0) } ?? MailboxHead()
-    heads[mailbox] = (head, false)
-    return head
-  }
-
-  /// Changes a mailbox's head; written by `finish`.
-  mutating func change(_ mailbox: MailboxID, _ body: (inout MailboxHead) -> Void) throws {
-    var head = try head(mailbox)
-    body(&head)
-    heads[mailbox] = (head, true)
-  }
-
-  /// Forgets the head of a mailbox in which nothing waits.
-  mutating func deleteHead(_ mailbox: MailboxID) throws {
-    heads[mailbox] = nil
-    try group.delete(MessagingKey(.mailboxHead, mailbox.project, mailbox.number).bytes)
   }
 
   /// Keeps a message that this write makes.
@@ -97,10 +92,13 @@ struct DeliveryBook {
   // MARK: Making
 
   /// Makes the delivery of a message to a registration, unless there is one.
+  ///
+  /// - Parameter isSole: Whether the message gets no other.
   mutating func add(
     _ message: StoredMessage,
     to registration: Registration,
-    isConnected: Bool
+    isConnected: Bool,
+    isSole: Bool = false
   ) throws {
     let channel = registration.address.channel
     let options = message.content.options(channel)
@@ -112,6 +110,7 @@ struct DeliveryBook {
       at: now,
       collapseKey: options.collapseKey
     )
+    delivery.isSole = isSole
     delivery.start = message.schedule?.instant(forZone: registration.details.timeZone) ?? 0
     if let gone = registration.gone {
       (delivery.state, delivery.reason) = (.gone, gone.reason)
@@ -122,7 +121,7 @@ struct DeliveryBook {
     } else {
       try admit(&delivery, message, registration, isConnected: isConnected)
     }
-    try group.put(key, delivery.encoded)
+    try keep(delivery, key, message.project, message.id, registration.number)
     count(message.project, message.id, delivery, 1)
     effects.moves.append(.init(channel: channel, state: delivery.state))
   }
@@ -175,7 +174,7 @@ struct DeliveryBook {
     (delivery.isHeld, delivery.slot) = (false, 0)
     try admit(&delivery, message, registration, isConnected: isConnected)
     delivery.at = now
-    try group.put(key, delivery.encoded)
+    try keep(delivery, key, message.project, id, number)
     count(message.project, id, delivery, 1)
     if delivery.state != .waiting {
       effects.moves.append(.init(channel: delivery.channel, state: delivery.state))
@@ -245,12 +244,12 @@ struct DeliveryBook {
   /// Notes that a delivery was written to its device's stream; it keeps its slot until the device says that it has it.
   mutating func noteWritten(_ project: Text, _ id: Int64, _ number: Int64) throws {
     let key = MessagingKey(.delivery, project, id, number).bytes
-    guard var delivery = try group.get(key).map({ try Delivery(decoding: $0) }),
+    guard var delivery = try self.delivery(key, project, id, number),
       delivery.state == .waiting, delivery.channel == .direct, !delivery.isHeld
     else { return }
     count(project, id, delivery, -1)
     (delivery.state, delivery.at) = (.handed, now)
-    try group.put(key, delivery.encoded)
+    try keep(delivery, key, project, id, number)
     count(project, id, delivery, 1)
     effects.moves.append(.init(channel: .direct, state: .handed))
   }
@@ -267,21 +266,19 @@ struct DeliveryBook {
     reason: String? = nil
   ) throws -> Bool {
     let key = MessagingKey(.delivery, project, id, number).bytes
-    guard var delivery = try group.get(key).map({ try Delivery(decoding: $0) }) else {
-      return false
-    }
+    guard var delivery = try self.delivery(key, project, id, number) else { return false }
     if delivery.hasSlot { try giveUpSlot(delivery, project, id, number) }
     guard state.rank > delivery.state.rank else {
       guard delivery.slot != 0 else { return false }
       delivery.slot = 0
-      try group.put(key, delivery.encoded)
+      try keep(delivery, key, project, id, number)
       return false
     }
     count(project, id, delivery, -1)
     noteSkipped(delivery, state)
     (delivery.state, delivery.reason, delivery.at, delivery.slot) = (state, reason, now, 0)
     delivery.isHeld = false
-    try group.put(key, delivery.encoded)
+    try keep(delivery, key, project, id, number)
     count(project, id, delivery, 1)
     effects.moves.append(.init(channel: delivery.channel, state: state))
     return true
@@ -319,7 +316,7 @@ struct DeliveryBook {
   /// Deletes a delivery, whatever became of it.
   mutating func erase(_ project: Text, _ id: Int64, _ number: Int64) throws {
     let key = MessagingKey(.delivery, project, id, number).bytes
-    guard let delivery = try group.get(key).map({ try Delivery(decoding: $0) }) else { return }
+    guard let delivery = try self.delivery(key, project, id, number) else { return }
     if delivery.hasSlot { try giveUpSlot(delivery, project, id, number) }
     try group.delete(key)
     count(project, id, delivery, -1)
@@ -336,7 +333,9 @@ struct DeliveryBook {
     }
     if delivery.channel == .direct {
       try group.delete(MessagingKey(.mailbox, project, number, delivery.slot).bytes)
-      try change(MailboxID(project: project, number: number)) { $0.count -= 1 }
+      let mailbox = MailboxID(project: project, number: number)
+      try change(mailbox) { $0.count -= 1 }
+      mailboxes[mailbox]?.state.noteGone(id)
     } else {
       try group.delete(MessagingKey.lane(delivery.lane, due: delivery.slot, id, number))
     }
@@ -353,6 +352,7 @@ struct DeliveryBook {
     _ delivery: Delivery,
     _ change: Int64
   ) {
+    guard !delivery.isSole else { return }
     let move = Effects.Move(channel: delivery.channel, state: delivery.state)
     changes[CountsID(project: project, message: id), default: [:]][move, default: 0] += change
   }

@@ -48,8 +48,13 @@ package final class DirectStreams: Sendable {
 
   private let limit: Int
   private let state = Mutex(State())
+  /// What is remembered of the clients; nil where others write the same store.
+  let memory: ClientMemory?
 
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int, memory: ClientMemory? = nil) {
+    self.limit = limit
+    self.memory = memory
+  }
 
   /// Connects a client that will be heard every so often; false where there are too many, of its network or in all, or
   /// the server ends.
@@ -68,6 +73,7 @@ package final class DirectStreams: Sendable {
       let silence = pings * 5 / 2
       let entry = Entry(listener: listener, network: network, silence: silence, heard: now)
       state.add(entry, mailbox)
+      memory?.add(mailbox)
       return (true, known?.listener)
     }
     replaced?.finish()
@@ -85,6 +91,7 @@ package final class DirectStreams: Sendable {
     state.withLock { state in
       guard state.entries[mailbox]?.listener === listener else { return }
       state.remove(mailbox)
+      memory?.remove(mailbox)
     }
   }
 
@@ -108,14 +115,21 @@ package final class DirectStreams: Sendable {
 
   /// Ends a mailbox's connection.
   func end(_ mailbox: MailboxID) {
-    state.withLock { $0.remove(mailbox) }?.listener.finish()
+    let ended = state.withLock { state in
+      memory?.remove(mailbox)
+      return state.remove(mailbox)
+    }
+    ended?.listener.finish()
   }
 
   /// Ends the connections whose clients were silent for too long.
   package func sweep(now: ContinuousClock.Instant) {
     let ended = state.withLock { state in
       let silent = state.entries.filter { now - $0.value.heard > $0.value.silence }
-      for mailbox in silent.keys { state.remove(mailbox) }
+      for mailbox in silent.keys {
+        state.remove(mailbox)
+        memory?.remove(mailbox)
+      }
       return silent.values.map(\.listener)
     }
     for listener in ended { listener.finish() }
@@ -125,6 +139,7 @@ package final class DirectStreams: Sendable {
   package func close() {
     let ended = state.withLock { state in
       defer { state = State(isClosed: true) }
+      memory?.removeAll()
       return state.entries.values.map(\.listener)
     }
     for listener in ended { listener.finish() }

@@ -53,7 +53,7 @@ extension PushService {
     completion: @escaping @Sendable (Result<ConnectionStart, any Error>) -> Void
   ) {
     submitDeliveries { book in
-      let registration = try owner.registration(book.group)
+      let registration = try owner.registration(&book)
       guard registration.address == .direct else { throw MessagingError.notDirect }
       return try Self.begin(registration, acknowledged, &book)
     } completion: {
@@ -85,7 +85,7 @@ extension PushService {
       var known = try Registration.read(registration.project, registration.number, book.group)
     else { return }
     known.renewed = book.now
-    try save(known, book.group)
+    try book.save(known)
   }
 
   /// What waits behind a sequence, the oldest first; empty where there is nothing.
@@ -215,7 +215,7 @@ extension PushService {
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     submitDeliveries { book in
-      let registration = try owner.registration(book.group)
+      let registration = try owner.registration(&book)
       try Self.keep(receipts, of: registration.mailbox, &book)
       return registration.mailbox
     } completion: { [streams] outcome in
@@ -245,6 +245,12 @@ extension PushService {
     _ book: inout DeliveryBook
   ) throws {
     guard sequence > 0 else { return }
+    if let waiting = try book.waiting(mailbox) {
+      for each in waiting where each.delivery.slot <= sequence {
+        try book.move(mailbox.project, each.message, mailbox.number, to: .acknowledged)
+      }
+      return
+    }
     let prefix = MessagingKey(.mailbox, mailbox.project, mailbox.number)
     if let id = try onlyMessage(mailbox, at: sequence, &book) {
       return try acknowledge(mailbox, id, at: prefix.number(sequence).bytes, &book)

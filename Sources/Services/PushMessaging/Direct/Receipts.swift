@@ -33,7 +33,15 @@ package struct TokenOwner: Sendable {
 
   /// The live registration; UNREGISTERED, or UNAUTHENTICATED where another installation made it.
   func registration(_ reader: any KeyValueReader) throws -> Registration {
-    let known = try PushService.registration(of: token, project, reader)
+    try checked(try PushService.registration(of: token, project, reader))
+  }
+
+  /// The same from memory, where its client is connected.
+  func registration(_ book: inout DeliveryBook) throws -> Registration {
+    try checked(try book.registration(of: token, project))
+  }
+
+  private func checked(_ known: Registration) throws(FirestoreError) -> Registration {
     guard known.installation == installation else {
       throw FirestoreError(.unauthenticated, "The registration is another installation's.")
     }

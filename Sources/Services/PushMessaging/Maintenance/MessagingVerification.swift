@@ -46,7 +46,7 @@ package enum MessagingVerification {
       while try deliveries.next() {
         let delivery = try Delivery(decoding: deliveries.value)
         let number = try MessagingKey.number(in: deliveries.key)
-        counts[delivery.channel, delivery.state] += 1
+        if !delivery.isSole { counts[delivery.channel, delivery.state] += 1 }
         seen.deliveries += 1
         guard delivery.hasSlot else { continue }
         let slot = slot(of: delivery, project, id, number)

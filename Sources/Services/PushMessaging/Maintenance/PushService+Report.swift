@@ -39,6 +39,11 @@ extension PushService {
     if let counts = try reader.get(MessagingKey(.counts, project, id).bytes) {
       return MessageReport(message: message, counts: try MessageCounts(decoding: counts))
     }
+    if case .registration(let number) = message.target,
+      let delivery = try Delivery.read(project, id, number, reader), delivery.isSole
+    {
+      return MessageReport(message: message, counts: MessageCounts(of: delivery))
+    }
     // One that is being deleted has lost them to its summary.
     let summary = try MessageSummary.read(project, id, reader)
     return MessageReport(message: message, counts: summary?.counts ?? MessageCounts())

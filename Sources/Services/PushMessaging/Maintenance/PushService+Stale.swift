@@ -60,9 +60,10 @@ extension PushService {
   }
 
   private func retire(_ old: [Registration], now: Int64) throws -> DeliveryBook.Effects {
+    let memory = streams.memory
     do {
       return try engine.write(.background) { group in
-        var book = DeliveryBook(group, now: now)
+        var book = DeliveryBook(group, now: now, memory: memory)
         for found in old {
           guard let known = try Registration.read(found.project, found.number, group),
             known == found
@@ -83,8 +84,7 @@ extension PushService {
   /// Deletes a registration that ended.
   static func delete(_ known: Registration, _ book: inout DeliveryBook) throws {
     try countRegistrations(-1, book.group)
-    try book.group.delete(MessagingKey(.registration, known.project, known.number).bytes)
-    try book.group.delete(MessagingKey(.token, bytes: known.tokenHash).bytes)
+    try book.delete(known)
     try book.deleteHead(known.mailbox)
   }
 }

@@ -94,7 +94,7 @@ extension PushService {
     let value = ProjectValue(request.project, registration.number)
     try group.put(MessagingKey(.token, bytes: tokenHash).bytes, value.encoded)
     try putLookups(registration, group)
-    try save(registration, group)
+    try book.save(registration)
   }
 
   private static func make(
@@ -233,7 +233,8 @@ extension PushService {
   /// Takes a user's registrations from him, as when he signs out everywhere or is revoked: they stay the apps'.
   package func forget(user uid: String, of project: Text) async throws {
     let prefix = MessagingKey(.user, project).text(uid)
-    try await write { group in
+    try await writeDeliveries { book in
+      let group = book.group
       let numbers = try Self.numbers(under: prefix, atMost: 10_000, group) {
         try MessagingKey.number(in: $0.key)
       }
@@ -241,7 +242,7 @@ extension PushService {
         try group.delete(prefix.number(number).bytes)
         guard var known = try Registration.read(project, number, group) else { continue }
         known.uid = nil
-        try Self.save(known, group)
+        try book.save(known)
       }
     }
   }
@@ -272,13 +273,8 @@ extension PushService {
     var ended = registration
     ended.gone = .init(reason: reason, at: book.now)
     ended.uid = nil
-    try save(ended, group)
+    try book.save(ended)
     try change(registration.project, group) { $0.registrations -= 1 }
-  }
-
-  static func save(_ registration: Registration, _ group: any KeyValueGroup) throws {
-    let key = MessagingKey(.registration, registration.project, registration.number).bytes
-    try group.put(key, registration.encoded)
   }
 
   // MARK: Lookups

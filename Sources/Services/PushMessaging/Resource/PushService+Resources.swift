@@ -91,7 +91,7 @@ extension PushService {
       )
       try book.make(stored)
       let isConnected = streams.isConnected(known.mailbox)
-      try book.add(stored, to: known, isConnected: isConnected)
+      try book.add(stored, to: known, isConnected: isConnected, isSole: true)
       return id
     }
     figures.accepted.add(1, ordering: .relaxed)

@@ -14,7 +14,7 @@ import KeyValueStore
 //   0x07 membership    project, number, topic               the same
 //   0x08 user          project, user id, number             marker
 //   0x09 message       project, id                          StoredMessage
-//   0x0A counts        project, id                          MessageCounts
+//   0x0A counts        project, id                          MessageCounts; none for a message to one registration
 //   0x0B delivery      project, id, number                  Delivery
 //   0x0C lane          lane (1 byte), due, id, number       project, attempt
 //   0x0D collapse      project, number, collapse key        id
