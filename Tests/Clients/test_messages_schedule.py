@@ -117,3 +117,21 @@ def test_the_commands(tmp_path):
         assert brasa("send", message, *wrong, check=False).returncode != 0
     assert brasa("erase", "--user", "nobody").stderr.strip() == "erased 0 registrations and 0 messages"
     assert server.stop() == 0
+
+
+def test_nobody_gets_more_of_a_label_than_its_cap(server, project, reports):
+    device = Device(server, project).register()
+    body = {
+        "message": {"token": device.token, "fcm_options": {"analytics_label": "offers"}},
+        "frequencyCap": {"messages": 2, "period": "3600s"},
+    }
+    sent = [reports.session.post(f"{reports.root}:send", json=body, timeout=30).json()["name"] for _ in range(3)]
+    for name in sent[:2]:
+        reports.wait(name, {"direct": {"waiting": 1}})
+    reports.wait(sent[2], {"direct": {"refused": 1}})
+    assert [each["reason"] for each in reports.deliveries(sent[2])] == ["frequency-cap"]
+    for wrong in ({"messages": 0, "period": "60s"}, {"messages": 1}, {"messages": 1, "period": "90d"}):
+        answer = reports.session.post(f"{reports.root}:send", json=body | {"frequencyCap": wrong}, timeout=30)
+        assert answer.status_code == 400 and "frequencyCap" in answer.text
+    del body["message"]["fcm_options"]
+    assert reports.session.post(f"{reports.root}:send", json=body, timeout=30).status_code == 400

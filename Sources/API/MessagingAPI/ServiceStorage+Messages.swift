@@ -12,7 +12,8 @@ extension ServiceStorage {
     storage.maintenance = {
       let hasMessages = try service.pruneStep()
       let hasRegistrations = try service.sweepRegistrationsStep()
-      return hasMessages || hasRegistrations
+      let hasCaps = try service.sweepCapsStep()
+      return hasMessages || hasRegistrations || hasCaps
     }
     storage.check = { _, tell in
       let seen = try MessagingVerification.verify(service) { try tell(.difference($0)) }

@@ -71,7 +71,7 @@ extension PushService {
       }
     let id = try book.group.allocateVersion()
     let isFannedOut = if case .everyone = recipients { true } else { false }
-    let stored = StoredMessage(
+    var stored = StoredMessage(
       project: project,
       id: id,
       content: message.content,
@@ -81,6 +81,7 @@ extension PushService {
       start: book.now,
       cutoff: id
     )
+    stored.cap = message.cap
     try book.make(stored)
     switch recipients {
     case .registrations(let known):

@@ -23,7 +23,9 @@ package final class PushService: Sendable {
   /// Whether the disk has less left than it is to keep.
   let isShortOfSpace = Atomic<Bool>(false)
   /// How far registrations were looked at for ones that nobody uses.
-  let sweep = Mutex(RegistrationSweep())
+  let sweep = Mutex(SweepProgress())
+  /// How far what counts for caps was looked at.
+  let capSweep = Mutex(SweepProgress())
   /// Deliveries that were written to streams, and are to be kept as handed over.
   let written = Mutex<[WrittenDelivery]>([])
   /// Users who are to be forgotten.

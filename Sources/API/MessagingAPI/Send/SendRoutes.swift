@@ -67,6 +67,7 @@ struct SendRoutes: Sendable {
     let body = try Self.body(request.object(bytes), members: [])
     guard !body.isTrial else { return false }
     let message = try OutgoingMessage(json: body.json["message"], now: service.now)
+      .capped(body.cap)
     let project = Text(request.variable("project"))
     service.submit(message, from: project, origin: "v1") { outcome in
       answer(LoopAnswer(request) { .response(Self.accepted(try outcome.get(), in: project)) })
@@ -114,6 +115,7 @@ struct SendRoutes: Sendable {
     _ request: ServiceRequest
   ) async throws -> ServiceResponse {
     let project = Text(request.variable("project"))
+    let message = try message.capped(body.cap)
     let id =
       body.isTrial
       ? try await service.check(message, from: project)
@@ -137,7 +139,7 @@ struct SendRoutes: Sendable {
       recipient: body.json["uid"]?.string.map { .user($0) }
         ?? body.json["audience"]?.string.map { .audience($0) },
       now: form.reference
-    )
+    ).capped(body.cap)
     let project = Text(request.variable("project"))
     let id: String
     if body.isTrial {
@@ -159,6 +161,8 @@ struct SendRoutes: Sendable {
     let json: JSONText
     /// Whether everything is checked and nothing sent.
     let isTrial: Bool
+    /// Brasa's own: how many of the message's label somebody gets at most.
+    let cap: FrequencyCap?
   }
 
   private func body(
@@ -169,14 +173,25 @@ struct SendRoutes: Sendable {
   }
 
   private static func body(_ json: JSONText, members: Set<String>) throws -> Body {
-    let known = members.union(["message", "validate_only", "validateOnly"])
+    let known = members.union(["message", "validate_only", "validateOnly", "frequencyCap"])
     if let unknown = json.members?.first(where: { !known.contains($0.key) }) {
       let message =
         "Invalid JSON payload received. Unknown name \"\(unknown.key.prefix(100))\": Cannot find field."
       throw MessagingError.invalid("", message)
     }
     let flag = json["validate_only"] ?? json["validateOnly"]
-    return Body(json: json, isTrial: flag?.boolean ?? false)
+    let cap = try json["frequencyCap"].map(Self.cap)
+    return Body(json: json, isTrial: flag?.boolean ?? false, cap: cap)
+  }
+
+  /// Reads `{"messages": 3, "period": "86400s"}`.
+  private static func cap(_ json: JSONText) throws(MessagingError) -> FrequencyCap {
+    guard let messages = json["messages"]?.integer,
+      let text = json["period"]?.string, text.hasSuffix("s"), let period = Int64(text.dropLast())
+    else {
+      throw .invalid("frequencyCap", "A cap is like {\"messages\": 3, \"period\": \"86400s\"}.")
+    }
+    return try FrequencyCap(messages: messages, period: period)
   }
 
   // MARK: Reports

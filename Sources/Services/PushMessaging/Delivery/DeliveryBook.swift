@@ -136,6 +136,8 @@ struct DeliveryBook {
     let options = message.content.options(delivery.channel)
     if delivery.channel == .direct, options.timeToLive == 0, !isConnected {
       (delivery.state, delivery.reason) = (.expired, "not-connected")
+    } else if try !passesCap(message, registration) {
+      (delivery.state, delivery.reason) = (.refused, "frequency-cap")
     } else {
       try collapse(registration, message.id, options.collapseKey)
       delivery.slot = try takeSlot(delivery.lane, message, registration.number)

@@ -25,6 +25,15 @@ extension PushService {
       try await erase(message: id, of: project)
       erased.messages += 1
     }
+    try await write { group in
+      let cursor = try group.cursor(
+        over: Self.capKey(ofUser: uid, project).range,
+        reversed: false
+      )
+      var keys: [[UInt8]] = []
+      while try cursor.next() { keys.append(Array(cursor.key)) }
+      for key in keys { try group.delete(key) }
+    }
     for number in numbers {
       try await writeDeliveries { book in
         guard let known = try Registration.read(project, number, book.group) else { return }

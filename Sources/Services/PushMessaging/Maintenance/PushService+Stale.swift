@@ -3,8 +3,8 @@ import KeyValueStore
 
 // Registrations that nobody uses. A step does a little; it blocks.
 
-/// How far the registrations were gone through.
-struct RegistrationSweep: Sendable {
+/// How far all of a kind were gone through.
+struct SweepProgress: Sendable {
   /// The last key that was looked at; nil is before the first.
   var position: [UInt8]?
   /// When to begin anew.
@@ -31,7 +31,7 @@ extension PushService {
     }
     if !old.isEmpty { settle(try retire(old, now: now)) }
     sweep.withLock {
-      $0 = RegistrationSweep(position: last, next: last == nil ? now + Self.pause : 0)
+      $0 = SweepProgress(position: last, next: last == nil ? now + Self.pause : 0)
     }
     return last != nil
   }

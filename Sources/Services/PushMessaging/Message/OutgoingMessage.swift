@@ -15,6 +15,8 @@ package struct OutgoingMessage: Sendable {
 
   package let recipient: Recipient
   package let content: MessageContent
+  /// How many of its label somebody gets at most; nil without a bound.
+  package private(set) var cap: FrequencyCap?
 
   /// Seconds that a message lives at most: 28 days.
   package static let longestLife: Int64 = 2_419_200
@@ -26,6 +28,17 @@ package struct OutgoingMessage: Sendable {
     self.recipient = recipient
     self.content = content
     try content.checkSize()
+  }
+
+  /// The same with a cap; INVALID_ARGUMENT for a message without a label to count by.
+  package func capped(_ cap: FrequencyCap?) throws(MessagingError) -> OutgoingMessage {
+    guard let cap else { return self }
+    guard content.label != nil else {
+      throw .invalid("frequencyCap", "A message with a cap has fcm_options.analytics_label.")
+    }
+    var message = self
+    message.cap = cap
+    return message
   }
 
   /// Reads the `message` of a request to `messages:send`; throws INVALID_ARGUMENT with the field.

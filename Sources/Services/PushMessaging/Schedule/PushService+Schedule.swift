@@ -36,7 +36,7 @@ extension PushService {
         start: max(schedule.release, now),
         cutoff: 0
       )
-      stored.schedule = schedule
+      (stored.schedule, stored.cap) = (schedule, message.cap)
       try Self.putScheduled(stored, group)
       return stored.id
     }

@@ -29,6 +29,7 @@ import KeyValueStore
 //   0x16 own resource  project, number, name                SHA-256 of the capability
 //   0x17 held          due, id, number                      project
 //   0x18 summary       project, id                          MessageSummary
+//   0x19 capped        project, "u" and user id or "r" and number, label   CappedTimes
 //
 // A delivery that waits has exactly one slot: an entry of its lane, of its registration's mailbox, where it may stay once it
 // was handed over, or of those that are held until its device's clock shows its time. A change of a delivery, its slot, its collapse key and its message's counts is one write.
@@ -41,7 +42,7 @@ struct MessagingKey {
     case project = 0x01
     case registration, token, identity, address, member, membership, user, message, counts
     case delivery, lane, collapse, mailbox, mailboxHead, fanOut, serverKey, schedule, deadline
-    case total, resource, ownResource, held, summary
+    case total, resource, ownResource, held, summary, capped
   }
 
   private(set) var bytes: [UInt8]

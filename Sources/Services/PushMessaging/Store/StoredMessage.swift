@@ -30,6 +30,8 @@ package struct StoredMessage: Sendable {
   var cutoff: Int64
   /// When it is sent, while it waits; later only where that is by each device's clock.
   package var schedule: MessageSchedule?
+  /// How many of its label somebody gets at most; nil without a bound.
+  package var cap: FrequencyCap?
   /// The id of the message that it repeats; 0 for all others.
   private(set) var original: Int64 = 0
 
@@ -76,6 +78,7 @@ package struct StoredMessage: Sendable {
     )
     message.schedule = schedule.alone
     message.original = self.id
+    message.cap = cap
     return message
   }
 
@@ -134,6 +137,7 @@ package struct StoredMessage: Sendable {
       case 6: cutoff = try field.number()
       case 7: schedule = try MessageSchedule(try field.record())
       case 8: original = try field.number()
+      case 9: cap = try FrequencyCap(decoding: field.raw)
       default: break
       }
     }
@@ -159,6 +163,7 @@ package struct StoredMessage: Sendable {
     writer.put(6, cutoff)
     if let schedule { writer.put(7) { schedule.write(to: &$0) } }
     writer.put(8, original)
+    writer.put(9, bytes: cap?.encoded)
     return writer.bytes
   }
 
