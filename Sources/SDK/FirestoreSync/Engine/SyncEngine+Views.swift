@@ -85,7 +85,7 @@ extension SyncEngine {
         changes,
         target: event?.targetChanges[active.targetID],
         version: event?.version ?? .zero,
-        isAwaitingReset: event?.mismatches[active.targetID] != nil
+        isIncomplete: event?.mismatches[active.targetID] != nil || unfilled.contains(query)
       )
       queries[query] = active
       track(limboChanges, of: active.targetID)

@@ -156,13 +156,13 @@ struct View {
 
   /// Makes a change and returns the snapshot, if one is to be shown.
   ///
-  /// `isAwaitingReset` is a target whose documents differ from the server's: it is from the cache, whatever it says,
-  /// until it is current again. `version` is the server's snapshot that the change is part of.
+  /// `isIncomplete` is a view that lacks documents: its target's differ from the server's, or its query could not be run
+  /// again. It is from the cache, whatever the target says. `version` is the server's snapshot that the change is part of.
   mutating func apply(
     _ changes: Changes,
     target: TargetChange?,
     version: CommitVersion = .zero,
-    isAwaitingReset: Bool = false,
+    isIncomplete: Bool = false,
     resolvesLimbo: Bool = true
   ) -> (snapshot: ViewSnapshot?, limbo: LimboChanges) {
     let old = documents
@@ -171,8 +171,8 @@ struct View {
     withheld = changes.withheld
     if let target { apply(target) }
     let limboChanges =
-      resolvesLimbo && !isAwaitingReset ? updateLimbo(version) : LimboChanges()
-    let isSynced = limbo.isEmpty && isCurrent && !isAwaitingReset
+      resolvesLimbo && !isIncomplete ? updateLimbo(version) : LimboChanges()
+    let isSynced = limbo.isEmpty && isCurrent && !isIncomplete
     let didSyncStateChange = isFromCache != !isSynced
     isFromCache = !isSynced
     guard !changes.changes.isEmpty || didSyncStateChange else { return (nil, limboChanges) }
