@@ -108,15 +108,6 @@ def test_transactions_through_the_proxy_lose_nothing(together, project):
     assert connected[1].document("counters/all").get().get("count") == 40
 
 
-def test_a_transaction_on_another_node_is_aborted(together, project):
-    names = rpc.Names(project)
-    first, second = (rpc.Calls(node.host) for node in together.nodes)
-    begun = first.BeginTransaction(database=names.database)
-    with pytest.raises(rpc.Failure) as refused:
-        second.Commit(database=names.database, transaction=begun.transaction)
-    assert refused.value.code.name == "ABORTED"
-
-
 def test_a_database_that_one_node_clears_is_empty_on_all(together, each, project):
     each[0].document("shops/1").set({"open": True})
     assert each[1].document("shops/1").get().exists

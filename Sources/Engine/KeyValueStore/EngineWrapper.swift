@@ -26,7 +26,7 @@ extension EngineWrapper {
 
   package var stateMark: Int? { base.stateMark }
 
-  package var isShared: Bool { base.isShared }
+  package var nodeNumber: NodeNumber? { base.nodeNumber }
 
   package func observeOthers(
     in ranges: [KeyRange],

@@ -7,6 +7,7 @@
 //   0x90 ... 0x9F templates of apps' configuration   ConfigTemplates/Store/TemplateKey.swift
 //   0xA0 ... 0xAF installations          Installations/InstallationTokens.swift
 //   0xB0 ... 0xBF messages               PushMessaging/Store/MessagingKey.swift
+//   0xC0 ... 0xCF nodes of a cluster     brasa/Nodes/NodeSecret.swift
 //   0xE0 ... 0xEF jobs of the console    Console/Operations/JobHistory.swift
 //   0xF0 ... 0xFE audit trail            AuditTrail/AuditTrail.swift
 //   all others    nobody yet
@@ -40,6 +41,8 @@ package struct KeyOwner: Sendable, Hashable {
   package static let installations = KeyOwner("installations", firstBytes: 0xA0...0xAF)
   /// Registrations, topics, messages and their queues.
   package static let messages = KeyOwner("messages", firstBytes: 0xB0...0xBF)
+  /// The secret of the nodes that share a store.
+  package static let nodes = KeyOwner("nodes", firstBytes: 0xC0...0xCF)
   /// Jobs that administrators started, with what they came to.
   package static let jobs = KeyOwner("jobs", firstBytes: 0xE0...0xEF)
   /// What administrators did, in the order in which they did it.
@@ -72,8 +75,8 @@ package struct KeyOwnerTable: Sendable {
   package static let registered: KeyOwnerTable = {
     guard
       let table = KeyOwnerTable([
-        .engine, .databases, .accounts, .files, .config, .installations, .messages, .jobs,
-        .audit,
+        .engine, .databases, .accounts, .files, .config, .installations, .messages, .nodes,
+        .jobs, .audit,
       ])
     else {
       preconditionFailure("two owners of keys overlap")

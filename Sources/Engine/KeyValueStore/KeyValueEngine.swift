@@ -47,8 +47,8 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// A value that was read after a mark is what a read would give for as long as there is that very mark.
   var stateMark: Int? { get }
 
-  /// Whether other engines may have the same store open.
-  var isShared: Bool { get }
+  /// Which of the engines this is that may have the same store open; nil for one that has its store alone.
+  var nodeNumber: NodeNumber? { get }
 
   /// Registers to hear of what other engines write in some ranges of keys; never where the engine has its store alone.
   ///
@@ -72,7 +72,10 @@ package protocol KeyValueEngine: AnyObject, Sendable {
 extension KeyValueEngine {
   package var stateMark: Int? { nil }
 
-  package var isShared: Bool { false }
+  package var nodeNumber: NodeNumber? { nil }
+
+  /// Whether other engines may have the same store open.
+  package var isShared: Bool { nodeNumber != nil }
 
   package func observeOthers(in ranges: [KeyRange], _ observer: @escaping OtherWritesObserver) {}
 

@@ -57,6 +57,7 @@ package final class Gateway: Service {
     metrics.addSource(self.ledger.metrics)
     webChannels = WebChannelSessions(
       limits: configuration.webChannel,
+      node: configuration.peers?.own,
       ledger: self.ledger,
       metrics: gatewayMetrics
     )
@@ -70,6 +71,7 @@ package final class Gateway: Service {
       WebChannelRoutes(
         methods: methods.forBrowsers,
         sessions: webChannels,
+        peers: configuration.peers,
         bodyLimit: configuration.limits.messageBytes
       ).routes
     served = modules + [own]
@@ -87,6 +89,8 @@ package final class Gateway: Service {
         origins: configuration.development,
         metrics: gatewayMetrics,
         audit: audit,
+        peers: configuration.peers,
+        ledger: self.ledger,
         logger: logger
       ),
       memoryAnswers: MemoryAnswers(

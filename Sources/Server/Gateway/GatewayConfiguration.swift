@@ -16,6 +16,8 @@ package struct GatewayConfiguration: Sendable {
   package var webChannel: WebChannelLimits
   /// How much memory clients may make the gateway hold.
   package var memory: ByteLedger.Limits
+  /// The other nodes of a cluster; nil serves alone.
+  package var peers: GatewayPeers?
 
   /// A gateway on that address, with the product's limits unless others are given.
   package init(

@@ -14,7 +14,7 @@ package struct CallContext: Sendable {
   /// Names the network that the peer is in, by which shares are counted.
   package let network: String
   /// When the caller stops waiting; nil is never.
-  package let deadline: ContinuousClock.Instant?
+  package var deadline: ContinuousClock.Instant?
   /// Raised when the caller went away or the deadline passed; work in progress looks at it.
   package let cancellation: Cancellation
   /// Whether a web page sent it that the operator did not name: no credential of the emulator's counts.
@@ -26,6 +26,8 @@ package struct CallContext: Sendable {
   /// The least role of a signed-in administrator that the call takes: a viewer's only where its route is known to
   /// change nothing.
   package var demand: AdministratorRole
+  /// Whether another node passed the call on, so that this one has to make it.
+  package var isForwarded: Bool
   /// Where the administrator is noted whose credentials these are; nil for calls that leave no trace.
   package var actor: CallActor?
 
@@ -42,6 +44,7 @@ package struct CallContext: Sendable {
     memory: CallerMemory? = nil,
     account: LedgerAccount? = nil,
     demand: AdministratorRole = .editor,
+    isForwarded: Bool = false,
     actor: CallActor? = nil
   ) {
     self.requestID = requestID
@@ -55,6 +58,7 @@ package struct CallContext: Sendable {
     self.memory = memory
     self.account = account
     self.demand = demand
+    self.isForwarded = isForwarded
     self.actor = actor
   }
 }

@@ -31,7 +31,7 @@ package final class Databases: Sendable {
   package init(engine: any KeyValueEngine, configuration: StoreConfiguration) throws {
     let engine = DamageObservingEngine(engine) { configuration.damageObserver?($0) }
     var configuration = configuration
-    configuration.isShared = engine.isShared
+    configuration.node = engine.nodeNumber
     self.engine = engine
     self.configuration = configuration
     writer = CommitWriter(engine: engine, configuration: configuration)

@@ -63,8 +63,8 @@ package struct StoreConfiguration: Sendable {
   /// `Databases.performMaintenance()`.
   package var leavesSweepsToCaller = false
 
-  /// Whether other processes serve the same databases, with transactions of their own; the engine says so.
-  var isShared = false
+  /// Which node this is, where other processes serve the same databases, with transactions of their own; the engine says so.
+  var node: NodeNumber?
 
   /// The defaults of production.
   package init() {}

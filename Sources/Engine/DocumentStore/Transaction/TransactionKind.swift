@@ -1,4 +1,5 @@
 import FirestoreModel
+import KeyValueStore
 
 /// Names a transaction to clients: opaque, never empty, not to be guessed.
 package struct TransactionID: Sendable, Hashable {
@@ -6,6 +7,20 @@ package struct TransactionID: Sendable, Hashable {
 
   /// Bytes as a client sent them.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// A new id: a node of several has its number in front, then a sequence number, so that ids differ, and a random
+  /// number, so that they cannot be guessed; eight bytes each.
+  init(of node: NodeNumber?, sequence: UInt64, random: UInt64) {
+    var bytes = node?.bytes ?? []
+    appendBigEndian(sequence, to: &bytes)
+    appendBigEndian(random, to: &bytes)
+    self.bytes = bytes
+  }
+
+  /// The node of several that the id was made on, if it has the form of such an id.
+  package var node: NodeNumber? {
+    bytes.count == NodeNumber.byteCount + 16 ? NodeNumber(leading: bytes) : nil
+  }
 }
 
 /// Who answers for a transaction, by which the shares of a database's transactions are counted.

@@ -54,7 +54,7 @@ final class TransactionTable: Sendable {
         return .failure(.tooManyTransactionsOfCaller)
       }
       state.sequence += 1
-      let id = Self.id(sequence: state.sequence, random: random)
+      let id = TransactionID(of: configuration.node, sequence: state.sequence, random: random)
       let transaction = Transaction(
         id: id,
         owner: owner,
@@ -75,7 +75,7 @@ final class TransactionTable: Sendable {
     let (open, past) = state.withLock { ($0.open[id], $0.past[id]) }
     if let open { return open }
     switch past?.end {
-    case nil: throw unknown
+    case nil: throw unknown(id)
     case .refused: throw .transactionRefused
     case .committed, .rolledBack, .expired: throw .transactionOver
     }
@@ -89,15 +89,20 @@ final class TransactionTable: Sendable {
       return
     }
     switch past?.end {
-    case nil: throw unknown
+    case nil: throw unknown(id)
     case .committed: throw .transactionOver
     case .rolledBack, .expired, .refused: return
     }
   }
 
-  /// Of a transaction that another process may have, its client begins again.
-  private var unknown: FirestoreError {
-    configuration.isShared ? .transactionOver : .unknownTransaction
+  /// Of a transaction of another node, which is gone where its calls come here, its client begins again.
+  private func unknown(_ id: TransactionID) -> FirestoreError {
+    isOfAnotherNode(id) ? .transactionOver : .unknownTransaction
+  }
+
+  private func isOfAnotherNode(_ id: TransactionID) -> Bool {
+    guard let own = configuration.node, let node = id.node else { return false }
+    return node != own
   }
 
   /// Remembers how the transaction ended and releases its locks.
@@ -166,7 +171,7 @@ final class TransactionTable: Sendable {
       end(open, .rolledBack)
       return (open.owner.age, [])
     }
-    if past == nil, configuration.isShared { return nil }
+    if past == nil, isOfAnotherNode(retrying) { return nil }
     guard let past, past.end != .committed else { throw .badRetryTransaction }
     return (past.age, past.contested)
   }
@@ -183,14 +188,5 @@ final class TransactionTable: Sendable {
       state.order.removeFirst(state.forgotten)
       state.forgotten = 0
     }
-  }
-
-  /// 16 bytes: a sequence number, so that ids differ, and a random number, so that they cannot be
-  /// guessed.
-  private static func id(sequence: UInt64, random: UInt64) -> TransactionID {
-    var bytes: [UInt8] = []
-    appendBigEndian(sequence, to: &bytes)
-    appendBigEndian(random, to: &bytes)
-    return TransactionID(bytes)
   }
 }

@@ -160,7 +160,7 @@ package final class PostgresEngine: KeyValueEngine {
     }
   }
 
-  package var isShared: Bool { log != nil }
+  package var nodeNumber: NodeNumber? { node?.number }
 
   package func observeOthers(
     in ranges: [KeyRange],
@@ -222,6 +222,27 @@ package final class PostgresEngine: KeyValueEngine {
     return try LeaderTerm.$current.withValue(term, operation: body)
   }
 
+  /// Lists this engine with the address at which others of its store reach its node; of no use where it is alone.
+  package func announce(address: String) throws {
+    BlockingCheck.assertMayBlock()
+    guard let node else { return }
+    node.setAddress(address)
+    try connector.retrying { try views.withConnection { try node.beat($0) } }
+  }
+
+  /// The address of a node that shares the store; nil where none was told, or nothing was heard of it for a quarter of a minute.
+  package func address(of node: NodeNumber) throws -> String? {
+    BlockingCheck.assertMayBlock()
+    let number = BinaryValue.number(Int64(bitPattern: node.value))
+    let address = try connector.retrying {
+      try views.withConnection { connection in
+        let rows = try connection.run(schema.nodeAddress, [number])
+        return rows.rowCount > 0 ? String(decoding: rows.bytes(0, 0), as: UTF8.self) : ""
+      }
+    }
+    return address.isEmpty ? nil : address
+  }
+
   /// Whether another engine has taken the store over, so that this one writes and reads no more.
   package var isStopped: Bool { condition.isStopped }
 
@@ -272,6 +293,9 @@ package final class PostgresEngine: KeyValueEngine {
         .newerFormat,
         "the store was written by a newer version of Brasa (format \(format))"
       )
+    }
+    if try connection.run(schema.hasNodes).number(0, 0) == 0 {
+      try connection.run(schema.addressColumn)
     }
     try connection.run(schema.writerSweep)
   }

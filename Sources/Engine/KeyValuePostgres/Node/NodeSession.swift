@@ -11,6 +11,7 @@ final class NodeSession: Sendable {
   private let lease: LeaderLease
   private let bell: WakePipe
   private let thread = Mutex<StoreThread?>(nil)
+  private let address = Mutex("")
 
   /// Microseconds between two looks without a notification.
   private static let interval = 1_000_000
@@ -25,6 +26,12 @@ final class NodeSession: Sendable {
     lease = LeaderLease(schema, node: node)
     bell = try WakePipe()
   }
+
+  /// By which others know this node.
+  var number: NodeNumber { NodeNumber(UInt64(bitPattern: node)) }
+
+  /// The address with which the node is listed from its next beat on.
+  func setAddress(_ text: String) { address.withLock { $0 = text } }
 
   /// The term in which this node does what only one does; nil where another one does.
   var term: Int64? { lease.term }
@@ -93,10 +100,14 @@ final class NodeSession: Sendable {
     _ = try? connection.run(schema.leave(node))
   }
 
-  private func beat(_ connection: PostgresConnection) throws {
+  /// Has the node listed as one that is alive.
+  func beat(_ connection: PostgresConnection) throws {
     try connection.run(
       schema.beat,
-      [BinaryValue.number(node), Array(connector.configuration.nodeName.utf8)]
+      [
+        BinaryValue.number(node), Array(connector.configuration.nodeName.utf8),
+        Array(address.withLock { $0 }.utf8),
+      ]
     )
   }
 }

@@ -4,6 +4,8 @@ import KeyValueStore
 package struct StoreNode: Sendable, Hashable {
   /// What its operator knows it by.
   package let name: String
+  /// Where other nodes reach it; empty while it is not known.
+  package let address: String
   /// Whether it does what only one node does.
   package let leads: Bool
   /// Seconds since it started.
@@ -20,6 +22,7 @@ package struct StoreNode: Sendable, Hashable {
     return try (0..<rows.rowCount).map { row in
       StoreNode(
         name: String(decoding: rows.bytes(row, 0), as: UTF8.self),
+        address: String(decoding: rows.bytes(row, 4), as: UTF8.self),
         leads: try rows.number(row, 1) != 0,
         age: try rows.number(row, 2),
         silence: try rows.number(row, 3)

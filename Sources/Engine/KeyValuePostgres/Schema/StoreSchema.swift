@@ -11,7 +11,7 @@ import KeyValueStore
 /// - `writers`: the number of the last group of each engine that landed, written with the group.
 /// - `log`: the keys that the groups of engines wrote which share the store (`LoggedKeys`), for an hour. `timeline.log` is
 ///   the number of the last group; one of an engine that has the store alone takes a number and logs nothing.
-/// - `nodes`: the engines that share the store, and when each was heard of.
+/// - `nodes`: the engines that share the store, where others reach their nodes, and when each was heard of.
 /// - `leader`, one row: which of them leads, in which term, and until when unless it renews that.
 ///
 /// Whoever locks the row after a COMMIT without an answer waits for that transaction's end, and then sees in
@@ -90,13 +90,19 @@ extension StoreSchema {
       number bigint PRIMARY KEY, version bigint NOT NULL, keys bytea NOT NULL, at timestamptz NOT NULL
     );
     CREATE TABLE IF NOT EXISTS \(name).nodes (
-      id bigint PRIMARY KEY, name text NOT NULL, started timestamptz NOT NULL, seen timestamptz NOT NULL
+      id bigint PRIMARY KEY, name text NOT NULL, started timestamptz NOT NULL, seen timestamptz NOT NULL,
+      address text NOT NULL DEFAULT ''
     );
     CREATE TABLE IF NOT EXISTS \(name).leader (
       single boolean PRIMARY KEY CHECK (single), node bigint NOT NULL, term bigint NOT NULL,
       until timestamptz NOT NULL
     ) WITH (fillfactor = 10)
     """
+  }
+
+  /// Adds what versions before did not list of nodes, and do not mind.
+  var addressColumn: String {
+    "ALTER TABLE \(name).nodes ADD COLUMN IF NOT EXISTS address text NOT NULL DEFAULT ''"
   }
 
   /// One number: the form of the tables.
@@ -256,7 +262,7 @@ extension StoreSchema {
     "UPDATE \(name).leader SET until = '-infinity' WHERE node = \(node)"
   }
 
-  /// Notes a node: its number, its name.
+  /// Notes a node: its number, its name, its address.
   ///
   /// Those that were not heard of for an hour are forgotten.
   var beat: Statement {
@@ -264,8 +270,19 @@ extension StoreSchema {
       name: "beat",
       text: """
         WITH gone AS (DELETE FROM \(name).nodes WHERE seen < now() - interval '1 hour')
-        INSERT INTO \(name).nodes VALUES ($1::bigint, $2::text, now(), now())
-          ON CONFLICT (id) DO UPDATE SET seen = excluded.seen
+        INSERT INTO \(name).nodes VALUES ($1::bigint, $2::text, now(), now(), $3::text)
+          ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, address = excluded.address
+        """
+    )
+  }
+
+  /// The address of a node that was heard of within a quarter of a minute.
+  var nodeAddress: Statement {
+    Statement(
+      name: "node_address",
+      text: """
+        SELECT address FROM \(name).nodes
+          WHERE id = $1::bigint AND seen > now() - interval '15 seconds'
         """
     )
   }
@@ -273,14 +290,19 @@ extension StoreSchema {
   /// Takes a node off the list.
   func leave(_ node: Int64) -> String { "DELETE FROM \(name).nodes WHERE id = \(node)" }
 
-  /// One number: whether there is a list.
-  var hasNodes: String { "SELECT (to_regclass('\(name).leader') IS NOT NULL)::int" }
+  /// One number: whether there is a list, with addresses.
+  var hasNodes: String {
+    """
+    SELECT count(*) FROM pg_attribute
+      WHERE attrelid = to_regclass('\(name).nodes') AND attname = 'address'
+    """
+  }
 
-  /// Names, whether they lead, seconds since their start and since they were heard of.
+  /// Names, whether they lead, seconds since their start and since they were heard of, addresses.
   var nodes: String {
     """
     SELECT name, (leader.until IS NOT NULL)::int, extract(epoch FROM now() - started)::bigint,
-      extract(epoch FROM now() - seen)::bigint
+      extract(epoch FROM now() - seen)::bigint, address
       FROM \(name).nodes LEFT JOIN \(name).leader ON node = id AND until >= now() WHERE seen > now() - interval '15 seconds' ORDER BY started, id
     """
   }

@@ -16,4 +16,19 @@ package enum ClientAddress: Hashable, Sendable {
     case .none, .server: ""
     }
   }
+
+  /// The network of that name; nil for a text that is none.
+  package init?(name: some StringProtocol) {
+    let digits = name.dropFirst(2)
+    switch name.prefix(2) {
+    case "": self = .none
+    case "4:":
+      guard let number = UInt32(digits, radix: 16) else { return nil }
+      self = .ipv4(number)
+    case "6:":
+      guard let number = UInt64(digits, radix: 16) else { return nil }
+      self = .ipv6(number)
+    default: return nil
+    }
+  }
 }

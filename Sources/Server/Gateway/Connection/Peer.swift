@@ -30,6 +30,16 @@ struct Peer: Sendable {
     isLocal = channel.remoteAddress.map(Self.isLoopback) ?? false
   }
 
+  /// The client whose request another node passed on; its credentials are nobody else's who came that way.
+  init(_ caller: ForwardedCaller, isHTTP2: Bool) {
+    self.isHTTP2 = isHTTP2
+    isSecure = caller.isSecure
+    isLocal = caller.isLocal
+    network = caller.network
+    networkName = network.name
+    address = ""
+  }
+
   private static func isLoopback(_ address: SocketAddress) -> Bool {
     switch address {
     case .v4, .v6: address.ipAddress.map(isLoopback) ?? false

@@ -27,6 +27,8 @@ final class DevelopmentAccess: RouterMiddleware {
     context: GatewayRequestContext,
     next: (Request, GatewayRequestContext) async throws -> Response
   ) async throws -> Response {
+    // The node that passed it on has asked.
+    if context.isForwarded { return try await next(request, context) }
     switch origins.verdict(on: request.head, to: routes) {
     case .admitted: return try await next(request, context)
     case .admittedAsClient:

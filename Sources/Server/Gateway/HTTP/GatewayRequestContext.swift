@@ -1,6 +1,7 @@
 import Access
 import HTTPTypes
 import Hummingbird
+import KeyValueStore
 import Logging
 import NIOCore
 
@@ -12,6 +13,9 @@ package struct GatewayRequestContext: RequestContext {
     let requestID: String
     let peer: Peer
     let lease: RequestLease
+    /// Of the client, also where another node has the connection.
+    let account: LedgerAccount
+    let forwarded: ForwardedCaller?
     let cancellation: Cancellation
   }
 
@@ -21,10 +25,13 @@ package struct GatewayRequestContext: RequestContext {
   private let peer: Peer
   /// What the request holds of the process's memory.
   let lease: RequestLease
+  private let account: LedgerAccount
+  /// Whether another node passed it on.
+  let isForwarded: Bool
   /// Goes up when the client went away.
   package let cancellation: Cancellation
   /// Whether `DevelopmentAccess` took it for a client's alone.
-  var isForeignPage = false
+  var isForeignPage: Bool
 
   /// A context for a request of that connection.
   package init(source: Source) {
@@ -32,6 +39,9 @@ package struct GatewayRequestContext: RequestContext {
     requestID = source.requestID
     peer = source.peer
     lease = source.lease
+    account = source.account
+    isForwarded = source.forwarded != nil
+    isForeignPage = source.forwarded?.isForeignPage ?? false
     cancellation = source.cancellation
   }
 
@@ -56,8 +66,9 @@ package struct GatewayRequestContext: RequestContext {
       network: peer.networkName,
       cancellation: cancellation,
       memory: peer.memory,
-      account: lease.account,
+      account: account,
       demand: demand,
+      isForwarded: isForwarded,
       actor: actor
     )
   }

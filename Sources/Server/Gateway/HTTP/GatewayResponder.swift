@@ -1,20 +1,28 @@
 import Access
+import FirestoreModel
 import Hummingbird
+import KeyValueStore
 import Logging
 import ServiceModule
 
 /// Answers every request that is not gRPC, of both HTTP versions.
 struct GatewayResponder: Sendable {
   private let responder: RouterResponder<GatewayRequestContext>
+  private let peers: GatewayPeers?
+  private let ledger: ByteLedger
   private let logger: Logger
 
-  /// - Parameter origins: Development's hosts and pages; nil admits all, since credentials count.
+  /// - Parameters:
+  ///   - origins: Development's hosts and pages; nil admits all, since credentials count.
+  ///   - peers: The other nodes, where there may be some.
   init(
     routes: RouteTable,
     methods: MethodTable,
     origins: DevelopmentOrigins?,
     metrics: GatewayMetrics,
     audit: AuditRecorder? = nil,
+    peers: GatewayPeers? = nil,
+    ledger: ByteLedger,
     logger: Logger
   ) {
     let router = Router(context: GatewayRequestContext.self)
@@ -26,6 +34,8 @@ struct GatewayResponder: Sendable {
       RouteDispatch(routes: routes, methods: methods, audit: audit)
     }
     responder = router.buildResponder()
+    self.peers = peers
+    self.ledger = ledger
     self.logger = logger
   }
 
@@ -39,12 +49,20 @@ struct GatewayResponder: Sendable {
   ) async -> Response {
     var logger = logger
     logger[metadataKey: "request"] = "\(requestID)"
+    var forwarded: ForwardedCaller?
+    if let peers, let field = request.headers[.forwardedCaller] {
+      forwarded = peers.caller(field)
+      if forwarded == nil { return Self.refusal(logger) }
+    }
+    let peer = forwarded.map { Peer($0, isHTTP2: peer.isHTTP2) } ?? peer
     let context = GatewayRequestContext(
       source: GatewayRequestContext.Source(
         logger: logger,
         requestID: requestID,
         peer: peer,
         lease: lease,
+        account: forwarded == nil ? lease.account : ledger.account(of: peer.network),
+        forwarded: forwarded,
         cancellation: cancellation
       )
     )
@@ -54,5 +72,14 @@ struct GatewayResponder: Sendable {
       logger.error("request failed outside its handlers", metadata: ["error": "\(error)"])
       return Response(status: .internalServerError)
     }
+  }
+
+  /// To who says that a node passed the request on, and is none.
+  private static func refusal(_ logger: Logger) -> Response {
+    ErrorRendering.response(
+      FirestoreError(.permissionDenied, "No node of this cluster passed the request on."),
+      isStreaming: false,
+      logger: logger
+    )
   }
 }

@@ -13,9 +13,11 @@ import ServiceModule
 ///
 /// Either with `TYPE=terminate` ends the session. Errors of the call come in the stream; an HTTP
 /// status other than 200 is fatal for the client's channel and says that there is no such session.
+/// Of several nodes the one that has the session answers, by way of the one that was asked.
 struct WebChannelRoutes: Sendable {
   let methods: [WebChannelMethod]
   let sessions: WebChannelSessions
+  var peers: GatewayPeers?
   let bodyLimit: Int
 
   var routes: [HTTPRoute] {
@@ -23,7 +25,7 @@ struct WebChannelRoutes: Sendable {
       let path = RoutePattern(method.served.path + "/channel")
       return [
         HTTPRoute(.post, path, for: .clients) { try await post($0, method) },
-        HTTPRoute(.get, path, for: .clients) { try get($0, method) },
+        HTTPRoute(.get, path, for: .clients) { try await get($0, method) },
       ]
     }
   }
@@ -35,6 +37,10 @@ struct WebChannelRoutes: Sendable {
     _ method: WebChannelMethod
   ) async throws -> ServiceResponse {
     let parameters = try WebChannelParameters(request.query)
+    if let (peers, node) = home(of: request, parameters) {
+      let body = try await request.body.collect(upTo: bodyLimit)
+      return await Self.forward(ForwardedRequest(request, body: body), to: node, by: peers)
+    }
     if parameters.isTermination { return terminate(request, method, parameters) }
     try parameters.checkVersion()
     let form = try WebChannelForm(try await request.body.collect(upTo: bodyLimit))
@@ -97,8 +103,11 @@ struct WebChannelRoutes: Sendable {
   private func get(
     _ request: ServiceRequest,
     _ method: WebChannelMethod
-  ) throws -> ServiceResponse {
+  ) async throws -> ServiceResponse {
     let parameters = try WebChannelParameters(request.query)
+    if let (peers, node) = home(of: request, parameters) {
+      return await Self.forward(ForwardedRequest(request, body: []), to: node, by: peers)
+    }
     if parameters.isTermination { return terminate(request, method, parameters) }
     try parameters.checkVersion()
     let binding = Self.binding(request, method, parameters)
@@ -130,6 +139,27 @@ struct WebChannelRoutes: Sendable {
         if isLast { return }
       }
     }
+  }
+
+  // MARK: Nodes
+
+  /// The other node that has a request's session, and the way there; nil where it is to be looked for here.
+  private func home(
+    of request: ServiceRequest,
+    _ parameters: WebChannelParameters
+  ) -> (GatewayPeers, NodeNumber)? {
+    guard let peers, !request.context.isForwarded,
+      let node = parameters.sessionID.flatMap(WebChannelSessions.node(ofID:)), node != peers.own
+    else { return nil }
+    return (peers, node)
+  }
+
+  private static func forward(
+    _ request: ForwardedRequest,
+    to node: NodeNumber,
+    by peers: GatewayPeers
+  ) async -> ServiceResponse {
+    await peers.forward(request, node)?.response ?? unknownSession
   }
 
   // MARK: Answers

@@ -25,6 +25,8 @@ final class WebChannelSessions: WebChannelObserver {
   }
 
   let limits: WebChannelLimits
+  /// In front of the ids of one node of several.
+  private let prefix: String
   private let ledger: ByteLedger
   private let metrics: GatewayMetrics
   private let state: Mutex<State>
@@ -32,8 +34,15 @@ final class WebChannelSessions: WebChannelObserver {
   /// How exact times are.
   private static let tick = DispatchTimeInterval.milliseconds(250)
 
-  init(limits: WebChannelLimits, ledger: ByteLedger, metrics: GatewayMetrics) {
+  /// - Parameter node: Which node of several this is; ids say so.
+  init(
+    limits: WebChannelLimits,
+    node: NodeNumber? = nil,
+    ledger: ByteLedger,
+    metrics: GatewayMetrics
+  ) {
     self.limits = limits
+    prefix = node?.text ?? ""
     self.ledger = ledger
     self.metrics = metrics
     state = Mutex(State(shares: WebChannelShares(limit: limits.sessions)))
@@ -49,7 +58,7 @@ final class WebChannelSessions: WebChannelObserver {
   ) -> WebChannelSession? {
     let account = ledger.account(of: address)
     let session = WebChannelSession(
-      id: Self.secret(),
+      id: prefix + Self.secret(),
       affinity: Self.secret(),
       binding: binding,
       limits: limits,
@@ -132,6 +141,12 @@ final class WebChannelSessions: WebChannelObserver {
     timer.schedule(deadline: .now() + Self.tick, repeating: Self.tick)
     timer.activate()
     return timer
+  }
+
+  /// The node of several that a session's id was made on, if it has the form of such an id.
+  static func node(ofID id: String) -> NodeNumber? {
+    guard id.utf8.count == 2 * NodeNumber.byteCount + 32 else { return nil }
+    return NodeNumber(text: id.prefix(2 * NodeNumber.byteCount))
   }
 
   /// 128 random bits.

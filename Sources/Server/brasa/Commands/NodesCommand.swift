@@ -7,7 +7,7 @@ struct NodesCommand: ParsableCommand {
     commandName: "nodes",
     abstract: "List the nodes that serve a store in PostgreSQL together.",
     discussion: """
-      A line a node: its name, whether it leads, and the seconds since it started. A node that stopped is gone from \
+      A line a node: its name, whether it leads, the seconds since it started, and where other nodes reach it. A node that stopped is gone from \
       the list at once, one that was killed within fifteen seconds.
 
       Example:
@@ -22,7 +22,7 @@ struct NodesCommand: ParsableCommand {
       throw ValidationError("Only a store in PostgreSQL has nodes: name it with --store.")
     }
     for node in try StoreNode.all(PostgresConfiguration(address: address)) {
-      print("\(node.name)\t\(node.leads ? "leads" : "serves")\t\(node.age) s")
+      print("\(node.name)\t\(node.leads ? "leads" : "serves")\t\(node.age) s\t\(node.address)")
     }
   }
 }

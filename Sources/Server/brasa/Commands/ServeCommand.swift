@@ -78,8 +78,10 @@ struct ServeCommand: AsyncParsableCommand {
       metrics: metrics,
       logs: logs
     )
+    var gatewayConfiguration = settings.gateway(connections: descriptors.connections)
+    gatewayConfiguration.peers = system.peers
     let gateway = try Gateway(
-      settings.gateway(connections: descriptors.connections),
+      gatewayConfiguration,
       modules: system.modules,
       recognizes: system.recognizes,
       ledger: ledger,

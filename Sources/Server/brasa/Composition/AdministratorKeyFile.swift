@@ -15,7 +15,8 @@ struct AdministratorKeyFile {
   func load() throws -> (key: AdministratorKey, generated: String?) {
     if let text = try? String(contentsOfFile: path, encoding: .utf8) {
       guard
-        let digest = Self.bytes(hexadecimal: text.trimmingCharacters(in: .whitespacesAndNewlines))
+        let digest = Hexadecimal.bytes(text.trimmingCharacters(in: .whitespacesAndNewlines)),
+        digest.count == 32
       else {
         throw ControlError.malformed("\(path) does not hold a SHA-256 digest")
       }
@@ -38,17 +39,5 @@ struct AdministratorKeyFile {
         attributes: attributes
       )
     else { throw ControlError.malformed("\(path) cannot be written") }
-  }
-
-  private static func bytes(hexadecimal text: String) -> [UInt8]? {
-    guard text.utf8.count == 64 else { return nil }
-    var bytes: [UInt8] = []
-    var rest = text[...]
-    while !rest.isEmpty {
-      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-      bytes.append(byte)
-      rest = rest.dropFirst(2)
-    }
-    return bytes
   }
 }

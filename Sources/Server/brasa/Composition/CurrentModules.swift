@@ -68,7 +68,7 @@ extension ServiceMethod {
 
 extension KeyValueEngine {
   /// Returns when memory is current.
-  fileprivate func becomeCurrent() async throws {
+  func becomeCurrent() async throws {
     do {
       try await withCheckedThrowingContinuation {
         (continuation: CheckedContinuation<Void, any Error>) in

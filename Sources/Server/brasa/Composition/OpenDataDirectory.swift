@@ -115,6 +115,12 @@ final class OpenDataDirectory: Sendable {
     return try shared.lead(body)
   }
 
+  /// The engine of a store that other nodes may have too; nil of any other.
+  var sharedEngine: PostgresEngine? {
+    guard engine.isShared else { return nil }
+    return engine as? PostgresEngine
+  }
+
   /// Ends all waiting for a database server that is away: what waits fails, so that the store can be closed.
   func stopWaiting() { (engine as? PostgresEngine)?.stopWaiting() }
 

@@ -107,6 +107,7 @@ extension ServedSystem {
       listeners: listeners,
       log: Logger(label: "firestore")
     )
+    let peers = try directory.sharedEngine.flatMap { try PeerNodes(engine: $0, threads: threads) }
     let analytics = try EventAnalytics(
       engine: directory.events,
       configuration: .served(by: directory.events)
@@ -184,7 +185,7 @@ extension ServedSystem {
     let installations = try InstallationTokens(engine: directory.databases.engine)
     var modules = [
       ServiceModule.firestore(
-        service,
+        peers.map { ForwardingService(service, on: $0.own, nodes: $0) } ?? service,
         bodyLimit: GatewayConfiguration.Limits().messageBytes,
         metrics: { service.metrics }
       ),
@@ -271,16 +272,19 @@ extension ServedSystem {
       ]
       modules.append(module)
     }
-    if settings.isClustered {
+    if let peers {
       modules = modules.map { $0.current(in: directory.databases.engine, threads: threads) }
+      modules.append(NodeRoutes(peers: peers, service: service, engine: directory.engine).module)
     }
     let tasks: [any Service] = modules.flatMap(\.tasks).map { ModuleTask($0) }
     return ServedSystem(
       modules: modules,
+      peers: peers?.gatewayPeers,
       audit: Self.recorder(audit, threads: threads),
       recognizes: { service.recognizes($0) },
       onListening: {
         accounts.listens(onPort: $0)
+        peers?.announce(settings.nodeAddress(listeningOn: $0))
         Self.welcome(administrators, settings, accounts, threads)
       },
       services: [

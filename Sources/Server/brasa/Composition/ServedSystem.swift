@@ -7,6 +7,8 @@ import ServiceModule
 /// What `brasa serve` puts behind the port.
 struct ServedSystem {
   let modules: [ServiceModule]
+  /// The other nodes of a cluster; nil serves alone.
+  let peers: GatewayPeers?
   /// Keeps what administrators change.
   let audit: AuditRecorder
   /// Whether a call's credentials are valid.

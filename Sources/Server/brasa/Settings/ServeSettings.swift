@@ -12,6 +12,8 @@ struct ServeSettings: Sendable, Equatable {
   var store: StoreLocation
   /// Whether other nodes may serve the store as well.
   var isClustered: Bool
+  /// Where other nodes reach this one; nil is the address that it listens on.
+  var nodeAddress: String?
   var isDevelopment: Bool
   var requiresIndexes: Bool
   var tls: GatewayConfiguration.TLSFiles?
@@ -64,6 +66,7 @@ struct ServeSettings: Sendable, Equatable {
     dataDirectory = flags.data ?? environment.text("DATA") ?? "brasa-data"
     store = try StoreLocation(flags.store ?? environment.text("STORE"))
     isClustered = try flags.cluster || environment.flag("CLUSTER")
+    nodeAddress = try (flags.nodeAddress ?? environment.text("NODE_ADDRESS")).map(NodeAddress.check)
     isDevelopment = try flags.dev || environment.flag("DEV")
     requiresIndexes = try flags.requireIndexes || environment.flag("REQUIRE_INDEXES")
     logLevel = try flags.logLevel ?? environment.level("LOG_LEVEL") ?? .info
@@ -250,152 +253,3 @@ struct RemoteDevelopment {
 private func commaSeparated(_ text: String) -> Set<String> {
   Set(text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
 }
-
-/// The flags of `brasa serve`.
-struct ServeFlags: ParsableArguments {
-  @Option(help: "The address to listen on. [BRASA_HOST, default: 127.0.0.1]")
-  var host: String?
-
-  @Option(help: "The TCP port; 0 takes any free one. [BRASA_PORT, default: 8080]")
-  var port: Int?
-
-  @Option(help: "The directory that keeps the data. [BRASA_DATA, default: brasa-data]")
-  var data: String?
-
-  @Option(
-    help: """
-      Keep the store in a PostgreSQL database, such as postgres://user@host/database, instead of the data \
-      directory. A password is better in the variable, or in libpq's files. [BRASA_STORE]
-      """
-  )
-  var store: String?
-
-  @Flag(
-    help: """
-      Serve the store together with other nodes, each started so, behind one address. docs/cluster.md says what is \
-      served then. [BRASA_CLUSTER]
-      """
-  )
-  var cluster = false
-
-  @Option(
-    help: """
-      Where clients reach the server, such as https://brasa.example.org: what links in mail and key \
-      files say. [BRASA_ORIGIN, default: the address and port]
-      """
-  )
-  var origin: String?
-
-  @Option(
-    help: """
-      When tokens of disabled, deleted and revoked users end: immediate, or lazy, with the hour that a \
-      token lives. [BRASA_REVOCATION, default: immediate]
-      """
-  )
-  var revocation: BearerTokens.RevocationMode?
-
-  @Flag(help: "Development mode: accept what emulators accept, check no credential. [BRASA_DEV]")
-  var dev = false
-
-  @Option(
-    help: """
-      The project of clients whose API key names none. [BRASA_PROJECT, default: in development the only \
-      project there is, else demo-brasa]
-      """
-  )
-  var project: String?
-
-  @Option(
-    name: .customLong("allow-remote-dev"),
-    defaultAsFlag: "true",
-    parsing: .next,
-    help: ArgumentHelp(
-      """
-      Let development mode listen beyond this machine; with host names and commas, answer to these names \
-      too. [BRASA_ALLOW_REMOTE_DEV]
-      """,
-      valueName: "hosts"
-    )
-  )
-  var allowRemoteDev: String? = nil
-
-  @Option(
-    help: """
-      Origins with commas, such as http://app.test:3000, whose pages may do in development mode what \
-      pages on localhost may. [BRASA_DEV_ORIGIN]
-      """
-  )
-  var devOrigin: String?
-
-  @Flag(
-    help: "Refuse queries without their composite index in development too. [BRASA_REQUIRE_INDEXES]"
-  )
-  var requireIndexes = false
-
-  @Option(
-    help: """
-      safe, or emulator: rules that tolerate a missing field then allow queries that do not name \
-      it, as in Google's emulator. [BRASA_RULES_COMPATIBILITY, default: safe]
-      """
-  )
-  var rulesCompatibility: ServeSettings.RulesCompatibility?
-
-  @Flag(name: .customLong("no-console"), help: "Serve no console. [BRASA_NO_CONSOLE]")
-  var noConsole = false
-
-  @Option(
-    help: """
-      Read the console's files from this directory instead of the program, for who works on them. \
-      [BRASA_CONSOLE_DIRECTORY]
-      """
-  )
-  var consoleDirectory: String?
-
-  @Option(help: "The certificate chain, a PEM file. [BRASA_TLS_CERTIFICATE]")
-  var tlsCertificate: String?
-
-  @Option(help: "The certificate's private key, a PEM file. [BRASA_TLS_KEY]")
-  var tlsKey: String?
-
-  @Option(
-    help: """
-      Megabytes of memory for data that was read. [BRASA_CACHE, default: a sixteenth of the \
-      machine's memory, between 64 and 1024]
-      """
-  )
-  var cache: Int?
-
-  @Option(
-    help: """
-      Megabytes that requests, answers and sessions of all clients may take. [BRASA_CLIENT_MEMORY, \
-      default: an eighth of the machine's memory, between 128 and 2048]
-      """
-  )
-  var clientMemory: Int?
-
-  @Option(
-    help: """
-      Threads that read the store; half as many run long queries. [BRASA_ENGINE_THREADS, default: \
-      two a core, between 4 and 64]
-      """
-  )
-  var engineThreads: Int?
-
-  @Option(
-    help: """
-      Kilobytes of changes that wait for a listener that reads slowly, before it begins anew. \
-      [BRASA_LISTEN_BACKLOG, default: 4096]
-      """
-  )
-  var listenBacklog: Int?
-
-  @OptionGroup var webChannel: WebChannelFlags
-
-  @Option(
-    help: "trace, debug, info, notice, warning, error or critical. [BRASA_LOG_LEVEL, default: info]"
-  )
-  var logLevel: Logger.Level?
-}
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}
-extension BearerTokens.RevocationMode: ExpressibleByArgument {}

@@ -1,0 +1,52 @@
+import Access
+import HTTPTypes
+import KeyValueStore
+
+/// Who made a request that another node passed on, as that node knows its client's connection.
+///
+/// As text it is the network's name, then what holds of `local`, `secure` and `foreign`, with semicolons:
+/// `4:7f000001;local`.
+package struct ForwardedCaller: Sendable, Hashable {
+  /// The network by which the client's shares are counted.
+  package let network: ClientAddress
+  /// Whether the client is on the node's machine.
+  package let isLocal: Bool
+  /// Whether the client's connection is encrypted.
+  package let isSecure: Bool
+  /// Whether a web page sent it that development's operator did not name.
+  package let isForeignPage: Bool
+
+  /// The field of a request that says it, with a proof that a node does.
+  package static let fieldName = "brasa-forwarded"
+
+  /// Who made a call.
+  package init(of context: CallContext) {
+    network = ClientAddress(name: context.network) ?? .none
+    isLocal = context.isLocal
+    isSecure = context.isSecure
+    isForeignPage = context.isForeignPage
+  }
+
+  /// Reads the text; nil for any other.
+  package init?(text: some StringProtocol) {
+    let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+    let flags = parts.dropFirst()
+    guard let network = ClientAddress(name: parts[0]),
+      flags.allSatisfy({ ["local", "secure", "foreign"].contains($0) })
+    else { return nil }
+    self.network = network
+    isLocal = flags.contains("local")
+    isSecure = flags.contains("secure")
+    isForeignPage = flags.contains("foreign")
+  }
+
+  package var text: String {
+    network.name + (isLocal ? ";local" : "") + (isSecure ? ";secure" : "")
+      + (isForeignPage ? ";foreign" : "")
+  }
+}
+
+extension HTTPField.Name {
+  /// The field of a request that another node passed on.
+  static let forwardedCaller = known(ForwardedCaller.fieldName)
+}

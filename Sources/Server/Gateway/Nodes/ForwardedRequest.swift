@@ -1,0 +1,71 @@
+import Access
+import HTTPTypes
+import ServiceModule
+
+/// An HTTP request on its way to another node.
+package struct ForwardedRequest: Sendable {
+  package let method: String
+  /// Path and query as they came.
+  package let target: String
+  package let headers: [(name: String, value: String)]
+  package let body: [UInt8]
+  /// Of the client.
+  package let context: CallContext
+
+  /// A request with its body; without what is the connection's, or says who passed it on.
+  init(_ request: ServiceRequest, body: [UInt8]) {
+    method = request.method.rawValue
+    target = request.head.path ?? "/"
+    headers = request.headers.filter { !Self.left.contains($0.name.canonicalName) }
+      .map { ($0.name.canonicalName, $0.value) }
+    self.body = body
+    context = request.context
+  }
+
+  private static let left: Set<String> = [
+    ForwardedCaller.fieldName, "connection", "content-length", "expect", "host", "keep-alive",
+    "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+}
+
+/// What another node answers.
+package struct ForwardedResponse: Sendable {
+  private let status: Int
+  private let headers: [(name: String, value: String)]
+  private let body: any AsyncSequence<[UInt8], any Error> & Sendable
+
+  /// An answer of those parts; its body is read at the client's pace.
+  package init(
+    status: Int,
+    headers: [(name: String, value: String)],
+    body: any AsyncSequence<[UInt8], any Error> & Sendable
+  ) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The answer for the client, to which this node adds again what each gateway adds.
+  var response: ServiceResponse {
+    var fields = HTTPFields()
+    for (name, value) in headers {
+      guard let name = HTTPField.Name(name), Self.kept.contains(name.canonicalName) else {
+        continue
+      }
+      fields.append(HTTPField(name: name, value: value))
+    }
+    let parts = ServiceBody(body)
+    return ServiceResponse(
+      status: .init(code: status),
+      headers: fields,
+      body: .stream { writer in
+        for try await part in parts { try await writer.write(part) }
+      }
+    )
+  }
+
+  private static let kept: Set<String> = [
+    "cache-control", "content-type", "x-accel-buffering", "x-client-wire-protocol",
+    "x-content-type-options", "x-http-session-id",
+  ]
+}

@@ -1,0 +1,25 @@
+import KeyValueStore
+
+/// The other nodes of a cluster, as a gateway needs them: what one node has in memory is reached by way of all.
+package struct GatewayPeers: Sendable {
+  /// Passes a request on to a node; nil where that is gone.
+  package typealias Forward =
+    @Sendable (ForwardedRequest, NodeNumber) async -> ForwardedResponse?
+
+  /// This node's number, with which the ids of its sessions begin.
+  let own: NodeNumber
+  let forward: Forward
+  /// Reads the field `ForwardedCaller.fieldName` of a request; nil where no node has written it for this one.
+  let caller: @Sendable (String) -> ForwardedCaller?
+
+  /// What a node needs to know of the others.
+  package init(
+    own: NodeNumber,
+    forward: @escaping Forward,
+    caller: @escaping @Sendable (String) -> ForwardedCaller?
+  ) {
+    self.own = own
+    self.forward = forward
+    self.caller = caller
+  }
+}

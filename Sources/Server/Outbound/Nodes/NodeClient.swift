@@ -1,0 +1,130 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Requests of one node of a cluster to others, over HTTP/1.1.
+///
+/// A node with a certificate has to show one that this machine trusts. Any task may call, until `shutdown`.
+package final class NodeClient: Sendable {
+  /// A request to a node.
+  package struct Message: Sendable {
+    package var method: String
+    /// With the query, as it goes into the request.
+    package var target: String
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]?
+
+    /// A request of those parts.
+    package init(
+      _ method: String,
+      _ target: String,
+      headers: [(name: String, value: String)] = [],
+      body: [UInt8]? = nil
+    ) {
+      self.method = method
+      self.target = target
+      self.headers = headers
+      self.body = body
+    }
+  }
+
+  /// What a node answers: its body arrives as it is read, and the request ends when nobody reads it any more.
+  package struct Answer: Sendable {
+    package let status: Int
+    package let headers: [(name: String, value: String)]
+    package let body: Body
+  }
+
+  /// The parts of a body.
+  package struct Body: AsyncSequence, Sendable {
+    fileprivate let base: HTTPClientResponse.Body
+
+    package struct AsyncIterator: AsyncIteratorProtocol {
+      fileprivate var base: HTTPClientResponse.Body.AsyncIterator
+
+      package mutating func next() async throws -> [UInt8]? {
+        try await base.next().map { Array(buffer: $0) }
+      }
+    }
+
+    package func makeAsyncIterator() -> AsyncIterator {
+      AsyncIterator(base: base.makeAsyncIterator())
+    }
+  }
+
+  private let client: HTTPClient
+
+  /// How long a connection may take to be there.
+  package static let reach = Duration.seconds(2)
+  /// How long an answer may say nothing: longer than any stream of browsers rests.
+  private static let silence = Duration.seconds(330)
+  /// Streams of browsers take a connection each, up to that many to a node.
+  private static let connections = 4_096
+
+  /// A client on those event loops.
+  package init(group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: .makeClientConfiguration(),
+      redirectConfiguration: .disallow,
+      timeout: .init(connect: TimeAmount(Self.reach), read: TimeAmount(Self.silence))
+    )
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
+    // A node that does not answer is asked again by the next request, if at all.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+  }
+
+  /// Sends a request to the node at an origin, such as `http://10.0.0.2:8080`; throws where the answer's head has not
+  /// come in that time.
+  package func send(
+    _ message: Message,
+    to origin: String,
+    within time: Duration
+  ) async throws -> Answer {
+    var request = HTTPClientRequest(url: origin + message.target)
+    request.method = .init(rawValue: message.method)
+    for (name, value) in message.headers { request.headers.add(name: name, value: value) }
+    if let body = message.body { request.body = .bytes(ByteBuffer(bytes: body)) }
+    let answer = try await client.execute(request, deadline: .now() + TimeAmount(time))
+    return Answer(
+      status: Int(answer.status.code),
+      headers: answer.headers.map { ($0.name, $0.value) },
+      body: Body(base: answer.body)
+    )
+  }
+
+  /// Asks for a short text; nil where it has not come whole in that time, or is longer than so many bytes.
+  package func text(
+    of message: Message,
+    from origin: String,
+    upTo limit: Int,
+    within time: Duration
+  ) async -> String? {
+    await withTaskGroup(of: String?.self) { group in
+      group.addTask { [self] in
+        guard let answer = try? await send(message, to: origin, within: time) else { return nil }
+        var text: [UInt8] = []
+        do {
+          for try await part in answer.body {
+            text += part
+            guard text.count <= limit else { return nil }
+          }
+        } catch {
+          return nil
+        }
+        return String(decoding: text, as: UTF8.self)
+      }
+      group.addTask {
+        try? await Task.sleep(for: time)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+  }
+
+  /// Ends the connections.
+  package func shutdown() async throws { try await client.shutdown() }
+}

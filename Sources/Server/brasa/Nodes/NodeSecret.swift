@@ -1,0 +1,85 @@
+import Crypto
+import FirestoreModel
+import Gateway
+import KeyValueStore
+
+// The key of the secret: 0xC0, the first byte of `KeyOwner.nodes`, then 0x01. Its value is 32 random bytes.
+
+/// By which the nodes of a cluster know each other: 32 random bytes in their store.
+///
+/// It does not go over the network. A request that a node passes on has a field
+///
+///     brasa-forwarded: <caller> <proof>
+///
+/// where the proof is a code of caller and receiving node under the secret. It says who the node's client is and that the request is
+/// not to be passed on again, and gives no right: the client's own credentials are judged where they arrive.
+struct NodeSecret: Sendable {
+  private let key: SymmetricKey
+
+  /// A secret of 32 bytes.
+  init(_ bytes: [UInt8]) { key = SymmetricKey(data: bytes) }
+
+  /// The secret that is kept in an engine, made by its first use; blocks.
+  init(engine: any KeyValueEngine) throws {
+    let key = [KeyOwner.nodes.firstBytes.lowerBound, 0x01]
+    let kept = try engine.write { group -> [UInt8] in
+      if let known = try group.get(key) { return known }
+      var generator = SystemRandomNumberGenerator()
+      let made = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      try group.put(key, made)
+      return made
+    }
+    guard kept.count == 32 else {
+      throw KeyValueError(.corruption, "the secret of the cluster's nodes is damaged")
+    }
+    self.init(kept)
+  }
+
+  /// The field of a request that is passed on to a node.
+  func field(for caller: ForwardedCaller, to node: NodeNumber) -> String {
+    "\(caller.text) \(code("forwarded", node, caller.text))"
+  }
+
+  /// The caller of a request that has come to a node with such a field; nil where no node wrote it for that one.
+  func caller(in field: String, at node: NodeNumber) -> ForwardedCaller? {
+    let parts = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, isCode(String(parts[1]), "forwarded", node, String(parts[0])) else {
+      return nil
+    }
+    return ForwardedCaller(text: parts[0])
+  }
+
+  /// How many bytes a greeting has.
+  static let greetingLength = 2 * SHA256.byteCount
+
+  /// What a node answers who greets it with a text of his own.
+  func greeting(_ nonce: String, of node: NodeNumber) -> String { code("greeting", node, nonce) }
+
+  /// Whether an answer is that node's.
+  func isGreeting(_ answer: String, _ nonce: String, of node: NodeNumber) -> Bool {
+    isCode(answer, "greeting", node, nonce)
+  }
+
+  private func code(_ purpose: String, _ node: NodeNumber, _ text: String) -> String {
+    Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: content(purpose, node, text), using: key))
+  }
+
+  /// Compares in a time that says nothing of the code.
+  private func isCode(
+    _ candidate: String,
+    _ purpose: String,
+    _ node: NodeNumber,
+    _ text: String
+  ) -> Bool {
+    guard let bytes = Hexadecimal.bytes(candidate) else { return false }
+    return HMAC<SHA256>.isValidAuthenticationCode(
+      bytes,
+      authenticating: content(purpose, node, text),
+      using: key
+    )
+  }
+
+  private func content(_ purpose: String, _ node: NodeNumber, _ text: String) -> [UInt8] {
+    Array("\(purpose)\n\(node.text)\n\(text)".utf8)
+  }
+}

@@ -1,0 +1,210 @@
+import Access
+import FirestoreModel
+import FirestoreService
+import FirestoreWire
+import Gateway
+import KeyValuePostgres
+import KeyValueStore
+import Logging
+import Outbound
+import Synchronization
+
+/// The other nodes of a cluster: finds them, and passes calls and requests on.
+///
+/// Before anything of a client is sent to a node it is greeted, which only a node of this cluster can answer: so credentials
+/// reach nobody else, and one that is gone or hangs has not had what was meant for it.
+final class PeerNodes: CallForwarder {
+  let own: NodeNumber
+  let secret: NodeSecret
+  private let engine: PostgresEngine
+  private let threads: EngineThreads
+  private let calls = NodeClient()
+  /// For requests of browsers, whose streams end when this node begins to stop.
+  private let channels = NodeClient()
+  private let jobs: AsyncStream<@Sendable () async -> Void>
+  private let submission: AsyncStream<@Sendable () async -> Void>.Continuation
+  /// Of nodes that have answered; a number never gets another address.
+  private let addresses = Mutex<[NodeNumber: String]>([:])
+
+  private static let maximumAddresses = 1_000
+  /// How long the head of an answer may take: a browser's request waits for its turn in the session.
+  private static let patience = Duration.seconds(60)
+
+  /// The nodes of the store that an engine shares; nil for one that has its store alone.
+  ///
+  /// Blocks.
+  init?(engine: PostgresEngine, threads: EngineThreads) throws {
+    guard let own = engine.nodeNumber else { return nil }
+    self.own = own
+    self.engine = engine
+    self.threads = threads
+    secret = try NodeSecret(engine: engine)
+    (jobs, submission) = AsyncStream.makeStream()
+  }
+
+  /// What the gateway needs.
+  var gatewayPeers: GatewayPeers {
+    let (secret, own) = (secret, own)
+    return GatewayPeers(own: own) { [self] request, node in
+      await pass(request, to: node)
+    } caller: {
+      secret.caller(in: $0, at: own)
+    }
+  }
+
+  // MARK: Running
+
+  /// Passes on what is asked for, until the task is cancelled.
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      for await job in jobs { group.addTask { await job() } }
+    }
+    try? await channels.shutdown()
+    try? await calls.shutdown()
+  }
+
+  /// Lists this node with the address at which others reach it; blocks.
+  func announce(_ address: String) {
+    do {
+      try engine.announce(address: address)
+    } catch {
+      // The engine lists it with its next beat.
+      Logger(label: "nodes").warning("not listed yet", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// Ends the streams of browsers that are sessions of other nodes: their clients come again, to those.
+  func endChannels() {
+    submission.yield { [channels] in try? await channels.shutdown() }
+  }
+
+  /// Has a job run; false where none runs any more.
+  private func submit(_ job: @escaping @Sendable () async -> Void) -> Bool {
+    if case .terminated = submission.yield(job) { false } else { true }
+  }
+
+  // MARK: Calls
+
+  func forward(
+    _ method: RPCMethod,
+    request: [UInt8],
+    context: CallContext,
+    to node: NodeNumber,
+    respond: @escaping @Sendable (Result<(any ResponseStream)?, FirestoreError>) -> Void
+  ) {
+    let isRunning = submit { [self] in
+      do {
+        guard let address = try await reach(node, for: context) else {
+          return respond(.success(nil))
+        }
+        respond(.success(try await call(method, request, context, node, at: address)))
+      } catch {
+        respond(.failure(Self.failure(error)))
+      }
+    }
+    if !isRunning { respond(.failure(Self.failure(nil))) }
+  }
+
+  private func call(
+    _ method: RPCMethod,
+    _ request: [UInt8],
+    _ context: CallContext,
+    _ node: NodeNumber,
+    at address: String
+  ) async throws -> ForwardedStream {
+    var message = NodeClient.Message("POST", NodeRoutes.target(of: method), body: request)
+    message.headers = [field(for: context, to: node)]
+    if let authorization = context.authorization {
+      message.headers.append(("authorization", authorization))
+    }
+    if let deadline = context.deadline {
+      let left = max((deadline - .now) / .milliseconds(1), 0)
+      message.headers.append(("grpc-timeout", "\(Int(min(left, 99_999_999)))m"))
+    }
+    let answer = try await calls.send(message, to: address, within: Self.patience)
+    guard answer.status == 200 else {
+      if answer.status == 429 { throw FirestoreError(.resourceExhausted, "A node is overloaded.") }
+      throw Refused(status: answer.status)
+    }
+    return ForwardedStream(answer.body) { [weak self] in self?.submit($0) ?? false }
+  }
+
+  /// The error of a call of which nobody knows what came of it.
+  static func failure(_ error: (any Error)?) -> FirestoreError {
+    error as? FirestoreError
+      ?? FirestoreError(
+        .unavailable,
+        "The service is temporarily unavailable.",
+        cause: error
+      )
+  }
+
+  /// A node has answered with another status than it answers calls with.
+  private struct Refused: Error {
+    let status: Int
+  }
+
+  // MARK: Requests of browsers
+
+  private func pass(_ request: ForwardedRequest, to node: NodeNumber) async -> ForwardedResponse? {
+    guard let address = try? await reach(node, for: request.context) else { return nil }
+    let message = NodeClient.Message(
+      request.method,
+      request.target,
+      headers: request.headers + [field(for: request.context, to: node)],
+      body: request.body.isEmpty ? nil : request.body
+    )
+    guard
+      let answer = try? await channels.send(message, to: address, within: Self.patience)
+    else { return nil }
+    return ForwardedResponse(status: answer.status, headers: answer.headers, body: answer.body)
+  }
+
+  private func field(
+    for context: CallContext,
+    to node: NodeNumber
+  ) -> (name: String, value: String) {
+    (ForwardedCaller.fieldName, secret.field(for: ForwardedCaller(of: context), to: node))
+  }
+
+  // MARK: Finding nodes
+
+  /// The address of a node that has just answered a greeting; nil where it is gone.
+  private func reach(_ node: NodeNumber, for context: CallContext) async throws -> String? {
+    guard let address = try await address(of: node, for: context) else { return nil }
+    if await answers(node, at: address, for: context) { return address }
+    addresses.withLock { _ = $0.removeValue(forKey: node) }
+    return nil
+  }
+
+  private func answers(
+    _ node: NodeNumber,
+    at address: String,
+    for context: CallContext
+  ) async -> Bool {
+    var generator = SystemRandomNumberGenerator()
+    let nonce = Hexadecimal.text((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    var message = NodeClient.Message("GET", NodeRoutes.greetingTarget + "?" + nonce)
+    message.headers = [field(for: context, to: node)]
+    let answer = await calls.text(
+      of: message,
+      from: address,
+      upTo: NodeSecret.greetingLength,
+      within: NodeClient.reach
+    )
+    return answer.map { secret.isGreeting($0, nonce, of: node) } ?? false
+  }
+
+  private func address(of node: NodeNumber, for context: CallContext) async throws -> String? {
+    if let known = addresses.withLock({ $0[node] }) { return known }
+    let found = try await threads.run(caller: context.network) { [engine] in
+      try engine.address(of: node)
+    }
+    guard let found else { return nil }
+    addresses.withLock { addresses in
+      if addresses.count >= Self.maximumAddresses { addresses.removeAll() }
+      addresses[node] = found
+    }
+    return found
+  }
+}

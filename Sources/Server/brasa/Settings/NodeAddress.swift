@@ -1,0 +1,28 @@
+import ArgumentParser
+import Foundation
+
+/// Where other nodes of a cluster reach one: scheme, host and port.
+enum NodeAddress {
+  /// The address, if it is one.
+  static func check(_ text: String) throws -> String {
+    guard let url = URL(string: text), url.scheme == "https" || url.scheme == "http",
+      url.host() != nil, url.path().isEmpty, url.query() == nil, url.fragment() == nil
+    else {
+      throw ValidationError(
+        "--node-address must be like http://10.0.0.2:8080, without a path, not \(text)."
+      )
+    }
+    return text
+  }
+}
+
+extension ServeSettings {
+  /// Where other nodes reach this one, which listens on that port.
+  func nodeAddress(listeningOn port: Int) -> String {
+    if let nodeAddress { return nodeAddress }
+    let listensOnAll = ["0.0.0.0", "::"].contains(host)
+    let name = listensOnAll ? ProcessInfo.processInfo.hostName : host
+    let literal = name.contains(":") ? "[\(name)]" : name
+    return "\(tls == nil ? "http" : "https")://\(literal):\(port)"
+  }
+}

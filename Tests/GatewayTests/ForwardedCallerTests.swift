@@ -1,0 +1,41 @@
+import Access
+import KeyValueStore
+import Testing
+
+@testable import Gateway
+
+/// What nodes tell each other of a client, and which node an id names.
+struct ForwardedCallerTests {
+  @Test func `a caller's text says all that is known of it`() throws {
+    let context = CallContext(
+      requestID: "1",
+      authorization: "Bearer secret",
+      isSecure: true,
+      isLocal: true,
+      isForeignPage: true,
+      network: ClientAddress.ipv6(0x2001_0db8_0000_0001).name
+    )
+    let caller = ForwardedCaller(of: context)
+    #expect(caller.text == "6:20010db800000001;local;secure;foreign")
+    #expect(ForwardedCaller(text: caller.text) == caller)
+    #expect(ForwardedCaller(text: "")?.network == ClientAddress.none)
+    #expect(ForwardedCaller(text: "4:7f000001")?.isLocal == false)
+  }
+
+  @Test(arguments: ["4:7f000001;owner", "4:", "5:1", "4:7f0000011", "x", ";;", "4:7f000001;"])
+  func `another text is no caller's`(text: String) {
+    #expect(ForwardedCaller(text: text) == nil)
+  }
+
+  @Test func `a session's id names its node, and no other text does`() {
+    let node = NodeNumber(0x00AB_CDEF_0123_4567)
+    let secret = String(repeating: "f", count: 32)
+    #expect(WebChannelSessions.node(ofID: node.text + secret) == node)
+    #expect(WebChannelSessions.node(ofID: node.text.uppercased() + secret) == nil)
+    #expect(WebChannelSessions.node(ofID: secret) == nil)
+    #expect(WebChannelSessions.node(ofID: "+0abcdef0123456" + secret + "0") == nil)
+    #expect(WebChannelSessions.node(ofID: "éééééééé" + secret) == nil)
+    #expect(NodeNumber(leading: node.bytes + [1]) == node)
+    #expect(NodeNumber(leading: [1, 2, 3]) == nil)
+  }
+}
