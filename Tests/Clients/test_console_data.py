@@ -1,5 +1,7 @@
 """The console in headless Chromium: databases, documents, indexes."""
 
+import base64
+
 import pytest
 import requests
 
@@ -205,16 +207,41 @@ def test_an_index_by_the_link_of_the_error(console, server, project):
     assert fields[:2] == [("userId", "ASCENDING"), ("price", "DESCENDING")]
 
 
-def index_parameter(project):
-    import base64
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_a_single_field_s_index_by_the_link_of_the_error(console, server, project, language):
+    create, group, drop, delete, none = {
+        "en": ("Create index", "Collection group", "Delete the index of parts", "Delete", "There is no composite index."),
+        "pt-BR": ("Criar índice", "Grupo de coleções", "Excluir o índice de parts", "Excluir", "Não há índices compostos."),
+    }[language]
+    console.open(language=language)
+    link = "?create_exemption=" + index_parameter(project, "parts", "fields/kind", b"\x10\x02", [(b"kind", b"\x10\x01")])
+    console.driver.get(f"{server.url}/v1/r/project/{project}/firestore/indexes{link}")
+    console.find("dialog")
+    console.click("button", create)
+    console.browser.wait("return !document.querySelector('dialog')")
+    field = f"{server.url}/v1/projects/{project}/databases/(default)/collectionGroups/parts/fields/kind"
 
+    def modes():
+        config = requests.get(field, headers={"authorization": "Bearer owner"}, timeout=30).json()["indexConfig"]
+        found = {(one["queryScope"], one["fields"][0].get("order", "CONTAINS")) for one in config["indexes"]}
+        return found, config.get("usesAncestorConfig", False)
+
+    usual = {("COLLECTION", mode) for mode in ("ASCENDING", "DESCENDING", "CONTAINS")}
+    console.sees(group)
+    assert modes() == (usual | {("COLLECTION_GROUP", "ASCENDING")}, False)
+    console.click("button", drop)
+    console.click("button", delete)
+    console.browser.wait("return [...document.querySelectorAll('main p')].some((one) => one.textContent === arguments[0]) && !document.querySelector('main table')", none)
+    assert modes() == (usual, True)
+
+
+def index_parameter(project, collection="products", name="indexes/_", scope=b"\x10\x01", fields=((b"userId", b"\x10\x01"), (b"price", b"\x10\x02"))):
     def part(number, data):
         return bytes([number << 3 | 2, len(data)]) + data
 
-    name = f"projects/{project}/databases/(default)/collectionGroups/products/indexes/_"
-    encoded = bytes([10, len(name)]) + name.encode()
-    fields = part(3, part(1, b"userId") + b"\x10\x01") + part(3, part(1, b"price") + b"\x10\x02")
-    return base64.urlsafe_b64encode(encoded + b"\x10\x01" + fields).rstrip(b"=").decode()
+    path = f"projects/{project}/databases/(default)/collectionGroups/{collection}/{name}"
+    encoded = part(1, path.encode()) + scope + b"".join(part(3, part(1, field) + mode) for field, mode in fields)
+    return base64.urlsafe_b64encode(encoded).rstrip(b"=").decode()
 
 
 def test_a_long_collection_scrolls(console, server, project):

@@ -3,10 +3,13 @@
 import base64
 import json
 import plistlib
+import random
 
 import pytest
 import requests
 
+from support import server as servers
+from support.console import Console
 from support.remote_config import RemoteConfig
 
 pytestmark = pytest.mark.brasa_only
@@ -19,27 +22,30 @@ PICTURE = base64.b64decode(
 HOSTILE = "<img src=x onerror=alert(1)>\u202e & \"quotes\" 100%"
 
 
+class Files:
+    """A project's first bucket."""
+
+    def __init__(self, server, project):
+        self.bucket = f"{project}.appspot.com"
+        self.upload = f"{server.url}/upload/storage/v1/b/{self.bucket}/o"
+        self.root = f"{server.url}/storage/v1/b/{self.bucket}/o"
+
+    def put(self, name, content, kind=None):
+        headers = OWNER | ({"content-type": kind} if kind else {})
+        answer = requests.post(self.upload, params={"uploadType": "media", "name": name}, data=content, headers=headers, timeout=30)
+        assert answer.status_code == 200, answer.text
+
+    def get(self, name):
+        answer = requests.get(f"{self.root}/{requests.utils.quote(name, safe='')}", headers=OWNER, timeout=30)
+        return answer.json() if answer.status_code == 200 else None
+
+    def content(self, name):
+        return requests.get(f"{self.root}/{requests.utils.quote(name, safe='')}?alt=media", headers=OWNER, timeout=30).content
+
+
 @pytest.fixture
 def files(server, project):
-    """The project's first bucket."""
-    class Files:
-        bucket = f"{project}.appspot.com"
-        root = f"{server.url}/storage/v1/b/{bucket}/o"
-
-        def put(self, name, content, kind=None):
-            headers = OWNER | ({"content-type": kind} if kind else {})
-            url = f"{server.url}/upload/storage/v1/b/{self.bucket}/o"
-            answer = requests.post(url, params={"uploadType": "media", "name": name}, data=content, headers=headers, timeout=30)
-            assert answer.status_code == 200, answer.text
-
-        def get(self, name):
-            answer = requests.get(f"{self.root}/{requests.utils.quote(name, safe='')}", headers=OWNER, timeout=30)
-            return answer.json() if answer.status_code == 200 else None
-
-        def content(self, name):
-            return requests.get(f"{self.root}/{requests.utils.quote(name, safe='')}?alt=media", headers=OWNER, timeout=30).content
-
-    return Files()
+    return Files(server, project)
 
 
 def choose_files(console, *paths):
@@ -83,6 +89,33 @@ def test_files_are_uploaded_shown_changed_and_deleted(console, files, tmp_path):
     console.click("button", "Delete 1 file")
     console.sees("There is nothing in this folder.")
     assert files.get("folder/renamed.md") is None
+
+
+def test_an_upload_goes_on_when_the_server_goes_and_comes_back(browser, project, tmp_path):
+    own = servers.Brasa(tmp_path / "data", "--port", servers.free_port())
+    own.start()
+    try:
+        local = tmp_path / "film.bin"
+        local.write_bytes(random.Random(17).randbytes(20 << 20))
+        browser.show_as(1600, 900)
+        console = Console(browser, own, project).open("files")
+        console.sees("There is nothing in this folder.")
+        # The second part waits until the server has gone.
+        browser.run("""
+            const send = window.fetch, gate = new Promise((resolve) => { window.release = resolve; });
+            window.fetch = async (address, options) => {
+              if (options?.headers?.["content-range"]?.startsWith("bytes 8388608-") && !window.isHeld) { window.isHeld = true; await gate; }
+              return send(address, options);
+            };""")
+        choose_files(console, local)
+        browser.wait("return window.isHeld")
+        own.kill()
+        browser.run("window.release()")
+        own.start()
+        console.find("link", "film.bin")
+        assert Files(own, project).content("film.bin") == local.read_bytes()
+    finally:
+        own.kill()
 
 
 def test_pictures_show_by_what_they_are(console, files):

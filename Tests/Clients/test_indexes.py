@@ -6,6 +6,7 @@ import re
 import time
 
 import pytest
+import requests
 from google.api_core import exceptions
 from google.cloud import firestore
 from google.cloud.firestore_v1.base_query import FieldFilter
@@ -189,6 +190,41 @@ def test_an_applied_index_is_built_and_used(strict, products, project, tmp_path)
     apply(strict, project, nothing, tmp_path, "--force")
     with pytest.raises(exceptions.FailedPrecondition):
         seed_query(products).get()
+
+
+def test_a_field_s_indexes_are_changed_over_rest(strict, products, project):
+    """As Google's command line deploys `fieldOverrides`."""
+    owner = {"authorization": "Bearer owner"}
+    database = f"projects/{project}/databases/(default)"
+    field = f"{strict.url}/v1/{database}/collectionGroups/parts/fields/kind"
+    products._client.document("products/1/parts/p").set({"kind": "x"})
+    group = products._client.collection_group("parts").where(filter=FieldFilter("kind", "==", "x"))
+    wanted = {"indexConfig": {"indexes": [{"queryScope": "COLLECTION_GROUP", "fields": [{"fieldPath": "kind", "order": "ASCENDING"}]}]}}
+
+    def change(body, **parameters):
+        answer = requests.patch(field, params=parameters, json=body, headers=owner, timeout=30)
+        assert answer.status_code == 200, answer.text
+        operation = answer.json()
+        assert operation["metadata"]["@type"].endswith("google.firestore.admin.v1.FieldOperationMetadata")
+        assert operation["metadata"]["field"].endswith("/collectionGroups/parts/fields/kind")
+        while not operation.get("done"):
+            operation = requests.get(f"{strict.url}/v1/{operation['name']}", headers=owner, timeout=30).json()
+        return operation["response"]["indexConfig"]
+
+    assert change(wanted, updateMask="indexConfig")["indexes"][0]["queryScope"] == "COLLECTION_GROUP"
+    assert [found.id for found in group.stream()] == ["p"]
+    # An empty configuration exempts the field; none at all gives it back what every field has.
+    assert "indexes" not in change({"indexConfig": {}})
+    with pytest.raises(exceptions.FailedPrecondition):
+        products._client.collection("products/1/parts").where(filter=FieldFilter("kind", "==", "x")).get()
+    assert change({})["usesAncestorConfig"] is True
+    assert len(products._client.collection("products/1/parts").where(filter=FieldFilter("kind", "==", "x")).get()) == 1
+    for body, parameters, code in [
+        ({"ttlConfig": {}}, {}, 501), ({}, {"updateMask": "ttlConfig"}, 501), ({}, {"mask": "x"}, 400),
+        ({"indexConfig": {"indexes": [{"fields": [{"fieldPath": "other", "order": "ASCENDING"}]}]}}, {}, 400),
+        ({"indexConfig": {"indexes": [{"fields": [{"fieldPath": "kind"}]}]}}, {}, 400),
+    ]:
+        assert requests.patch(field, params=parameters, json=body, headers=owner, timeout=30).status_code == code, body
 
 
 def test_a_disabled_field_is_not_queried(strict, products, project, tmp_path):

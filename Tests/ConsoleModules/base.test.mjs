@@ -37,6 +37,8 @@ test("Firebase's addresses lead to the same places", () => {
     ["/v1/r/project/shop/firestore/indexes", "/console/shop/firestore/-default-/indexes"],
     ["/v1/r/project/shop/firestore/databases/eu/indexes", "/console/shop/firestore/eu/indexes"],
     ["/project/shop/authentication/users", "/console/shop/users"], ["/project/shop/authentication/providers", "/console/shop/users"],
+    ["/project/shop/storage/shop.appspot.com/files/~2Fphotos~2F2024", "/console/shop/files/shop.appspot.com?prefix=photos%2F2024%2F"],
+    ["/project/shop/config/experiments", "/console/shop/config/experiments"],
     ["/project/shop/storage/shop.appspot.com/files", "/console/shop/files/shop.appspot.com"], ["/project/shop/config", "/console/shop/config"],
     ["/project/shop/notification/compose", "/console/shop/messages"], ["/project/shop/messaging", "/console/shop/messages"],
     ["/project/shop/analytics/app/ios:a/debugview", "/console/shop/analytics/debugview"],

@@ -9,7 +9,7 @@ internal import SwiftProtobuf
 /// - `projects/{p}/databases/{d}`: GET, DELETE (`etag`)
 /// - `…/databases/{d}/collectionGroups/{c}/indexes`: GET lists (`filter`, `pageSize`, `pageToken`;
 ///   `-` is every group), POST creates; `…/indexes/{id}`: GET, DELETE
-/// - `…/databases/{d}/collectionGroups/{c}/fields`: GET lists; `…/fields/{f}`: GET
+/// - `…/databases/{d}/collectionGroups/{c}/fields`: GET lists; `…/fields/{f}`: GET, PATCH (`updateMask`)
 /// - `…/databases/{d}/operations`: GET lists; `…/operations/{id}`: GET
 ///
 /// What Google serves below these paths beyond that is refused with UNIMPLEMENTED.
@@ -34,6 +34,13 @@ package enum AdminCall: Sendable, Equatable {
   case deleteIndex(DatabaseID, collectionGroup: Text, id: String)
   case listFields(DatabaseID, collectionGroup: Text, Page)
   case getField(DatabaseID, collectionGroup: Text, path: String)
+  /// Without an index configuration the field goes back to what applies to it without one of its own.
+  case updateField(
+    DatabaseID,
+    collectionGroup: Text,
+    path: String,
+    Google_Firestore_Admin_V1_Field
+  )
   case listOperations(DatabaseID, Page)
   case getOperation(DatabaseID, id: String)
 
@@ -44,7 +51,7 @@ package enum AdminCall: Sendable, Equatable {
     case .createDatabase(let id, _), .getDatabase(let id), .deleteDatabase(let id, _),
       .listIndexes(let id, _, _), .createIndex(let id, _, _), .getIndex(let id, _, _),
       .deleteIndex(let id, _, _), .listFields(let id, _, _), .getField(let id, _, _),
-      .listOperations(let id, _), .getOperation(let id, _):
+      .updateField(let id, _, _, _), .listOperations(let id, _), .getOperation(let id, _):
       id.project
     }
   }
@@ -161,12 +168,29 @@ private struct AdminHTTPRequest {
     case ("GET", "fields", 4):
       try refuseParameters()
       return .getField(database, collectionGroup: group, path: rest[3])
+    case ("PATCH", "fields", 4):
+      try refuseOtherMasks()
+      let field: Google_Firestore_Admin_V1_Field = try message("Field", at: "field")
+      return .updateField(database, collectionGroup: group, path: rest[3], field)
     default: throw unimplemented
     }
   }
 
   private func refuseParameters() throws(FirestoreError) {
     if let parameter = query.parameters.first { throw QueryParameters.unknown(parameter.name) }
+  }
+
+  /// Of a field only its indexes can be changed; a mask may name them, or be left out.
+  private func refuseOtherMasks() throws(FirestoreError) {
+    let values = try parameters(of: "UpdateFieldRequest", except: ["field"])
+    for name in (values["update_mask"] ?? "").split(separator: ",") {
+      guard name == "indexConfig" || name == "index_config" else {
+        throw FirestoreError(
+          .unimplemented,
+          "Of a field only its indexes can be changed: \(name) is not served."
+        )
+      }
+    }
   }
 
   /// Lists have the same parameters.

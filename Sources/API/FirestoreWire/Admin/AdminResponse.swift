@@ -7,6 +7,7 @@ package enum AdminResponse: Sendable {
   package enum Outcome: Sendable {
     case running
     case index(Google_Firestore_Admin_V1_Index)
+    case field(Google_Firestore_Admin_V1_Field)
     case database(Google_Firestore_Admin_V1_Database)
     /// Succeeded with nothing to show.
     case empty
@@ -16,6 +17,7 @@ package enum AdminResponse: Sendable {
   /// What a long-running operation is about.
   package enum Metadata: Sendable {
     case index(Google_Firestore_Admin_V1_IndexOperationMetadata)
+    case field(Google_Firestore_Admin_V1_FieldOperationMetadata)
     case createDatabase
     case updateDatabase
     case deleteDatabase
@@ -94,6 +96,7 @@ extension AdminResponse.Operation {
     switch outcome {
     case .running: return operation
     case .index(let index): operation.response = try any(index)
+    case .field(let field): operation.response = try any(field)
     case .database(let database): operation.response = try any(database)
     case .empty: operation.response = try any(Google_Protobuf_Empty())
     case .failed(let error):
@@ -119,6 +122,7 @@ extension AdminResponse.Metadata {
   fileprivate var message: any Message {
     switch self {
     case .index(let metadata): metadata
+    case .field(let metadata): metadata
     case .createDatabase: Google_Firestore_Admin_V1_CreateDatabaseMetadata()
     case .updateDatabase: Google_Firestore_Admin_V1_UpdateDatabaseMetadata()
     case .deleteDatabase: Google_Firestore_Admin_V1_DeleteDatabaseMetadata()

@@ -147,6 +147,124 @@ package nonisolated struct Google_Firestore_Admin_V1_IndexOperationMetadata: Sen
   fileprivate var _progressBytes: Google_Firestore_Admin_V1_Progress? = nil
 }
 
+package nonisolated struct Google_Firestore_Admin_V1_FieldOperationMetadata: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
+  }
+  /// Returns true if `startTime` has been explicitly set.
+  package var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  package mutating func clearStartTime() {self._startTime = nil}
+
+  package var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
+  }
+  /// Returns true if `endTime` has been explicitly set.
+  package var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  package mutating func clearEndTime() {self._endTime = nil}
+
+  package var field: String = String()
+
+  package var indexConfigDeltas: [Google_Firestore_Admin_V1_FieldOperationMetadata.IndexConfigDelta] = []
+
+  package var state: Google_Firestore_Admin_V1_OperationState = .unspecified
+
+  package var progressDocuments: Google_Firestore_Admin_V1_Progress {
+    get {_progressDocuments ?? Google_Firestore_Admin_V1_Progress()}
+    set {_progressDocuments = newValue}
+  }
+  /// Returns true if `progressDocuments` has been explicitly set.
+  package var hasProgressDocuments: Bool {self._progressDocuments != nil}
+  /// Clears the value of `progressDocuments`. Subsequent reads from it will return its default value.
+  package mutating func clearProgressDocuments() {self._progressDocuments = nil}
+
+  package var progressBytes: Google_Firestore_Admin_V1_Progress {
+    get {_progressBytes ?? Google_Firestore_Admin_V1_Progress()}
+    set {_progressBytes = newValue}
+  }
+  /// Returns true if `progressBytes` has been explicitly set.
+  package var hasProgressBytes: Bool {self._progressBytes != nil}
+  /// Clears the value of `progressBytes`. Subsequent reads from it will return its default value.
+  package mutating func clearProgressBytes() {self._progressBytes = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct IndexConfigDelta: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var changeType: Google_Firestore_Admin_V1_FieldOperationMetadata.IndexConfigDelta.ChangeType = .unspecified
+
+    package var index: Google_Firestore_Admin_V1_Index {
+      get {_index ?? Google_Firestore_Admin_V1_Index()}
+      set {_index = newValue}
+    }
+    /// Returns true if `index` has been explicitly set.
+    package var hasIndex: Bool {self._index != nil}
+    /// Clears the value of `index`. Subsequent reads from it will return its default value.
+    package mutating func clearIndex() {self._index = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package nonisolated enum ChangeType: SwiftProtobuf.Enum, Swift.CaseIterable {
+      package typealias RawValue = Int
+      case unspecified // = 0
+      case add // = 1
+      case remove // = 2
+      case UNRECOGNIZED(Int)
+
+      package init() {
+        self = .unspecified
+      }
+
+      package init?(rawValue: Int) {
+        switch rawValue {
+        case 0: self = .unspecified
+        case 1: self = .add
+        case 2: self = .remove
+        default: self = .UNRECOGNIZED(rawValue)
+        }
+      }
+
+      package var rawValue: Int {
+        switch self {
+        case .unspecified: return 0
+        case .add: return 1
+        case .remove: return 2
+        case .UNRECOGNIZED(let i): return i
+        }
+      }
+
+      // The compiler won't synthesize support with the UNRECOGNIZED case.
+      package static let allCases: [Google_Firestore_Admin_V1_FieldOperationMetadata.IndexConfigDelta.ChangeType] = [
+        .unspecified,
+        .add,
+        .remove,
+      ]
+
+    }
+
+    package init() {}
+
+    fileprivate var _index: Google_Firestore_Admin_V1_Index? = nil
+  }
+
+  package init() {}
+
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _progressDocuments: Google_Firestore_Admin_V1_Progress? = nil
+  fileprivate var _progressBytes: Google_Firestore_Admin_V1_Progress? = nil
+}
+
 package nonisolated struct Google_Firestore_Admin_V1_CreateDatabaseMetadata: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -277,6 +395,113 @@ nonisolated extension Google_Firestore_Admin_V1_IndexOperationMetadata: SwiftPro
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension Google_Firestore_Admin_V1_FieldOperationMetadata: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FieldOperationMetadata"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}start_time\0\u{3}end_time\0\u{1}field\0\u{3}index_config_deltas\0\u{1}state\0\u{3}progress_documents\0\u{3}progress_bytes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.field) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.indexConfigDeltas) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._progressDocuments) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._progressBytes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._startTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._endTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.field.isEmpty {
+      try visitor.visitSingularStringField(value: self.field, fieldNumber: 3)
+    }
+    if !self.indexConfigDeltas.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.indexConfigDeltas, fieldNumber: 4)
+    }
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 5)
+    }
+    try { if let v = self._progressDocuments {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._progressBytes {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Google_Firestore_Admin_V1_FieldOperationMetadata, rhs: Google_Firestore_Admin_V1_FieldOperationMetadata) -> Bool {
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
+    if lhs.field != rhs.field {return false}
+    if lhs.indexConfigDeltas != rhs.indexConfigDeltas {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs._progressDocuments != rhs._progressDocuments {return false}
+    if lhs._progressBytes != rhs._progressBytes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Google_Firestore_Admin_V1_FieldOperationMetadata.IndexConfigDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = Google_Firestore_Admin_V1_FieldOperationMetadata.protoMessageName + ".IndexConfigDelta"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}change_type\0\u{1}index\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.changeType) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._index) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.changeType != .unspecified {
+      try visitor.visitSingularEnumField(value: self.changeType, fieldNumber: 1)
+    }
+    try { if let v = self._index {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Google_Firestore_Admin_V1_FieldOperationMetadata.IndexConfigDelta, rhs: Google_Firestore_Admin_V1_FieldOperationMetadata.IndexConfigDelta) -> Bool {
+    if lhs.changeType != rhs.changeType {return false}
+    if lhs._index != rhs._index {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Google_Firestore_Admin_V1_FieldOperationMetadata.IndexConfigDelta.ChangeType: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHANGE_TYPE_UNSPECIFIED\0\u{1}ADD\0\u{1}REMOVE\0")
 }
 
 nonisolated extension Google_Firestore_Admin_V1_CreateDatabaseMetadata: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -10,13 +10,7 @@ extension IndexDefinition {
     _ message: Google_Firestore_Admin_V1_Index,
     collectionID: Text
   ) throws(FirestoreError) {
-    let scope: IndexScope
-    switch message.queryScope {
-    case .unspecified, .collection: scope = .collection
-    case .collectionGroup: scope = .collectionGroup
-    case .collectionRecursive, .UNRECOGNIZED:
-      throw .invalidArgument("query_scope must be COLLECTION or COLLECTION_GROUP.")
-    }
+    let scope = try IndexScope(message.queryScope)
     let parts = try message.fields.map { field throws(FirestoreError) in try Self.part(field) }
     try self.init(collectionID: collectionID, scope: scope, parts: parts)
   }
@@ -40,6 +34,43 @@ extension IndexDefinition {
       "field '\(field.fieldPath)' must have the order ASCENDING or DESCENDING, the array_config "
         + "CONTAINS, or a flat vector_config; other modes are not supported."
     )
+  }
+}
+
+extension IndexScope {
+  fileprivate init(
+    _ scope: Google_Firestore_Admin_V1_Index.QueryScope
+  ) throws(FirestoreError) {
+    switch scope {
+    case .unspecified, .collection: self = .collection
+    case .collectionGroup: self = .collectionGroup
+    case .collectionRecursive, .UNRECOGNIZED:
+      throw .invalidArgument("query_scope must be COLLECTION or COLLECTION_GROUP.")
+    }
+  }
+}
+
+extension SingleFieldIndex {
+  /// An index of a field's configuration, which names that field or leaves its name out.
+  init(
+    _ message: Google_Firestore_Admin_V1_Index,
+    of path: FieldPath
+  ) throws(FirestoreError) {
+    let name = FieldOverride.text(of: path)
+    guard let field = message.fields.first, message.fields.count == 1,
+      field.fieldPath.isEmpty || field.fieldPath == name
+    else { throw .invalidArgument("An index of the field \(name) must have that field alone.") }
+    let mode: IndexFieldMode
+    switch field.valueMode {
+    case .order(.ascending): mode = .ascending
+    case .order(.descending): mode = .descending
+    case .arrayConfig(.contains): mode = .contains
+    default:
+      throw .invalidArgument(
+        "An index of a single field must have the order ASCENDING or DESCENDING, or the array_config CONTAINS."
+      )
+    }
+    self.init(try IndexScope(message.queryScope), mode)
   }
 }
 

@@ -30,6 +30,8 @@ struct AdminService {
       return .empty
     case .listFields(let id, let group, let page): return try listFields(id, group, page)
     case .getField(let id, let group, let path): return try field(path, group: group, in: id)
+    case .updateField(let id, let group, let path, let message):
+      return try updateField(path, message, group: group, in: id)
     case .listOperations(let id, let page): return try listOperations(id, page)
     case .getOperation(let id, let name): return try operation(name, in: id)
     }
@@ -136,18 +138,58 @@ struct AdminService {
   }
 
   private func field(_ path: String, group: Text, in id: DatabaseID) throws -> AdminResponse {
-    let name = path == "*" ? FieldOverride.anyField : try FieldPath(parsing: path)
-    let own = try overrides(id).first { $0.collectionID == group && $0.field == name }
-    if let own { return .field(.init(own, in: id)) }
+    .field(try shownField(try Self.fieldPath(path), group: group, in: id))
+  }
+
+  private static func fieldPath(_ text: String) throws -> FieldPath {
+    text == "*" ? FieldOverride.anyField : try FieldPath(parsing: text)
+  }
+
+  /// A field with its own indexes, or with those that it has without.
+  private func shownField(
+    _ path: FieldPath,
+    group: Text,
+    in id: DatabaseID
+  ) throws -> Google_Firestore_Admin_V1_Field {
+    let own = try override(of: path, group: group, in: id)
+    if let own { return .init(own, in: id) }
     let defaults = FieldOverride(
       collectionID: group,
-      field: name,
+      field: path,
       indexes: SingleFieldIndex.defaults
     )
     var field = Google_Firestore_Admin_V1_Field(defaults, in: id)
     field.indexConfig.usesAncestorConfig = true
     field.indexConfig.ancestorField = "\(id.path)/collectionGroups/__default__/fields/*"
-    return .field(field)
+    return field
+  }
+
+  private func override(
+    of path: FieldPath,
+    group: Text,
+    in id: DatabaseID
+  ) throws -> FieldOverride? {
+    try overrides(id).first { $0.collectionID == group && $0.field == path }
+  }
+
+  /// Gives a field exactly these indexes; without a configuration it goes back to those that it has without.
+  private func updateField(
+    _ path: String,
+    _ message: Google_Firestore_Admin_V1_Field,
+    group: Text,
+    in id: DatabaseID
+  ) throws -> AdminResponse {
+    guard !message.hasTtlConfig else {
+      throw FirestoreError(.unimplemented, "Policies that delete documents in time are not served.")
+    }
+    let field = try Self.fieldPath(path)
+    let indexes = try message.indexConfig.indexes.map { try SingleFieldIndex($0, of: field) }
+    try permit.database(id).overrideField(
+      field,
+      of: group,
+      indexes: message.hasIndexConfig ? Set(indexes) : nil
+    )
+    return .operation(try operation(ofField: field, group: group, in: id))
   }
 
   // MARK: Operations
@@ -169,10 +211,48 @@ struct AdminService {
     )
   }
 
+  private static let fieldOperation = "field-"
+
+  /// What a change of a field's indexes has come to; its name holds the field's.
+  private func operation(
+    ofField path: FieldPath,
+    group: Text,
+    in id: DatabaseID
+  ) throws -> AdminResponse.Operation {
+    let isChanging = try override(of: path, group: group, in: id)?.isChanging ?? false
+    let field = try shownField(path, group: group, in: id)
+    var metadata = Google_Firestore_Admin_V1_FieldOperationMetadata()
+    metadata.field = field.name
+    metadata.state = isChanging ? .processing : .successful
+    let name = Base64.url(Array("\(group)/\(FieldOverride.text(of: path))".utf8))
+    return AdminResponse.Operation(
+      name: "\(id.path)/operations/\(Self.fieldOperation)\(name)",
+      metadata: .field(metadata),
+      outcome: isChanging ? .running : .field(field)
+    )
+  }
+
+  /// The operation of a field by its name; nil where it is none.
+  private func operation(
+    ofFieldNamed name: String,
+    in id: DatabaseID
+  ) throws -> AdminResponse.Operation? {
+    guard name.hasPrefix(Self.fieldOperation),
+      let bytes = Base64.decodeStrictly(name.dropFirst(Self.fieldOperation.count).utf8)
+    else { return nil }
+    let parts = String(decoding: bytes, as: UTF8.self).split(separator: "/", maxSplits: 1)
+    guard parts.count == 2, let path = try? Self.fieldPath(String(parts[1])) else { return nil }
+    return try operation(ofField: path, group: Text(String(parts[0])), in: id)
+  }
+
   private func listOperations(_ id: DatabaseID, _ page: AdminCall.Page) throws -> AdminResponse {
     guard page.filter.isEmpty else { throw Self.unsupportedFilter }
-    let (shown, next) = try Self.slice(try declared(id), page)
-    return .operations(shown.map { Self.operation(of: $0, in: id) }, nextPageToken: next)
+    let indexes = try declared(id).map { Self.operation(of: $0, in: id) }
+    let fields = try overrides(id).map {
+      try operation(ofField: $0.field, group: $0.collectionID, in: id)
+    }
+    let (shown, next) = try Self.slice(indexes + fields, page)
+    return .operations(Array(shown), nextPageToken: next)
   }
 
   private func operation(_ name: String, in id: DatabaseID) throws -> AdminResponse {
@@ -186,6 +266,7 @@ struct AdminService {
         )
       )
     }
+    if let field = try operation(ofFieldNamed: name, in: id) { return .operation(field) }
     let known = try declared(id).first { Self.indexOperation + $0.id == name }
     guard let known else {
       throw FirestoreError(.notFound, "Operation \(name) does not exist.")

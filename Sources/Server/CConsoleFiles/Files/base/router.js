@@ -49,7 +49,8 @@ function fromFirebase(segments, query) {
   if (parts[0] !== "project") return null;
   const [, named = "", product = "overview", ...rest] = parts;
   const project = named === "_" ? "" : named;
-  return { project, query, ...area(product, rest) };
+  const { query: shown, ...place } = area(product, rest);
+  return { project, query: { ...query, ...shown }, ...place };
 }
 
 function area(product, rest) {
@@ -59,9 +60,9 @@ function area(product, rest) {
     case "authentication":
       return { area: "users", rest: [] };
     case "storage":
-      return rest[1] === "rules" ? { area: "rules", rest: ["-storage-", rest[0]] } : { area: "files", rest: rest.filter((part) => part !== "files") };
+      return rest[1] === "rules" ? { area: "rules", rest: ["-storage-", rest[0]] } : files(rest);
     case "config":
-      return { area: "config", rest: [] };
+      return { area: "config", rest: rest.filter((part) => part === "experiments").slice(0, 1) };
     case "messaging":
     case "notification":
       return { area: "messages", rest: [] };
@@ -74,6 +75,14 @@ function area(product, rest) {
   }
 }
 
+/** `{bucket}/files/~2Fphotos~2F2024`. */
+function files([bucket, , ...folders]) {
+  const prefix = plainPath(folders).map((part) => `${part}/`).join("");
+  return { area: "files", rest: bucket ? [bucket] : [], query: { prefix } };
+}
+
+const plainPath = (parts) => parts.join("/").replaceAll("~2F", "/").split("/").filter(Boolean);
+
 /** `databases/{d}/data/~2Fusers~2Fada`, `data/~2Fusers`, `rules`, `indexes`. */
 function firestore(rest) {
   const isNamed = rest[0] === "databases";
@@ -81,6 +90,5 @@ function firestore(rest) {
   const [view = "data", ...more] = isNamed ? rest.slice(2) : rest;
   if (view === "rules") return { area: "rules", rest: [database] };
   if (view === "indexes") return { area: "firestore", rest: [database, "indexes"] };
-  const path = more.join("/").replaceAll("~2F", "/").split("/").filter(Boolean);
-  return { area: "firestore", rest: [database, "data", ...path] };
+  return { area: "firestore", rest: [database, "data", ...plainPath(more)] };
 }

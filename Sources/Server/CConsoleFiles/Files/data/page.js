@@ -315,7 +315,7 @@ function counter(where, parent, query) {
 }
 
 function failure(error, where) {
-  const found = /https:\/\/\S+create_composite=\S+/.exec(error.message ?? "");
+  const found = /https?:\/\/\S+create_(composite|exemption)=[\w-]+/.exec(error.message ?? "");
   const [address] = found ?? [];
   const page = address ? `${link("firestore", [where.database, "indexes"])}?${address.split("?")[1]}` : null;
   return h("div", { class: "notice danger", role: "alert", style: { margin: "16px" } }, icon("warning"), h("div", { class: "grow stack" },

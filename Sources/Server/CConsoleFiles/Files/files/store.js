@@ -56,6 +56,9 @@ export function rename(bucket, file, name) {
 /** Bytes that go at once; of more a part at a time, so that an upload can go on where it was. */
 const CHUNK = 8 << 20;
 
+/** How often a server is asked that does not answer in the middle of an upload: for about four minutes. */
+const ATTEMPTS = 12;
+
 /**
  * Uploads a file. `generation` is the one that it replaces, "0" for none. `progress` is told the bytes so far.
  *
@@ -76,18 +79,31 @@ async function uploadInParts(bucket, query, file, type, progress, signal) {
   const begun = await send("POST", address, "{}", { headers: { "content-type": "application/json", "x-upload-content-type": type }, signal });
   if (!begun.ok) await read(begun);
   const at = new URL(begun.headers.get("location"), location.href);
-  for (let start = 0; ; ) {
-    const end = Math.min(file.size, start + CHUNK);
-    const range = `bytes ${start}-${end - 1}/${file.size}`;
-    const response = await send("PUT", at.pathname + at.search, file.slice(start, end), { headers: { "content-range": range }, signal });
-    if (response.status !== 308) return read(response);
-    const taken = /bytes=0-(\d+)/.exec(response.headers.get("range") ?? "");
-    const next = taken ? Number(taken[1]) + 1 : 0;
-    if (next <= start) throw new CallError(response.status, "UNAVAILABLE", "The server took nothing.", null);
-    start = next;
-    progress(start);
+  const put = (range, bytes) => send("PUT", at.pathname + at.search, bytes, { headers: { "content-range": `bytes ${range}/${file.size}` }, signal });
+  // After an answer that did not come the server is asked how far it is.
+  for (let start = 0, lost = 0; ; ) {
+    try {
+      const end = Math.min(file.size, start + CHUNK);
+      const response = await (lost > 0 ? put("*") : put(`${start}-${end - 1}`, file.slice(start, end)));
+      if (response.status !== 308) return await read(response);
+      const taken = /bytes=0-(\d+)/.exec(response.headers.get("range") ?? "");
+      const next = taken ? Number(taken[1]) + 1 : 0;
+      if (lost === 0 && next <= start) throw new CallError(response.status, "ABORTED", "The server took nothing.", null);
+      [start, lost] = [next, 0];
+      progress(start);
+    } catch (error) {
+      const mayComeBack = error.status === 0 || error.status >= 500;
+      if (!mayComeBack || lost === ATTEMPTS) throw error;
+      lost += 1;
+      await pause(Math.min(500 * 2 ** lost, 30_000), signal);
+    }
   }
 }
+
+const pause = (milliseconds, signal) => new Promise((resolve, reject) => {
+  const timer = setTimeout(resolve, milliseconds);
+  signal?.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); }, { once: true });
+});
 
 /** A name beside one that is taken: `photo (2).jpg`. Pure. */
 export function nameBeside(name, number) {

@@ -10,10 +10,13 @@ export function uploads(bucket, onDone) {
   const add = (found) => {
     for (const { file, name } of found) {
       const one = { file, name, stop: new AbortController(), row: h("li", { class: "panel spread" }) };
-      one.row.append(...rowOf(one));
       element.append(one.row);
-      queue.push(one);
+      enqueue(one);
     }
+  };
+  const enqueue = (one) => {
+    show(one.row, rowOf(one));
+    queue.push(one);
     if (!isRunning) run();
   };
   const run = async () => {
@@ -21,7 +24,7 @@ export function uploads(bucket, onDone) {
     release = guardLeaving((isSilent) => !isSilent && window.confirm(t("files.leave")));
     while (queue.length > 0) {
       const one = queue.shift();
-      await uploadOne(bucket, one).then(() => one.row.remove(), (error) => fail(one, error));
+      await uploadOne(bucket, one).then(() => one.row.remove(), (error) => fail(one, error, () => enqueue(one)));
       onDone();
     }
     release();
@@ -39,9 +42,9 @@ function rowOf(one) {
   return [h("span", { class: "grow", dir: "auto" }, one.name), one.bar, iconButton("close", t("files.cancelUpload", one.name), () => { one.stop.abort(); one.row.remove(); })];
 }
 
-function fail(one, error) {
+function fail(one, error, again) {
   if (error.name === "AbortError") return one.row.remove();
-  return show(one.row, h("span", { class: "grow error", role: "alert" }, `${one.name}: ${explain(error)}`), iconButton("close", t("close"), () => one.row.remove()));
+  return show(one.row, h("span", { class: "grow error", role: "alert" }, `${one.name}: ${explain(error)}`), button(t("tryAgain"), again), iconButton("close", t("close"), () => one.row.remove()));
 }
 
 async function uploadOne(bucket, one, generation = "0") {

@@ -5,7 +5,7 @@
  * order 2, array config 3}.
  */
 
-/** Reads a `create_composite` parameter: `{collection, database, scope, fields}`; null for what is none. */
+/** Reads a `create_composite` or `create_exemption` parameter: `{collection, database, scope, fields}`; null for what is none. */
 export function readIndex(parameter) {
   try {
     return index(bytesOf(parameter));

@@ -2,7 +2,7 @@ import { command } from "../base/commands.js";
 import { adder, call, complain, confirm, databaseName, dialog, failure, field, form, go, group, h, icon, iconButton, inline, input, muted, onCleanup, place, primary, resource, select, show, spread, stack, t, table, toast } from "../base/ui.js";
 import { readIndex } from "./link.js";
 
-/** The composite indexes of a database: made by form or by the link of an error, with what state they are in. */
+/** The composite indexes of a database and the fields with indexes of their own: made by form or by the link of an error, with what state they are in. */
 export function page() {
   const { project, rest, query } = place.peek();
   const name = databaseName(project, rest[0] ?? "(default)");
@@ -10,12 +10,12 @@ export function page() {
   const state = { timer: null, ended: false };
   onCleanup(() => { state.ended = true; clearTimeout(state.timer); });
   const draw = () => drawList(list, name, draw, state);
-  const add = (index) => createDialog(name, index).then((isMade) => isMade && draw());
-  const parameter = query.create_composite;
-  if (parameter) {
-    const index = readIndex(parameter);
+  const add = (index, making) => createDialog(name, index, making).then((isMade) => isMade && draw());
+  const { create_composite: composite, create_exemption: exemption } = query;
+  if (composite ?? exemption) {
+    const index = readIndex(composite ?? exemption);
     go({ ...place.peek(), query: {} }, { replace: true });
-    if (index) add(index);
+    if (index) add(index, composite ? make : makeSingle);
     else toast(t("index.badLink"));
   }
   command({ label: () => t("index.create"), keys: "n", writes: true, run: () => add(null) });
@@ -29,11 +29,14 @@ const BUILDING_MILLISECONDS = 1_000;
 
 async function drawList(list, name, redraw, state) {
   try {
-    const { indexes = [] } = await call("GET", `${resource(`${name}/collectionGroups/-/indexes`)}?pageSize=300`);
+    const groups = resource(`${name}/collectionGroups/-`);
+    const [{ indexes = [] }, { fields = [] }, { operations = [] }] = await Promise.all([
+      call("GET", `${groups}/indexes?pageSize=300`), call("GET", `${groups}/fields?pageSize=300`), call("GET", resource(`${name}/operations`))]);
     if (state.ended) return;
-    show(list, indexes.length === 0 ? h("p", {}, t("index.none")) : indexTable(indexes, redraw));
+    show(list, indexes.length === 0 ? h("p", {}, t("index.none")) : indexTable(indexes, redraw),
+      fields.length === 0 ? null : [h("h2", {}, t("index.single")), fieldTable(fields, redraw)]);
     clearTimeout(state.timer);
-    if (indexes.some((index) => index.state === "CREATING")) state.timer = setTimeout(redraw, BUILDING_MILLISECONDS);
+    if (operations.some((one) => !one.done)) state.timer = setTimeout(redraw, BUILDING_MILLISECONDS);
   } catch (error) {
     show(list, failure(error));
   }
@@ -43,11 +46,23 @@ const indexTable = (indexes, redraw) => table(["index.collection", "fields", "in
 
 const collectionOf = (index) => index.name.split("/")[5];
 
+/** What an index or a field is called below its collection; a field's path may have slashes of its own. */
+const ownName = (index) => index.name.split("/").slice(7).join("/");
+
+const addressOf = (index) => `${resource(index.name.split("/", 7).join("/"))}/${encodeURIComponent(ownName(index))}`;
+
 function row(index, redraw) {
   const badge = index.state === "READY" ? ["ok", "check"] : ["warn", "warning"];
   return [h("code", {}, collectionOf(index)), fieldList(index.fields), t(`index.${index.queryScope}`), h("span", { class: "badge", style: { color: `var(--${badge[0]})` } }, icon(badge[1]), t(`index.${index.state}`)),
     iconButton("trash", t("index.drop", collectionOf(index)), () => drop(index, redraw), { writes: true })];
 }
+
+const fieldTable = (fields, redraw) => table(["index.collection", "field.name", "index.modes", null], fields.map((one) => {
+  const collection = collectionOf(one);
+  const modes = (one.indexConfig?.indexes ?? []).map(({ queryScope, fields: [field] }) => h("li", {}, t(`index.${field.order ?? field.arrayConfig}`), " ", h("span", { class: "muted" }, t(`index.${queryScope}`))));
+  return [h("code", {}, collection), h("code", { dir: "auto" }, ownName(one)), modes.length === 0 ? muted(t("index.exempt")) : h("ul", {}, modes),
+    iconButton("trash", t("index.drop", collection), () => drop(one, redraw, "PATCH"), { writes: true })];
+}));
 
 /** An index's fields in words; the name, which every index ends with, says nothing. */
 export function fieldList(fields) {
@@ -55,10 +70,11 @@ export function fieldList(fields) {
     h("li", {}, h("span", { class: "mono", dir: "auto" }, field.fieldPath), " ", h("span", { class: "muted" }, t(`index.${field.order ?? field.arrayConfig}`)))));
 }
 
-async function drop(index, redraw) {
+/** Deletes an index; patched with nothing, a field has again what it has without indexes of its own. */
+async function drop(index, redraw, method = "DELETE") {
   if (!(await confirm(t("index.drop", collectionOf(index)), t("index.dropText"), t("delete")))) return;
   try {
-    await call("DELETE", resource(index.name));
+    await call(method, addressOf(index), method === "PATCH" ? {} : undefined);
   } catch (error) {
     complain(error);
   }
@@ -66,8 +82,8 @@ async function drop(index, redraw) {
 }
 
 /** Asks for an index; one that a link names is shown in words before it is made. */
-function createDialog(name, index) {
-  return dialog(t("index.create"), (close) => (index ? fromLink(name, index, close) : byForm(name, close)));
+function createDialog(name, index, making) {
+  return dialog(t("index.create"), (close) => (index ? fromLink(name, index, close, making) : byForm(name, close)));
 }
 
 async function make(name, index) {
@@ -76,8 +92,16 @@ async function make(name, index) {
   return true;
 }
 
-const fromLink = (name, index, close) =>
-  form(close, t("index.create"), () => make(name, index), h("p", {}, t("index.fromLink", index.collection, t(`index.${index.scope}`))), fieldList(index.fields));
+/** Adds to a field's own indexes, which begin with those that every field has. */
+async function makeSingle(name, { collection, scope, fields: [field] }) {
+  const address = addressOf({ name: `${name}/collectionGroups/${collection}/fields/${field.fieldPath}` });
+  const { indexes = [] } = (await call("GET", address)).indexConfig ?? {};
+  await call("PATCH", address, { indexConfig: { indexes: [...indexes, { queryScope: scope, fields: [field] }] } });
+  return true;
+}
+
+const fromLink = (name, index, close, making) =>
+  form(close, t("index.create"), () => making(name, index), h("p", {}, t("index.fromLink", index.collection, t(`index.${index.scope}`))), fieldList(index.fields));
 
 const choice = (values, properties) => select(values.map((one) => [one, t(`index.${one}`)]), null, properties);
 

@@ -16,5 +16,8 @@ export default {
   "index.dropText": "Queries that need it will fail.",
   "index.fromLink": (collection, scope) => `The error's link asks for this index of ${collection} (${scope}):`,
   "index.badLink": "The link names no index.",
+  "index.single": "Fields with indexes of their own",
+  "index.modes": "Indexes",
+  "index.exempt": "none: queries by it fail",
   "index.incomplete": "The collection and every field need a name.",
 };

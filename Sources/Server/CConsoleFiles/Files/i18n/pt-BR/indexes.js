@@ -16,5 +16,8 @@ export default {
   "index.dropText": "As consultas que precisam dele falharão.",
   "index.fromLink": (collection, scope) => `O link do erro pede este índice de ${collection} (${scope}):`,
   "index.badLink": "O link não indica nenhum índice.",
+  "index.single": "Campos com índices próprios",
+  "index.modes": "Índices",
+  "index.exempt": "nenhum: consultas por ele falham",
   "index.incomplete": "A coleção e cada campo precisam de um nome.",
 };
