@@ -1,19 +1,31 @@
 /// Takes content as it comes to an unfinished blob, in parts that are worth a write, and hashes it on the way.
 ///
-/// One part at a time is written and hashed while the next one is collected. What went wrong with a part is thrown by the
-/// next call; the sink is of no use then.
+/// A few parts are under way while the next one is collected: they are written one after the other, and beside that hashed one
+/// after the other, so that neither waits for the other with each part. What went wrong with a part is thrown by a later call; the
+/// sink is of no use then.
 struct ContentSink: Sendable {
   /// What is written at once; parts end at multiples of it, so that the disk's blocks are written whole.
   static let partBytes = 512 << 10
 
+  /// Parts that are under way at once, at most.
+  private static let depth = 2
+
+  /// A part under way.
+  private struct Part {
+    /// Ends with the hasher that has the part too.
+    let hashing: Task<ContentHasher, Never>
+    /// Ends when the part and those before it are written.
+    let writing: Task<Void, any Error>
+  }
+
   let writer: any BlobWriter
   /// Bytes that came.
   private(set) var size: Int64
-  /// Of the parts before the one that is under way.
+  /// Of the parts before those that are under way.
   private(set) var hasher: ContentHasher
   private var waiting: [UInt8] = []
-  /// The part under way, and the hasher that has it too.
-  private var underWay: Task<ContentHasher, any Error>?
+  /// What is under way, the oldest first.
+  private var underWay: [Part] = []
 
   init(_ writer: any BlobWriter, _ hasher: ContentHasher = ContentHasher()) {
     self.writer = writer
@@ -41,12 +53,15 @@ struct ContentSink: Sendable {
   /// Hands on what waits, and returns when all is written.
   mutating func flush() async throws {
     if !waiting.isEmpty { try await beginWaiting() }
-    try await settle()
+    while !underWay.isEmpty { try await settleOldest() }
   }
 
   /// Lets go of the writer once it has nothing under way; the sink is of no use then.
   func close() async {
-    _ = await underWay?.result
+    for part in underWay {
+      _ = await part.hashing.value
+      _ = await part.writing.result
+    }
     await writer.close()
   }
 
@@ -57,22 +72,26 @@ struct ContentSink: Sendable {
     try await begin(bytes)
   }
 
-  /// Begins to write and hash a part, when the one before is done.
+  /// Begins to write and hash a part, when few enough are under way.
   private mutating func begin(_ bytes: [UInt8]) async throws {
-    try await settle()
-    let (writer, before) = (writer, hasher)
-    underWay = Task {
-      async let written: Void = writer.write(bytes)
-      var hasher = before
+    if underWay.count == Self.depth { try await settleOldest() }
+    let (writer, last, settled) = (writer, underWay.last, hasher)
+    let hashing = Task {
+      var hasher = settled
+      if let last { hasher = await last.hashing.value }
       hasher.update(bytes)
-      try await written
       return hasher
     }
+    let writing = Task {
+      try await last?.writing.value
+      try await writer.write(bytes)
+    }
+    underWay.append(Part(hashing: hashing, writing: writing))
   }
 
-  private mutating func settle() async throws {
-    guard let task = underWay else { return }
-    hasher = try await task.value
-    underWay = nil
+  private mutating func settleOldest() async throws {
+    let part = underWay.removeFirst()
+    try await part.writing.value
+    hasher = await part.hashing.value
   }
 }
