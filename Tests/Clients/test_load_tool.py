@@ -36,6 +36,8 @@ def test_a_filled_collection_is_read_and_queried(server, project):
     assert set(first) == {"userId", "name", "description", "code", "price"}
     client.close()
     assert measured(load(server, project, "get", "--documents", 300, *SHORT)) > 0
+    paced = load(server, project, "get", "--documents", 300, "--rate", 200, *SHORT)
+    assert 0 < measured(paced) <= 200
     queried = load(server, project, "query", "--documents", 300, *SHORT)
     operations = int(re.search(r"\((\d+) in", queried)[1])
     assert operations > 0 and "documents:" in queried

@@ -11,20 +11,26 @@ struct GetCommand: AsyncParsableCommand {
   @OptionGroup var duration: DurationOptions
   @Option(help: "How many products the collection was filled with.") var documents = 100_000
   @Flag(help: "Always get the same product.") var oneName = false
+  @Option(help: "Gets a second of all connections together; without it each follows an answer.")
+  var rate: Int?
 
-  func validate() throws { try ServerOptions.check("--documents", documents, 1...100_000_000) }
+  func validate() throws {
+    try ServerOptions.check("--documents", documents, 1...100_000_000)
+    try ServerOptions.check("--rate", rate ?? 1, 1...1_000_000)
+  }
 
   func run() async throws {
     let target = server.target
     let (documents, oneName) = (documents, oneName)
-    let measurement = try await LoadRun(server) { _ in
+    var run = LoadRun(server) { _ in
       SingleCallOperation { random in
         let number = oneName ? 0 : random.below(documents)
         let request = RequestMessages.get(target.name(Product.id(number)))
         return OutgoingCall(method: .getDocument, message: request)
       }
     }
-    .execute(warmUp: duration.warmUp, seconds: duration.seconds)
+    run.rate = rate
+    let measurement = try await run.execute(warmUp: duration.warmUp, seconds: duration.seconds)
     Report(
       title: oneName ? "get, one name" : "get, random names",
       options: server,

@@ -1,7 +1,8 @@
 /// One connection that keeps a number of calls in flight.
 ///
 /// A slot is one call in flight; it runs operations one after the other until the run's time is over
-/// or its operation has nothing more to do. One thread's, like its loop.
+/// or its operation has nothing more to do. With a pace it begins one when it is due, and is free in between. One
+/// thread's, like its loop.
 final class LoadConnection: FrameConnectionOwner {
   private struct Slot {
     var operation: any Operation
@@ -11,6 +12,9 @@ final class LoadConnection: FrameConnectionOwner {
   }
 
   private let plan: RunPlan
+  private let pace: Pace?
+  /// Slots that wait for a call to be due.
+  private var free: [Int] = []
   private let loop: ConnectionLoop
   private var headers: RequestHeaders
   private var random: RandomSource
@@ -25,9 +29,11 @@ final class LoadConnection: FrameConnectionOwner {
     plan: RunPlan,
     operations: [any Operation],
     random: RandomSource,
-    loop: ConnectionLoop
+    loop: ConnectionLoop,
+    pace: Pace? = nil
   ) throws {
     self.plan = plan
+    self.pace = pace
     self.loop = loop
     self.random = random
     headers = RequestHeaders(plan.target)
@@ -46,8 +52,23 @@ final class LoadConnection: FrameConnectionOwner {
   /// Makes the first calls.
   func begin() throws {
     guard let connection else { return }
-    for slot in slots.indices { startOperation(slot, connection, now: monotonicNanoseconds()) }
+    let now = monotonicNanoseconds()
+    for slot in slots.indices { startNext(slot, connection, now: now) }
     try loop.flush(connection)
+  }
+
+  /// Begins the call that is due in a free slot; false where there is none of either.
+  func beginDue(now: Int64) throws -> Bool {
+    guard let connection, let pace, !free.isEmpty, let due = pace.take(now) else { return false }
+    startOperation(free.removeLast(), connection, now: due)
+    try loop.flush(connection)
+    return true
+  }
+
+  /// Ends the free slots: no further call will be due.
+  func endFree() {
+    for slot in free { end(slot) }
+    free = []
   }
 
   /// Closes the connection.
@@ -90,18 +111,28 @@ final class LoadConnection: FrameConnectionOwner {
     case .failed(let name):
       measurement.add(error: name)
     }
-    startOperation(index, connection, now: now)
+    startNext(index, connection, now: now)
+  }
+
+  /// Begins a slot's next operation: now, or where there is a pace with the call that is due.
+  private func startNext(_ index: Int, _ connection: FrameConnection, now: Int64) {
+    guard let pace, !connection.isClosed else {
+      return startOperation(index, connection, now: now)
+    }
+    guard let due = pace.take(now) else { return free.append(index) }
+    startOperation(index, connection, now: due)
   }
 
   private func startOperation(_ index: Int, _ connection: FrameConnection, now: Int64) {
     guard now < plan.end, !connection.isClosed, let call = slots[index].operation.begin(&random)
-    else {
-      if !slots[index].isDone { openSlots -= 1 }
-      slots[index].isDone = true
-      return
-    }
+    else { return end(index) }
     slots[index].started = now
     send(call, slot: index, connection)
+  }
+
+  private func end(_ index: Int) {
+    if !slots[index].isDone { openSlots -= 1 }
+    slots[index].isDone = true
   }
 
   private func send(_ call: OutgoingCall, slot: Int, _ connection: FrameConnection) {

@@ -56,6 +56,14 @@ struct Poller: ~Copyable {
     }
   }
 
+  /// Waits for any socket to be ready, less than a millisecond.
+  func pause(nanoseconds: Int64) throws {
+    var own = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var time = timespec(tv_sec: 0, tv_nsec: Int(nanoseconds))
+    guard ppoll(&own, 1, &time, nil) < 0, errno != EINTR else { return }
+    throw SystemError("ppoll")
+  }
+
   private func control(
     _ operation: CInt,
     _ socket: CInt,
@@ -81,6 +89,9 @@ struct Poller: ~Copyable {
   }
 
   mutating func remove(_ socket: CInt, number: Int) throws { watched[number] = nil }
+
+  /// Nothing: who waits asks again and again, for less than a millisecond.
+  func pause(nanoseconds: Int64) throws {}
 
   mutating func wait(milliseconds: Int32, _ body: (Event) throws -> Void) throws {
     let numbers = Array(watched.keys)

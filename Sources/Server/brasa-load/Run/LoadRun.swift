@@ -7,6 +7,8 @@ struct LoadRun {
   let connections: Int
   let threads: Int
   let seed: UInt64
+  /// Calls a second of all connections together; nil begins each with the answer to the one before.
+  var rate: Int?
   /// The operations of one connection, a slot each; called once a connection.
   let operations: (_ connection: Int) -> [any Operation]
 
@@ -52,7 +54,8 @@ struct LoadRun {
     try await withThrowingTaskGroup(of: Measurement.self) { group in
       for thread in 0..<min(threads, connections) {
         let own = stride(from: thread, to: connections, by: threads).map { all[$0] }
-        group.addTask { try await Self.onThread { try Self.run(own, until: end) } }
+        let interval = rate.map { Int64(connections) * 1_000_000_000 / Int64($0 * own.count) }
+        group.addTask { try await Self.onThread { try Self.run(own, until: end, every: interval) } }
       }
       for try await measurement in group { total.merge(measurement) }
     }
@@ -75,10 +78,23 @@ struct LoadRun {
   }
 
   /// Drives some connections until all that they do is done.
-  private static func run(_ parts: [ConnectionPlan], until end: Int64) throws -> Measurement {
+  ///
+  /// - Parameter interval: Nanoseconds from one call of theirs to the next; nil begins them with answers.
+  private static func run(
+    _ parts: [ConnectionPlan],
+    until end: Int64,
+    every interval: Int64?
+  ) throws -> Measurement {
     let loop = try ConnectionLoop()
+    let pace = interval.map { Pace(start: monotonicNanoseconds(), interval: $0, end: end) }
     let connections = try parts.map {
-      try LoadConnection(plan: $0.plan, operations: $0.operations, random: $0.random, loop: loop)
+      try LoadConnection(
+        plan: $0.plan,
+        operations: $0.operations,
+        random: $0.random,
+        loop: loop,
+        pace: pace
+      )
     }
     let deadline = monotonicNanoseconds() + 10_000_000_000
     guard try loop.run(until: deadline, { connections.allSatisfy(\.isReady) }) else {
@@ -87,9 +103,39 @@ struct LoadRun {
     }
     for connection in connections { try connection.begin() }
     // What is under way at the end is waited for.
-    try loop.run(until: end + 120_000_000_000) { connections.allSatisfy(\.isDone) }
+    let last = end + 120_000_000_000
+    if let pace {
+      try keep(pace, of: connections, on: loop, until: last)
+    } else {
+      try loop.run(until: last) { connections.allSatisfy(\.isDone) }
+    }
     for connection in connections { try connection.close() }
-    return connections.reduce(into: Measurement(slots: 0)) { $0.merge($1.measurement) }
+    var total = connections.reduce(into: Measurement(slots: 0)) { $0.merge($1.measurement) }
+    for _ in 0..<(pace?.missed ?? 0) { total.add(error: "not begun in time") }
+    return total
+  }
+
+  /// Has connections begin what is due, in turn, until all of it is done.
+  private static func keep(
+    _ pace: Pace,
+    of connections: [LoadConnection],
+    on loop: ConnectionLoop,
+    until last: Int64
+  ) throws {
+    var turn = 0
+    while !connections.allSatisfy(\.isDone), monotonicNanoseconds() < last {
+      var failures = 0
+      while failures < connections.count {
+        let began = try connections[turn].beginDue(now: monotonicNanoseconds())
+        failures = began ? 0 : failures + 1
+        turn = (turn + 1) % connections.count
+      }
+      if pace.isOver { for connection in connections { connection.endFree() } }
+      // Where what is due found no slot free, an answer frees one and takes it.
+      let now = monotonicNanoseconds()
+      let wake = pace.next > now && !pace.isOver ? pace.next : now + 1_000_000
+      try loop.run(until: min(wake, last)) { connections.allSatisfy(\.isDone) }
+    }
   }
 }
 
