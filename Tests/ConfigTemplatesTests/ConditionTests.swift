@@ -35,6 +35,7 @@ import Testing
 
   @Test(arguments: [
     ("true", true), ("false", false), ("true && false", false), ("true && true", true),
+    ("percent<=100&&device.os=='ios'&&app.version.>=(['1'])&&true", true), ("true&&false", false),
     ("app.id == '1:42:ios:ab'", true), ("app.id == '1:42:ios:ac'", false),
     ("device.os == 'ios'", true), ("device.os == 'android'", false),
     ("device.country in ['US', 'BR']", true), ("device.country in ['US']", false),

@@ -176,6 +176,12 @@ struct CollectorTests {
     #expect(collector.userProperties == AppUserProperties())
   }
 
+  @Test func `other products find the one for events by its class`() {
+    let found: AnyClass? = NSClassFromString("FirebaseAnalytics.Analytics")
+    #expect(found is any AppEventsTarget.Type)
+    #expect(found is any AppUserPropertiesSource.Type)
+  }
+
   @Test func `there are twenty-five properties, and removed ones make room`() throws {
     let fixture = try AnalyticsFixture()
     defer { fixture.remove() }

@@ -16,6 +16,7 @@ struct RemoteConfigFixture {
   let config: RemoteConfig
   let store = MemoryStateStore()
   let clock = MovedClock()
+  private let identity = MemoryStateStore()
   private let server: String
 
   init(country: String? = "BR") throws {
@@ -36,17 +37,26 @@ struct RemoteConfigFixture {
     Self.config(of: app, MemoryStateStore(), clock, country: "BR", user: user)
   }
 
+  /// The app's parameters with the product for events, in each call as another run of one installation has them.
+  func config(
+    logging logEvent: @escaping @Sendable (String, [String: String]) -> Void
+  ) -> RemoteConfig {
+    Self.config(of: app, store, clock, country: "BR", identity: identity, logEvent: logEvent)
+  }
+
   private static func config(
     of app: FirebaseApp,
     _ store: MemoryStateStore,
     _ clock: MovedClock,
     country: String?,
-    user: AppUserProperties = AppUserProperties()
+    user: AppUserProperties = AppUserProperties(),
+    identity: MemoryStateStore = MemoryStateStore(),
+    logEvent: (@Sendable (String, [String: String]) -> Void)? = nil
   ) -> RemoteConfig {
     let config = RemoteConfig(
       app: app,
       store: store,
-      installations: Installations(app: app, store: MemoryStateStore()),
+      installations: Installations(app: app, store: identity),
       device: ConfigDevice(
         country: country,
         language: "pt-BR",
@@ -56,6 +66,7 @@ struct RemoteConfigFixture {
         appBuild: "7"
       ),
       userProperties: { user },
+      logEvent: logEvent,
       now: clock.now,
       sleep: Self.noWait
     )
@@ -95,6 +106,19 @@ struct RemoteConfigFixture {
                       "conditionalValues": {"Brazil": {"value": "\(value)"}}}}}
       """
     )
+  }
+}
+
+/// Events that were logged, as texts.
+final class EventNames: Sendable {
+  private let names = Mutex<[String]>([])
+
+  var all: [String] { names.withLock { $0 } }
+
+  @Sendable
+  func add(_ name: String, _ parameters: [String: String]) {
+    let values = ["experiment_id", "variant_id"].map { parameters[$0] ?? "" }
+    names.withLock { $0.append(([name] + values).joined(separator: " ")) }
   }
 }
 

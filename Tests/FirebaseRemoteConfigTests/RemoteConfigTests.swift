@@ -104,6 +104,36 @@ struct RemoteConfigTests {
     #expect(known["guest"].stringValue == "early")
   }
 
+  @Test func `a variant is logged when it is activated first`() async throws {
+    let fixture = try RemoteConfigFixture()
+    let log = EventNames()
+    func publish(_ id: String) async throws {
+      try await fixture.publish(
+        """
+        {"parameters": {"k": {"defaultValue": {"experimentValue": {"experimentId": "\(id)", "exposurePercent": 100,
+          "variantValue": [{"variantId": "a", "value": "a"}, {"variantId": "b", "value": "b"}]}}}}}
+        """
+      )
+    }
+    try await publish("cart")
+    let config = fixture.config(logging: log.add)
+    config.configSettings.minimumFetchInterval = 0
+    try await config.fetch()
+    #expect(log.all == [])
+    try await config.activate()
+    let first = "experiment_exposure cart \(config["k"].stringValue)"
+    #expect(log.all == [first])
+    try await config.fetchAndActivate()
+    let restarted = fixture.config(logging: log.add)
+    restarted.configSettings.minimumFetchInterval = 0
+    try await restarted.fetchAndActivate()
+    #expect(log.all == [first])
+    try await publish("list")
+    try await restarted.fetchAndActivate()
+    let second = "experiment_exposure list \(restarted["k"].stringValue)"
+    #expect(log.all == [first, second])
+  }
+
   @Test func `custom signals decide with the next fetch`() async throws {
     let fixture = try RemoteConfigFixture()
     try await fixture.publish(

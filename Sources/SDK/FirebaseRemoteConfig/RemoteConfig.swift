@@ -41,6 +41,8 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
   let backend: ConfigBackend
   /// What the product for events knows of the user.
   private let userProperties: @Sendable () -> AppUserProperties
+  /// Hands an event to the product for events.
+  private let logEvent: @Sendable (String, [String: String]) -> Void
   /// The clock by which values age.
   let now: @Sendable () -> Date
   /// Waits between attempts.
@@ -56,6 +58,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     installations: Installations,
     device: ConfigDevice = .current,
     userProperties: (@Sendable () -> AppUserProperties)? = nil,
+    logEvent: (@Sendable (String, [String: String]) -> Void)? = nil,
     now: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (TimeInterval) async throws -> Void = {
       try await Task.sleep(for: .seconds($0))
@@ -66,6 +69,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     self.now = now
     self.sleep = sleep
     self.userProperties = userProperties ?? { [weak app] in app?.userProperties ?? .init() }
+    self.logEvent = logEvent ?? { [weak app] name, parameters in app?.logEvent(name, parameters) }
     backend = ConfigBackend(
       client: .shared,
       options: app.options,
@@ -252,13 +256,20 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
   }
 
   /// Lets the app see what was fetched last; false where it sees that already.
+  ///
+  /// The first activation with values of an experiment's variant logs the event `experiment_exposure`.
   @discardableResult
   public func activate() async throws -> Bool {
-    let isNew = change { kept in
-      guard kept.isFresh else { return false }
+    let (isNew, exposures) = change { kept -> (Bool, [String: String]) in
+      guard kept.isFresh else { return (false, [:]) }
       kept.isFresh = false
-      kept.active = kept.fetched
-      return true
+      return (true, kept.activate())
+    }
+    for (experiment, variant) in exposures.sorted(by: { $0.key < $1.key }) {
+      logEvent(
+        "experiment_exposure",
+        ["experiment_id": experiment, "variant_id": variant]
+      )
     }
     if isNew {
       NotificationCenter.default.post(
@@ -307,6 +318,15 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
 }
 
 extension ConfigState {
+  /// Lets the app see what was fetched; answers the variants that it has not seen before, by experiment.
+  fileprivate mutating func activate() -> [String: String] {
+    let variants = fetched.variants ?? [:]
+    let new = variants.filter { exposed?[$0.key] != $0.value }
+    active = fetched
+    exposed = variants
+    return new
+  }
+
   /// Takes what the server answered.
   fileprivate mutating func take(_ answer: ConfigBackend.Answer, at time: Date) {
     switch answer {

@@ -22,6 +22,13 @@ struct ConfigBackend: Sendable {
     let state: String?
     let entries: [String: String]?
     let templateVersion: String?
+    let experimentDescriptions: [Experiment]?
+  }
+
+  /// An experiment that the installation takes part in.
+  private struct Experiment: Decodable {
+    let experimentId: String
+    let variantId: String
   }
 
   let client: HTTPClient
@@ -138,8 +145,13 @@ struct ConfigBackend: Sendable {
     }
     let number = reply.templateVersion.flatMap(Int64.init)
     if reply.state == "NO_CHANGE" { return .unchanged(templateVersion: number) }
+    let variants = (reply.experimentDescriptions ?? []).map { ($0.experimentId, $0.variantId) }
     return .values(
-      ConfigState.Fetched(entries: reply.entries ?? [:], templateVersion: number ?? 0),
+      ConfigState.Fetched(
+        entries: reply.entries ?? [:],
+        templateVersion: number ?? 0,
+        variants: Dictionary(variants) { $1 }
+      ),
       etag: answer.headers["etag"]
     )
   }

@@ -8,6 +8,8 @@ struct ConfigState: Codable, Sendable, Equatable {
   struct Fetched: Codable, Sendable, Equatable {
     var entries: [String: String] = [:]
     var templateVersion: Int64 = 0
+    /// The variant of each experiment that decided values; nil in what an older version has kept.
+    var variants: [String: String]?
   }
 
   var version = ConfigState.version
@@ -18,6 +20,8 @@ struct ConfigState: Codable, Sendable, Equatable {
   var fetched = Fetched()
   /// Whether `fetched` has not been activated yet.
   var isFresh = false
+  /// The variants whose values the app has seen, and whose exposure is logged.
+  var exposed: [String: String]?
   var etag: String?
   var lastFetchTime: Date?
   var lastFetchStatus = 0
