@@ -158,6 +158,37 @@ def test_the_measurement_protocol(analytics):
     assert minutes(analytics) == {"tutorial_begin": 1, "purchase": 1}
 
 
+@pytest.mark.parametrize(
+    "location, country",
+    [({"country_id": "br"}, "BR"), ({"region_id": "PT-11", "city": "Lisboa"}, "PT"),
+     ({"country_id": "BR", "region_id": "PT-11"}, "BR"), (None, "")],
+)
+def test_of_where_a_user_is_the_protocol_keeps_the_country(analytics, location, country):
+    secret = {"user_data": {"sha256_email_address": ["ab" * 32]}, "ip_override": "192.0.2.77"}
+    analytics.collect(
+        {"app_instance_id": HEXADECIMAL, "user_location": location, **secret, "events": [{"name": "seen"}]}
+    )
+    [row] = analytics.report("breakdown", by="country")["rows"]
+    assert (row["name"], row["now"]["events"]) == (country, 1)
+    [kept] = exported(analytics, day())
+    assert "abab" not in str(kept) and "192.0.2" not in str(kept)
+
+
+def test_key_events_are_marked(analytics):
+    analytics.accepted(batch(INSTANCE, event("purchase"), event("look")))
+    assert analytics.report("settings")["keyEvents"] == []
+    changed = analytics.report("settings", "PATCH", body={"keyEvents": ["purchase", "sign_up"]})
+    assert changed["keyEvents"] == ["purchase", "sign_up"]
+    marks = {row["name"]: row["isKeyEvent"] for row in analytics.report("events")["events"]}
+    assert marks == {"purchase": True, "look": False}
+    for names in (["a", "a"], ["9x"], [1], "a", [f"e{n}" for n in range(31)]):
+        analytics.report("settings", "PATCH", status=400, body={"keyEvents": names})
+    analytics.report("settings", "PATCH", body={"retentionDays": 60})
+    assert analytics.report("settings")["keyEvents"] == ["purchase", "sign_up"]
+    analytics.report("settings", "PATCH", body={"keyEvents": []})
+    assert not any(row["isKeyEvent"] for row in analytics.report("events")["events"])
+
+
 def test_the_protocol_answers_what_is_wrong_as_what_is_right(analytics):
     for body in ({}, {"events": []}, {"app_instance_id": "x", "events": [{"name": "a"}]}, []):
         assert analytics.collect(body).status_code == 204
@@ -183,6 +214,16 @@ def test_the_protocol_answers_what_is_wrong_as_what_is_right(analytics):
         ({"events": [{"name": "a", "timestamp_micros": -(2**63)}]}, []),
         ({"user_properties": {"first_open_time": {"value": 1}}},
          [("user_properties.first_open_time", "NAME_RESERVED")]),
+        ({"consent": {"ad_user_data": "DENIED", "ad_personalization": "GRANTED"}, "ip_override": "192.0.2.1",
+          "user_data": {"sha256_email_address": ["f" * 64]}, "non_personalized_ads": True}, []),
+        ({"consent": {"ad_user_data": "MAYBE"}}, [("consent.ad_user_data", "VALUE_INVALID")]),
+        ({"consent": "DENIED"}, [("consent", "VALUE_INVALID")]),
+        ({"user_data": 1, "ip_override": {}, "non_personalized_ads": "no"},
+         [("user_data", "VALUE_INVALID"), ("non_personalized_ads", "VALUE_INVALID"), ("ip_override", "VALUE_INVALID")]),
+        ({"validation_behavior": "STRICT"}, [("validation_behavior", "VALUE_INVALID")]),
+        ({"validation_behavior": "RELAXED", "colour": 1, "device": {"shoes": 2}}, []),
+        ({"validation_behavior": "ENFORCE_RECOMMENDATIONS", "colour": 1, "device": {"shoes": 2, "model": "x"}},
+         [("colour", "VALUE_INVALID"), ("device.shoes", "VALUE_INVALID")]),
         ({"events": [{"name": "a", "params": {f"p{n}": 1 for n in range(26)}}]},
          [("events.params.p25", "EXCEEDED_MAX_ENTITIES")]),
     ],
@@ -342,7 +383,7 @@ def test_without_consent_events_count_and_nobody_does(analytics):
     assert analytics.report("users")["users"] == 0
     assert analytics.report("timeline", user="u1")["events"] == []
     [row] = exported(analytics, day())
-    assert row["user_pseudo_id"] is None and row["privacy_info"] == {"analytics_storage": "No"}
+    assert row["user_pseudo_id"] is None and row["privacy_info"]["analytics_storage"] == "No"
 
 
 def exported(analytics, text):
@@ -368,6 +409,30 @@ def test_an_export_has_googles_columns(filled):
     assert row["device"]["mobile_os_hardware_model"] == "iPhone17,2" and row["geo"] == {"country": "BR"}
     assert abs(int(row["event_timestamp"]) - micros()) < 600_000_000
     assert exported(filled, day(9)) == []
+    assert row["ecommerce"] == {"total_item_quantity": "2", "unique_items": "1", "purchase_revenue": 9.5}
+    assert row["device"]["category"] == "mobile" and row["device"]["mobile_brand_name"] == "Apple"
+    assert row["stream_id"] == row["app_info"]["firebase_app_id"] and row["event_value_in_usd"] is None
+    active = {r["user_pseudo_id"]: r["is_active_user"] for r in rows}
+    assert active[INSTANCE] is True
+
+
+def test_columns_that_an_export_makes_of_parameters(analytics):
+    analytics.accepted(
+        batch(
+            INSTANCE,
+            event("page_view", {
+                "page_location": "https://shop.example:8443/a?b#c", "source": "news", "medium": "email",
+                "campaign": "spring", "currency": "USD", "value": 2,
+            }),
+        )
+    )
+    [row] = exported(analytics, day())
+    assert row["event_dimensions"] == {"hostname": "shop.example"}
+    assert row["device"]["web_info"] == {"hostname": "shop.example"}
+    assert row["collected_traffic_source"] == {
+        "manual_campaign_name": "spring", "manual_source": "news", "manual_medium": "email",
+    }
+    assert row["event_value_in_usd"] == 2 and row["is_active_user"] is False and row["ecommerce"] is None
 
 
 def test_erasing_a_user(filled):
@@ -380,9 +445,9 @@ def test_erasing_a_user(filled):
 
 
 def test_settings(analytics):
-    assert analytics.report("settings") == {"timeZone": "UTC", "retentionDays": 425}
+    assert analytics.report("settings") == {"timeZone": "UTC", "retentionDays": 425, "keyEvents": []}
     changed = analytics.report("settings", "PATCH", body={"timeZone": "Pacific/Kiritimati", "retentionDays": 60})
-    assert changed == {"timeZone": "Pacific/Kiritimati", "retentionDays": 60}
+    assert changed == {"timeZone": "Pacific/Kiritimati", "retentionDays": 60, "keyEvents": []}
     for body in ({"timeZone": "Mars/Olympus"}, {"retentionDays": 1}, {"shoes": 2}):
         analytics.report("settings", "PATCH", status=400, body=body)
     assert analytics.report("settings") == changed

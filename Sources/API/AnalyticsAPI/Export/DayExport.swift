@@ -44,8 +44,8 @@ package struct DayExport: Sendable {
       of: project,
       from: instance,
       atMost: Self.partEvents
-    ) { event in
-      lines += Array(event.row(on: day).compact.utf8)
+    ) { event, isActive in
+      lines += Array(event.row(on: day, isActive: isActive).compact.utf8)
       lines.append(UInt8(ascii: "\n"))
     }
     return (packer.pack(lines), next)

@@ -6,19 +6,26 @@ import FirestoreModel
 
 extension RecordedEvent {
   /// The event as a row of BigQuery's export.
-  func row(on day: EventDay) -> JSONText {
+  ///
+  /// - Parameter isActive: Whether the installation was active on the day.
+  func row(on day: EventDay, isActive: Bool) -> JSONText {
     .object([
       .init("event_date", .string(day.compactText)),
       .init("event_timestamp", .integerText(event.time)),
       .init("event_name", .string(event.name)),
       .init("event_params", .array(event.parameters.flatMap(\.columns))),
+      .init("event_value_in_usd", dollars),
       .init("event_server_timestamp_offset", .integerText(clockOffset)),
       .init("batch_event_index", .integerText(event.sequence)),
       .init("user_id", userID.map(JSONText.string) ?? .null),
       .init("user_pseudo_id", instanceID.map(JSONText.string) ?? .null),
+      .init("is_active_user", .boolean(isActive)),
       .init(
         "privacy_info",
-        .object([.init("analytics_storage", .string(instanceID == nil ? "No" : "Yes"))])
+        .object([
+          .init("analytics_storage", .string(instanceID == nil ? "No" : "Yes")),
+          .init("uses_transient_token", .string("No")),
+        ])
       ),
       .init("user_properties", .array(properties.map(\.column))),
       .init("device", device),
@@ -30,25 +37,13 @@ extension RecordedEvent {
           .init("firebase_app_id", .string(context.appID)),
         ])
       ),
+      .init("collected_traffic_source", collectedSource),
+      .init("stream_id", .string(context.appID)),
       .init("platform", .string(context.platform)),
-      .init("items", items),
+      .init("event_dimensions", dimensions),
+      .init("ecommerce", ecommerce),
+      .init("items", .array((items ?? []).map(\.json))),
     ])
-  }
-
-  private var device: JSONText {
-    .object([
-      .init("mobile_os_hardware_model", .string(context.model)),
-      .init("operating_system_version", .string(context.osVersion)),
-      .init("language", .string(context.language)),
-      .init("time_zone_offset_seconds", .integerText(context.timeZoneOffsetSeconds)),
-    ])
-  }
-
-  private var items: JSONText {
-    for parameter in event.parameters {
-      if case .items(let items) = parameter.value { return .array(items.map(\.json)) }
-    }
-    return .array([])
   }
 }
 

@@ -32,8 +32,9 @@ package struct EventTransfer {
           of: project,
           from: instance,
           atMost: Self.partEvents
-        ) { event in
-          try item(StorageItem(file: file, bytes: Array(event.row(on: day).compact.utf8)))
+        ) { event, isActive in
+          let row = event.row(on: day, isActive: isActive).compact
+          try item(StorageItem(file: file, bytes: Array(row.utf8)))
           count += 1
         }
       }

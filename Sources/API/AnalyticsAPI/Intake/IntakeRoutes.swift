@@ -73,7 +73,8 @@ struct IntakeRoutes: Sendable {
       let call = try await protocolCall(request)
       drops = try await reading(call.body, request) { [analytics] json in
         let message = try call.message(json, now: analytics.now)
-        return message.problems.isEmpty ? analytics.problems(with: message.batch) : message.problems
+        guard message.problems.isEmpty else { return message.problems }
+        return message.recommendations + analytics.problems(with: message.batch)
       }
     } catch is ServiceBody.TooLarge {
       let limit = "A request has at most \(Self.protocolBytes) bytes."

@@ -6,11 +6,15 @@ struct ProtocolMessage {
   let batch: EventBatch
   /// What is wrong with the request as a whole, for which none of it is kept.
   let problems: [EventDrop]
+  /// What is ignored, where the request asks to be told.
+  let recommendations: [EventDrop]
 
   /// Reads a request for an app, or a stream of the web; INVALID_ARGUMENT where it is not of the form.
   init(_ json: JSONText, appID: String, isWeb: Bool, now: Int64) throws(FirestoreError) {
     let fields = MessageFields(json)
-    var problems: [EventDrop] = []
+    let check = ProtocolCheck(json)
+    var problems = check.problems
+    recommendations = check.recommendations
     let field = isWeb ? "client_id" : "app_instance_id"
     let id = Self.text(fields[field]) ?? ""
     if id.isEmpty {
@@ -40,7 +44,8 @@ struct ProtocolMessage {
     }
     let time = Self.time(fields["timestamp_micros"]) ?? now
     var batch = EventBatch(instanceID: id, context: EventContext(), events: [])
-    batch.context = Self.context(fields["device"], fields["user_location"], appID, isWeb: isWeb)
+    batch.context = Self.context(fields["device"], appID, isWeb: isWeb)
+    batch.context.country = check.country
     batch.userID = Self.text(fields["user_id"])
     batch.properties = Self.properties(fields["user_properties"], time)
     for (index, event) in events.enumerated() {
@@ -81,7 +86,6 @@ struct ProtocolMessage {
 
   private static func context(
     _ device: JSONText?,
-    _ location: JSONText?,
     _ appID: String,
     isWeb: Bool
   ) -> EventContext {
@@ -95,7 +99,6 @@ struct ProtocolMessage {
     context.model = field("model")
     context.osVersion = field("operating_system_version")
     context.language = field("language")
-    context.country = String((text(location?["country_id"]) ?? "").prefix(2)).uppercased()
     return context
   }
 

@@ -4,7 +4,12 @@ import FirestoreModel
 extension Reports {
   func events(_ call: ReportCall) throws -> JSONText {
     let range = try call.range(analytics)
-    return range.json("events", try analytics.events(of: call.project, range).map(\.json))
+    let keyEvents = Set(analytics.settings(of: call.project).keyEvents)
+    let rows = try analytics.events(of: call.project, range).map { row in
+      let mark = JSONText.Member("isKeyEvent", .boolean(keyEvents.contains(row.name)))
+      return JSONText.object((row.json.members ?? []) + [mark])
+    }
+    return range.json("events", rows)
   }
 
   func dropped(_ call: ReportCall) throws -> JSONText {

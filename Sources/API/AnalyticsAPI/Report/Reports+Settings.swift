@@ -7,6 +7,7 @@ extension Reports {
     return .object([
       .init("timeZone", .string(settings.zone)),
       .init("retentionDays", .integer(settings.retentionDays)),
+      .init("keyEvents", .array(settings.keyEvents.map(JSONText.string))),
     ])
   }
 
@@ -20,6 +21,13 @@ extension Reports {
           throw FirestoreError.invalidArgument("Invalid value at 'retentionDays'.")
         }
         settings.retentionDays = days
+      case ("keyEvents", .array(let names)):
+        settings.keyEvents = try names.map { name in
+          guard let name = name.string else {
+            throw FirestoreError.invalidArgument("Invalid value at 'keyEvents'.")
+          }
+          return name
+        }
       default:
         throw FirestoreError.invalidArgument("Invalid value at '\(member.key.prefix(60))'.")
       }

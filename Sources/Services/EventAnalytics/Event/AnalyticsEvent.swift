@@ -44,6 +44,12 @@ package struct AnalyticsEvent: Sendable, Equatable {
   /// The first parameter of that name.
   package subscript(name: String) -> EventValue? { parameters.first { $0.name == name }?.value }
 
+  /// Whether who has such an event counts as active on its day.
+  var isActivity: Bool {
+    ["first_open", "first_visit"].contains(name) || (integer("engagement_time_msec") ?? 0) > 0
+      || integer("session_engaged") == 1
+  }
+
   /// The first parameter of that name as a text, where it is one or a whole number.
   func text(_ name: String) -> String? {
     switch self[name] {

@@ -9,6 +9,8 @@ package enum EventLimits {
   package static let userIDLength = 256
   package static let instanceIDLength = 64
   package static let items = 200
+  /// Events that a project marks.
+  static let keyEvents = 30
   package static let itemParameters = 100
   /// Characters of a device's model, a version and the like.
   package static let contextLength = 100

@@ -23,13 +23,15 @@ extension EventAnalytics {
   ///
   /// Blocks, for a few milliseconds: a day is read in so many parts.
   ///
-  /// - Parameter instance: The instance to begin with, 0 first.
+  /// - Parameters:
+  ///   - instance: The instance to begin with, 0 first.
+  ///   - body: Gets an event, and whether its instance was active on the day.
   package func export(
     _ day: EventDay,
     of project: Text,
     from instance: UInt32,
     atMost count: Int,
-    _ body: (RecordedEvent) throws -> Void
+    _ body: (RecordedEvent, _ isActive: Bool) throws -> Void
   ) throws -> UInt32? {
     try view(of: project) { view in
       var timelines = try TimelineReader(project: view.project, day: day, reader: view.reader)
@@ -38,8 +40,10 @@ extension EventAnalytics {
       if instance > 0 { try timelines.skip(to: instance) }
       while let (number, runs) = try timelines.next() {
         guard left > 0 else { return number }
-        for event in try decoder.events(runs, of: number) {
-          try body(event)
+        let events = try decoder.events(runs, of: number)
+        let isActive = number != 0 && events.contains(where: \.event.isActivity)
+        for event in events {
+          try body(event, isActive)
           left -= 1
         }
       }

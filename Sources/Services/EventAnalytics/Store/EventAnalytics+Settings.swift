@@ -12,6 +12,7 @@ extension EventAnalytics {
     guard (2...3_650).contains(settings.retentionDays) else {
       throw FirestoreError.invalidArgument("Events are kept for 2 to 3650 days.")
     }
+    try check(keyEvents: settings.keyEvents)
     do {
       let log = try makeLog(of: project)
       try sealAll(of: log)
@@ -22,6 +23,16 @@ extension EventAnalytics {
       }
     } catch {
       throw FirestoreError.analytics(error)
+    }
+  }
+
+  private func check(keyEvents names: [String]) throws(FirestoreError) {
+    guard names.count <= EventLimits.keyEvents, Set(names).count == names.count else {
+      throw .invalidArgument("There are at most \(EventLimits.keyEvents) key events, each once.")
+    }
+    for name in names {
+      let problem = EventNames.problem(with: name, atMost: EventNames.length, "A key event")
+      if let problem { throw .invalidArgument(problem.description) }
     }
   }
 

@@ -6,6 +6,8 @@ package struct AnalyticsSettings: Sendable, Equatable {
   package var zone = "UTC"
   /// Days for which events are kept, about 14 months at first; what is counted is kept.
   package var retentionDays = 425
+  /// The events that people look at first, in order; marking one changes no count.
+  package var keyEvents: [String] = []
 
   /// The settings of a new project.
   package init() {}
@@ -36,6 +38,7 @@ struct ProjectRecord: Sendable, Equatable {
       case 3: settings.retentionDays = Int(try field.number())
       case 4: keptFrom = EventDay(Int(try field.number()))
       case 5: sessionsMissingFrom = EventDay(Int(try field.number()))
+      case 6: settings.keyEvents.append(try field.string())
       default: continue
       }
     }
@@ -49,6 +52,7 @@ struct ProjectRecord: Sendable, Equatable {
     writer.put(3, Int64(settings.retentionDays))
     writer.put(4, Int64(keptFrom.number))
     writer.put(5, Int64(sessionsMissingFrom.number))
+    for name in settings.keyEvents { writer.put(6, name) }
     return writer.bytes
   }
 }

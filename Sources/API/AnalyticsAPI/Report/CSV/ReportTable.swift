@@ -78,7 +78,7 @@ extension ReportTable {
     ["events", "users", "value", "engagementMillis"].map { "\(period).\($0)" }
   }
 
-  static let events = ReportTable(list: "events", columns: ["name"] + figures)
+  static let events = ReportTable(list: "events", columns: ["name"] + figures + ["isKeyEvent"])
   static let dropped = ReportTable(
     list: "dropped",
     columns: ["name", "now.events", "before.events"]

@@ -1,0 +1,87 @@
+import EventAnalytics
+import FirestoreModel
+
+/// Looks at what a request of the Measurement Protocol says beside its events: consent, who its user is, where.
+///
+/// Hashes of people in `user_data`, addresses and what was agreed about advertisements are read here and nowhere else: none
+/// of it is kept.
+struct ProtocolCheck {
+  /// What is wrong, for which nothing of the request is kept.
+  private(set) var problems: [EventDrop] = []
+  /// What is ignored, told to whoever asks with `validation_behavior` for the stricter check.
+  private(set) var recommendations: [EventDrop] = []
+  private let json: JSONText
+
+  /// Checks a request.
+  init(_ json: JSONText) {
+    self.json = json
+    let behaviors = ["RELAXED", "ENFORCE_RECOMMENDATIONS"]
+    requireChoice("validation_behavior", json["validation_behavior"], behaviors)
+    for name in Self.consents {
+      requireChoice("consent.\(name)", json["consent"]?[name], ["GRANTED", "DENIED"])
+    }
+    for name in ["consent", "user_data", "user_location", "device", "user_properties"] {
+      require(name, json[name], "an object") { $0.members != nil }
+    }
+    require("non_personalized_ads", json["non_personalized_ads"], "a boolean") {
+      $0 == .boolean(true) || $0 == .boolean(false)
+    }
+    require("ip_override", json["ip_override"], "a text") { $0.string != nil }
+    guard json["validation_behavior"]?.string == behaviors[1] else { return }
+    recommend(json, Self.members, "")
+    for (name, members) in Self.innerMembers { recommend(json[name], members, "\(name).") }
+  }
+
+  private static let consents = ["ad_user_data", "ad_personalization"]
+  private static let members: Set<String> = [
+    "app_instance_id", "client_id", "user_id", "timestamp_micros", "user_properties", "user_data",
+    "consent", "non_personalized_ads", "user_location", "ip_override", "device",
+    "validation_behavior", "events",
+  ]
+  private static let innerMembers: [(String, Set<String>)] = [
+    ("consent", Set(consents)),
+    ("user_location", ["city", "region_id", "country_id", "subcontinent_id", "continent_id"]),
+    (
+      "device",
+      [
+        "category", "language", "screen_resolution", "operating_system",
+        "operating_system_version", "model", "brand", "browser", "browser_version",
+      ]
+    ),
+  ]
+
+  private mutating func requireChoice(_ field: String, _ value: JSONText?, _ choices: [String]) {
+    require(field, value, choices.joined(separator: " or ")) {
+      $0.string.map(choices.contains) ?? false
+    }
+  }
+
+  private mutating func require(
+    _ field: String,
+    _ value: JSONText?,
+    _ form: String,
+    _ isRight: (JSONText) -> Bool
+  ) {
+    guard let value, value != .null, !isRight(value) else { return }
+    let text = "The field [\(field)] has to be \(form)."
+    problems.append(EventDrop(index: nil, field: field, .valueInvalid, text))
+  }
+
+  private mutating func recommend(_ json: JSONText?, _ known: Set<String>, _ path: String) {
+    for member in json?.members ?? [] where !known.contains(member.key) {
+      guard recommendations.count < 100 else { return }
+      let field = "\(path)\(member.key.prefix(60))"
+      let text = "The protocol has no field [\(field)]."
+      recommendations.append(EventDrop(index: nil, field: field, .valueInvalid, text))
+    }
+  }
+
+  /// Two letters, from the country or else from the region (`BR-SP`); empty where the request says neither.
+  var country: String {
+    let location = json["user_location"]
+    let code =
+      location?["country_id"]?.string
+      ?? location?["region_id"]?.string?.split(separator: "-").first.map(String.init) ?? ""
+    return String(code.prefix(2)).uppercased()
+  }
+}
