@@ -66,6 +66,19 @@ struct AdminTests {
     let field = Self.base + "/(default)/collectionGroups/c/fields/a.%60b%60"
     let read = try Self.call("GET", field)
     #expect(read == .getField(database, collectionGroup: "c", path: "a.`b`"))
+    let changed = try Self.call(
+      "PATCH",
+      field,
+      query: "updateMask=indexConfig",
+      body: #"{"indexConfig":{}}"#
+    )
+    var empty = Google_Firestore_Admin_V1_Field()
+    empty.indexConfig = .init()
+    #expect(changed == .updateField(database, collectionGroup: "c", path: "a.`b`", empty))
+    expectError(
+      "Of a field only its indexes can be changed: ttlConfig is not served.",
+      code: .unimplemented
+    ) { try Self.call("PATCH", field, query: "updateMask=indexConfig,ttlConfig") }
     let operation = try Self.call("GET", Self.base + "/(default)/operations/o1")
     #expect(operation == .getOperation(database, id: "o1"))
   }
@@ -78,7 +91,7 @@ struct AdminTests {
 
   @Test(arguments: [
     ("PATCH", "/(default)"), ("POST", "/(default):exportDocuments"),
-    ("PATCH", "/(default)/collectionGroups/c/fields/a"), ("GET", "/(default)/backupSchedules"),
+    ("DELETE", "/(default)/collectionGroups/c/fields/a"), ("GET", "/(default)/backupSchedules"),
   ])
   func `what is not served says so`(method: String, path: String) {
     expectError(
