@@ -1,6 +1,7 @@
 """What one node has in memory, transactions and browsers' sessions, is reached by way of every node."""
 
 import base64
+import http.server
 import secrets
 import signal
 import threading
@@ -328,6 +329,54 @@ def test_who_says_that_a_node_passed_it_on_is_refused_without_its_secret(togethe
             assert requests.get(node.url + path, headers=headers, timeout=30).status_code == 403
         called = requests.post(f"{node.url}/brasa/nodes/calls/Commit", headers=headers, data=b"", timeout=30)
         assert called.status_code == 403
+
+
+@pytest.fixture
+def impostor():
+    """A program at a node's address, and what it is asked: paths and headers."""
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append((self.path, dict(self.headers)))
+            self.send_response(200)
+            self.send_header("content-length", "64")
+            self.end_headers()
+            self.wfile.write(b"0" * 64)
+
+        do_POST = do_GET
+
+        def log_message(self, *arguments):
+            pass
+
+    made = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=made.serve_forever, daemon=True).start()
+    made.asked = asked
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+def test_another_program_at_a_node_s_address_gets_no_credentials_and_nothing_that_it_could_use(together, impostor, names, tmp_path):
+    home = servers.Brasa(
+        tmp_path / "home", "--node-address", f"http://127.0.0.1:{impostor.server_port}", development=True, environment=together.environment
+    )
+    home.start()
+    try:
+        session = webchannel.Session(home, names.database, method="Write")
+        assert session.open().status_code == 200
+        refused = through(session, together.nodes[0]).post([{"writes": []}], aid=0)
+        assert refused.status_code == 400 and "Unknown SID" in refused.text
+        [(path, headers)] = impostor.asked
+        assert path.startswith("/brasa/nodes/greeting?") and "authorization" not in {name.lower() for name in headers}
+        field = {"brasa-forwarded": headers["brasa-forwarded"]}
+        assert requests.get(home.url + path, headers=field, timeout=30).status_code == 200
+        for other in (path + "0", "/brasa/nodes/greeting", "/healthz", f"/v1/{names.root}/shops/1"):
+            assert requests.get(home.url + other, headers=field, timeout=30).status_code == 403
+        assert requests.post(home.url + path, headers=field, timeout=30).status_code == 403
+        assert requests.get(together.nodes[0].url + path, headers=field, timeout=30).status_code == 403
+    finally:
+        assert home.stop() == 0
 
 
 def test_what_nodes_ask_each_other_nobody_else_gets(together):

@@ -2,10 +2,10 @@
 #
 # With BRASA_BUILD_ONCE=1 a fresh clone is built to be tested and then thrown away, as continuous integration
 # does: the examples are built in the folder of the program, so that what both packages use is built once, and
-# without what editors and debuggers read, which takes a quarter of the compiler's time. A clone that people work
-# in is not built so: each of the two packages takes the other's own dependencies out of a common folder.
+# without what debuggers read, which takes the compiler time. A clone that people work in is not built so: each of
+# the two packages takes the other's own dependencies out of a common folder.
 
 build_options=()
 if [ -n "${BRASA_BUILD_ONCE:-}" ]; then
-  build_options=(--scratch-path "$PWD/.build" --disable-index-store -debug-info-format none)
+  build_options=(--scratch-path "$PWD/.build" -debug-info-format none)
 fi

@@ -51,8 +51,10 @@ struct GatewayResponder: Sendable {
     logger[metadataKey: "request"] = "\(requestID)"
     var forwarded: ForwardedCaller?
     if let peers, let field = request.headers[.forwardedCaller] {
-      forwarded = peers.caller(field)
+      forwarded = peers.caller(field, "\(request.method.rawValue) \(request.head.path ?? "/")")
       if forwarded == nil { return Self.refusal(logger) }
+      // The connection is a node's; the client's own share is that of `account`.
+      lease.account.trust()
     }
     let peer = forwarded.map { Peer($0, isHTTP2: peer.isHTTP2) } ?? peer
     let context = GatewayRequestContext(

@@ -9,14 +9,15 @@ package struct GatewayPeers: Sendable {
   /// This node's number, with which the ids of its sessions begin.
   let own: NodeNumber
   let forward: Forward
-  /// Reads the field `ForwardedCaller.fieldName` of a request; nil where no node has written it for this one.
-  let caller: @Sendable (String) -> ForwardedCaller?
+  /// Reads the field `ForwardedCaller.fieldName` of a request (`GET /path?query`); nil where no node has written it for
+  /// that request and this node.
+  let caller: @Sendable (_ field: String, _ request: String) -> ForwardedCaller?
 
   /// What a node needs to know of the others.
   package init(
     own: NodeNumber,
     forward: @escaping Forward,
-    caller: @escaping @Sendable (String) -> ForwardedCaller?
+    caller: @escaping @Sendable (_ field: String, _ request: String) -> ForwardedCaller?
   ) {
     self.own = own
     self.forward = forward

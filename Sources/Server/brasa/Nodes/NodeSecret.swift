@@ -11,8 +11,9 @@ import KeyValueStore
 ///
 ///     brasa-forwarded: <caller> <proof>
 ///
-/// where the proof is a code of caller and receiving node under the secret. It says who the node's client is and that the request is
-/// not to be passed on again, and gives no right: the client's own credentials are judged where they arrive.
+/// where the proof is a code under the secret of caller, receiving node, method and target: who has seen one can use it for nothing
+/// else. It says who the node's client is and that the request is not to be passed on again, and gives no right: the client's own
+/// credentials are judged where they arrive.
 struct NodeSecret: Sendable {
   private let key: SymmetricKey
 
@@ -35,17 +36,17 @@ struct NodeSecret: Sendable {
     self.init(kept)
   }
 
-  /// The field of a request that is passed on to a node.
-  func field(for caller: ForwardedCaller, to node: NodeNumber) -> String {
-    "\(caller.text) \(code("forwarded", node, caller.text))"
+  /// The field of a request (`GET /path?query`) that is passed on to a node.
+  func field(for caller: ForwardedCaller, of request: String, to node: NodeNumber) -> String {
+    "\(caller.text) \(code("forwarded", node, "\(caller.text) \(request)"))"
   }
 
-  /// The caller of a request that has come to a node with such a field; nil where no node wrote it for that one.
-  func caller(in field: String, at node: NodeNumber) -> ForwardedCaller? {
+  /// The caller of a request that has come to a node with such a field; nil where no node wrote it for that request and node.
+  func caller(in field: String, of request: String, at node: NodeNumber) -> ForwardedCaller? {
     let parts = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, isCode(String(parts[1]), "forwarded", node, String(parts[0])) else {
-      return nil
-    }
+    guard parts.count == 2,
+      isCode(String(parts[1]), "forwarded", node, "\(parts[0]) \(request)")
+    else { return nil }
     return ForwardedCaller(text: parts[0])
   }
 

@@ -18,13 +18,16 @@ final class PeerNodes: CallForwarder {
   let secret: NodeSecret
   private let engine: PostgresEngine
   private let threads: EngineThreads
-  private let calls = NodeClient()
+  private let calls: NodeClient
   /// For requests of browsers, whose streams end when this node begins to stop.
-  private let channels = NodeClient()
+  private let channels: NodeClient
   private let jobs: AsyncStream<@Sendable () async -> Void>
   private let submission: AsyncStream<@Sendable () async -> Void>.Continuation
   /// Of nodes that have answered; a number never gets another address.
   private let addresses = Mutex<[NodeNumber: String]>([:])
+  /// Nodes that the log has named because nothing reaches them.
+  private let unreached = Mutex<Set<NodeNumber>>([])
+  private let log = Logger(label: "nodes")
 
   private static let maximumAddresses = 1_000
   /// How long the head of an answer may take: a browser's request waits for its turn in the session.
@@ -40,6 +43,8 @@ final class PeerNodes: CallForwarder {
     self.threads = threads
     secret = try NodeSecret(engine: engine)
     (jobs, submission) = AsyncStream.makeStream()
+    calls = NodeClient()
+    channels = NodeClient()
   }
 
   /// What the gateway needs.
@@ -47,8 +52,8 @@ final class PeerNodes: CallForwarder {
     let (secret, own) = (secret, own)
     return GatewayPeers(own: own) { [self] request, node in
       await pass(request, to: node)
-    } caller: {
-      secret.caller(in: $0, at: own)
+    } caller: { field, request in
+      secret.caller(in: field, of: request, at: own)
     }
   }
 
@@ -63,13 +68,15 @@ final class PeerNodes: CallForwarder {
     try? await calls.shutdown()
   }
 
-  /// Lists this node with the address at which others reach it; blocks.
+  /// Lists this node with the address at which others reach it.
   func announce(_ address: String) {
-    do {
-      try engine.announce(address: address)
-    } catch {
-      // The engine lists it with its next beat.
-      Logger(label: "nodes").warning("not listed yet", metadata: ["error": "\(error)"])
+    _ = threads.submit(to: .maintenance) { [engine, log] in
+      do {
+        try engine.announce(address: address)
+      } catch {
+        // The engine lists it with its next beat.
+        log.warning("not listed yet", metadata: ["error": "\(error)"])
+      }
     }
   }
 
@@ -113,7 +120,7 @@ final class PeerNodes: CallForwarder {
     at address: String
   ) async throws -> ForwardedStream {
     var message = NodeClient.Message("POST", NodeRoutes.target(of: method), body: request)
-    message.headers = [field(for: context, to: node)]
+    message.headers = [field(of: message, for: context, to: node)]
     if let authorization = context.authorization {
       message.headers.append(("authorization", authorization))
     }
@@ -148,12 +155,13 @@ final class PeerNodes: CallForwarder {
 
   private func pass(_ request: ForwardedRequest, to node: NodeNumber) async -> ForwardedResponse? {
     guard let address = try? await reach(node, for: request.context) else { return nil }
-    let message = NodeClient.Message(
+    var message = NodeClient.Message(
       request.method,
       request.target,
-      headers: request.headers + [field(for: request.context, to: node)],
+      headers: request.headers,
       body: request.body.isEmpty ? nil : request.body
     )
+    message.headers.append(field(of: message, for: request.context, to: node))
     guard
       let answer = try? await channels.send(message, to: address, within: Self.patience)
     else { return nil }
@@ -161,10 +169,13 @@ final class PeerNodes: CallForwarder {
   }
 
   private func field(
+    of message: NodeClient.Message,
     for context: CallContext,
     to node: NodeNumber
   ) -> (name: String, value: String) {
-    (ForwardedCaller.fieldName, secret.field(for: ForwardedCaller(of: context), to: node))
+    let caller = ForwardedCaller(of: context)
+    let request = "\(message.method) \(message.target)"
+    return (ForwardedCaller.fieldName, secret.field(for: caller, of: request, to: node))
   }
 
   // MARK: Finding nodes
@@ -172,9 +183,26 @@ final class PeerNodes: CallForwarder {
   /// The address of a node that has just answered a greeting; nil where it is gone.
   private func reach(_ node: NodeNumber, for context: CallContext) async throws -> String? {
     guard let address = try await address(of: node, for: context) else { return nil }
-    if await answers(node, at: address, for: context) { return address }
+    if context.isSecure, !NodeAddress.isPrivate(address) {
+      warn("a client's encrypted call is not passed on in the clear", node, address)
+      return nil
+    }
+    if await answers(node, at: address, for: context) {
+      _ = unreached.withLock { $0.remove(node) }
+      return address
+    }
+    warn("a node does not answer at the address where it is listed", node, address)
     addresses.withLock { _ = $0.removeValue(forKey: node) }
     return nil
+  }
+
+  /// Once for each node, until it answers again.
+  private func warn(_ text: Logger.Message, _ node: NodeNumber, _ address: String) {
+    let isNew = unreached.withLock { unreached in
+      if unreached.count >= Self.maximumAddresses { unreached.removeAll() }
+      return unreached.insert(node).inserted
+    }
+    if isNew { log.warning(text, metadata: ["node": "\(node.text)", "address": "\(address)"]) }
   }
 
   private func answers(
@@ -185,7 +213,7 @@ final class PeerNodes: CallForwarder {
     var generator = SystemRandomNumberGenerator()
     let nonce = Hexadecimal.text((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
     var message = NodeClient.Message("GET", NodeRoutes.greetingTarget + "?" + nonce)
-    message.headers = [field(for: context, to: node)]
+    message.headers = [field(of: message, for: context, to: node)]
     let answer = await calls.text(
       of: message,
       from: address,

@@ -6,13 +6,21 @@ enum NodeAddress {
   /// The address, if it is one.
   static func check(_ text: String) throws -> String {
     guard let url = URL(string: text), url.scheme == "https" || url.scheme == "http",
-      url.host() != nil, url.path().isEmpty, url.query() == nil, url.fragment() == nil
+      url.host() != nil, url.path().isEmpty, url.query() == nil, url.fragment() == nil,
+      url.user() == nil, url.password() == nil
     else {
       throw ValidationError(
         "--node-address must be like http://10.0.0.2:8080, without a path, not \(text)."
       )
     }
     return text
+  }
+
+  /// Whether nobody between reads what goes to an address: it is encrypted, or stays on this machine.
+  static func isPrivate(_ address: String) -> Bool {
+    guard let url = URL(string: address) else { return false }
+    let host = url.host() ?? ""
+    return url.scheme == "https" || host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
 }
 

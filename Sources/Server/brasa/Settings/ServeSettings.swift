@@ -114,6 +114,9 @@ struct ServeSettings: Sendable, Equatable {
         "--cluster is for a store that several nodes reach: name it with --store postgres://…"
       )
     }
+    if nodeAddress != nil, !isClustered {
+      throw ValidationError("--node-address is where nodes reach each other: it needs --cluster.")
+    }
     guard (0...65_535).contains(port) else {
       throw ValidationError("The port must be between 0 and 65535, not \(port).")
     }
