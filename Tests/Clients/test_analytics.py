@@ -164,7 +164,8 @@ def test_the_measurement_protocol(analytics):
      ({"country_id": "BR", "region_id": "PT-11"}, "BR"), (None, "")],
 )
 def test_of_where_a_user_is_the_protocol_keeps_the_country(analytics, location, country):
-    secret = {"user_data": {"sha256_email_address": ["ab" * 32]}, "ip_override": "192.0.2.77"}
+    # What is not kept does not keep events from counting when it is wrong.
+    secret = {"user_data": {"sha256_email_address": ["ab" * 32]}, "ip_override": "192.0.2.77", "consent": {"ad_user_data": "granted"}}
     analytics.collect(
         {"app_instance_id": HEXADECIMAL, "user_location": location, **secret, "events": [{"name": "seen"}]}
     )
@@ -421,7 +422,7 @@ def test_columns_that_an_export_makes_of_parameters(analytics):
         batch(
             INSTANCE,
             event("page_view", {
-                "page_location": "https://shop.example:8443/a?b#c", "source": "news", "medium": "email",
+                "page_location": "https://ana:secret@shop.example:8443/a?b#c", "source": "news", "medium": "email",
                 "campaign": "spring", "currency": "USD", "value": 2,
             }),
         )

@@ -219,6 +219,11 @@ def test_a_field_s_indexes_are_changed_over_rest(strict, products, project):
         products._client.collection("products/1/parts").where(filter=FieldFilter("kind", "==", "x")).get()
     assert change({})["usesAncestorConfig"] is True
     assert len(products._client.collection("products/1/parts").where(filter=FieldFilter("kind", "==", "x")).get()) == 1
+    # A field without indexes of its own has those of all fields of its collection.
+    everything = field.replace("/kind", "/*")
+    assert requests.patch(everything, json={"indexConfig": {}}, headers=owner, timeout=30).status_code == 200
+    inherited = requests.get(field, headers=owner, timeout=30).json()["indexConfig"]
+    assert "indexes" not in inherited and inherited["ancestorField"].endswith("/collectionGroups/parts/fields/*")
     for body, parameters, code in [
         ({"ttlConfig": {}}, {}, 501), ({}, {"updateMask": "ttlConfig"}, 501), ({}, {"mask": "x"}, 400),
         ({"indexConfig": {"indexes": [{"fields": [{"fieldPath": "other", "order": "ASCENDING"}]}]}}, {}, 400),

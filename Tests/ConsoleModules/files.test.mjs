@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { session } from "../../Sources/Server/CConsoleFiles/Files/base/api.js";
 import { sizeText } from "../../Sources/Server/CConsoleFiles/Files/base/bytes.js";
 import { previewOf, typeOf } from "../../Sources/Server/CConsoleFiles/Files/files/sniff.js";
-import { changesOf, nameBeside } from "../../Sources/Server/CConsoleFiles/Files/files/store.js";
+import { changesOf, nameBeside, upload } from "../../Sources/Server/CConsoleFiles/Files/files/store.js";
 
 const bytes = (text) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
@@ -19,6 +20,36 @@ test("bytes say what they are, whatever the name says", () => {
 test("only what cannot run is shown", () => {
   assert.equal(previewOf("image/png"), "image");
   for (const type of ["image/svg+xml", "text/html", "application/pdf", "image/heic", null]) assert.equal(previewOf(type), null, type);
+});
+
+test("an upload ends where the disk is full, and goes on where the server was away", async () => {
+  const answers = [];
+  const asked = [];
+  session.value = { mode: "development", role: "owner", token: "owner" };
+  globalThis.location = new URL("http://console.test/");
+  globalThis.setTimeout = (run) => { queueMicrotask(run); return 0; };
+  globalThis.fetch = async (address, { headers }) => {
+    asked.push(headers["content-range"]);
+    const answer = answers.shift();
+    if (answer === undefined) throw new TypeError("connection refused");
+    return new Response(answer.status === 200 ? '{"name":"film"}' : "{}", answer);
+  };
+  const begun = { status: 200, headers: { location: "/upload/1" } };
+  const taken = (end) => ({ status: 308, headers: { range: `bytes=0-${end}` } });
+  const file = new Blob([new Uint8Array((8 << 20) + 1)]);
+  const go = () => upload("b", "film", file, { progress: () => {} });
+  // A status below 200 or of 308 has no body.
+  globalThis.Response = class extends Response { constructor(body, init) { super(init.status === 308 ? null : body, init); } };
+  answers.push(begun, { status: 507 });
+  await assert.rejects(go(), (error) => error.status === 507);
+  assert.deepEqual(asked.splice(0), [undefined, "bytes 0-8388607/8388609"]);
+  answers.push(begun, { status: 503 }, taken(99), { status: 200 });
+  assert.equal((await go()).name, "film");
+  assert.deepEqual(asked.splice(0), [undefined, "bytes 0-8388607/8388609", "bytes */8388609", "bytes 100-8388608/8388609"]);
+  // Nothing but silence, in the end.
+  answers.push(begun);
+  await assert.rejects(go(), (error) => error.status === 0);
+  assert.equal(asked.length, 14);
 });
 
 test("a name beside one that is taken keeps its end and its folder", () => {

@@ -220,7 +220,8 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     let answer: ConfigBackend.Answer
     do {
       answer = try await backend.fetch(
-        etag: known.etag,
+        // What was kept before variants were is fetched whole once.
+        etag: known.fetched.variants == nil ? nil : known.etag,
         signals: known.customSignals,
         user: userProperties(),
         timeout: timeout,
@@ -318,12 +319,17 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
 }
 
 extension ConfigState {
+  /// Experiments that are remembered, a project's of years.
+  private static let mostExposed = 1_000
+
   /// Lets the app see what was fetched; answers the variants that it has not seen before, by experiment.
   fileprivate mutating func activate() -> [String: String] {
     let variants = fetched.variants ?? [:]
     let new = variants.filter { exposed?[$0.key] != $0.value }
     active = fetched
-    exposed = variants
+    // One that rests and goes on is not seen for the first time again.
+    let seen = (exposed ?? [:]).merging(variants) { $1 }
+    exposed = seen.count <= Self.mostExposed ? seen : variants
     return new
   }
 

@@ -74,7 +74,7 @@ struct IntakeRoutes: Sendable {
       drops = try await reading(call.body, request) { [analytics] json in
         let message = try call.message(json, now: analytics.now)
         guard message.problems.isEmpty else { return message.problems }
-        return message.recommendations + analytics.problems(with: message.batch)
+        return message.remarks + analytics.problems(with: message.batch)
       }
     } catch is ServiceBody.TooLarge {
       let limit = "A request has at most \(Self.protocolBytes) bytes."

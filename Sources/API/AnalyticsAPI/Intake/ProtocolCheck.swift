@@ -6,7 +6,7 @@ import FirestoreModel
 /// Hashes of people in `user_data`, addresses and what was agreed about advertisements are read here and nowhere else: none
 /// of it is kept.
 struct ProtocolCheck {
-  /// What is wrong, for which nothing of the request is kept.
+  /// What is wrong; events count all the same.
   private(set) var problems: [EventDrop] = []
   /// What is ignored, told to whoever asks with `validation_behavior` for the stricter check.
   private(set) var recommendations: [EventDrop] = []

@@ -6,15 +6,15 @@ struct ProtocolMessage {
   let batch: EventBatch
   /// What is wrong with the request as a whole, for which none of it is kept.
   let problems: [EventDrop]
-  /// What is ignored, where the request asks to be told.
-  let recommendations: [EventDrop]
+  /// What is wrong with members of the request that are checked and not kept; the rest of it is.
+  let remarks: [EventDrop]
 
   /// Reads a request for an app, or a stream of the web; INVALID_ARGUMENT where it is not of the form.
   init(_ json: JSONText, appID: String, isWeb: Bool, now: Int64) throws(FirestoreError) {
     let fields = MessageFields(json)
     let check = ProtocolCheck(json)
-    var problems = check.problems
-    recommendations = check.recommendations
+    var problems: [EventDrop] = []
+    remarks = check.problems + check.recommendations
     let field = isWeb ? "client_id" : "app_instance_id"
     let id = Self.text(fields[field]) ?? ""
     if id.isEmpty {

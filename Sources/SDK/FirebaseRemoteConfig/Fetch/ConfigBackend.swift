@@ -27,8 +27,8 @@ struct ConfigBackend: Sendable {
 
   /// An experiment that the installation takes part in.
   private struct Experiment: Decodable {
-    let experimentId: String
-    let variantId: String
+    let experimentId: String?
+    let variantId: String?
   }
 
   let client: HTTPClient
@@ -145,7 +145,9 @@ struct ConfigBackend: Sendable {
     }
     let number = reply.templateVersion.flatMap(Int64.init)
     if reply.state == "NO_CHANGE" { return .unchanged(templateVersion: number) }
-    let variants = (reply.experimentDescriptions ?? []).map { ($0.experimentId, $0.variantId) }
+    let variants = (reply.experimentDescriptions ?? []).compactMap { one in
+      one.experimentId.flatMap { id in one.variantId.map { (id, $0) } }
+    }
     return .values(
       ConfigState.Fetched(
         entries: reply.entries ?? [:],

@@ -153,14 +153,20 @@ struct AdminService {
   ) throws -> Google_Firestore_Admin_V1_Field {
     let own = try override(of: path, group: group, in: id)
     if let own { return .init(own, in: id) }
-    let defaults = FieldOverride(
+    // The one nearest to the field; that of any field is a prefix of every path.
+    let ancestor = try overrides(id)
+      .filter { $0.collectionID == group && $0.field.isPrefix(of: path) }
+      .max { $0.field.segments.count < $1.field.segments.count }
+    let inherited = FieldOverride(
       collectionID: group,
       field: path,
-      indexes: SingleFieldIndex.defaults
+      indexes: ancestor?.indexes ?? SingleFieldIndex.defaults
     )
-    var field = Google_Firestore_Admin_V1_Field(defaults, in: id)
+    var field = Google_Firestore_Admin_V1_Field(inherited, in: id)
     field.indexConfig.usesAncestorConfig = true
-    field.indexConfig.ancestorField = "\(id.path)/collectionGroups/__default__/fields/*"
+    field.indexConfig.ancestorField =
+      ancestor.map { Google_Firestore_Admin_V1_Field($0, in: id).name }
+      ?? "\(id.path)/collectionGroups/__default__/fields/*"
     return field
   }
 

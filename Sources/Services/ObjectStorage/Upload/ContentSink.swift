@@ -90,8 +90,10 @@ struct ContentSink: Sendable {
   }
 
   private mutating func settleOldest() async throws {
-    let part = underWay.removeFirst()
+    let part = underWay[0]
+    // One that failed stays the first: each later call throws too.
     try await part.writing.value
     hasher = await part.hashing.value
+    underWay.removeFirst()
   }
 }

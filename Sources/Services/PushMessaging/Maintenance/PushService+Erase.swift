@@ -25,6 +25,15 @@ extension PushService {
       try await erase(message: id, of: project)
       erased.messages += 1
     }
+    for number in numbers {
+      try await writeDeliveries { book in
+        guard let known = try Registration.read(project, number, book.group) else { return }
+        try Self.end(known, reason: "erased", &book)
+        try Self.delete(known, &book)
+      }
+      streams.end(MailboxID(project: project, number: number))
+    }
+    // After the registrations, whose last messages count here.
     try await write { group in
       let cursor = try group.cursor(
         over: Self.capKey(ofUser: uid, project).range,
@@ -33,14 +42,6 @@ extension PushService {
       var keys: [[UInt8]] = []
       while try cursor.next() { keys.append(Array(cursor.key)) }
       for key in keys { try group.delete(key) }
-    }
-    for number in numbers {
-      try await writeDeliveries { book in
-        guard let known = try Registration.read(project, number, book.group) else { return }
-        try Self.end(known, reason: "erased", &book)
-        try Self.delete(known, &book)
-      }
-      streams.end(MailboxID(project: project, number: number))
     }
     return erased
   }

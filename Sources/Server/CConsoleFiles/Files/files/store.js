@@ -56,8 +56,11 @@ export function rename(bucket, file, name) {
 /** Bytes that go at once; of more a part at a time, so that an upload can go on where it was. */
 const CHUNK = 8 << 20;
 
-/** How often a server is asked that does not answer in the middle of an upload: for about four minutes. */
+/** How often a server is asked again in the middle of an upload that makes no way: for about four minutes. */
 const ATTEMPTS = 12;
+
+/** What passes: the server was not reached, is busy, or begins or ends; a full disk does not. */
+const PASSING = [0, 429, 500, 502, 503, 504];
 
 /**
  * Uploads a file. `generation` is the one that it replaces, "0" for none. `progress` is told the bytes so far.
@@ -81,20 +84,21 @@ async function uploadInParts(bucket, query, file, type, progress, signal) {
   const at = new URL(begun.headers.get("location"), location.href);
   const put = (range, bytes) => send("PUT", at.pathname + at.search, bytes, { headers: { "content-range": `bytes ${range}/${file.size}` }, signal });
   // After an answer that did not come the server is asked how far it is.
-  for (let start = 0, lost = 0; ; ) {
+  for (let start = 0, lost = 0, asks = false; ; ) {
     try {
       const end = Math.min(file.size, start + CHUNK);
-      const response = await (lost > 0 ? put("*") : put(`${start}-${end - 1}`, file.slice(start, end)));
+      const response = await (asks ? put("*") : put(`${start}-${end - 1}`, file.slice(start, end)));
       if (response.status !== 308) return await read(response);
       const taken = /bytes=0-(\d+)/.exec(response.headers.get("range") ?? "");
       const next = taken ? Number(taken[1]) + 1 : 0;
-      if (lost === 0 && next <= start) throw new CallError(response.status, "ABORTED", "The server took nothing.", null);
-      [start, lost] = [next, 0];
+      if (!asks && next <= start) throw new CallError(response.status, "ABORTED", "The server took nothing.", null);
+      if (next > start) lost = 0;
+      [start, asks] = [next, false];
       progress(start);
     } catch (error) {
-      const mayComeBack = error.status === 0 || error.status >= 500;
-      if (!mayComeBack || lost === ATTEMPTS) throw error;
+      if (!PASSING.includes(error.status) || lost === ATTEMPTS) throw error;
       lost += 1;
+      asks = true;
       await pause(Math.min(500 * 2 ** lost, 30_000), signal);
     }
   }

@@ -7,6 +7,7 @@ export function uploads(bucket, onDone) {
   const element = h("ul", { class: "stack uploads", "aria-label": t("files.uploads") });
   let isRunning = false;
   let release = null;
+  let current = null;
   const add = (found) => {
     for (const { file, name } of found) {
       const one = { file, name, stop: new AbortController(), row: h("li", { class: "panel spread" }) };
@@ -24,14 +25,16 @@ export function uploads(bucket, onDone) {
     release = guardLeaving((isSilent) => !isSilent && window.confirm(t("files.leave")));
     while (queue.length > 0) {
       const one = queue.shift();
+      current = one;
       await uploadOne(bucket, one).then(() => one.row.remove(), (error) => fail(one, error, () => enqueue(one)));
+      current = null;
       onDone();
     }
     release();
     isRunning = false;
   };
   onCleanup(() => {
-    for (const one of queue.splice(0)) one.stop.abort();
+    for (const one of [...queue.splice(0), current]) one?.stop.abort();
     release?.();
   });
   return { element, add };

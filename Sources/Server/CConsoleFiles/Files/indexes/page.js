@@ -38,7 +38,7 @@ async function drawList(list, name, redraw, state) {
     clearTimeout(state.timer);
     if (operations.some((one) => !one.done)) state.timer = setTimeout(redraw, BUILDING_MILLISECONDS);
   } catch (error) {
-    show(list, failure(error));
+    if (!state.ended) show(list, failure(error));
   }
 }
 
