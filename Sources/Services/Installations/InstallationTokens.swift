@@ -37,17 +37,7 @@ package struct InstallationTokens: Sendable {
   /// Tokens under the secret that is kept in an engine, made by its first use; blocks.
   package init(engine: any KeyValueEngine) throws {
     let key = [KeyOwner.installations.firstBytes.lowerBound, 0x01]
-    let kept = try engine.write { group -> [UInt8] in
-      if let known = try group.get(key) { return known }
-      var generator = SystemRandomNumberGenerator()
-      let made = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
-      try group.put(key, made)
-      return made
-    }
-    guard kept.count == 32 else {
-      throw KeyValueError(.corruption, "the secret of installations is damaged")
-    }
-    self.init(secret: kept)
+    self.init(secret: try KeptSecret.read(key, in: engine))
   }
 
   /// Whether a text is an id: 22 characters of URL-safe base64, of which the first is c, d, e or f.

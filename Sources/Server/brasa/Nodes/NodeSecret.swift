@@ -23,17 +23,7 @@ struct NodeSecret: Sendable {
   /// The secret that is kept in an engine, made by its first use; blocks.
   init(engine: any KeyValueEngine) throws {
     let key = [KeyOwner.nodes.firstBytes.lowerBound, 0x01]
-    let kept = try engine.write { group -> [UInt8] in
-      if let known = try group.get(key) { return known }
-      var generator = SystemRandomNumberGenerator()
-      let made = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
-      try group.put(key, made)
-      return made
-    }
-    guard kept.count == 32 else {
-      throw KeyValueError(.corruption, "the secret of the cluster's nodes is damaged")
-    }
-    self.init(kept)
+    self.init(try KeptSecret.read(key, in: engine))
   }
 
   /// The field of a request (`GET /path?query`) that is passed on to a node.

@@ -1,0 +1,22 @@
+/// Random bytes that an engine keeps, for what may leave the process and has to be known again.
+package enum KeptSecret {
+  /// How many bytes a secret has.
+  package static let length = 32
+
+  /// The secret under a key, made by its first use.
+  ///
+  /// Blocks; a value of another length is `.corruption`.
+  package static func read(_ key: [UInt8], in engine: any KeyValueEngine) throws -> [UInt8] {
+    let kept = try engine.write { group -> [UInt8] in
+      if let known = try group.get(key) { return known }
+      var generator = SystemRandomNumberGenerator()
+      let made = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      try group.put(key, made)
+      return made
+    }
+    guard kept.count == length else {
+      throw KeyValueError(.corruption, "a secret of the store is damaged")
+    }
+    return kept
+  }
+}
