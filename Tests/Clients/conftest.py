@@ -151,6 +151,14 @@ def production(tmp_path_factory, certificates):
 
 
 @pytest.fixture(scope="module")
+def together(tmp_path_factory):
+    """Two nodes on one PostgreSQL."""
+    made = cluster.Cluster(tmp_path_factory.mktemp("cluster")).start()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
 def browser():
     """Chromium without a window; the package comes with whoever asks for it."""
     from support import browser as browsers

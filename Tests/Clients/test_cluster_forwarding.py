@@ -19,24 +19,12 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def together(tmp_path_factory):
-    made = cluster.Cluster(tmp_path_factory.mktemp("cluster")).start()
-    yield made
-    made.close()
-
-
 @pytest.fixture
 def pair(tmp_path):
     """A cluster for one test, which kills a node: the one that goes, the one that stays."""
     made = cluster.Cluster(tmp_path).start()
     yield made.nodes
     made.close()
-
-
-@pytest.fixture
-def names(project):
-    return rpc.Names(project)
 
 
 @pytest.fixture

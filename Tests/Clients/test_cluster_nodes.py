@@ -20,13 +20,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def together(tmp_path_factory):
-    made = cluster.Cluster(tmp_path_factory.mktemp("cluster")).start()
-    yield made
-    made.close()
-
-
 @pytest.fixture
 def each(together, project):
     """A client of each node."""

@@ -6,10 +6,8 @@ import FirestoreModel
 /// Hashes of people in `user_data`, addresses and what was agreed about advertisements are read here and nowhere else: none
 /// of it is kept.
 struct ProtocolCheck {
-  /// What is wrong; events count all the same.
-  private(set) var problems: [EventDrop] = []
-  /// What is ignored, told to whoever asks with `validation_behavior` for the stricter check.
-  private(set) var recommendations: [EventDrop] = []
+  /// What is wrong, and what the protocol does not have, where `validation_behavior` asks for that; events count all the same.
+  private(set) var remarks: [EventDrop] = []
   private let json: JSONText
 
   /// Checks a request.
@@ -64,15 +62,15 @@ struct ProtocolCheck {
   ) {
     guard let value, value != .null, !isRight(value) else { return }
     let text = "The field [\(field)] has to be \(form)."
-    problems.append(EventDrop(index: nil, field: field, .valueInvalid, text))
+    remarks.append(EventDrop(index: nil, field: field, .valueInvalid, text))
   }
 
   private mutating func recommend(_ json: JSONText?, _ known: Set<String>, _ path: String) {
     for member in json?.members ?? [] where !known.contains(member.key) {
-      guard recommendations.count < 100 else { return }
+      guard remarks.count < 100 else { return }
       let field = "\(path)\(member.key.prefix(60))"
       let text = "The protocol has no field [\(field)]."
-      recommendations.append(EventDrop(index: nil, field: field, .valueInvalid, text))
+      remarks.append(EventDrop(index: nil, field: field, .valueInvalid, text))
     }
   }
 

@@ -14,7 +14,7 @@ struct ProtocolMessage {
     let fields = MessageFields(json)
     let check = ProtocolCheck(json)
     var problems: [EventDrop] = []
-    remarks = check.problems + check.recommendations
+    remarks = check.remarks
     let field = isWeb ? "client_id" : "app_instance_id"
     let id = Self.text(fields[field]) ?? ""
     if id.isEmpty {

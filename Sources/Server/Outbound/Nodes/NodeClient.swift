@@ -116,6 +116,7 @@ package final class NodeClient: Sendable {
         }
         return String(decoding: text, as: UTF8.self)
       }
+      // The client's own deadline ends with the answer's head.
       group.addTask {
         try? await Task.sleep(for: time)
         return nil

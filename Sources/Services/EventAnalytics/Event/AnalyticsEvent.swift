@@ -44,7 +44,7 @@ package struct AnalyticsEvent: Sendable, Equatable {
   /// The first parameter of that name.
   package subscript(name: String) -> EventValue? { parameters.first { $0.name == name }?.value }
 
-  /// Whether who has such an event counts as active on its day.
+  /// Whether who has such an event counts as active on its day, as `ContextWords` counts it of stored ones.
   var isActivity: Bool {
     ["first_open", "first_visit"].contains(name) || (integer("engagement_time_msec") ?? 0) > 0
       || integer("session_engaged") == 1
