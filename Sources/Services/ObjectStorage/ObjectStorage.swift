@@ -20,6 +20,7 @@ package final class ObjectStorage: Sendable {
   let blobsInUse = BlobsInUse()
   let sessions = UploadSessions()
   let uploadHashes = UploadHashes()
+  let partMemory = PartMemory()
   let memory: ObjectMemory
   let room = KnownRoom()
   /// Raised when there are released blobs.

@@ -30,7 +30,7 @@ struct ContentSinkTests {
     func close() async {}
   }
 
-  private static let content = (0..<(3 * ContentSink.partBytes + 77)).map {
+  private static let content = (0..<(3 * PartMemory.largestPart + 77)).map {
     UInt8(truncatingIfNeeded: $0 &* 31)
   }
 
@@ -46,10 +46,13 @@ struct ContentSinkTests {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<2 {
       let writer = Writer()
-      var sink = ContentSink(writer)
+      var sink = ContentSink(writer, PartMemory())
       var rest = Self.content[...]
       while !rest.isEmpty {
-        let count = min(rest.count, Int.random(in: 1...(2 * ContentSink.partBytes), using: &random))
+        let count = min(
+          rest.count,
+          Int.random(in: 1...(2 * PartMemory.largestPart), using: &random)
+        )
         try await sink.take(Array(rest.prefix(count)))
         rest = rest.dropFirst(count)
       }
@@ -65,14 +68,14 @@ struct ContentSinkTests {
     async
   {
     let writer = Writer(room: 2)
-    var sink = ContentSink(writer)
+    var sink = ContentSink(writer, PartMemory())
     let failures = [
       await Self.isFull(&sink, Self.content), await Self.isFull(&sink, []),
       await Self.isFull(&sink, []),
     ]
     await sink.close()
     #expect(failures == [true, true, true])
-    #expect(writer.bytes == Array(Self.content.prefix(2 * ContentSink.partBytes)))
+    #expect(writer.bytes == Array(Self.content.prefix(2 * PartMemory.largestPart)))
   }
 
   /// Whether taking and flushing throws what the writer throws.

@@ -17,7 +17,7 @@ final class DirectWrite: Sendable {
   static let alignment = 4_096
 
   /// What a buffer holds.
-  static let bufferBytes = ContentSink.partBytes
+  static let bufferBytes = PartMemory.largestPart
 
   /// Memory of `bufferBytes`, which one thread at a time has.
   private struct Buffer: @unchecked Sendable {

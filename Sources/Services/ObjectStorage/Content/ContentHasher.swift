@@ -2,12 +2,19 @@ import Crypto
 
 /// The hashes of content, computed as it comes.
 package struct ContentHasher: Sendable {
-  private var crc = CRC32C()
-  private var md5 = Insecure.MD5()
+  private(set) var crc = CRC32C()
+  private(set) var md5 = Insecure.MD5()
   package private(set) var size: Int64 = 0
 
   /// The hashes of nothing.
   package init() {}
+
+  /// Of so much content, of which both were computed beside each other.
+  init(_ crc: CRC32C, _ md5: Insecure.MD5, size: Int64) {
+    self.crc = crc
+    self.md5 = md5
+    self.size = size
+  }
 
   /// Adds bytes.
   package mutating func update(_ bytes: [UInt8]) {

@@ -73,7 +73,7 @@ extension Bucket {
     _ objects: [StoredObject],
     to writer: any BlobWriter
   ) async throws -> ContentHashes {
-    var sink = ContentSink(writer)
+    var sink = ContentSink(writer, storage.partMemory)
     do {
       for object in objects {
         for try await part in try await content(of: object).checkedParts {

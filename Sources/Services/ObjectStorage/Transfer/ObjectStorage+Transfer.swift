@@ -231,7 +231,7 @@ package actor BlobImport {
   private func begun() async throws -> ContentSink {
     if let sink { return sink }
     hasBegun = true
-    return ContentSink(try await storage.blobs.begin(blob))
+    return ContentSink(try await storage.blobs.begin(blob), storage.partMemory)
   }
 
   /// Makes the bytes durable if they are those that were exported, and gives where they are.

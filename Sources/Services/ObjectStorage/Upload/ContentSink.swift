@@ -1,21 +1,35 @@
+import Crypto
+
 /// Takes content as it comes to an unfinished blob, in parts that are worth a write, and hashes it on the way.
 ///
-/// A few parts are under way while the next one is collected: they are written one after the other, and beside that hashed one
-/// after the other, so that neither waits for the other with each part. What went wrong with a part is thrown by a later call; the
-/// sink is of no use then.
+/// A few parts are under way while the next one is collected: they are written one after the other, and beside that go through
+/// MD5, which takes the longest and knows no parts, one after the other, so that neither waits for the other with each part. What
+/// went wrong with a part is thrown by a later call; the sink is of no use then.
 struct ContentSink: Sendable {
-  /// What is written at once; parts end at multiples of it, so that the disk's blocks are written whole.
-  static let partBytes = 512 << 10
-
   /// Parts that are under way at once, at most.
-  private static let depth = 2
+  private static let depth = 3
 
   /// A part under way.
   private struct Part {
-    /// Ends with the hasher that has the part too.
-    let hashing: Task<ContentHasher, Never>
-    /// Ends when the part and those before it are written.
-    let writing: Task<Void, any Error>
+    let count: Int
+    /// Ends with the MD5 that has the part too.
+    let hashing: Task<Insecure.MD5, Never>
+    /// Ends when the part and those before it are written, with the checksum of all.
+    let writing: Task<CRC32C, any Error>
+  }
+
+  /// The part that is collected.
+  private struct Collected {
+    var bytes: [UInt8] = []
+    /// How many bytes make it worth a write: up to a multiple of its room, so that the disk's blocks are written whole.
+    let count: Int
+    let room: PartMemory.Room
+
+    init(at offset: Int64, _ memory: PartMemory) {
+      room = memory.room()
+      count = room.bytes - Int(offset % Int64(room.bytes))
+      bytes.reserveCapacity(count)
+    }
   }
 
   let writer: any BlobWriter
@@ -23,12 +37,18 @@ struct ContentSink: Sendable {
   private(set) var size: Int64
   /// Of the parts before those that are under way.
   private(set) var hasher: ContentHasher
-  private var waiting: [UInt8] = []
+  private let memory: PartMemory
+  private var collected: Collected?
   /// What is under way, the oldest first.
   private var underWay: [Part] = []
 
-  init(_ writer: any BlobWriter, _ hasher: ContentHasher = ContentHasher()) {
+  init(
+    _ writer: any BlobWriter,
+    _ memory: PartMemory,
+    _ hasher: ContentHasher = ContentHasher()
+  ) {
     self.writer = writer
+    self.memory = memory
     self.hasher = hasher
     size = hasher.size
   }
@@ -42,17 +62,19 @@ struct ContentSink: Sendable {
   mutating func take(_ bytes: [UInt8]) async throws {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let part = rest.prefix(Self.partBytes - Int(size % Int64(Self.partBytes)))
-      waiting += part
+      if collected == nil { collected = Collected(at: size, memory) }
+      let missing = collected.map { $0.count - $0.bytes.count } ?? 0
+      let part = rest.prefix(missing)
+      collected?.bytes += part
       size += Int64(part.count)
       rest = rest.dropFirst(part.count)
-      if size % Int64(Self.partBytes) == 0 { try await beginWaiting() }
+      if part.count == missing { try await beginCollected() }
     }
   }
 
   /// Hands on what waits, and returns when all is written.
   mutating func flush() async throws {
-    if !waiting.isEmpty { try await beginWaiting() }
+    try await beginCollected()
     while !underWay.isEmpty { try await settleOldest() }
   }
 
@@ -65,35 +87,33 @@ struct ContentSink: Sendable {
     await writer.close()
   }
 
-  private mutating func beginWaiting() async throws {
-    let bytes = waiting
-    waiting = []
-    waiting.reserveCapacity(bytes.capacity)
-    try await begin(bytes)
-  }
-
-  /// Begins to write and hash a part, when few enough are under way.
-  private mutating func begin(_ bytes: [UInt8]) async throws {
+  /// Begins to write and hash what is collected, when few enough parts are under way.
+  private mutating func beginCollected() async throws {
+    guard let part = collected else { return }
+    collected = nil
     if underWay.count == Self.depth { try await settleOldest() }
     let (writer, last, settled) = (writer, underWay.last, hasher)
     let hashing = Task {
-      var hasher = settled
-      if let last { hasher = await last.hashing.value }
-      hasher.update(bytes)
-      return hasher
+      var md5 = settled.md5
+      if let last { md5 = await last.hashing.value }
+      md5.update(data: part.bytes)
+      return md5
     }
     let writing = Task {
-      try await last?.writing.value
-      try await writer.write(bytes)
+      var crc = settled.crc
+      if let last { crc = try await last.writing.value }
+      crc.update(part.bytes)
+      try await writer.write(part.bytes)
+      return crc
     }
-    underWay.append(Part(hashing: hashing, writing: writing))
+    underWay.append(Part(count: part.bytes.count, hashing: hashing, writing: writing))
   }
 
   private mutating func settleOldest() async throws {
     let part = underWay[0]
     // One that failed stays the first: each later call throws too.
-    try await part.writing.value
-    hasher = await part.hashing.value
+    let crc = try await part.writing.value
+    hasher = ContentHasher(crc, await part.hashing.value, size: hasher.size + Int64(part.count))
     underWay.removeFirst()
   }
 }

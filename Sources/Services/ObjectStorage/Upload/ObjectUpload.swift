@@ -57,7 +57,8 @@ package actor ObjectUpload {
   private func begun() async throws -> ContentSink {
     if let sink { return sink }
     hasBegun = true
-    return ContentSink(try await bucket.storage.blobs.begin(blob))
+    let storage = bucket.storage
+    return ContentSink(try await storage.blobs.begin(blob), storage.partMemory)
   }
 
   /// Makes the object visible if the content is what was expected of it.

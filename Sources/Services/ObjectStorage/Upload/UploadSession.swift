@@ -244,26 +244,28 @@ package actor UploadSession {
 
   private func openSink() async throws -> ContentSink {
     if let sink { return sink }
-    let blobs = storage.blobs
+    let (blobs, memory) = (storage.blobs, storage.partMemory)
     if record.progress.offset == 0, record.progress.state.isEmpty {
       try await blobs.remove(record.blob)
-      return ContentSink(try await blobs.begin(record.blob))
+      return ContentSink(try await blobs.begin(record.blob), memory)
     }
     do {
       if let hasher = storage.uploadHashes.hasher(of: id, upTo: record.progress.offset) {
-        return ContentSink(try await blobs.resume(record.blob, at: record.progress), hasher)
+        let writer = try await blobs.resume(record.blob, at: record.progress)
+        return ContentSink(writer, memory, hasher)
       }
       let reader = try await blobs.openUnfinished(record.blob, record.progress)
       let hasher = try await hasher(of: reader, upTo: record.progress.offset)
       guard record.checksum ?? hasher.hashes.crc32c == hasher.hashes.crc32c else {
         throw StorageError(.corrupt, "The bytes of an unfinished upload are damaged.")
       }
-      return ContentSink(try await blobs.resume(record.blob, at: record.progress), hasher)
+      let writer = try await blobs.resume(record.blob, at: record.progress)
+      return ContentSink(writer, memory, hasher)
     } catch let error as StorageError where error.code == .notFound {
       // It was finished, and its commit never came.
       let reader = try await blobs.open(record.blob)
       let hasher = try await hasher(of: reader, upTo: reader.size)
-      return ContentSink(FinishedBlob(size: reader.size), hasher)
+      return ContentSink(FinishedBlob(size: reader.size), memory, hasher)
     }
   }
 
