@@ -3,13 +3,14 @@
 import datetime
 import itertools
 import subprocess
+import sys
 import threading
 
 import pytest
 import requests
 from firebase_admin import exceptions, messaging
 
-from support import secrets, server as servers
+from support import secrets, server as servers, shim
 from support.certificates import certificate_for
 from support.identity import GOOGLE_HOSTS
 from support.messaging import HOSTS, Device, Reports, development_app, production_app
@@ -664,4 +665,37 @@ def test_every_accepted_message_arrives_once_after_kills(tmp_path):
             device.acknowledge(sequences[device.fid])
     assert server.stop() == 0
     found = servers.run("verify", "--data", server.data)
+    assert "no differences" in found.stdout + found.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the shim is for Linux")
+def test_a_failing_disk_accepts_nothing_and_loses_nothing(tmp_path):
+    data = tmp_path / "data"
+    server = servers.Brasa(data).start()
+    device = Device(server, "shop").register()
+    assert server.stop() == 0
+    server.process = None
+    library = shim.build(tmp_path)
+    failing = servers.Brasa(data, environment=shim.environment(library, data, fail_sync=60)).start()
+    accepted = []
+    try:
+        while len(accepted) < 100:
+            answer = requests.post(
+                f"{failing.url}/v1/projects/shop/messages:send", json={"message": {"token": device.token}},
+                headers={"Authorization": "Bearer owner"}, timeout=30,
+            )
+            if answer.status_code != 200:
+                break
+            accepted.append(short(answer.json()["name"]))
+    finally:
+        failing.kill()
+    assert accepted
+    assert answer.status_code == 503 and answer.headers["retry-after"] == "10"
+    assert answer.json()["error"]["details"][0]["errorCode"] == "UNAVAILABLE"
+    server = servers.Brasa(data).start()
+    device.url = server.url
+    with device.connect() as stream:
+        assert [line["messageId"] for line in stream.messages(len(accepted))] == accepted
+    assert server.stop() == 0
+    found = servers.run("verify", "--data", data)
     assert "no differences" in found.stdout + found.stderr

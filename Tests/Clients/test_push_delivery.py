@@ -265,3 +265,39 @@ def test_without_a_key_the_registration_stays(pushing, apple, key, project):
     keep(pushing, project, key)
     name = pushing.send(project, token=token, data={"order": "4"})
     assert [push["body"]["gcm.message_id"] for push in at_apple(apple, device(6))] == [name]
+
+
+@pytest.fixture
+def another_apple(key):
+    with push.APNs(key) as stand_in:
+        yield stand_in
+
+
+def test_every_accepted_message_reaches_apple_after_kills(tmp_path, push_service, another_apple, key):
+    server = push.Server(tmp_path, push_service, another_apple, another_apple)
+    server.start()
+    keep(server, "shop", key)
+    devices = [device(number) for number in range(20, 25)]
+    tokens = [push.register(server, "shop", ios=apns_form(key, each)) for each in devices]
+    with development_app(server, "shop") as app:
+        messaging.subscribe_to_topic(tokens, "all", app=app)
+    accepted, topics = set(), []
+    for _ in range(3):
+        for number in range(15):
+            name = server.send("shop", token=tokens[number % 5], data={"n": str(number)})
+            accepted.add((devices[number % 5], name))
+            if number % 3 == 0:
+                topics.append(server.send("shop", topic="all", data={"n": str(number)}))
+                accepted |= {(each, topics[-1]) for each in devices}
+        server.kill()
+        server.start()
+
+    def arrived_all():
+        return accepted <= {(p["path"][-64:], p["body"]["gcm.message_id"]) for p in another_apple.pushes}
+
+    servers.wait_for(arrived_all, f"{len(accepted)} messages", 30)
+    for name in topics:
+        server.became("shop", name, {"apns": {"handed": 5}})
+    assert server.stop() == 0
+    found = servers.run("verify", "--data", server.data)
+    assert "no differences" in found.stdout + found.stderr

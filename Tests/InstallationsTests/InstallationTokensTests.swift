@@ -68,4 +68,16 @@ import Testing
       #expect(tokens.installation(ofAuthToken: text, now: 1_000) == nil)
     }
   }
+
+  @Test func `a token that was shown is valid as long as any`() {
+    let shown = ShownTokens(tokens)
+    let token = tokens.authToken(of: ana, now: 1_000)
+    let end = 1_000 + InstallationTokens.lifetime
+    for _ in 0..<2 {
+      #expect(shown.installation(ofAuthToken: token, now: end - 1) == ana)
+      #expect(shown.installation(ofAuthToken: token, now: end) == nil)
+      #expect(shown.installation(ofAuthToken: token + "A", now: 1_000) == nil)
+    }
+    #expect(shown.installation(ofAuthToken: token, now: 1_000) == ana)
+  }
 }

@@ -20,7 +20,7 @@ import Testing
     let head = String(decoding: try bytes(segments[0]), as: UTF8.self)
     let claims = String(decoding: try bytes(segments[1]), as: UTF8.self)
     #expect(head == #"{"alg":"ES256","kid":"ABC123DEFG"}"#)
-    #expect(claims == #"{"iss":"TEAM567890","iat":1700000000}"#)
+    #expect(claims == #"{"iss":"TEAM567890","iat":1699999200}"#)
     let isValid = try Self.privateKey.publicKey.isValidSignature(
       P256.Signing.ECDSASignature(rawRepresentation: bytes(segments[2])),
       for: Array("\(segments[0]).\(segments[1])".utf8)
@@ -30,20 +30,27 @@ import Testing
 
   @Test func `a token serves forty minutes, and one from the future none`() throws {
     let tokens = APNsTokens()
-    let first = try tokens.authorization(Self.key, now: 10_000)
-    #expect(try tokens.authorization(Self.key, now: 12_400) == first)
-    let second = try tokens.authorization(Self.key, now: 12_401)
+    let first = try tokens.authorization(Self.key, now: 9_600)
+    #expect(try tokens.authorization(Self.key, now: 12_000) == first)
+    let second = try tokens.authorization(Self.key, now: 12_001)
     #expect(second != first)
-    #expect(try tokens.authorization(Self.key, now: 12_400) != second)
+    #expect(try tokens.authorization(Self.key, now: 11_999) != second)
   }
 
   @Test func `a token that is called expired is replaced, but not within twenty minutes`() throws {
     let tokens = APNsTokens()
-    let first = try tokens.authorization(Self.key, now: 10_000)
-    #expect(!tokens.expire(Self.key, now: 11_199))
-    #expect(try tokens.authorization(Self.key, now: 11_199) == first)
-    #expect(tokens.expire(Self.key, now: 11_200))
-    #expect(try tokens.authorization(Self.key, now: 11_200) != first)
+    let first = try tokens.authorization(Self.key, now: 9_600)
+    #expect(!tokens.expire(Self.key, now: 10_799))
+    #expect(try tokens.authorization(Self.key, now: 10_799) == first)
+    #expect(tokens.expire(Self.key, now: 10_800))
+    #expect(try tokens.authorization(Self.key, now: 10_800) != first)
+  }
+
+  @Test func `a server that starts anew goes on with a token of the same time`() throws {
+    let claims = try [9_600, 10_799, 10_800].map { now in
+      try APNsTokens().authorization(Self.key, now: now).split(separator: ".")[1]
+    }
+    #expect(claims[0] == claims[1] && claims[1] != claims[2])
   }
 
   @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"])

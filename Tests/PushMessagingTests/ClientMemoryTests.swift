@@ -39,6 +39,30 @@ import Testing
     #expect(try fixture.differences().isEmpty)
   }
 
+  @Test func `a client that connected is in memory before its first message`() async throws {
+    let token = try await fixture.register("f")
+    let mailbox = try await Self.connect(token, fixture)
+    let memory = try #require(fixture.service.streams.memory)
+    fixture.service.prepare(TokenOwner(token: token, project: "p", installation: "f"))
+    // Comes behind it.
+    try await fixture.service.writeDeliveries(.background) { _ in }
+    #expect(memory.has(mailbox))
+    #expect(memory.registration(of: token)?.mailbox == mailbox)
+  }
+
+  @Test func `what was acknowledged need not be noted as written`() async throws {
+    let token = try await fixture.register("f")
+    let mailbox = try await Self.connect(token, fixture)
+    let sent = [try await Self.send(token, fixture), try await Self.send(token, fixture)]
+    let written = sent.map { WrittenDelivery(mailbox: mailbox, message: $0) }
+    let memory = try #require(fixture.service.streams.memory)
+    #expect(memory.unsettled(written).map(\.message) == sent)
+    try await fixture.acknowledge(Receipts(sequence: 1), token)
+    #expect(memory.unsettled(written).map(\.message) == [sent[1]])
+    fixture.service.streams.end(mailbox)
+    #expect(memory.unsettled(written).map(\.message) == sent)
+  }
+
   @Test func `a message to one registration is counted where it is read`() async throws {
     let token = try await fixture.register("f")
     _ = try await Self.connect(token, fixture)

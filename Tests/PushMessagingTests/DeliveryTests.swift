@@ -104,6 +104,21 @@ import Testing
     #expect(try await fixture.state(id, token) == .expired)
   }
 
+  @Test func `a clock that goes back keeps nothing waiting and lengthens no life`() async throws {
+    let token = try await registered()
+    let text = "{\"token\": \"\(token)\", \"webpush\": {\"headers\": {\"TTL\": \"60\"}}}"
+    let transport = ScriptedTransport()
+    var sent = [try await fixture.send(text)]
+    fixture.advance(seconds: -3_600)
+    sent.append(try await fixture.send(text))
+    fixture.restart()
+    sent.append(try await fixture.send(text))
+    try await worker(transport).drain()
+    #expect(transport.parcels.map(\.messageID) == sent.map { "0:\($0)" })
+    #expect(transport.parcels.map(\.timeToLive) == [.seconds(60), .seconds(60), .seconds(60)])
+    #expect(try fixture.differences().isEmpty)
+  }
+
   @Test func `a newer message of a collapse key takes the place of one that waits`() async throws {
     let token = try await registered()
     let text = "{\"token\": \"\(token)\", \"webpush\": {\"headers\": {\"Topic\": \"t\"}}}"

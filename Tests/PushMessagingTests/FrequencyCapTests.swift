@@ -90,6 +90,19 @@ import Testing
     #expect(try Self.kept(fixture) == 0)
   }
 
+  @Test func `what counts for a registration goes with it`() async throws {
+    let token = try await fixture.register("f")
+    let other = try await fixture.register("g")
+    for token in [token, other] {
+      _ = try await Self.send(fixture, to: .token(token), 1, per: 60)
+      _ = try await Self.send(fixture, to: .token(token), label: "news", 1, per: 60)
+    }
+    #expect(try Self.kept(fixture) == 4)
+    try await fixture.service.unregister(token, of: "p", installation: "f")
+    #expect(try Self.kept(fixture) == 2)
+    #expect(try await Self.state(fixture, other, 1, per: 60) == .refused)
+  }
+
   private static func kept(_ fixture: MessagingFixture) throws -> Int {
     try fixture.service.reading { reader in
       let cursor = try reader.cursor(over: MessagingKey(.capped).range, reversed: false)

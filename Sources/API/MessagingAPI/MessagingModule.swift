@@ -21,6 +21,7 @@ extension ServiceModule {
     module.routes =
       SendRoutes(environment: environment).routes
       + CredentialRoutes(environment: environment).routes
+      + ServerKeyRoutes(environment: environment).routes
       + LegacyRoutes(environment: environment).routes
       + TopicRoutes(environment: environment).routes
       + ImportRoutes(environment: environment).routes

@@ -106,6 +106,12 @@ package struct InstallationTokens: Sendable {
 
   /// The installation whose authentication token it is, valid at a time in seconds; nil for another text.
   package func installation(ofAuthToken token: String, now: Int64) -> Installation? {
+    guard let proved = proved(byAuthToken: token), now < proved.end else { return nil }
+    return proved.installation
+  }
+
+  /// What an authentication token proves until a time in seconds; nil for another text.
+  func proved(byAuthToken token: String) -> (installation: Installation, end: Int64)? {
     let bytes = Array(token.utf8)
     guard bytes.count <= 4_096 else { return nil }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -118,9 +124,9 @@ package struct InstallationTokens: Sendable {
       let text = Base64.decodeStrictly(parts[1]).flatMap({ String(validating: $0, as: UTF8.self) }),
       let claims = try? JSONText(parsing: text), let id = claims["fid"]?.string,
       let appID = claims["appId"]?.string, let project = claims["projectNumber"]?.string,
-      let end = claims["exp"]?.integer, now < end
+      let end = claims["exp"]?.integer
     else { return nil }
-    return Installation(project: Text(project), id: id, appID: appID)
+    return (Installation(project: Text(project), id: id, appID: appID), end)
   }
 
   private func code(for purpose: String, _ installation: Installation) -> [UInt8] {

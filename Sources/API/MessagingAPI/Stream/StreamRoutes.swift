@@ -95,6 +95,7 @@ struct StreamRoutes: Sendable {
           let pings = Duration.seconds(asked.pings)
           guard service.streams.open(start.mailbox, stream, network: network, pings: pings)
           else { throw Self.tooMany }
+          service.prepare(owner)
           return .stream(Self.headers, stream)
         }
       )

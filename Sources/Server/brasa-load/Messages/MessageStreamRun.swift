@@ -33,7 +33,9 @@ final class MessageStreamRun {
   private var poller: Poller
   private var streams: [Stream] = []
   private var workers: [Worker] = []
-  private var idle: [Int] = []
+  /// Free connections of the back end, and of devices.
+  private var idleSenders: [Int] = []
+  private var idleDevices: [Int] = []
   private var arrivals: [Arrival] = []
   private var nextArrival = 0
   private var unsent = 0
@@ -49,8 +51,8 @@ final class MessageStreamRun {
   private(set) var errors: [String: Int] = [:]
 
   private static let batch = 64
-  /// Connections for sends and acknowledgements.
-  private static let workerCount = 256
+  /// Connections for sends, and as many for acknowledgements: the headers of a back end's requests are the same each time.
+  private static let workerCount = 128
   private static let firstWorker = 1 << 40
 
   init(_ target: PushTarget) throws {
@@ -124,38 +126,41 @@ final class MessageStreamRun {
 
   private func connectWorkers() throws {
     let content = FileContent(seed: 0, length: 1)
-    while workers.count < Self.workerCount {
+    while workers.count < 2 * Self.workerCount {
       let connection = try FileConnection(target.server, content)
       try poller.add(connection.descriptor, number: Self.firstWorker + workers.count)
-      idle.append(workers.count)
+      rest(workers.count)
       workers.append(Worker(connection: connection))
     }
   }
 
+  private func rest(_ worker: Int) {
+    if worker < Self.workerCount { idleSenders.append(worker) } else { idleDevices.append(worker) }
+  }
+
   /// Gives free connections something to do, acknowledgements first.
   private func begin() throws {
-    while let worker = idle.last {
-      let request: [UInt8]?
-      if nextArrival < arrivals.count {
-        let arrival = arrivals[nextArrival]
-        nextArrival += 1
-        if nextArrival == arrivals.count { (arrivals, nextArrival) = ([], 0) }
-        let stream = streams[arrival.stream]
-        workers[worker].work = .acknowledgement(number: arrival.number)
-        let sequence = RequestTemplate.digits(arrival.sequence)
-        request = acknowledgement?.filled([stream.token, stream.authToken, sequence])
-      } else if unsent < started.count {
-        let stream = streams[random.below(streams.count)]
-        workers[worker].work = .send(number: unsent)
-        request = message?.filled([stream.token, RequestTemplate.digits(Int64(unsent))])
-        unsent += 1
-      } else {
-        return
-      }
-      guard let request else { return }
-      idle.removeLast()
-      try workers[worker].connection.send(request)
+    while nextArrival < arrivals.count, let worker = idleDevices.popLast() {
+      let arrival = arrivals[nextArrival]
+      nextArrival += 1
+      if nextArrival == arrivals.count { (arrivals, nextArrival) = ([], 0) }
+      let (token, authToken) = (streams[arrival.stream].token, streams[arrival.stream].authToken)
+      let sequence = RequestTemplate.digits(arrival.sequence)
+      let request = acknowledgement?.filled([token, authToken, sequence])
+      try begin(.acknowledgement(number: arrival.number), request, worker)
     }
+    while unsent < started.count, let worker = idleSenders.popLast() {
+      let token = streams[random.below(streams.count)].token
+      let request = message?.filled([token, RequestTemplate.digits(Int64(unsent))])
+      try begin(.send(number: unsent), request, worker)
+      unsent += 1
+    }
+  }
+
+  private func begin(_ work: Work, _ request: [UInt8]?, _ worker: Int) throws {
+    guard let request else { throw LoadError.refused("a request has no template") }
+    workers[worker].work = work
+    try workers[worker].connection.send(request)
   }
 
   private func answer(_ worker: Int) throws {
@@ -164,7 +169,7 @@ final class MessageStreamRun {
     else { return }
     let now = monotonicNanoseconds()
     workers[worker].work = nil
-    idle.append(worker)
+    rest(worker)
     guard answer.status == 200 else {
       errors[answer.errorName, default: 0] += 1
       return

@@ -19,6 +19,7 @@ enum MessagingServices {
     installations: InstallationTokens,
     settings: ServeSettings
   ) throws -> ServiceModule {
+    let shown = ShownTokens(installations)
     var environment = MessagingEnvironment(
       service: service,
       access: access,
@@ -26,7 +27,7 @@ enum MessagingServices {
       keys: keys
     ) { token in
       let now = service.now / 1_000_000
-      return installations.installation(ofAuthToken: token, now: now).map {
+      return shown.installation(ofAuthToken: token, now: now).map {
         MessagingEnvironment.Installation(project: $0.project, id: $0.id, appID: $0.appID)
       }
     }

@@ -102,11 +102,28 @@ extension PushService {
   /// Where what counts for caps is, of a registration's user or of itself.
   static func capKey(_ registration: Registration) -> MessagingKey {
     registration.uid.map { capKey(ofUser: $0, registration.project) }
-      ?? MessagingKey(.capped, registration.project).text("r\(registration.number)")
+      ?? capKey(ofRegistration: registration)
+  }
+
+  /// Where what counts for caps is that a registration got while it was nobody's.
+  static func capKey(ofRegistration registration: Registration) -> MessagingKey {
+    MessagingKey(.capped, registration.project).text("r\(registration.number)")
   }
 
   static func capKey(ofUser uid: String, _ project: Text) -> MessagingKey {
     MessagingKey(.capped, project).text("u\(uid)")
+  }
+
+  /// Deletes what counts for caps of a user, or some of what does of a registration that ends: the sweep finds the rest.
+  static func deleteCaps(
+    _ prefix: MessagingKey,
+    _ group: any KeyValueGroup,
+    isAll: Bool = true
+  ) throws {
+    let cursor = try group.cursor(over: prefix.range, reversed: false)
+    var keys: [[UInt8]] = []
+    while isAll || keys.count < looks, try cursor.next() { keys.append(Array(cursor.key)) }
+    for key in keys { try group.delete(key) }
   }
 
   /// Deletes some counts that no cap looks at any more; true where there is more to do now.

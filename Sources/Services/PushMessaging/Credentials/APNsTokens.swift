@@ -6,7 +6,8 @@ import Synchronization
 /// The provider tokens of Apple's keys, each shared by all requests of its key.
 ///
 /// Apple takes a token for an hour and refuses keys whose tokens change more often than every 20 minutes, so a token is used
-/// for 40 minutes. At most `capacity` keys are kept, beyond which all are forgotten.
+/// for 40 minutes after the time that it says. That is the last whole 20 minutes: a server that starts anew makes one of the same time, or
+/// of one 20 minutes later. At most `capacity` keys are kept, beyond which all are forgotten.
 package final class APNsTokens: Sendable {
   /// Why a key gives no token.
   package enum Problem: Error {
@@ -29,12 +30,14 @@ package final class APNsTokens: Sendable {
 
   private struct Entry {
     let header: String
+    /// The time that the token says.
     let issued: Int
+    let made: Int
   }
 
   /// How long a token is used, in seconds.
   static let use = 40 * 60
-  /// Within which time of its issue no token is replaced, whatever Apple says, in seconds.
+  /// Within which time of its making no token is replaced, whatever Apple says, in seconds.
   static let minimumUse = 20 * 60
 
   private let capacity: Int
@@ -53,8 +56,9 @@ package final class APNsTokens: Sendable {
         return entry.header
       }
       if entries.count >= capacity { entries.removeAll() }
-      let header = "bearer \(try Self.token(key, now))"
-      entries[Identity(key)] = Entry(header: header, issued: now)
+      let issued = now - now % Self.minimumUse
+      let header = "bearer \(try Self.token(key, issued))"
+      entries[Identity(key)] = Entry(header: header, issued: issued, made: now)
       return header
     }
   }
@@ -63,17 +67,17 @@ package final class APNsTokens: Sendable {
   package func expire(_ key: APNsKey, now: Int) -> Bool {
     entries.withLock { entries in
       guard let entry = entries[Identity(key)] else { return true }
-      let isOld = !(entry.issued..<entry.issued + Self.minimumUse).contains(now)
+      let isOld = !(entry.made..<entry.made + Self.minimumUse).contains(now)
       if isOld { entries[Identity(key)] = nil }
       return isOld
     }
   }
 
-  private static func token(_ key: APNsKey, _ now: Int) throws(Problem) -> String {
+  private static func token(_ key: APNsKey, _ issued: Int) throws(Problem) -> String {
     do {
       return try ES256Token.signed(
         header: [.init("alg", .string("ES256")), .init("kid", .string(key.keyID))],
-        claims: [.init("iss", .string(key.teamID)), .init("iat", .integer(now))],
+        claims: [.init("iss", .string(key.teamID)), .init("iat", .integer(issued))],
         by: P256.Signing.PrivateKey(pemRepresentation: key.privateKey)
       )
     } catch {

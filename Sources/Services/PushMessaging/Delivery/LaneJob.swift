@@ -89,7 +89,9 @@ struct LaneJob: Sendable {
       return .settle(.refused, reason: "no-credentials")
     }
     let options = message.content.options(channel)
-    let left = message.start + options.timeToLive * 1_000_000 - now
+    let life = options.timeToLive * 1_000_000
+    // A clock that went back makes no life longer.
+    let left = min(max(message.start + life - now, 0), life)
     let form = batch.form(of: message, channel)
     return .hand(
       PushParcel(
@@ -101,7 +103,7 @@ struct LaneJob: Sendable {
         headers: form.headers,
         collapseKey: options.collapseKey,
         priority: options.priority,
-        timeToLive: .microseconds(max(left, 0)),
+        timeToLive: .microseconds(left),
         attempt: Int(attempt)
       )
     )

@@ -30,17 +30,29 @@ final class ClientMemory: Sendable {
     fileprivate let number: Int
   }
 
-  private struct Client {
-    /// The token that the client or its back end showed, and the live registration that it is of.
-    var registration: (token: String, known: Registration)?
+  /// The token that a client or its back end showed, and the live registration that it is of.
+  private final class Known {
+    let token: String
+    let registration: Registration
+
+    init(_ token: String, _ registration: Registration) {
+      (self.token, self.registration) = (token, registration)
+    }
+  }
+
+  /// An object, so that what changes of it moves nothing else.
+  private final class Client {
+    var known: Known?
     var registrationMark: Mark
     var mailbox: MailboxState?
     var mailboxMark: Mark
+
+    init(_ mark: Mark) { (registrationMark, mailboxMark) = (mark, mark) }
   }
 
   private struct State {
     var clients: [MailboxID: Client] = [:]
-    var tokens: [String: MailboxID] = [:]
+    var tokens: [String: Known] = [:]
     var last = 0
 
     mutating func newMark() -> Mark {
@@ -49,9 +61,9 @@ final class ClientMemory: Sendable {
     }
 
     mutating func forgetRegistration(_ mailbox: MailboxID) {
-      guard let token = clients[mailbox]?.registration?.token else { return }
-      clients[mailbox]?.registration = nil
-      tokens[token] = nil
+      guard let client = clients[mailbox], let known = client.known else { return }
+      client.known = nil
+      tokens[known.token] = nil
     }
   }
 
@@ -61,8 +73,7 @@ final class ClientMemory: Sendable {
   func add(_ mailbox: MailboxID) {
     state.withLock { state in
       state.forgetRegistration(mailbox)
-      let mark = state.newMark()
-      state.clients[mailbox] = Client(registrationMark: mark, mailboxMark: mark)
+      state.clients[mailbox] = Client(state.newMark())
     }
   }
 
@@ -83,9 +94,7 @@ final class ClientMemory: Sendable {
 
   /// The live registration of a token.
   func registration(of token: String) -> Registration? {
-    state.withLock { state in
-      state.tokens[token].flatMap { state.clients[$0]?.registration?.known }
-    }
+    state.withLock { $0.tokens[token]?.registration }
   }
 
   /// What a registration that is read now can be remembered by; nil where its client is not connected.
@@ -97,20 +106,19 @@ final class ClientMemory: Sendable {
   func remember(_ registration: Registration, of token: String, _ mark: Mark) {
     state.withLock { state in
       let mailbox = registration.mailbox
-      guard state.clients[mailbox]?.registrationMark == mark else { return }
+      guard let client = state.clients[mailbox], client.registrationMark == mark else { return }
       state.forgetRegistration(mailbox)
-      state.clients[mailbox]?.registration = (token, registration)
-      state.tokens[token] = mailbox
+      let known = Known(token, registration)
+      (client.known, state.tokens[token]) = (known, known)
     }
   }
 
   /// Forgets a registration that a body changes.
   func change(_ mailbox: MailboxID) {
     state.withLock { state in
-      guard state.clients[mailbox] != nil else { return }
+      guard let client = state.clients[mailbox] else { return }
       state.forgetRegistration(mailbox)
-      let mark = state.newMark()
-      state.clients[mailbox]?.registrationMark = mark
+      client.registrationMark = state.newMark()
     }
   }
 
@@ -121,22 +129,32 @@ final class ClientMemory: Sendable {
     state.withLock { $0.clients[mailbox]?.mailbox != nil }
   }
 
+  /// Of what was written to streams that which may still have its slot; any thread may call.
+  ///
+  /// What is remembered is durable: a delivery that is missing there was acknowledged, or is over in another way.
+  func unsettled(_ written: [WrittenDelivery]) -> [WrittenDelivery] {
+    state.withLock { state in
+      written.filter { each in
+        guard let waiting = state.clients[each.mailbox]?.mailbox?.waiting else { return true }
+        return waiting.contains { $0.message == each.message }
+      }
+    }
+  }
+
   /// Takes a mailbox, of which a body's own state counts from now on; nil where its client is not connected.
   func take(_ mailbox: MailboxID) -> (known: MailboxState?, mark: Mark)? {
     state.withLock { state in
-      guard let known = state.clients[mailbox] else { return nil }
-      let mark = state.newMark()
-      state.clients[mailbox]?.mailbox = nil
-      state.clients[mailbox]?.mailboxMark = mark
-      return (known.mailbox, mark)
+      guard let client = state.clients[mailbox] else { return nil }
+      client.mailboxMark = state.newMark()
+      return (client.mailbox.take(), client.mailboxMark)
     }
   }
 
   /// Remembers a mailbox as the body left it that took it under a mark.
   func put(_ mailbox: MailboxState, of id: MailboxID, _ mark: Mark) {
     state.withLock { state in
-      guard state.clients[id]?.mailboxMark == mark else { return }
-      state.clients[id]?.mailbox = mailbox
+      guard let client = state.clients[id], client.mailboxMark == mark else { return }
+      client.mailbox = mailbox
     }
   }
 }

@@ -61,6 +61,17 @@ extension PushService {
     }
   }
 
+  /// Has what a message to a client needs be in memory before the first one comes, once its connection is open.
+  ///
+  /// Does not block.
+  package func prepare(_ owner: TokenOwner) {
+    guard streams.memory != nil else { return }
+    submitDeliveries(.background) { book in
+      _ = try book.head(try owner.registration(&book).mailbox)
+    } completion: { _ in
+    }
+  }
+
   private static func begin(
     _ registration: Registration,
     _ acknowledged: Int64,
@@ -181,10 +192,11 @@ extension PushService {
 
   /// Keeps what was noted as written.
   package func keepWritten() async throws {
-    var rest = written.withLock { written in
+    let noted = written.withLock { written in
       defer { written = [] }
-      return written[...]
+      return written
     }
+    var rest = (streams.memory?.unsettled(noted) ?? noted)[...]
     while !rest.isEmpty {
       let step = Array(rest.prefix(Self.writtenStep))
       rest = rest.dropFirst(step.count)

@@ -34,15 +34,7 @@ extension PushService {
       streams.end(MailboxID(project: project, number: number))
     }
     // After the registrations, whose last messages count here.
-    try await write { group in
-      let cursor = try group.cursor(
-        over: Self.capKey(ofUser: uid, project).range,
-        reversed: false
-      )
-      var keys: [[UInt8]] = []
-      while try cursor.next() { keys.append(Array(cursor.key)) }
-      for key in keys { try group.delete(key) }
-    }
+    try await write { try Self.deleteCaps(Self.capKey(ofUser: uid, project), $0) }
     return erased
   }
 

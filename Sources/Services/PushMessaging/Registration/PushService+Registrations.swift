@@ -263,6 +263,7 @@ extension PushService {
       try removeMember(registration, topic, group)
     }
     try endPushResources(of: registration, group)
+    try deleteCaps(capKey(ofRegistration: registration), group, isAll: false)
     let mailbox = MessagingKey(.mailbox, registration.project, registration.number)
     let cursor = try group.cursor(over: mailbox.range, reversed: false)
     while try cursor.next() {

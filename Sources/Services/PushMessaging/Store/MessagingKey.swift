@@ -45,9 +45,15 @@ struct MessagingKey {
     case total, resource, ownResource, held, summary, capped
   }
 
-  private(set) var bytes: [UInt8]
+  private(set) var bytes: [UInt8] = []
 
-  init(_ kind: Kind) { bytes = [Self.space, kind.rawValue] }
+  init(_ kind: Kind) {
+    // Most keys are a project's name and two or three numbers.
+    bytes.reserveCapacity(Self.usual)
+    bytes += [Self.space, kind.rawValue]
+  }
+
+  private static let usual = 64
 
   init(_ kind: Kind, _ project: Text) {
     self.init(kind)
