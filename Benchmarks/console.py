@@ -119,7 +119,7 @@ def measure(browser, server, arguments):
     console = Console(browser, server, PROJECT)
     console.open("overview")
     times, count, size = first_page(console, arguments.rounds)
-    print(f"first page: median {statistics.median(times):.0f} ms, longest {max(times):.0f} ms of {len(times)}; {count} requests, {size / 1000:.0f} KB")
+    print(f"first page: median {statistics.median(times):.0f} ms, longest {max(times):.0f} ms of {len(times)}; {count} requests, {size} bytes")
     times = opening(console, arguments.rounds)
     print(f"open: median {statistics.median(times):.0f} ms, longest {max(times):.0f} ms of {len(times)}")
     times = scrolling(browser, 20)

@@ -15,6 +15,8 @@ POLICY = {
     "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
 }
 
+DEVICES = {"accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "hid", "magnetometer", "microphone", "midi", "payment", "serial", "usb"}
+
 ADDRESSES = [
     "/console", "/console/shop", "/console/shop/overview", "/console/shop/firestore/-default-/data/users/ada", "/console/shop/rules", "/console/shop/users/u1",
     "/project/shop", "/project/shop/firestore/databases/-default-/data/~2Fusers~2Fada", "/u/0/project/shop/authentication/users",
@@ -29,6 +31,8 @@ def test_every_address_is_the_page(server, address):
     assert set(answer.headers["content-security-policy"].split("; ")) == POLICY
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["referrer-policy"] == "no-referrer"
+    assert set(answer.headers["permissions-policy"].split(", ")) == {f"{device}=()" for device in DEVICES}
+    assert "strict-transport-security" not in answer.headers
     assert answer.headers["cross-origin-opener-policy"] == "same-origin"
     assert answer.headers["cross-origin-resource-policy"] == "same-origin"
     assert "access-control-allow-origin" not in answer.headers
@@ -105,7 +109,9 @@ def test_the_console_can_be_left_out(tmp_path):
 
 def test_production_shows_the_page_and_tells_strangers_nothing(production):
     for address in ADDRESSES:
-        assert requests.get(production.url + address, verify=production.authority, timeout=30).text.startswith("<!doctype html>"), address
+        answer = requests.get(production.url + address, verify=production.authority, timeout=30)
+        assert answer.text.startswith("<!doctype html>"), address
+        assert answer.headers["strict-transport-security"] == "max-age=31536000"
     session = requests.get(f"{production.url}/console/api/session", verify=production.authority, timeout=30)
     assert session.json() == {"mode": "production"}
     assert requests.get(f"{production.url}/console/api/projects", verify=production.authority, timeout=30).status_code == 401

@@ -5,10 +5,13 @@ import requests
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from support import secrets
-from support.administrators import administrator, come_in, invite
+from support import secrets, server as servers
+from support.administrators import PASSWORD, administrator, come_in, invite, timed_code
+from support.analytics import Analytics, batch, event
 from support.axe import findings
 from support.console import PAGES
+from support.looks import FAST, cut_off, looks
+from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
 
@@ -31,21 +34,15 @@ def console(console, server, project):
     return console
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@looks(*FAST)
 @pytest.mark.parametrize("path", PAGES)
-def test_axe_finds_nothing(console, path, scheme):
-    console.browser.show_as(1600, 900, scheme)
-    console.open(path, "pt-BR" if scheme == "dark" else "en")
+def test_axe_finds_nothing(console, path, width, scheme, language):
+    console.browser.show_as(width, 800, scheme)
+    console.open(path, language)
     if "chair" in path:
         console.find("complementary")
     assert findings(console) == []
-
-
-def test_axe_finds_nothing_on_a_phone(console):
-    console.browser.show_as(360, 740)
-    for path in ("firestore/-default-/data/products", "rules", "users"):
-        console.open(path)
-        assert findings(console) == [], path
+    assert cut_off(console.browser) == [0, []]
 
 
 # What opens each dialog of a page, by role and name; the page is opened anew for each.
@@ -93,11 +90,31 @@ def full(console, server, project):
             assert requests.post(f"{root}/releases", json=release, headers=OWNER, timeout=30).ok
     upload = f"{server.url}/upload/storage/v1/b/{project}.appspot.com/o?uploadType=media&name=note.txt"
     assert requests.post(upload, data=b"a note", headers=OWNER | {"content-type": "text/plain"}, timeout=30).ok
+    Analytics(server, project).accepted(batch("cAbc-efghijklmnopqrst_", event("purchase", {"item_id": "SKU_1"}), userId="ada"))
+    message = {"topic": "news", "notification": {"title": "News", "body": "of the day"}}
+    console.instant = requests.get(f"{root}/databases/(default)/documents/products/table", headers=OWNER, timeout=30).json()["updateTime"]
+    console.message = requests.post(f"{root}/messages:send", json={"message": message}, headers=OWNER, timeout=30).json()["name"].rsplit("/", 1)[1]
     return console
 
 
+# Pages of one thing: a message, an event, an experiment, rules of a bucket, a user's events, data as of an instant.
+DETAILS = ["messages/sent/{message}", "messages/compose?from={message}", "analytics/events/purchase", "config/experiments/words", "rules/-storage-/{project}.appspot.com", "analytics/timeline?user=ada", "firestore/-default-/data/products?at={instant}"]
+
+
+@looks(FAST[0])
+def test_axe_finds_nothing_on_pages_of_one_thing(full, width, scheme, language):
+    full.browser.show_as(width, 800, scheme)
+    for path in DETAILS:
+        full.open(path.format(message=full.message, project=full.project, instant=full.instant), language)
+        full.browser.wait("return document.querySelector('main .body, main .results')?.innerText.trim().length > 20")
+        assert findings(full) == [], path
+        assert cut_off(full.browser) == [0, []], path
+
+
+@pytest.mark.parametrize("width, scheme", [(1024, "light")] + [pytest.param(*look, marks=pytest.mark.slow) for look in ((360, "light"), (360, "dark"), (1024, "dark"), (1600, "light"))])
 @pytest.mark.parametrize("page", DIALOGS)
-def test_axe_finds_nothing_in_dialogs(full, page):
+def test_axe_finds_nothing_in_dialogs(full, page, width, scheme):
+    full.browser.show_as(width, 800, scheme)
     for way in DIALOGS[page]:
         full.open(page)
         if page.startswith("messages/compose"):
@@ -108,6 +125,57 @@ def test_axe_finds_nothing_in_dialogs(full, page):
             full.click(*step.split(" ", 1))
         full.browser.wait("return document.querySelectorAll('dialog[open]').length > 0 && !document.querySelector('dialog p.muted:only-child')")
         assert findings(full, "dialog[open]") == [], way
+
+
+@looks(FAST[0])
+def test_axe_finds_nothing_at_the_door(production, production_console, width, scheme, language):
+    """From the link by password, code and recovery codes to the own account, out, in again by both factors, and over the page."""
+    text, tab = Texts(language), production_console
+
+    def look(what):
+        assert findings(tab) == [], what
+        assert cut_off(tab.browser) == [0, []], what
+
+    tab.browser.show_as(width, 800, scheme)
+    email = f"door-{width}-{scheme}-{language}@example.org".lower()
+    secret = come_in(tab, invite(production, email, "editor"), language, look)
+    tab.open("settings/me", language)
+    look("the own account")
+    tab.click("button", text("signOut"))
+    tab.find("heading", text("signIn"))
+    look("signing in")
+    tab.fill(text("users.email"), email)
+    tab.fill(text("users.password"), "not the password")
+    tab.click("button", text("signIn"))
+    tab.sees(text("signIn.wrong"))
+    look("a wrong password")
+    tab.fill(text("users.password"), PASSWORD)
+    tab.click("button", text("signIn"))
+    tab.find("textbox", text("signIn.code"))
+    look("the second factor")
+    tab.fill(text("signIn.code"), timed_code(secret, 1))
+    tab.click("button", text("signIn"))
+    tab.browser.wait("return document.querySelector('.shell main')")
+    # Whoever is removed has no session any more; what the page asks next tells it so.
+    servers.run("console", "remove", email, "--data", production.data)
+    tab.driver.execute_script("history.pushState(null, '', arguments[0]); dispatchEvent(new PopStateEvent('popstate'))", f"/console/{tab.project}/users")
+    tab.find("dialog", text("signIn.again"))
+    look("signing in over the page")
+
+
+def test_every_page_is_among_them(production, production_console):
+    """What the rail leads to, and the rows of views on those pages, for an owner, who sees all of them."""
+    tab = production_console
+    come_in(tab, invite(production, "all@example.org", "owner"))
+    tab.open("overview")
+    addresses = "return [...document.querySelectorAll(arguments[0])].map((one) => one.pathname.split('/').slice(3).join('/'))"
+    found = set(tab.browser.run(addresses, "nav.rail a"))
+    assert len(found) > 10
+    for path in sorted(found):
+        tab.open(path)
+        # The first of a page's views is the page itself.
+        found |= set(tab.browser.run(addresses, "main .body > nav:first-of-type a.button")[1:])
+    assert found - {path.split("?")[0] for path in PAGES} == {"settings/me"}
 
 
 def test_axe_finds_nothing_in_dialogs_of_administrators(production, production_console):

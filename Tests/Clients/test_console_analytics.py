@@ -1,6 +1,7 @@
 """The console in headless Chromium: what apps' events say, and DebugView."""
 
 import pytest
+import requests
 
 from support.analytics import Analytics, batch, event
 
@@ -40,6 +41,24 @@ def test_the_dashboard_leads_to_an_event_and_its_parameters(console, analytics, 
     console.click("link", "select_item")
     console.sees(values)
     console.browser.wait("return [...document.querySelectorAll('td')].some((one) => one.textContent === arguments[0])", HOSTILE)
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_an_event_is_marked_as_a_key_event(console, analytics, server, project, language):
+    shop(analytics)
+    name = {"en": "purchase is a key event", "pt-BR": "purchase é um evento principal"}[language]
+    console.open("analytics/events", language)
+    marked = lambda: requests.get(f"{server.url}/v1/projects/{project}/analytics/settings", headers={"authorization": "Bearer owner"}, timeout=30).json()["keyEvents"]  # noqa: E731
+    assert marked() == []
+    console.click("checkbox", name)
+    console.until(lambda: marked() == ["purchase"], "the mark is not kept")
+    console.open("analytics/events", language)
+    assert console.find("checkbox", name).is_selected()
+    console.click("checkbox", name)
+    console.until(lambda: marked() == [], "the mark stays")
+    # Several at once are all kept.
+    console.browser.run("for (const box of document.querySelectorAll('main td input[type=checkbox]')) box.click()")
+    console.until(lambda: {"add_to_cart", "purchase", "select_item"} <= set(marked()), "a mark is lost")
 
 
 def test_a_funnel_an_audience_and_a_timeline(console, analytics):

@@ -1,11 +1,11 @@
 """The console in headless Chromium: databases, documents, indexes."""
 
-import base64
+import datetime
 
 import pytest
 import requests
 
-from support import rest
+from support.index_links import index_parameter
 
 pytestmark = pytest.mark.brasa_only
 
@@ -235,13 +235,77 @@ def test_a_single_field_s_index_by_the_link_of_the_error(console, server, projec
     assert modes() == (usual, True)
 
 
-def index_parameter(project, collection="products", name="indexes/_", scope=b"\x10\x01", fields=((b"userId", b"\x10\x01"), (b"price", b"\x10\x02"))):
-    def part(number, data):
-        return bytes([number << 3 | 2, len(data)]) + data
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_a_query_as_json_and_as_of_an_instant(console, documents, language):
+    as_of, instant, show, now, region = {
+        "en": ("As of…", "Instant", "Show", "Back to now", "products as JSON"), "pt-BR": ("Como era em…", "Instante", "Mostrar", "Voltar a agora", "products em JSON"),
+    }[language]
+    beginning = datetime.datetime.now()
+    documents.put("products/chair", name=text("Cadeira"), price={"doubleValue": 3})
+    before = documents.put("products/table", name=text("Mesa"), price={"integerValue": "9007199254740993"})["updateTime"]
+    documents.put("products/chair", name=text("Poltrona"), price={"doubleValue": 4})
+    shown = "return document.querySelector('pre.json')?.textContent"
+    console.open(f"{DATA}/products", language=language)
+    console.click("button", "JSON")
+    console.browser.wait("return document.querySelector('pre.json')?.textContent.includes('Poltrona')")
+    assert console.browser.run("return document.querySelector('pre.json').getAttribute('aria-label')") == region
+    assert "9007199254740993" in console.browser.run(shown) and "4.0" in console.browser.run(shown)
+    # As it changes.
+    documents.put("products/bench", name=text("Banco"))
+    console.browser.wait("return document.querySelector('pre.json').textContent.includes('Banco')")
+    console.fill({"en": "Filter", "pt-BR": "Filtro"}[language], "price > 3.5")
+    console.click("button", {"en": "Apply", "pt-BR": "Aplicar"}[language])
+    console.browser.wait("return !document.querySelector('pre.json').textContent.includes('Banco')")
+    # The address names the instant to the microsecond.
+    console.open(f"{DATA}/products?view=json&at={before}", language=language)
+    console.browser.wait("return document.querySelector('pre.json')?.textContent.includes('Cadeira')")
+    assert "Poltrona" not in console.browser.run(shown) and "Banco" not in console.browser.run(shown)
+    assert not console.all("button", {"en": "Change all", "pt-BR": "Alterar todos"}[language])
+    console.click("button", now)
+    console.browser.wait("return document.querySelector('pre.json').textContent.includes('Poltrona')")
+    # Before the first write there was nothing, not even the database.
+    console.click("button", as_of)
+    field = console.browser.wait("return document.querySelector('dialog input[type=datetime-local]')")
+    console.browser.run("arguments[0].value = arguments[1]", field, beginning.strftime("%Y-%m-%dT%H:%M:%S"))
+    console.click("button", show)
+    console.browser.wait("return document.querySelector('.results .notice')")
+    console.browser.wait("return document.querySelector('.results .empty, .results [role=alert]') && document.querySelector('pre.json').hidden")
 
-    path = f"projects/{project}/databases/(default)/collectionGroups/{collection}/{name}"
-    encoded = part(1, path.encode()) + scope + b"".join(part(3, part(1, field) + mode) for field, mode in fields)
-    return base64.urlsafe_b64encode(encoded).rstrip(b"=").decode()
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_missing_indexes_are_made_and_used_ones_counted(console, http, language):
+    missing, make, single, none = {
+        "en": ("Missing indexes", "Create the missing index of products", "Create the missing index of parts", "There is no composite index."),
+        "pt-BR": ("Índices que faltam", "Criar o índice que falta em products", "Criar o índice que falta em parts", "Não há índices compostos."),
+    }[language]
+    equal = {"fieldFilter": {"field": {"fieldPath": "kind"}, "op": "EQUAL", "value": text("a")}}
+    by_price = {"from": [{"collectionId": "products"}], "where": equal, "orderBy": [{"field": {"fieldPath": "price"}, "direction": "DESCENDING"}]}
+    of_group = {"from": [{"collectionId": "parts", "allDescendants": True}], "where": equal}
+
+    def ask(query):
+        assert http.documents("POST", ":runQuery", json={"structuredQuery": query})
+
+    ask(by_price)
+    ask(by_price)
+    ask(of_group)
+    console.open("firestore/-default-/indexes", language=language)
+    console.find("heading", missing)
+    console.sees(none)
+
+    def rows():
+        return [tuple(one.text for one in row.find_elements("css selector", "td")[:4]) for row in console.all("row") if row.find_elements("css selector", "td code")]
+
+    assert [(row[0], row[3].split()[0]) for row in rows()] == [("products", "2"), ("parts", "1")]
+    console.click("button", make)
+    console.sees_not(none)
+    console.click("button", single)
+    console.sees_not(missing)
+    ask(by_price)
+    console.open("firestore/-default-/indexes", language=language)
+    uses = console.browser.wait("return [...document.querySelectorAll('main tbody tr')].find((row) => row.children.length === 6)?.children[4].textContent")
+    assert uses.split()[0] == "1"
+    fields = http.call("GET", f"{http.root.removesuffix('/documents')}/collectionGroups/products/indexes")["indexes"][0]["fields"]
+    assert [(one["fieldPath"], one["order"]) for one in fields] == [("kind", "ASCENDING"), ("price", "DESCENDING"), ("__name__", "DESCENDING")]
 
 
 def test_a_long_collection_scrolls(console, server, project):
@@ -328,21 +392,3 @@ def test_budget_of_the_first_page(console):
         "return [all.length, all.reduce((sum, one) => sum + one.encodedBodySize, 0)]"
     )
     assert requests_made <= 40 and size <= 60 << 10, (requests_made, size)
-
-
-@pytest.mark.parametrize("width", [360, 1024, 1600])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
-def test_nothing_is_cut_off(console, documents, width, scheme, language, tmp_path):
-    """No page is wider than its window, and every control in sight is reached by touch."""
-    documents.put("products/a", name=text("Cadeira"), price={"integerValue": "100"})
-    console.browser.show_as(width, 800, scheme)
-    for path in ("overview", f"{DATA}/products", f"{DATA}/products/a", "firestore/-default-/indexes", "firestore/-/create", "files", "config", "requests", "settings", "messages/compose", "analytics", "operations"):
-        console.open(path, language)
-        wide = console.browser.run("return document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, (path, wide)
-        small = console.browser.run(
-            "return [...document.querySelectorAll('button, select, input')].filter((one) => one.offsetParent && !one.matches('[type=checkbox], [type=radio]')"
-            " && (one.offsetHeight < 24 || one.offsetWidth < 24)).map((one) => one.outerHTML.slice(0, 200))"
-        )
-        assert small == [], path

@@ -30,11 +30,11 @@ def subscribe(device, topic):
 WORDS = {
     "en": {
         "new": "New message", "title": "Title", "text": "Text", "target": "Topic, audience, token, uid or condition", "review": "Review", "send": "Send", "waiting": "Waiting 1",
-        "opened": "Opened", "kind": "To",
+        "opened": "Opened", "kind": "To", "topic": "topic news",
     },
     "pt-BR": {
         "new": "Nova mensagem", "title": "Título", "text": "Texto", "target": "Tópico, público, token, uid ou condição", "review": "Revisar", "send": "Enviar", "waiting": "Esperando 1",
-        "opened": "Aberta", "kind": "Para",
+        "opened": "Aberta", "kind": "Para", "topic": "tópico news",
     },
 }
 
@@ -61,7 +61,7 @@ def test_a_message_to_a_topic_and_what_became_of_it(console, server, project, de
     console.sees(words["opened"])
     console.open("messages", language)
     console.click("link", "Cadeira")
-    console.sees("topic news")
+    console.sees(words["topic"])
 
 
 def test_a_message_waits_for_its_time_and_is_taken_back(console, server, project):
@@ -173,6 +173,36 @@ def test_nothing_is_sent_while_writing_is_locked(console, server, project):
     assert not console.find("button", "Add user").is_enabled()
     console.click("button", "Read only")
     console.browser.wait("return [...document.querySelectorAll('button.primary')].some((one) => !one.disabled)")
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_a_server_key_is_made_shown_once_and_revoked(console, server, project, language):
+    create, name, field, close, revoke, none = {
+        "en": ("Create server key", "Name", "Server key", "Close", "Revoke the key of back-end", "There is no server key."),
+        "pt-BR": ("Criar chave do servidor", "Nome", "Chave do servidor", "Fechar", "Revogar a chave de back-end", "Não há chave do servidor."),
+    }[language]
+    console.open("settings", language=language)
+    console.sees(none)
+    console.click("button", create)
+    console.fill(name, "back-end")
+    console.browser.run("document.querySelector('dialog button[type=submit]').click()")
+    key = secrets.note(console.find("textbox", field).get_attribute("value"), "server key")
+    console.click("button", close)
+    console.sees(f"{key[:8]}…")
+    assert key not in console.driver.page_source
+    send = {"to": "/topics/news", "data": {"a": "b"}}
+
+    def sent():
+        return requests.post(f"{server.url}/fcm/send", json=send, headers={"authorization": f"key={key}"}, timeout=30).status_code
+
+    assert sent() == 200
+    root = f"{server.url}/v1/projects/{project}/serverKeys"
+    assert [one["name"] for one in requests.get(root, headers=OWNER, timeout=30).json()["keys"]] == ["back-end"]
+    console.click("button", revoke)
+    console.find("dialog")
+    console.browser.run("document.querySelector('dialog button.danger').click()")
+    console.sees(none)
+    assert requests.delete(f"{root}/back-end", headers=OWNER, timeout=30).status_code == 404
 
 
 def test_a_key_for_apples_devices_is_added_and_removed(console, server, project, tmp_path):

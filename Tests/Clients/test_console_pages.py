@@ -325,6 +325,29 @@ def test_denials_show_as_they_happen_and_lead_to_the_playground(console, server,
     console.sees("Denied")
 
 
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_all_requests_show_as_they_come(console, server, project, language):
+    everything, outcome, allowed, denied, nothing = {
+        "en": ("All", "Outcome", "Allowed", "Denied", "Nothing yet."), "pt-BR": ("Todas", "Resultado", "Permitida", "Negada", "Nada ainda."),
+    }[language]
+    rules = {"rules": {"files": [{"name": "firestore.rules", "content": RULES}]}}
+    assert requests.put(f"{server.url}/emulator/v1/projects/{project}:securityRules", json=rules, headers=OWNER, timeout=30).status_code == 200
+    root = f"{server.url}/v1/projects/{project}/databases/(default)/documents/users"
+
+    def ask(name):
+        return requests.get(f"{root}/{name}", headers={"authorization": f"Bearer {token('ada', project)}"}, timeout=30).status_code
+
+    console.open("requests", language=language)
+    console.click("link", everything)
+    console.sees(nothing)
+    assert (ask("ada"), ask("grace")) == (404, 403)
+    rows = "return [...document.querySelectorAll('tbody tr')].map((row) => [...row.children].slice(1, 5).map((cell) => cell.textContent.trim()))"
+    both = [[denied, "get", "users/grace", "ada"], [allowed, "get", "users/ada", "ada"]]
+    console.until(lambda: console.browser.run(rows) == both, "not both requests")
+    console.choose(outcome, "allowed")
+    assert console.browser.run(rows) == both[1:]
+
+
 def test_a_draft_is_tried_on_what_was_denied(console, server, project):
     rules = {"rules": {"files": [{"name": "firestore.rules", "content": RULES}]}}
     assert requests.put(f"{server.url}/emulator/v1/projects/{project}:securityRules", json=rules, headers=OWNER, timeout=30).status_code == 200

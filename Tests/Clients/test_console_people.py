@@ -142,13 +142,3 @@ def test_users_are_found(console, server, project):
     console.fill("Email, phone number or uid", "nobody")
     console.click("button", "Find")
     console.sees("There is no such user.")
-
-
-@pytest.mark.parametrize("width", [360, 1024, 1600])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_cut_off(console, width, scheme):
-    console.browser.show_as(width, 800, scheme)
-    for path in ("rules", "users"):
-        console.open(path, "pt-BR" if scheme == "dark" else "en")
-        wide = console.browser.run("return document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, (path, wide)

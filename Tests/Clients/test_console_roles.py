@@ -187,3 +187,19 @@ def test_an_owner_gives_roles_by_project(console, production, owner):
     console.sees(f"Viewer ({OTHER})")
     [shown] = [one for one in owner.renew().call("GET", "/console/api/administrators").json()["administrators"] if one["email"] == "given@example.org"]
     assert shown["projects"] == {OWN: "editor", OTHER: "viewer"} and shown["role"] is None
+
+
+def test_the_trail_is_filtered_and_kept_as_a_file(production_console, production, tmp_path):
+    console = production_console
+    come_in(console, invite(production, "auditor@example.org", "owner"))
+    console.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    console.driver.get(f"{production.url}/console/{OWN}/settings/audit")
+    console.sees("auditor@example.org")
+    console.fill("Filter", "AUDITOR@example.org")
+    rows = "return [...document.querySelectorAll('main tbody tr')].map((one) => one.textContent)"
+    console.until(lambda: all("auditor@example.org" in row for row in console.browser.run(rows)), "others are there")
+    console.click("button", "As CSV")
+    file = console.until(lambda: next((one for one in tmp_path.glob("audit.csv") if one.stat().st_size > 0), None), "no file")
+    head, *rows = file.read_text().splitlines()
+    assert head == "number,time,administrator,address,action,target,status,request,digest"
+    assert rows and all("auditor@example.org" in row for row in rows)

@@ -175,60 +175,6 @@ test("no module makes markup, runs text or writes a text of its own into the pag
   }
 });
 
-// Comments and texts in quotes; regular expressions.
-const SKIPPED = /^(?:\/\/[^\n]*|\/\*[^]*?\*\/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')/;
-const EXPRESSION = /^\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[\n])+\//;
-
-/** Whether a text in backticks goes over several lines. */
-function spansLines(source) {
-  // What one is in: a text in backticks, or braces within one.
-  const inside = [];
-  let last = "";
-  for (let at = 0; at < source.length; at += 1) {
-    const letter = source[at];
-    if (inside.at(-1) === "`") {
-      if (letter === "\n") return true;
-      if (letter === "\\") at += 1;
-      else if (letter === "`") inside.pop();
-      else if (letter === "$" && source[at + 1] === "{") { inside.push("{"); at += 1; }
-      continue;
-    }
-    const rest = source.slice(at);
-    const skipped = (SKIPPED.exec(rest) ?? ("(,=:[!&|?{};>".includes(last) ? EXPRESSION.exec(rest) : null) ?? [""])[0];
-    at += Math.max(0, skipped.length - 1);
-    if (skipped === "" && letter === "`") inside.push("`");
-    if (skipped === "" && letter === "{") inside.push("{");
-    if (skipped === "" && letter === "}") inside.pop();
-    if (letter.trim() !== "") last = letter;
-  }
-  return false;
-}
-
-test("no text goes over several lines, whose indentation browsers do not get", () => {
-  for (const path of modules) assert.ok(!spansLines(sourceOf(path)), path);
-  assert.ok(spansLines("const a = `b ${c({ d: `e` })}\n f`;"));
-});
-
-/** The bytes of modules as browsers get them: without comments and indentation. */
-const sizeOf = (paths) => [...paths].reduce((sum, path) => sum + Buffer.byteLength(sourceOf(path).replaceAll(/^ *(?:\/\*[^]*?\*\/|\/\/.*)$/gm, "").replaceAll(/^ +/gm, "")), 0);
-
-test("what a page loads is within its budget, in the longer language", () => {
-  for (const name of pages) {
-    const texts = Math.max(...["en", "pt-BR"].map((tag) => sizeOf(["words", "common", name].map((one) => `i18n/${tag}/${one}.js`))));
-    const bytes = sizeOf(new Set([...closure("app.js"), ...closure(`${name}/page.js`)])) + texts;
-    const most = { overview: 80, data: 200 }[name] ?? 130;
-    assert.ok(bytes <= most << 10, `${name}: ${bytes} bytes`);
-  }
-});
-
-test("all modules together are within their budget, and a language's texts are within theirs", () => {
-  assert.ok(sizeOf(modules) <= 350 << 10, `${sizeOf(modules)} bytes`);
-  for (const tag of ["en", "pt-BR"]) {
-    const bytes = sizeOf(readdirSync(new URL(`i18n/${tag}/`, FILES)).map((file) => `i18n/${tag}/${file}`));
-    assert.ok(bytes <= 45 << 10, `${tag}: ${bytes} bytes`);
-  }
-});
-
 test("an instant before another one is a microsecond before it", () => {
   const cases = { "2026-03-01T12:00:00.000001Z": "2026-03-01T12:00:00.000000Z", "2026-03-01T00:00:00Z": "2026-02-28T23:59:59.999999Z", "2026-03-01T12:00:00.5Z": "2026-03-01T12:00:00.499999Z", "1969-12-31T23:59:59.000000Z": "1969-12-31T23:59:58.999999Z" };
   for (const [text, before] of Object.entries(cases)) assert.equal(justBefore(text), before);

@@ -33,6 +33,17 @@ test("another name of a condition is another name in every value", () => {
   assert.equal(withCondition(base, 2, { name: "Third", expression: "true" }).conditions.length, 3);
 });
 
+test("a name that every object has is a name like others", () => {
+  for (const name of ["__proto__", "constructor", "toString"]) {
+    const made = withParameter(base, null, name, name, value("x"));
+    assert.deepEqual(parametersOf(made).filter((one) => one.name === name), [{ name, group: name, parameter: value("x") }]);
+    assert.deepEqual(parametersOf(withParameter(made, name, "plain", null, value("x"))).filter((one) => one.group === name), []);
+    const renamed = withCondition(base, 0, { name, expression: "true" });
+    assert.deepEqual(Object.entries(renamed.parameters.title.conditionalValues), [[name, { value: "b" }]]);
+  }
+  assert.equal({}.parameters, undefined);
+});
+
 test("conditions change places within the list", () => {
   assert.deepEqual(withMoved(base, 1, -1).conditions.map(({ name }) => name), ["Beta", "Brazil"]);
   assert.deepEqual(withMoved(base, 0, -1), base);

@@ -68,4 +68,6 @@ test("only what was changed of metadata is sent", () => {
   const same = { contentType: "image/png", cacheControl: "no-store", contentDisposition: "", metadata: { a: "1", b: "2" } };
   assert.deepEqual(changesOf(file, same), {});
   assert.deepEqual(changesOf(file, { ...same, cacheControl: "", metadata: { b: "3", ["__proto__x"]: "y" } }), { cacheControl: null, metadata: { a: null, b: "3", ["__proto__x"]: "y" } });
+  const { metadata } = changesOf(file, { ...same, metadata: { ...same.metadata, ["__proto__"]: "z" } });
+  assert.deepEqual(Object.entries(metadata), [["__proto__", "z"]]);
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { groupsOf, playgroundOf, shapeOf } from "../../Sources/Server/CConsoleFiles/Files/requests/group.js";
+import { groupsOf, matches, playgroundOf, shapeOf } from "../../Sources/Server/CConsoleFiles/Files/requests/group.js";
+import { Recent, RecentOutcome } from "../../Sources/Server/CConsoleFiles/Files/requests/recent.js";
 
 const DATABASE = "projects/shop/databases/(default)";
 const denial = (number, changes) => ({ number, method: "get", path: "users/ada", database: DATABASE, uid: "ada", why: "L5 is false\nmore", seen: [], ...changes });
@@ -25,4 +26,38 @@ test("the playground takes requests of one document", () => {
   assert.equal(playgroundOf(denial(1, { method: "list" })), null);
   assert.deepEqual(playgroundOf(denial(1, { database: undefined, bucket: "b" })).rest, ["-storage-", "b"]);
   assert.equal(playgroundOf(denial(1, { database: undefined })), null);
+});
+
+test("requests are filtered by service, method and outcome", () => {
+  const [document, file] = [{ ...denial(1), isAllowed: true }, { ...denial(2, { database: undefined, bucket: "b" }), isAllowed: false }];
+  const found = (filter) => [document, file].filter((one) => matches(one, filter)).map((one) => one.number);
+  assert.deepEqual(found({}), [1, 2]);
+  assert.deepEqual([found({ service: "firestore" }), found({ service: "storage" })], [[1], [2]]);
+  assert.deepEqual([found({ outcome: "allowed" }), found({ outcome: "denied" }), found({ method: "list" })], [[1], [2], []]);
+});
+
+test("what is new is added, and a server that began again is listened to", async () => {
+  let kept = [{ number: 1, time: 1 }, { number: 2, time: 2 }];
+  const asked = [];
+  const recent = new RecentOutcome(async (number) => {
+    asked.push(number);
+    return kept.filter((one) => one.number > number);
+  });
+  assert.deepEqual(await recent.load(), [2, 2]);
+  kept.push({ number: 3, time: 3 });
+  assert.deepEqual(await recent.load(), [3, 3]);
+  assert.deepEqual(recent.requests, kept);
+  assert.deepEqual(asked, [0, 1]);
+  // Its numbers are below, the same or above those from before.
+  for (const count of [1, 3, 5, 0]) {
+    kept = Array.from({ length: count }, (_, index) => ({ number: index + 1, time: 10 * count + index }));
+    await recent.load();
+    assert.deepEqual(recent.requests, kept);
+  }
+});
+
+test("requests of both outcomes are one list, the newest first", async () => {
+  const recent = new Recent(async () => [{ number: 1, time: 1 }, { number: 2, time: 3 }], async () => [{ number: 1, time: 2 }]);
+  await recent.load();
+  assert.deepEqual(recent.requests.map(({ time, isAllowed }) => [time, isAllowed]), [[3, false], [2, true], [1, false]]);
 });

@@ -31,12 +31,24 @@ struct ConsoleFilesTests {
   }
 
   @Test(arguments: [
-    ("a\n// b\nc\n", "a\n\nc\n"), ("  // b", ""), ("a // b\n", "a // b\n"),
-    ("/** b */\na\n", "\na\n"), ("/**\n * b\n */\na", "\n\n\na"), ("x /* y */", "x /* y */"),
-    ("\n\n", "\n\n"), ("", ""), ("a\n  b  c\n    d", "a\nb  c\nd"), ("  a // b\n", "a // b\n"),
-    ("/* never ends\na", "\n"), ("// a /*\nb", "\nb"),
+    // Comments, and the lines that they leave empty.
+    ("a\n// b\nc\n", "a\n\nc\n"), ("  // b", ""), ("a // b\n", "a\n"), ("x /* y */", "x"),
+    ("/** b */\na\n", "\na\n"), ("/**\n * b\n */\na", "\n\n\na"), ("a /* b */ c", "a c"),
+    ("\n\n", "\n\n"), ("", ""), ("/* never ends\na", "\n"), ("// a /*\nb", "\nb"),
+    // Space that nothing needs, and space that something does.
+    ("a\n  b  c\n    d", "a\nb c\nd"), ("import { a } from \"b\";", "import{a}from\"b\";"),
+    ("const a = [ 1, 2 ];", "const a=[1,2];"), ("a + +b - -c", "a+ +b- -c"), ("a++ + b", "a++ +b"),
+    ("return -a", "return-a"), ("1 .x", "1 .x"), ("a ? .5 : 1", "a?.5:1"), ("get #a", "get #a"),
+    ("é b", "é b"), ("a /\tb", "a/b"), ("a\r\n", "a\n"),
+    // Texts, those in backticks with code within, and expressions.
+    (#""a  b" + 'c  // d'"#, #""a  b"+'c  // d'"#), (#""a\"  b"  + c"#, #""a\"  b"+c"#),
+    ("`a  ${ b + `c  ${ { d : 1 } }  e` }  // f` + g", "`a  ${b+`c  ${{d:1}}  e`}  // f`+g"),
+    ("`a\n  b`", "`a\n  b`"), ("`\\`  ${ a }`", "`\\`  ${a}`"), ("`never  ends", "`never  ends"),
+    ("x = /a  [/]  b/g . test(y)", "x=/a  [/]  b/g.test(y)"), ("/a/ in b", "/a/ in b"),
+    ("return /a  b/", "return/a  b/"), ("a / b / c", "a/b/c"), ("(a) / b  / c", "(a)/b/c"),
+    ("= / a", "=/a"), ("a / /b  c/", "a/ /b  c/"), (#"= /\/  a/"#, #"=/\/  a/"#),
   ])
-  func `comments on lines of their own and indentation are left out, and lines keep their numbers`(
+  func `comments and needless space are left out, and lines keep their numbers`(
     script: String,
     expected: String
   ) {

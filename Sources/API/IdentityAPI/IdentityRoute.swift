@@ -211,4 +211,13 @@ enum IdentityRoute: Equatable, Sendable {
     default: return .editor
     }
   }
+
+  /// Whether a path, as it came, erases users, whichever of the APIs' forms it has.
+  ///
+  /// Its segments are judged decoded, as the route table matches them: `accounts%3Adelete` is `accounts:delete`.
+  static func erasesUsers(_ path: String) -> Bool {
+    let last = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+    let name = PercentEncoding.decode(last) ?? String(last)
+    return name == "deleteAccount" || name.hasSuffix(":delete") || name.hasSuffix(":batchDelete")
+  }
 }

@@ -192,6 +192,10 @@ static const unsigned char file_config_store_js[] = {
 #embed "Files/config/store.js"
 };
 
+static const unsigned char file_data_asOf_js[] = {
+#embed "Files/data/asOf.js"
+};
+
 static const unsigned char file_data_bulk_js[] = {
 #embed "Files/data/bulk.js"
 };
@@ -238,6 +242,10 @@ static const unsigned char file_data_instants_js[] = {
 
 static const unsigned char file_data_jsonText_js[] = {
 #embed "Files/data/jsonText.js"
+};
+
+static const unsigned char file_data_jsonView_js[] = {
+#embed "Files/data/jsonView.js"
 };
 
 static const unsigned char file_data_merge_js[] = {
@@ -492,12 +500,24 @@ static const unsigned char file_overview_page_js[] = {
 #embed "Files/overview/page.js"
 };
 
+static const unsigned char file_requests_all_js[] = {
+#embed "Files/requests/all.js"
+};
+
 static const unsigned char file_requests_group_js[] = {
 #embed "Files/requests/group.js"
 };
 
 static const unsigned char file_requests_page_js[] = {
 #embed "Files/requests/page.js"
+};
+
+static const unsigned char file_requests_recent_js[] = {
+#embed "Files/requests/recent.js"
+};
+
+static const unsigned char file_requests_store_js[] = {
+#embed "Files/requests/store.js"
 };
 
 static const unsigned char file_rules_coverage_js[] = {
@@ -644,6 +664,7 @@ static const struct console_file files[] = {
     {"config/page.js", file_config_page_js, sizeof file_config_page_js},
     {"config/publish.js", file_config_publish_js, sizeof file_config_publish_js},
     {"config/store.js", file_config_store_js, sizeof file_config_store_js},
+    {"data/asOf.js", file_data_asOf_js, sizeof file_data_asOf_js},
     {"data/bulk.js", file_data_bulk_js, sizeof file_data_bulk_js},
     {"data/bulkDialog.js", file_data_bulkDialog_js, sizeof file_data_bulkDialog_js},
     {"data/createDatabase.js", file_data_createDatabase_js, sizeof file_data_createDatabase_js},
@@ -656,6 +677,7 @@ static const struct console_file files[] = {
     {"data/history.js", file_data_history_js, sizeof file_data_history_js},
     {"data/instants.js", file_data_instants_js, sizeof file_data_instants_js},
     {"data/jsonText.js", file_data_jsonText_js, sizeof file_data_jsonText_js},
+    {"data/jsonView.js", file_data_jsonView_js, sizeof file_data_jsonView_js},
     {"data/merge.js", file_data_merge_js, sizeof file_data_merge_js},
     {"data/order.js", file_data_order_js, sizeof file_data_order_js},
     {"data/page.js", file_data_page_js, sizeof file_data_page_js},
@@ -719,8 +741,11 @@ static const struct console_file files[] = {
     {"operations/model.js", file_operations_model_js, sizeof file_operations_model_js},
     {"operations/page.js", file_operations_page_js, sizeof file_operations_page_js},
     {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
+    {"requests/all.js", file_requests_all_js, sizeof file_requests_all_js},
     {"requests/group.js", file_requests_group_js, sizeof file_requests_group_js},
     {"requests/page.js", file_requests_page_js, sizeof file_requests_page_js},
+    {"requests/recent.js", file_requests_recent_js, sizeof file_requests_recent_js},
+    {"requests/store.js", file_requests_store_js, sizeof file_requests_store_js},
     {"rules/coverage.js", file_rules_coverage_js, sizeof file_rules_coverage_js},
     {"rules/diff.js", file_rules_diff_js, sizeof file_rules_diff_js},
     {"rules/editor.js", file_rules_editor_js, sizeof file_rules_editor_js},

@@ -2,6 +2,7 @@ import Access
 import Authentication
 import AuditTrail
 import FirestoreModel
+import FirestoreWire
 import KeyValueStore
 import ServiceModule
 
@@ -29,6 +30,10 @@ package struct ConsoleEnvironment: Sendable {
   /// Where the files are read from anew with each request, while the console is developed; nil takes those of
   /// the binary.
   package var directory: String?
+
+  /// What queries asked of a database's indexes, as the page reads it: `{since, used, missing}`, with instants in milliseconds since
+  /// 1970; blocks, and throws NOT_FOUND for an unknown database.
+  package var indexUses: (@Sendable (DatabaseID) throws -> JSONValue)?
 
   /// What operates the server; nil shows no page of it.
   package var operations: ConsoleOperations?

@@ -14,7 +14,7 @@ extension ServiceModule {
   ///     POST /console/session/…                     signing in and out, see `SessionRoutes`
   ///     *    /console/api/me…                        see `OwnAccountRoutes`
   ///     *    /console/api/administrators, …/audit   see `AdministratorRoutes`
-  ///     *    /console/api/projects/{project}/…      see `AppRoutes`, `DenialRoutes`, `ViewRoutes`
+  ///     *    /console/api/projects/{project}/…      see `AppRoutes`, `RequestRoutes`, `ViewRoutes`, `IndexRoutes`
   ///     *    /console/api/jobs, log, metrics, …     see `OperationRoutes`
   package static func console(_ environment: ConsoleEnvironment) -> ServiceModule {
     var module = ServiceModule("console")
@@ -30,7 +30,10 @@ extension ServiceModule {
     module.routes = pages.routes + calls.routes + sessions.routes + management.routes
     module.routes += OwnAccountRoutes(environment: environment).routes
     module.routes += ViewRoutes(environment: environment).routes
-    module.routes += DenialRoutes(environment: environment).routes
+    module.routes += RequestRoutes(environment: environment).routes
+    if let uses = environment.indexUses {
+      module.routes += IndexRoutes(environment: environment, uses: uses).routes
+    }
     if let operations = environment.operations {
       module.routes += OperationRoutes(environment: environment, operations: operations).routes
     }

@@ -92,6 +92,12 @@ struct ConsolePages: Sendable {
     "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
   ].joined(separator: "; ")
 
+  /// The page asks for no device; what it does use are passkeys and the clipboard.
+  private static let devicePolicy = [
+    "accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "hid", "magnetometer",
+    "microphone", "midi", "payment", "serial", "usb",
+  ].map { "\($0)=()" }.joined(separator: ", ")
+
   /// The headers of everything that the console serves.
   static func policy(isSecure: Bool) -> HTTPFields {
     var headers: HTTPFields = [
@@ -101,7 +107,7 @@ struct ConsolePages: Sendable {
     headers[.named("referrer-policy")] = "no-referrer"
     headers[.named("cross-origin-opener-policy")] = "same-origin"
     headers[.named("cross-origin-resource-policy")] = "same-origin"
-    headers[.named("permissions-policy")] = "camera=(), geolocation=(), microphone=()"
+    headers[.named("permissions-policy")] = devicePolicy
     if isSecure { headers[.strictTransportSecurity] = "max-age=31536000" }
     return headers
   }

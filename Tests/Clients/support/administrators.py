@@ -81,8 +81,11 @@ def administrator(server, role, email=None, projects=()):
     return Page(server).set_up(invite(server, email, role, projects))
 
 
-def come_in(console, link, language="en"):
-    """Opens a set-up link in a browser, chooses a password, gives the first code; returns the secret of the second factor."""
+def come_in(console, link, language="en", look=lambda what: None):
+    """Opens a set-up link in a browser, chooses a password, gives the first code; returns the secret of the second factor.
+
+    `look` is called with the name of each step, once it is there.
+    """
     driver = console.driver
     driver.get(f"{console.server.url}/__/console/none/none")
     console.browser.run("localStorage.clear(); localStorage.setItem('brasa.language', arguments[0])", language)
@@ -93,6 +96,7 @@ def come_in(console, link, language="en"):
     drawing = console.browser.run("const qr = document.querySelector('svg.qr'); return [qr.getAttribute('role'), qr.querySelectorAll('path').length, qr.getBoundingClientRect().width]")
     assert drawing[:2] == ["img", 1] and drawing[2] >= 150
     secret = secrets.note(console.browser.run("return document.querySelector('.secret').textContent").replace(" ", ""), "secret of a second factor")
+    look("setting up")
     words = {"en": ("Password", "Code of the authenticator program", "Finish", "I have kept them"), "pt-BR": ("Senha", "Código do aplicativo autenticador", "Concluir", "Já os guardei")}[language]
     password = next(one for one in console.all("textbox") if one.get_attribute("type") == "password")
     password.send_keys(PASSWORD)
@@ -101,6 +105,7 @@ def come_in(console, link, language="en"):
     console.browser.wait("return document.querySelectorAll('.codes li').length === 10")
     for code in console.browser.run("return [...document.querySelectorAll('.codes li')].map((one) => one.textContent)"):
         secrets.note(code, "recovery code")
+    look("recovery codes")
     console.click("button", words[3])
     console.browser.wait("return document.querySelector('.shell main')")
     return secret

@@ -33,6 +33,18 @@ class Pages:
         self.server.server_close()
 
 
+class Shown(str):
+    """What a failure says, with what the page showed at that moment."""
+
+    def __new__(cls, driver, text):
+        made = super().__new__(cls, text)
+        made.driver = driver
+        return made
+
+    def __str__(self):
+        return super().__str__() + " on:\n" + self.driver.execute_script("return location + '\\n' + (document.body?.innerText ?? '').slice(0, 2000)")
+
+
 class Browser:
     """One Chromium with tabs."""
 
@@ -72,7 +84,8 @@ class Browser:
 
     def wait(self, script, *arguments, seconds=60):
         """What the script returns once that is something."""
-        return WebDriverWait(self.driver, seconds, poll_frequency=0.05).until(lambda _: self.run(script, *arguments))
+        wait = WebDriverWait(self.driver, seconds, poll_frequency=0.05)
+        return wait.until(lambda _: self.run(script, *arguments), Shown(self.driver, f"never came: {script} {arguments or ''}"))
 
     def show_as(self, width=390, height=844, scheme="light", density=2):
         """Makes the current tab a phone, or another window, in light or dark, with so many pixels to one of CSS."""

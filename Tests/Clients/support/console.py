@@ -5,6 +5,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from support.browser import Shown
+
 # Which element has a role and a name: from the browser's own accessibility tree.
 ROLES = {
     "button": "button, [role=button]",
@@ -23,10 +25,10 @@ ROLES = {
     "complementary": "aside",
 }
 
-# A view of each page, of a project with the documents products/chair and products/table.
+# A view of each page, of a project with the documents products/chair and products/table; test_console_access compares them with what the rail and the pages lead to.
 PAGES = [
-    "overview", "firestore/-default-/data", "firestore/-default-/data/products", "firestore/-default-/data/products/chair?view=tree", "firestore/-default-/data/products/chair", "firestore/-default-/indexes",
-    "firestore/-/create", "rules", "users", "files", "config", "config/experiments", "requests", "settings", "settings/administrators", "settings/audit",
+    "overview", "firestore/-default-/data", "firestore/-default-/data/products", "firestore/-default-/data/products?view=json", "firestore/-default-/data/products/chair?view=tree", "firestore/-default-/data/products/chair", "firestore/-default-/indexes",
+    "firestore/-/create", "rules", "users", "files", "config", "config/experiments", "requests", "requests/all", "settings", "settings/administrators", "settings/audit",
     "messages", "messages/compose", "messages/topics", "messages/credentials", "analytics", "analytics/events", "analytics/funnel", "analytics/audiences", "analytics/timeline", "analytics/live",
     "analytics/debugview", "operations", "operations/log", "operations/jobs",
 ]
@@ -37,18 +39,6 @@ POLICY_WORDS = ("Content Security Policy", "TrustedHTML", "Refused to")
 def is_gone(error):
     """Whether what failed was done to an element that has been drawn anew; also in Chromium's own words of it."""
     return isinstance(error, StaleElementReferenceException) or "does not belong to the document" in str(error)
-
-
-class Shown(str):
-    """What a failure says, with what the page showed at that moment."""
-
-    def __new__(cls, driver, text):
-        made = super().__new__(cls, text)
-        made.driver = driver
-        return made
-
-    def __str__(self):
-        return super().__str__() + " on:\n" + self.driver.execute_script("return location + '\\n' + document.body.innerText.slice(0, 2000)")
 
 
 class Console:

@@ -79,6 +79,10 @@ package struct HTTPRoute: Sendable {
     .editor
   }
 
+  /// Whether a request of that method and path takes that a signed-in administrator signed in lately; nil leaves it to the
+  /// rule of `takesRecentSignIn`.
+  package var recency: (@Sendable (HTTPRequest.Method, String) -> Bool)?
+
   /// A route; a GET route answers HEAD too, unless another route has that.
   package init(
     _ methods: [HTTPRequest.Method],
@@ -117,6 +121,22 @@ package struct HTTPRoute: Sendable {
     var route = self
     route.demand = demand
     return route
+  }
+
+  /// The route with another judgement of which requests take a recent sign-in.
+  package func takingRecentSignIn(
+    _ recency: @escaping @Sendable (HTTPRequest.Method, String) -> Bool
+  ) -> HTTPRoute {
+    var route = self
+    route.recency = recency
+    return route
+  }
+
+  /// Whether a request takes that a signed-in administrator signed in lately: what owners alone may change does,
+  /// where the route says nothing else.
+  package func takesRecentSignIn(_ method: HTTPRequest.Method, _ path: String) -> Bool {
+    if let recency { return recency(method, path) }
+    return method != .get && method != .head && demand(method, path) == .owner
   }
 
   /// For services that answer wrong methods themselves, in their own words.

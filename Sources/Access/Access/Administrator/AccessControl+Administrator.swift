@@ -10,7 +10,7 @@ extension AccessControl {
   /// every other token.
   ///
   /// Throws UNAUTHENTICATED for a token that is over, and PERMISSION_DENIED where the roles do not allow the call
-  /// anywhere or it would change something without a trace.
+  /// anywhere, it would change something without a trace, or it takes a recent sign-in and this one is not.
   func signedInAdministrator(
     holding token: Substring,
     _ context: CallContext
@@ -23,8 +23,28 @@ extension AccessControl {
     else {
       throw FirestoreError(.permissionDenied, "Your role does not allow this.")
     }
+    if context.takesRecentSignIn { try requireRecentSignIn(holding: token) }
     return caller
   }
+
+  /// Throws PERMISSION_DENIED to a signed-in administrator whose sign-in is not recent.
+  ///
+  /// For what turns out to be grave when the body is known. Everybody else's credentials are proven with each call.
+  package func requireRecentSignIn(_ context: CallContext) throws(FirestoreError) {
+    guard context.actor?.administrator != nil else { return }
+    let token = context.authorization?.split(separator: " ").last ?? ""
+    if token.hasPrefix(Self.administratorTokenPrefix) { try requireRecentSignIn(holding: token) }
+  }
+
+  private func requireRecentSignIn(holding token: Substring) throws(FirestoreError) {
+    guard administrators?.signedInLately(holding: token) == true else { throw Self.oldSignIn }
+  }
+
+  /// The console's page knows it by its first word, and asks to sign in again.
+  private static let oldSignIn = FirestoreError(
+    .permissionDenied,
+    "RECENT_SIGN_IN_REQUIRED : Sign in again to do this."
+  )
 
   /// The user as whom an administrator looks at data; nil for every other token.
   ///

@@ -21,6 +21,9 @@ package protocol AdministratorTokens: AnyObject, Sendable {
   /// The administrator whose token it is; nil once it has expired or its session has ended.
   func holder(of token: Substring) -> SignedInAdministrator?
 
+  /// Whether the administrator whose token it is proved that within the last minutes, by what signing in takes.
+  func signedInLately(holding token: Substring) -> Bool
+
   /// The user as whom an administrator looks at data; nil once the token has expired or the administrator's session
   /// has ended.
   func viewedUser(of token: Substring) -> UserIdentity?

@@ -26,6 +26,8 @@ package struct CallContext: Sendable {
   /// The least role of a signed-in administrator that the call takes: a viewer's only where its route is known to
   /// change nothing.
   package var demand: AdministratorRole
+  /// Whether a signed-in administrator must have signed in lately.
+  package var takesRecentSignIn = false
   /// Whether another node passed the call on, so that this one has to make it.
   package var isForwarded: Bool
   /// Where the administrator is noted whose credentials these are; nil for calls that leave no trace.

@@ -137,7 +137,11 @@ extension AccessDecision {
     _ dependencies: () -> [ReadDependency]
   ) throws {
     let decision = try gate.decision(on: question, in: session)
-    if !decision.isAllowed { gate.note(denialOf: question, decision, in: session) }
+    if decision.isAllowed {
+      gate.note(allowed: question)
+    } else {
+      gate.note(denialOf: question, decision, in: session)
+    }
     self.init(
       refusal: decision.isAllowed ? nil : AccessControl.denied,
       dependencies: dependencies(),

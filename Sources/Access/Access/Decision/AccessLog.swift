@@ -19,14 +19,31 @@ final class AccessLog: Sendable {
     var dropped = 0
   }
 
+  /// A project whose allowed requests somebody looks at.
+  private struct Watch {
+    /// Until when, in microseconds since 1970.
+    var end: Int64
+    var second: Int64 = 0
+    /// How many requests of that second are kept.
+    var kept = 0
+  }
+
   private let log: Logger
-  /// Those of which more than their number is known, for the console.
-  let recent = RecentDenials()
+  /// Denials of which more than their number is known, for the console.
+  let denied = RecentRequests()
+  /// What was allowed while somebody looked.
+  let allowed = RecentRequests()
+  /// Until when somebody looks at any project, in microseconds since 1970.
+  private let watchedUntil = Atomic<Int64>(0)
+  private let watches = Mutex<[Text: Watch]>([:])
   private let state = Mutex(State())
   private let clock: @Sendable () -> Int64
 
   /// Denials of one second that are written.
   private static let perSecond = 20
+  /// Allowed requests of a project and second that are kept while somebody looks, and for how long somebody who asks
+  /// looks, in microseconds.
+  private static let watching = (perSecond: 100, period: Int64(10_000_000))
 
   /// A log whose seconds come from microseconds of that clock.
   init(_ log: Logger, clock: @escaping @Sendable () -> Int64 = RequestClock.systemTime) {
@@ -34,8 +51,8 @@ final class AccessLog: Sendable {
     self.clock = clock
   }
 
-  /// A client was denied something.
-  struct Denial {
+  /// What a client asked for, with why it was denied if it was.
+  struct Entry {
     let project: Text
     let metadata: Logger.Metadata
     /// The facts that are texts.
@@ -107,7 +124,7 @@ final class AccessLog: Sendable {
   }
 
   /// Writes a denial if this second has room for it; the argument says whether details are wanted.
-  func noteDenial(_ denial: (Bool) -> Denial) {
+  func noteDenial(_ denial: (Bool) -> Entry) {
     guard log.logLevel <= .notice else { return }
     let now = clock() / 1_000_000
     let (hasRoom, dropped) = state.withLock { state -> (Bool, Int) in
@@ -129,16 +146,45 @@ final class AccessLog: Sendable {
     guard hasRoom else { return }
     let denial = denial(true)
     log.notice("denied by the rules", metadata: denial.metadata)
-    recent.append(project: denial.project, facts: denial.facts, seen: denial.seen, at: clock())
+    denied.append(project: denial.project, facts: denial.facts, seen: denial.seen, at: clock())
+  }
+
+  /// Keeps what is allowed in a project from now on for a while.
+  func watchAllowed(of project: Text) {
+    let now = clock()
+    let end = now + Self.watching.period
+    watches.withLock { watches in
+      watches = watches.filter { $0.value.end > now }
+      watches[project, default: Watch(end: end)].end = end
+    }
+    watchedUntil.store(end, ordering: .relaxed)
+  }
+
+  /// Keeps a request that the rules allowed, if somebody looks at its project and this second has room for it.
+  func noteAllowed(in project: Text, _ request: () -> Entry) {
+    let end = watchedUntil.load(ordering: .relaxed)
+    guard end != 0 else { return }
+    let now = clock()
+    guard now < end else { return }
+    let hasRoom = watches.withLock { watches -> Bool in
+      guard var watch = watches[project], now < watch.end else { return false }
+      if watch.second != now / 1_000_000 { (watch.second, watch.kept) = (now / 1_000_000, 0) }
+      watch.kept += 1
+      watches[project] = watch
+      return watch.kept <= Self.watching.perSecond
+    }
+    guard hasRoom else { return }
+    let request = request()
+    allowed.append(project: request.project, facts: request.facts, seen: [], at: now)
   }
 }
 
-extension AccessLog.Denial {
+extension AccessLog.Entry {
   /// Parts of the conditions that are shown, and the length of each.
   private static let shown = (parts: 16, characters: 120)
 
-  /// A denial with the question, the caller, the conditions that denied it and the values they saw.
-  init(_ gate: RulesGate, _ question: RulesGate.Question, _ decision: RulesDecision) {
+  /// A request with the question and the caller; a denied one with the conditions that denied it and the values they saw.
+  init(_ gate: RulesGate, _ question: RulesGate.Question, denied decision: RulesDecision? = nil) {
     var metadata: Logger.Metadata = ["database": "\(gate.database.path)"]
     switch question {
     case .document(let request): metadata.merge(Self.subject(request)) { $1 }
@@ -150,7 +196,7 @@ extension AccessLog.Denial {
   }
 
   /// The same of a question about a bucket.
-  init(_ gate: ObjectGate, _ request: RulesRequest, _ decision: RulesDecision) {
+  init(_ gate: ObjectGate, _ request: RulesRequest, denied decision: RulesDecision? = nil) {
     var metadata = Self.subject(request)
     metadata["bucket"] = "\(gate.bucket.name.string)"
     self.init(gate.bucket.project, metadata, gate.requestID, gate.ruleset, gate.caller, decision)
@@ -162,28 +208,32 @@ extension AccessLog.Denial {
     _ requestID: String,
     _ ruleset: ReleasedRuleset,
     _ caller: Caller,
-    _ decision: RulesDecision
+    _ decision: RulesDecision?
   ) {
     var metadata = subject
     metadata["request"] = "\(requestID)"
     metadata["ruleset"] = "\(ruleset.id.string)"
-    metadata["why"] = "\(Self.cut(decision.explanation, 1_000))"
     switch caller {
     case .user(let user): metadata["uid"] = "\(user.uid.string)"
     case .nobody: metadata["uid"] = "nobody"
     case .administrator, .projectAdministrator: break
     }
-    let seen = decision.attempts.flatMap(\.observations).suffix(Self.shown.parts)
+    if let decision { Self.add(decision, to: &metadata) }
+    self.init(project: project, metadata: metadata)
+  }
+
+  private static func add(_ decision: RulesDecision, to metadata: inout Logger.Metadata) {
+    metadata["why"] = "\(cut(decision.explanation, 1_000))"
+    let seen = decision.attempts.flatMap(\.observations).suffix(shown.parts)
     if !seen.isEmpty {
       metadata["seen"] = .array(
         seen.map { part in
-          let text = Self.cut(part.text, Self.shown.characters)
-          let value = Self.cut(part.value, Self.shown.characters)
+          let text = cut(part.text, shown.characters)
+          let value = cut(part.value, shown.characters)
           return "L\(part.position.line): \(text) = \(value)"
         }
       )
     }
-    self.init(project: project, metadata: metadata)
   }
 
   /// The method, and the path below the database or bucket.

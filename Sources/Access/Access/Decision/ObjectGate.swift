@@ -24,7 +24,11 @@ struct ObjectGate: Sendable {
       let session = session(documents)
       let decision = try session.evaluate(question)
       let isAllowed = allows(request, decision)
-      if !isAllowed { note(denialOf: question, decision, session, documents) }
+      if isAllowed {
+        note(allowed: question)
+      } else {
+        note(denialOf: question, decision, session, documents)
+      }
       return isAllowed
     }
     if !isAllowed { throw AccessControl.denied }
@@ -34,7 +38,9 @@ struct ObjectGate: Sendable {
   func allowsInMemory(_ request: ObjectRequest, _ name: Text, stored: RulesMap?) -> Bool {
     let question = question(request, name, stored: stored)
     do {
-      return allows(request, try session(NoDocuments()).evaluate(question))
+      let isAllowed = allows(request, try session(NoDocuments()).evaluate(question))
+      if isAllowed { note(allowed: question) }
+      return isAllowed
     } catch {
       // It takes documents, or fails again where the error is told.
       return false
@@ -47,7 +53,10 @@ struct ObjectGate: Sendable {
     stored: RulesMap,
     remembering allowed: AllowedRead
   ) -> Bool {
-    if allowed.isKnown(ruleset, caller) { return true }
+    if allowed.isKnown(ruleset, caller) {
+      note(allowed: question(.get, name, stored: stored))
+      return true
+    }
     do {
       let question = question(.get, name, stored: stored)
       let decision = try session(NoDocuments()).evaluate(question)
@@ -55,6 +64,7 @@ struct ObjectGate: Sendable {
       if decision.isAllowed, !decision.usesTime, ruleset.compiled.coverage == nil {
         allowed.note(ruleset, caller)
       }
+      if decision.isAllowed { note(allowed: question) }
       return decision.isAllowed
     } catch {
       return false
@@ -126,8 +136,12 @@ struct ObjectGate: Sendable {
       // What was too much work once is not done again for the log, whose reason names the limit.
       let isShown = isDetailed && !session.isExhausted
       let seen = isShown ? try? self.session(documents).evaluate(question, observing: true) : nil
-      return AccessLog.Denial(self, question, seen ?? decision)
+      return AccessLog.Entry(self, question, denied: seen ?? decision)
     }
+  }
+
+  private func note(allowed question: @autoclosure () -> RulesRequest) {
+    log.noteAllowed(in: bucket.project) { AccessLog.Entry(self, question()) }
   }
 }
 

@@ -154,7 +154,7 @@ package struct RulesGate: Sendable {
   /// Throws PERMISSION_DENIED unless the rules allow; operators find the reason in the log.
   func require(_ question: Question, in session: RulesSession) throws {
     let decision = try decision(on: question, in: session)
-    if decision.isAllowed { return }
+    if decision.isAllowed { return note(allowed: question) }
     if session.isBrief, session.isExhausted { throw NotInMemory() }
     note(denialOf: question, decision, in: session)
     throw AccessControl.denied
@@ -166,8 +166,13 @@ package struct RulesGate: Sendable {
       // What was too much work once is not done again for the log, whose reason names the limit.
       let isShown = isDetailed && !session.isExhausted
       let seen = isShown ? try? self.decision(on: question, in: session, observing: true) : nil
-      return AccessLog.Denial(self, question, seen ?? decision)
+      return AccessLog.Entry(self, question, denied: seen ?? decision)
     }
+  }
+
+  /// Shows operators who look what was allowed.
+  func note(allowed question: Question) {
+    log.noteAllowed(in: database.project) { AccessLog.Entry(self, question) }
   }
 
   private var auth: RulesAuth? { caller.rulesAuth }

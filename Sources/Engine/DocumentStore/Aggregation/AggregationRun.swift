@@ -100,7 +100,9 @@ struct AggregationRun {
       orders: Array(orders),
       version: view.version
     )
-    guard let missing = planner.plan().missingIndex else { return Array(orders) }
+    let plan = planner.plan()
+    guard let missing = plan.missingIndex else { return Array(orders) }
+    database.uses.note(plan)
     if database.configuration.requireIndexes {
       throw missing.error(in: database.id, console: database.configuration.consoleOrigin)
     }

@@ -17,6 +17,8 @@ package final class Database: Sendable {
   package let configuration: StoreConfiguration
   /// The index definitions and their states.
   package let indexes: IndexCatalog
+  /// What queries asked of the indexes.
+  let uses: IndexUses
 
   let writer: CommitWriter
   let locks: DocumentLocks
@@ -40,6 +42,7 @@ package final class Database: Sendable {
       followUp: store.followUp
     )
     transactions = TransactionTable(configuration: configuration, locks: locks)
+    uses = IndexUses(clock: configuration.wallClock)
     directory = CollectionDirectory(incarnation: incarnation)
     historyBudget = HistoryBudget(incarnation: incarnation)
     let floor: CommitVersion

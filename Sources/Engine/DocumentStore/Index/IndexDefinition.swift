@@ -197,5 +197,10 @@ package struct DeclaredIndex: Sendable, Hashable {
   }
 
   /// The id that the admin API and links show.
-  package var id: String { "CICAg\(String(number, radix: 36, uppercase: true))" }
+  package var id: String { Self.id(of: number) }
+
+  /// The id of the index of a number.
+  static func id(of number: UInt32) -> String {
+    "CICAg\(String(number, radix: 36, uppercase: true))"
+  }
 }

@@ -143,7 +143,8 @@ struct LegChooser {
       leadingValues: fixedCount,
       scope: definition.scope,
       fields: definition.fields,
-      nameDirection: definition.nameDirection
+      nameDirection: definition.nameDirection,
+      declared: index.number
     )
     return Candidate(leg: leg, covers: covers)
   }

@@ -92,6 +92,8 @@ package struct IndexLeg: Sendable, Hashable {
   /// The index's fields without the name.
   package let fields: [IndexedField]
   package let nameDirection: Order.Direction
+  /// The number of the declared index; nil for what every field has.
+  var declared: UInt32?
 }
 
 /// Several collections whose documents are read in the order of their paths.

@@ -64,6 +64,7 @@ struct QueryRun {
     let indexes = database.indexes.current
     if let plan, plan.generation == indexes.generation { return plan }
     let made = Planner(indexes: indexes, query: query, orders: orders, version: view.version).plan()
+    if plan == nil { database.uses.note(made) }
     if let missing = made.missingIndex {
       if database.configuration.requireIndexes {
         throw missing.error(in: database.id, console: database.configuration.consoleOrigin)

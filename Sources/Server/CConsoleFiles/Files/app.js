@@ -48,7 +48,7 @@ async function comeIn() {
     if (isSignedIn()) break;
     await (await door()).askAtTheDoor(null);
   }
-  asking.act = async (isEarly) => (await door()).askOverThePage(isEarly);
+  asking.act = async (why) => (await door()).askOverThePage(why);
 }
 
 start();

@@ -24,6 +24,8 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
     let bearer: Bearer
     /// The secret of the session that the token was made for.
     let session: String
+    /// When the session began, in seconds since 1970.
+    let began: Int64
     /// Microseconds since 1970.
     let expiry: Int64
   }
@@ -35,14 +37,27 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
   /// Seconds for which a token is valid.
   static let lifetime: Int64 = 300
 
-  init(capacity: Int = 4_096, now: @escaping @Sendable () -> Int64) {
+  /// Seconds for which a sign-in is recent.
+  private let recent: Int64
+
+  init(
+    capacity: Int = 4_096,
+    recent: Int64 = Administrators.recentSignIn,
+    now: @escaping @Sendable () -> Int64
+  ) {
     self.capacity = capacity
+    self.recent = recent
     self.now = now
   }
 
-  /// Notes a token of a session.
-  func insert(_ token: String, of holder: SignedInAdministrator, session: String) {
-    insert(token, .administrator(holder), session)
+  /// Notes a token of a session, which began at that second since 1970.
+  func insert(
+    _ token: String,
+    of holder: SignedInAdministrator,
+    session: String,
+    began: Int64
+  ) {
+    insert(token, .administrator(holder), session, began: began)
   }
 
   /// Notes a token by which an administrator looks at data as a user.
@@ -55,11 +70,17 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
     insert(token, .view(user, by: holder), session)
   }
 
-  private func insert(_ token: String, _ bearer: Bearer, _ session: String) {
+  private func insert(
+    _ token: String,
+    _ bearer: Bearer,
+    _ session: String,
+    began: Int64 = 0
+  ) {
     let time = now()
     let entry = Entry(
       bearer: bearer,
       session: session,
+      began: began,
       expiry: time + Self.lifetime * 1_000_000
     )
     entries.withLock { entries in
@@ -75,6 +96,11 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
 
   func holder(of token: Substring) -> SignedInAdministrator? {
     if case .administrator(let holder)? = entry(token)?.bearer { holder } else { nil }
+  }
+
+  func signedInLately(holding token: Substring) -> Bool {
+    guard let entry = entry(token) else { return false }
+    return now() / 1_000_000 - entry.began < recent
   }
 
   func viewedUser(of token: Substring) -> UserIdentity? {

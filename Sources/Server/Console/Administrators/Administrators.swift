@@ -14,12 +14,18 @@ package final class Administrators: Sendable {
   /// Whether nobody signs in without a second factor.
   let requiresSecondFactor: Bool
 
+  /// Seconds for which a sign-in is recent unless the operator says otherwise.
+  package static let recentSignIn: Int64 = 900
+
   /// The administrators among those accounts.
-  package init(_ accounts: Accounts, requiresSecondFactor: Bool) {
+  ///
+  /// - Parameter recentSignIn: Seconds for which a sign-in allows what takes a recent one.
+  package init(_ accounts: Accounts, requiresSecondFactor: Bool, recentSignIn: Int64 = recentSignIn)
+  {
     self.accounts = accounts
     self.requiresSecondFactor = requiresSecondFactor
     let clock = accounts.configuration.clock
-    let sessions = AdministratorSessions(now: { clock.now() })
+    let sessions = AdministratorSessions(recent: recentSignIn) { clock.now() }
     self.sessions = sessions
     challenges = PasskeyChallenges(random: accounts.configuration.random) { clock.now() }
     accounts.onRevocation { revocation in
@@ -258,7 +264,7 @@ package final class Administrators: Sendable {
   func begin(_ user: User) throws -> String {
     let payload = JSONText.object([
       .init("uid", .string(user.uid.string)), .init("session", .integer(user.session)),
-      .init("end", .integer(now + Self.sessionLifetime)),
+      .init("began", .integer(now)), .init("end", .integer(now + Self.sessionLifetime)),
     ])
     return try scope.issueTicket(Self.sessionKind, payload, lifetime: Self.sessionLifetime)
   }
@@ -269,11 +275,11 @@ package final class Administrators: Sendable {
   func makeToken(
     session: String
   ) throws -> (token: String, holder: SignedInAdministrator, secondsLeft: Int64) {
-    let (holder, end) = try holder(ofSession: session)
+    let (holder, began, end) = try holder(ofSession: session)
     let token =
       AccessControl.administratorTokenPrefix
       + Base64.url(accounts.configuration.random.bytes(32))
-    sessions.insert(token, of: holder, session: session)
+    sessions.insert(token, of: holder, session: session, began: began)
     do {
       // Who ended the session meanwhile may have looked for its tokens before this one was there.
       return (token, try self.holder(ofSession: session).0, max(0, end - now))
@@ -306,9 +312,10 @@ package final class Administrators: Sendable {
     return token
   }
 
+  /// Whose session it is, and its first and last second since 1970; of one that does not say when it began that was long ago.
   private func holder(
     ofSession session: String
-  ) throws -> (SignedInAdministrator, end: Int64) {
+  ) throws -> (SignedInAdministrator, began: Int64, end: Int64) {
     let ticket: Ticket
     do {
       ticket = try scope.ticket(Self.sessionKind, session)
@@ -320,7 +327,10 @@ package final class Administrators: Sendable {
       let account = AdministratorAccount(user)
     else { throw Self.endedSession }
     let holder = SignedInAdministrator(uid: user.uid, email: account.email, roles: account.roles)
-    return (holder, ticket.payload["end"]?.integer ?? now + Self.sessionLifetime)
+    return (
+      holder, ticket.payload["began"]?.integer ?? 0,
+      ticket.payload["end"]?.integer ?? now + Self.sessionLifetime
+    )
   }
 
   /// Ends the session of a token, with all its tokens.

@@ -14,7 +14,7 @@ struct ViewRoutes: Sendable {
   var routes: [HTTPRoute] {
     [
       .ofConsole(.post, "/console/api/projects/{project}/view", environment, view)
-        .demanding { _, _ in .owner }
+        .demanding { _, _ in .owner }.takingRecentSignIn { _, _ in false }
     ]
   }
 

@@ -23,7 +23,8 @@ struct OperationRoutes: Sendable {
       .ofConsole(.delete, jobs + "/{number}", environment, cancel),
       .ofConsole(.get, "/console/api/exports", environment, exports),
     ]
-    return owners.map { $0.demanding { _, _ in .owner } } + [
+    // Of the jobs only one replaces anything, which its body says.
+    return owners.map { $0.demanding { _, _ in .owner }.takingRecentSignIn { _, _ in false } } + [
       .ofConsole(.get, "/console/api/log", environment, log),
       .ofConsole(.get, "/console/api/metrics", environment, metrics).openToViewers(),
       .ofConsole(.get, "/console/api/certificate", environment, certificate).openToViewers(),
@@ -81,6 +82,7 @@ struct OperationRoutes: Sendable {
   private func start(_ request: ServiceRequest) async throws -> ServiceResponse {
     let body = try await ConsoleBody(request)
     let (kind, operations) = (try body.required("kind"), operations)
+    if kind == "import" { try environment.access.requireRecentSignIn(request.context) }
     let (target, work) = try work(of: kind, body)
     let job = try await blocking { try operations.jobs.start(kind, target, work) }
     return .private(job.json)

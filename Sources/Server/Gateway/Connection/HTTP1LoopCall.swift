@@ -119,15 +119,16 @@ final class HTTP1LoopCall: LoopTurn, @unchecked Sendable {
     answers.observe(request, status, since: start)
     var bytes = allocator.buffer(capacity: 512 + (body?.count ?? 0))
     let phrase = Self.phrases[status.code] ?? status.reasonPhrase
-    bytes.writeString("HTTP/1.1 \(status.code) \(phrase)\r\n")
-    for field in headers { bytes.writeString("\(field.name.rawName): \(field.value)\r\n") }
+    bytes.writeLine("HTTP/1.1 ", String(status.code), " ", phrase)
+    for field in headers { bytes.writeLine(field.name.rawName, ": ", field.value) }
     if let body {
-      bytes.writeString("Content-Length: \(body.count)\r\n")
+      bytes.writeLine("Content-Length: ", String(body.count))
     } else {
-      bytes.writeStaticString("Transfer-Encoding: chunked\r\n")
+      bytes.writeLine("Transfer-Encoding: chunked")
     }
-    if isLast { bytes.writeStaticString("Connection: close\r\n") }
-    bytes.writeString("x-request-id: \(request.context.requestID)\r\n\r\n")
+    if isLast { bytes.writeLine("Connection: close") }
+    bytes.writeLine("x-request-id: ", request.context.requestID)
+    bytes.writeLine()
     if let body { bytes.writeBytes(body) }
     return bytes
   }
@@ -146,7 +147,7 @@ extension MemoryAnswers {
     account: LedgerAccount,
     mailbox: EventLoopMailbox
   ) -> HTTP1LoopCall? {
-    guard let match = match(.post, head), let handling = match.route.loop,
+    guard let match = callMatch(head), let handling = match.route.loop,
       found.bodyLength <= handling.bodyLimit, isAlone || !handling.takesConnection,
       let request = request(
         head,
@@ -170,5 +171,13 @@ extension MemoryAnswers {
       mailbox: mailbox,
       lease: lease
     )
+  }
+}
+
+extension ByteBuffer {
+  /// Writes a line of a head from its parts, which are not put together before.
+  fileprivate mutating func writeLine(_ parts: String...) {
+    for part in parts { writeString(part) }
+    writeStaticString("\r\n")
   }
 }

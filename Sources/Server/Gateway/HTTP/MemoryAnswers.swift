@@ -4,6 +4,7 @@ import KeyValueStore
 import Logging
 import NIOCore
 import ServiceModule
+import Synchronization
 
 /// Answers requests whose routes can from memory alone, on the event loops of their connections.
 ///
@@ -14,6 +15,7 @@ struct MemoryAnswers: Sendable {
   private let origins: DevelopmentOrigins?
   private let observation: RequestObservation
   private let logger: Logger
+  private let calls = CallMatches()
 
   init(
     routes: RouteTable,
@@ -45,10 +47,23 @@ struct MemoryAnswers: Sendable {
     return bytes(answer, requestID, origin(of: call, match.route), allocator)
   }
 
+  /// `match` of a POST whose route has a handler for the loop; nil for others.
+  func callMatch(_ head: HTTPRequest) -> RouteTable.Match? {
+    guard let path = Self.path(of: head) else { return nil }
+    if let known = calls[path] { return known }
+    guard let found = routes.match(.post, path), found.route.loop != nil else { return nil }
+    calls[path] = found
+    return found
+  }
+
   /// The route of a request; nil where there is none, or the target is a whole URL, which is the responder's.
   func match(_ method: HTTPRequest.Method, _ head: HTTPRequest) -> RouteTable.Match? {
+    Self.path(of: head).flatMap { routes.match(method, $0) }
+  }
+
+  private static func path(of head: HTTPRequest) -> String? {
     guard let target = head.path, target.utf8.first == UInt8(ascii: "/") else { return nil }
-    return routes.match(method, String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })))
+    return String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
   }
 
   /// A request without its body; nil where it is to be refused.
@@ -141,6 +156,44 @@ struct MemoryAnswers: Sendable {
     case .admittedAsClient: return true
     case .unknownHost, .foreignPage: return nil
     }
+  }
+}
+
+/// What paths of calls fit, so that not each of them is looked up by its parts: clients and back ends ask for few.
+///
+/// Of two generations: when the newer one is full it becomes the older, and what is asked for goes on in the newer, so that
+/// whoever invents paths makes nobody else's forgotten.
+private final class CallMatches: Sendable {
+  private typealias Generation = [String: RouteTable.Match]
+
+  private let known = Mutex<(new: Generation, old: Generation)>(([:], [:]))
+
+  private static let limit = 500
+  /// In bytes.
+  private static let longest = 256
+
+  subscript(path: String) -> RouteTable.Match? {
+    get {
+      known.withLock { known in
+        if let match = known.new[path] { return match }
+        guard let match = known.old[path] else { return nil }
+        Self.keep(match, path, in: &known)
+        return match
+      }
+    }
+    set {
+      guard let newValue, path.utf8.count <= Self.longest else { return }
+      known.withLock { Self.keep(newValue, path, in: &$0) }
+    }
+  }
+
+  private static func keep(
+    _ match: RouteTable.Match,
+    _ path: String,
+    in known: inout (new: Generation, old: Generation)
+  ) {
+    if known.new.count >= limit { known = ([:], known.new) }
+    known.new[path] = match
   }
 }
 

@@ -33,11 +33,13 @@ struct RouteDispatch: RouterMiddleware {
     if isHead { head.method = .get }
     let demand = match.route.demand(head.method, path)
     let actor = CallActor()
+    var known = context.call(request, demand: demand, actor: actor)
+    known.takesRecentSignIn = match.route.takesRecentSignIn(head.method, path)
     let call = ServiceRequest(
       head: head,
       parameters: match.parameters,
       rest: match.rest,
-      context: context.call(request, demand: demand, actor: actor),
+      context: known,
       address: context.peerAddress,
       isHTTP2: context.isHTTP2,
       logger: context.logger,

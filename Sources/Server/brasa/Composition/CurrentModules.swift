@@ -34,6 +34,7 @@ extension HTTPRoute {
     route.decidesOrigins = decidesOrigins
     route.yields = yields
     route.demand = demand
+    route.recency = recency
     return route
   }
 }

@@ -65,7 +65,11 @@ extension ServedSystem {
       engine: directory.databases.engine,
       configuration: settings.accounts
     )
-    let administrators = Administrators(accounts, requiresSecondFactor: !settings.isLoopback)
+    let administrators = Administrators(
+      accounts,
+      requiresSecondFactor: !settings.isLoopback,
+      recentSignIn: Int64(settings.recentSignIn)
+    )
     let audit = AuditTrail(engine: directory.databases.engine)
     let verifier = AccountTokenVerifier(
       accounts,
@@ -243,6 +247,12 @@ extension ServedSystem {
         }
       )
       console.apps = .served(accounts)
+      console.indexUses = { id in
+        guard let database = try databases.existingDatabase(id) else {
+          throw FirestoreError(.notFound, "The database \(id.path) does not exist.")
+        }
+        return database.indexUses.json
+      }
       console.services = modules.map(\.name)
       console.directory = settings.consoleDirectory
       console.isBehindTLS = settings.origin.hasPrefix("https://")

@@ -110,6 +110,14 @@ struct ServeFlags: ParsableArguments {
   )
   var consoleDirectory: String?
 
+  @Option(
+    help: """
+      Seconds for which a sign-in to the console allows what takes a recent one. \
+      [BRASA_RECENT_SIGN_IN, default: 900]
+      """
+  )
+  var recentSignIn: Int?
+
   @Option(help: "The certificate chain, a PEM file. [BRASA_TLS_CERTIFICATE]")
   var tlsCertificate: String?
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Authentication
+import Console
 import Foundation
 import Gateway
 import Logging
@@ -45,6 +46,8 @@ struct ServeSettings: Sendable, Equatable {
   var hasConsole: Bool
   /// Where the console's files are read from while it is developed; nil takes those of the program.
   var consoleDirectory: String?
+  /// Seconds for which a sign-in to the console is recent.
+  var recentSignIn: Int
   var identity: IdentitySettings
   var messaging: MessagingSettings
   /// The directory of the daily export of events; nil exports nothing.
@@ -104,6 +107,12 @@ struct ServeSettings: Sendable, Equatable {
       try flags.rulesCompatibility ?? environment.compatibility("RULES_COMPATIBILITY") ?? .safe
     hasConsole = try !flags.noConsole && !environment.flag("NO_CONSOLE")
     consoleDirectory = flags.consoleDirectory ?? environment.text("CONSOLE_DIRECTORY")
+    recentSignIn =
+      try flags.recentSignIn ?? environment.number("RECENT_SIGN_IN")
+      ?? Int(Administrators.recentSignIn)
+    guard (1...43_200).contains(recentSignIn) else {
+      throw ValidationError("A sign-in is recent for between 1 and 43200 seconds.")
+    }
     project = flags.project ?? environment.text("PROJECT")
     let remote = try RemoteDevelopment(
       flags.allowRemoteDev ?? environment.text("ALLOW_REMOTE_DEV") ?? "false"

@@ -1,25 +1,38 @@
 import { bar, changeOf } from "../base/chart.js";
-import { h, link, loading, note, number, section, t, table } from "../base/ui.js";
+import { complain, h, link, loading, note, number, section, t, table } from "../base/ui.js";
 import { csvButton, periodChoice } from "./period.js";
-import { period, report, reportOf } from "./store.js";
+import { markKeyEvent, period, report, reportOf } from "./store.js";
 
 /** The events of a period, and one of them with its parameters. */
 export function eventsView(name) {
   const days = period();
   if (name) return loading(reportOf("events", name, days), (answer) => detail(name, answer));
-  return loading(Promise.all([report("events", days), report("dropped", days)]), ([answer, { dropped }]) => {
+  return loading(Promise.all([report("events", days), report("dropped", days), report("settings")]), ([answer, { dropped }, { keyEvents }]) => {
+    const marks = new Set(keyEvents);
     const { events, from, to } = answer;
     const rows = () => [["event", "events", "events before", "users", "users before", "value"], ...events.map(({ name: event, now, before }) => [event, now.events, before.events, now.users, before.users, now.value])];
-    return [periodChoice(answer), figures("analytics.event", events, (event) => h("a", { href: link("analytics", ["events", event], days) }, event)), h("div", {}, csvButton(`events-${from}-${to}`, rows)), drops(dropped)];
+    return [periodChoice(answer), figures("analytics.event", events, (event) => h("a", { href: link("analytics", ["events", event], days) }, event), (event) => keyMark(marks, event)), h("div", {}, csvButton(`events-${from}-${to}`, rows)), drops(dropped)];
   });
 }
 
-/** Names with their figures, and how these have changed. */
-function figures(key, rows, nameOf) {
+/** The box that makes an event a key event, by which the product's success is told, or an ordinary one again. */
+function keyMark(marks, event) {
+  const element = h("input", { type: "checkbox", checked: marks.has(event), "aria-label": t("analytics.keyEventOf", event), onchange: async () => {
+    const isKey = element.checked;
+    await markKeyEvent(event, isKey).catch((error) => {
+      element.checked = !isKey;
+      complain(error);
+    });
+  }, writes: true });
+  return element;
+}
+
+/** Names with their figures, how these have changed, and what else is said of a name. */
+function figures(key, rows, nameOf, more = null) {
   if (rows.length === 0) return h("p", {}, t("analytics.none"));
   const most = Math.max(...rows.map((one) => one.now.events));
-  return table([key, "analytics.count", "analytics.change", "analytics.users", "analytics.worth"], rows.map(({ name, now, before }) => [
-    nameOf(name), bar(now.events, most), changeOf(now.events, before.events), number(now.users), Number(now.value) === 0 ? "–" : number(Number(now.value))]));
+  return table([key, "analytics.count", "analytics.change", "analytics.users", "analytics.worth", ...(more ? ["analytics.keyEvent"] : [])], rows.map(({ name, now, before }) => [
+    nameOf(name), bar(now.events, most), changeOf(now.events, before.events), number(now.users), Number(now.value) === 0 ? "–" : number(Number(now.value)), ...(more ? [more(name)] : [])]));
 }
 
 function drops(dropped) {

@@ -20,6 +20,23 @@ export const reportOf = (name, part, query) => report(`${name}${path(part)}`, qu
 /** How many users took each step within some time. */
 export const funnel = (steps, windowSeconds) => call("POST", `${root()}/funnel?${new URLSearchParams(period())}`, { steps, windowSeconds });
 
+let lastMark = Promise.resolve();
+
+/**
+ * Makes an event a key event, or an ordinary one again. The server takes all names at once, so each change waits for
+ * the one before and is made to the names as they are by then.
+ */
+export function markKeyEvent(event, isKey) {
+  const address = `${root()}/settings`;
+  const mark = lastMark.then(async () => {
+    const { keyEvents } = await call("GET", address);
+    const others = keyEvents.filter((one) => one !== event);
+    await call("PATCH", address, { keyEvents: isKey ? [...others, event] : others });
+  });
+  lastMark = mark.catch(() => {});
+  return mark;
+}
+
 /** Keeps an audience. */
 export const putAudience = (name, days, rule) => call("PUT", `${root()}/audiences${path(name)}`, { days, rule });
 

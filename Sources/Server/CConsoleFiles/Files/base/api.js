@@ -2,7 +2,7 @@ import { isReadOnly, isWriting } from "./access.js";
 import { bodyText, CallError, read, request } from "./request.js";
 import { untracked } from "./signal.js";
 import { t } from "./i18n.js";
-import { resume, session } from "./session.js";
+import { extend, resume, session } from "./session.js";
 import { authorizationOf, callerOf, forgetAuthorization } from "./viewing.js";
 
 export { bodyText, CallError } from "./request.js";
@@ -28,17 +28,25 @@ export async function call(method, path, body, options = {}) {
   return read(await send(method, path, body === undefined ? undefined : bodyText(body), { ...options, headers }));
 }
 
-/** One call with a body as it is; the response, of which 401 is asked again once with another token. */
+/**
+ * One call with a body as it is; the response. After 401 it is sent once more with another token, and after
+ * RECENT_SIGN_IN_REQUIRED once more if the person has signed in.
+ */
 export async function send(method, path, body, { headers = {}, signal: abort } = {}) {
   if (untracked(isReadOnly) && isWriting(method, path)) throw new CallError(403, "PERMISSION_DENIED", t("readOnly.explained"), null);
-  for (let attempt = 1; ; attempt += 1) {
+  let [hasOtherToken, isRecent] = [false, false];
+  for (;;) {
     const credentials = await authorizationOf(callerOf(path));
     const all = credentials ? { ...headers, authorization: credentials } : headers;
     const response = await request(method, path, { headers: all, body, signal: abort });
-    if (response.status !== 401 || attempt === 2) return response;
+    if (response.status === 401 && !hasOtherToken) hasOtherToken = true;
+    else if (!isRecent && (await takesRecentSignIn(response)) && (await extend("recent"))) isRecent = true;
+    else return response;
     forgetAuthorization(credentials);
   }
 }
+
+const takesRecentSignIn = async (response) => response.status === 403 && (await response.clone().text()).includes("RECENT_SIGN_IN_REQUIRED");
 
 /** One call whose answer is bytes. Throws `CallError`. */
 export async function callForBlob(method, path, options = {}) {

@@ -12,7 +12,7 @@ import { signal } from "./signal.js";
 /** What `/console/api/session` says; null before it was asked. */
 export const session = signal(null);
 
-/** Asks the person to sign in, over the page; before the session ends where that is said, and then it may be left. Set once there is a page. */
+/** Asks the person to sign in, over the page: where the session has ended; or, and then it may be left, "early", or because an act takes a "recent" sign-in; gives whether they did. Set once there is a page. */
 export const asking = { act: null };
 
 /** When the session ends, in milliseconds; null where nobody signed in. */
@@ -20,7 +20,10 @@ export const sessionEnd = signal(null);
 
 let token = null;
 let renewal = null;
+let extension = null;
 let timer = null;
+/** Whether the token is to be followed by another as soon as somebody looks. */
+let isDue = false;
 const observers = new Set();
 
 /** Milliseconds before its end at which a token is no longer used. */
@@ -69,9 +72,15 @@ function take({ token: text, expiresIn, sessionEndsIn }) {
   sessionEnd.value = Date.now() + sessionEndsIn * 1_000;
   token = { text, end: Date.now() + expiresIn * 1_000 };
   clearTimeout(timer);
-  // Streams take their credentials along when they begin: they begin anew with the next token.
-  timer = setTimeout(() => renew().catch(() => {}), Math.max(1_000, expiresIn * 1_000 - 2 * MARGIN));
+  isDue = false;
+  document.addEventListener("visibilitychange", renewIfDue);
+  timer = setTimeout(() => { isDue = true; renewIfDue(); }, Math.max(1_000, expiresIn * 1_000 - 2 * MARGIN));
   if (isNext) for (const act of observers) act();
+}
+
+// Streams take their credentials along when they begin: they begin anew with the next token. A tab that nobody looks at asks for none.
+function renewIfDue() {
+  if (isDue && !document.hidden) renew().catch(() => {});
 }
 
 /** Whether there is a session to go on with. */
@@ -85,10 +94,16 @@ export async function resume() {
   }
 }
 
-/** Has the person sign in again before the session ends; what is open stays. */
-export async function extend() {
-  await asking.act(true);
+/** Has the person sign in again though there is a session, once for all who wait; gives whether they did. What is open stays. */
+export function extend(why = "early") {
+  extension ??= signInAgain(why).finally(() => { extension = null; });
+  return extension;
+}
+
+async function signInAgain(why) {
+  if (!(await asking.act(why))) return false;
   await renew();
+  return true;
 }
 
 /** Ends the session here and on the server. */

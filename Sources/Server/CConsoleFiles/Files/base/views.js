@@ -56,6 +56,13 @@ export const field = (key, control) => h("label", { class: "field" }, t(key), co
 /** A line of text. */
 export const input = (value = "", properties = {}) => h("input", { type: "text", value: value ?? "", autocomplete: "off", spellcheck: "false", ...properties });
 
+/** What somebody typed into a control; where nobody did, the text before, also one that no line can hold as it is, such as one with line ends. */
+export function textIn(control, before = "") {
+  const untouched = control.cloneNode();
+  untouched.value = before;
+  return control.value === untouched.value ? before : control.value;
+}
+
 /** A choice of `[value, text]`. */
 export const select = (options, chosen, properties = {}) =>
   h("select", properties, options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
@@ -161,12 +168,14 @@ export function poll(milliseconds, load, draw) {
 export function pairs(initial, legend) {
   const rows = stack();
   const add = (name = "", value = "") => {
-    const row = h("div", { class: "row pair" }, input(name, { "aria-label": t("name") }), input(value, { "aria-label": t("value") }));
+    const controls = [input(name, { "aria-label": t("name") }), input(value, { "aria-label": t("value") })];
+    const row = h("div", { class: "row pair" }, controls);
+    row.read = () => [textIn(controls[0], name), textIn(controls[1], value)];
     row.append(iconButton("trash", t("pairs.remove"), () => { row.remove(); element.dispatchEvent(new Event("input", { bubbles: true })); }));
     rows.append(row);
   };
   for (const [name, value] of Object.entries(initial)) add(name, value);
-  const read = () => Object.fromEntries([...rows.children].map((row) => [...row.querySelectorAll("input")].map((one) => one.value)).filter(([name]) => name !== ""));
+  const read = () => Object.fromEntries([...rows.children].map((row) => row.read()).filter(([name]) => name !== ""));
   const element = group(legend, rows, adder(t("pairs.add"), () => add()));
   return { element, read };
 }

@@ -1,5 +1,5 @@
-import { field, form, group, h, input, note, place, select, stack, t } from "../base/ui.js";
-import { parametersOf, problemOf, textOf } from "./model.js";
+import { field, form, group, h, input, note, place, select, stack, t, textIn } from "../base/ui.js";
+import { parametersOf, problemOf, put, textOf } from "./model.js";
 import { validate } from "./store.js";
 
 const TYPES = ["STRING", "BOOLEAN", "NUMBER", "JSON"];
@@ -35,12 +35,12 @@ export function parameterForm(template, found, close) {
     for (const [condition, one] of fields) {
       const value = one.read();
       if (condition === null) made.defaultValue = value;
-      else if (value) made.conditionalValues[condition] = value;
+      else if (value) put(made.conditionalValues, condition, value);
     }
     if (Object.keys(made.conditionalValues).length === 0) delete made.conditionalValues;
-    if (description.value) made.description = description.value;
-    else delete made.description;
-    return { name: name.value, group: groupName.value || null, parameter: made };
+    made.description = textIn(description, parameter.description);
+    if (!made.description) delete made.description;
+    return { name: name.value, group: textIn(groupName, found?.group ?? "") || null, parameter: made };
   };
   return form(close, t("config.take"), save, field("name", name), field("type", type), field("config.description", description), field("condition.group", groupName),
     group(t("config.values"), values, template.conditions.length > 0 ? unused : null));
@@ -63,7 +63,7 @@ function valueField(label, value) {
   const text = h("textarea", { class: "mono", rows: 2, spellcheck: "false", value: textOf(value) ?? "", "aria-label": label, disabled: isSpecial || Boolean(value.useInAppDefault) });
   const own = h("input", { type: "checkbox", checked: Boolean(value.useInAppDefault), disabled: isSpecial, onchange: () => { text.disabled = own.checked; } });
   const element = h("div", { class: "stack tight" }, h("span", { class: "badge" }, label), text, isSpecial ? h("span", { class: "note" }, t("config.special")) : h("label", { class: "row" }, own, t("config.inApp")));
-  return { label, element, read: () => (isSpecial ? value : own.checked ? { useInAppDefault: true } : { value: text.value }) };
+  return { label, element, read: () => (isSpecial ? value : own.checked ? { useInAppDefault: true } : { value: textIn(text, textOf(value) ?? "") }) };
 }
 
 /** The form of one condition, which the server checks; closes with the condition. */
@@ -73,7 +73,7 @@ export function conditionForm(template, index, close) {
   const expression = h("textarea", { class: "mono", rows: 4, spellcheck: "false", value: condition.expression });
   const color = select(named(COLORS), condition.tagColor);
   const save = async () => {
-    const made = { ...condition, name: name.value.trim(), expression: expression.value, tagColor: color.value };
+    const made = { ...condition, name: name.value.trim(), expression: textIn(expression, condition.expression), tagColor: color.value };
     if (made.name === "" || template.conditions.some((one, at) => at !== index && one.name === made.name)) throw new Error(t("config.nameTaken"));
     await validate(place.peek().project, { conditions: [made] });
     return made;

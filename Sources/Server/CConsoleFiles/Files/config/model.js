@@ -1,6 +1,8 @@
 /** A template and its changes, as plain values. Pure. */
 
 const copy = (value) => structuredClone(value);
+/** Gives an object a member, whatever it is called: "__proto__" too is a name. */
+export const put = (object, name, value) => Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /** What is served and kept of a template; the version is the server's. */
@@ -22,15 +24,15 @@ export function withParameter(template, old, name, group, parameter) {
   const changed = copy(template);
   const before = old === null ? null : parametersOf(template).find((one) => one.name === old);
   if (before) delete holder(changed, before.group)[old];
-  if (parameter) holder(changed, group)[name] = parameter;
+  if (parameter) put(holder(changed, group), name, parameter);
   return changed;
 }
 
 function holder(template, group) {
   if (group === null) return (template.parameters ??= {});
   const all = (template.parameterGroups ??= {});
-  const one = (all[group] ??= {});
-  return (one.parameters ??= {});
+  if (!Object.hasOwn(all, group)) put(all, group, {});
+  return (all[group].parameters ??= {});
 }
 
 /** The template with a condition at a place, in place of the one there; a new name is a new name for parameters too. */
@@ -45,7 +47,7 @@ function renameCondition(template, old, name) {
   for (const { parameter } of parametersOf(template)) {
     const values = parameter.conditionalValues;
     if (!values || !Object.hasOwn(values, old)) continue;
-    if (name !== null) values[name] = values[old];
+    if (name !== null) put(values, name, values[old]);
     delete values[old];
   }
 }

@@ -5,13 +5,14 @@ import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { button, complain, confirm, effect, explain, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
+import { asOfButton, asOfNotice, readAt } from "./asOf.js";
 import { bulkButton } from "./bulkDialog.js";
 import { createDatabasePage } from "./createDatabase.js";
 import { createDialog } from "./createDocument.js";
 import { countDocuments, deleteDocuments, listCollections, nameOf, pathOf } from "./documents.js";
 import { documentDrawer, undoLast } from "./drawer.js";
 import { FilterError, parse } from "./filter.js";
-import { write } from "./jsonText.js";
+import { documentsText, jsonView } from "./jsonView.js";
 import { fullOrders, structuredQuery } from "./query.js";
 import { transferButtons } from "./transferDialogs.js";
 import { tree } from "./tree.js";
@@ -39,22 +40,23 @@ function dataPage(where) {
   const side = h("nav", { class: "collections", "aria-label": t("collections") });
   const results = h("section", { class: "results", "aria-label": t("documents") });
   const element = h("div", { class: "data" }, top, side, results);
-  const opened = signal({ collection: [], document: null, filter: "", isTree: false });
+  const opened = signal({ collection: [], document: null, filter: "", view: "table", at: null });
   effect(() => {
     const { area, rest, query } = place.value;
     if (area !== "firestore" || rest[0] !== where.database) return;
-    const next = { ...partsOf(rest.slice(2)), filter: query.q ?? "", isTree: query.view === "tree" };
+    const next = { ...partsOf(rest.slice(2)), filter: query.q ?? "", view: viewOf(query), at: query.at ?? null };
     if (JSON.stringify(next) !== JSON.stringify(opened.peek())) opened.value = next;
   });
 
   const collectionPath = memo(() => opened.value.collection);
   const documentPath = memo(() => opened.value.document);
   const filter = memo(() => opened.value.filter);
-  const isTree = memo(() => opened.value.isTree);
+  const isTree = memo(() => opened.value.view === "tree");
+  const shown = memo(() => [opened.value.view, opened.value.at]);
 
-  follow(() => [collectionPath.value, filter.value, isTree.value], () => {
+  follow(() => [collectionPath.value, filter.value, shown.value], () => {
     drawTop(top, where, collectionPath.peek(), isTree.peek() ? null : filter.peek());
-    if (!isTree.peek()) drawResults(results, where, collectionPath.peek(), filter.peek());
+    if (!isTree.peek()) drawResults(results, where, collectionPath.peek(), filter.peek(), ...shown.peek());
   });
   follow(() => [isTree.value, isTree.value && [collectionPath.value, documentPath.value]], () => {
     element.classList.toggle("as-tree", isTree.peek());
@@ -117,14 +119,17 @@ function drawTop(top, where, collection, filter) {
     collection.length > 0 && filter !== null ? filterBar(where, collection, filter) : null);
 }
 
-/** How the data is shown: as a table, or as columns along the path. */
+const VIEWS = ["table", "tree", "json"];
+const viewOf = ({ view }) => (VIEWS.includes(view) ? view : "table");
+
+/** How the data is shown: as a table, as columns along the path, or as JSON. */
 function viewChoice() {
-  const current = place.peek().query.view === "tree" ? "tree" : "table";
+  const current = viewOf(place.peek().query);
   const choose = (view) => {
     const { query: { view: _, ...query }, ...rest } = place.peek();
-    go({ ...rest, query: view === "tree" ? { ...query, view } : query });
+    go({ ...rest, query: view === "table" ? query : { ...query, view } });
   };
-  return h("div", { class: "tabs", role: "group", "aria-label": t("view.of") }, ["table", "tree"].map((view) => button(t(`view.${view}`), () => choose(view), { class: "quiet", "aria-pressed": String(view === current) })));
+  return h("div", { class: "tabs", role: "group", "aria-label": t("view.of") }, VIEWS.map((view) => button(t(`view.${view}`), () => choose(view), { class: "quiet", "aria-pressed": String(view === current) })));
 }
 
 function filterBar(where, collection, filter) {
@@ -134,14 +139,18 @@ function filterBar(where, collection, filter) {
     placeholder: 'price > 10 and tags contains "x" order by name desc limit 50',
     oninput: () => show(note, problemOf(input.value, where)),
   });
+  const open = (text) => {
+    const { q: _, ...query } = place.peek().query;
+    return go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection], query: text ? { ...query, q: text } : query });
+  };
   const apply = (event) => {
     event.preventDefault();
     if (problemOf(input.value, where)) return show(note, problemOf(input.value, where));
-    return go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection], query: { q: input.value.trim() } });
+    return open(input.value.trim());
   };
   show(note, problemOf(filter, where));
-  const clear = filter ? iconButton("close", t("filter.clear"), () => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection] })) : null;
-  return h("form", { role: "search", onsubmit: apply }, h("div", { class: "filter" }, input, h("button", { type: "submit" }, t("filter.apply")), clear), note);
+  const clear = filter ? iconButton("close", t("filter.clear"), () => open("")) : null;
+  return h("form", { role: "search", onsubmit: apply }, h("div", { class: "filter" }, input, h("button", { type: "submit" }, t("filter.apply")), clear, asOfButton()), note);
 }
 
 const rootOf = (where) => nameOf(where, []);
@@ -181,7 +190,7 @@ function drawCollections(side, where, collection) {
 
 // Results
 
-function drawResults(results, where, collection, filter) {
+function drawResults(results, where, collection, filter, view, at) {
   if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h1", {}, t("collections.choose")), muted(t("collections.chooseText"))));
   let parsed;
   try {
@@ -191,17 +200,18 @@ function drawResults(results, where, collection, filter) {
   }
   const parent = collection.slice(0, -1);
   const query = { ...parsed, collection: collection.at(-1), orders: fullOrders(parsed) };
-  return liveTable(results, where, parent, collection, query);
+  return liveTable(results, where, parent, collection, query, view === "json", at);
 }
 
-function liveTable(results, where, parent, collection, query) {
+/** A query's documents as they change, or as they were at an instant; as a grid or as JSON. */
+function liveTable(results, where, parent, collection, query, isJSON, at) {
   const view = { rows: [], offset: 0, columns: [], isPaused: false, held: 0, selected: [] };
   const status = h("div", { class: "status" });
   const held = button("", () => take(), { hidden: true });
   let shownStatus = null;
   const message = h("div", {});
   const parentName = nameOf(where, parent);
-  const transfer = [bulkButton(where, collection, query), ...transferButtons(where, collection, query)];
+  const transfer = at ? null : [bulkButton(where, collection, query), ...transferButtons(where, collection, query)];
   let table = null;
 
   const model = {
@@ -257,9 +267,10 @@ function liveTable(results, where, parent, collection, query) {
     shownStatus = next;
     show(status,
       h("span", {}, view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
-      h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
+      at ? null : h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
         icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
-      counter(where, parent, query), transfer, held,
+      isJSON && window.hasMore ? button(t("users.more"), () => window.more(), { class: "quiet" }) : null,
+      at ? null : counter(where, parent, query), transfer, held,
       view.selected.length > 0 ? selectionActions() : null);
   };
 
@@ -267,20 +278,21 @@ function liveTable(results, where, parent, collection, query) {
   const selectionActions = () => [
     h("span", { role: "status" }, t("rows.selected", view.selected.length)),
     button([icon("copy"), t("rows.copy")], () => copyDocuments(chosen()), { class: "quiet" }),
-    button([icon("trash"), t("delete")], () => removeDocuments(chosen(), table.clearSelection), { class: "quiet", writes: true }),
+    at ? null : button([icon("trash"), t("delete")], () => removeDocuments(chosen(), table.clearSelection), { class: "quiet", writes: true }),
   ];
 
-  const window = new Window(query, (structured, onSnapshot, onError) =>
-    listen(where, { query: { parent: parentName, structuredQuery: structured } }, inScope(onSnapshot), inScope(onError)), inScope(changed));
+  const source = (structured, onSnapshot, onError) => (at
+    ? readAt(parentName, structured, at, inScope(onSnapshot), inScope(onError))
+    : listen(where, { query: { parent: parentName, structuredQuery: structured } }, inScope(onSnapshot), inScope(onError)));
+  const window = new Window(query, source, inScope(changed));
   onCleanup(() => window.stop());
-  table = grid(model);
-  show(results, message, table.element, status);
+  table = isJSON ? jsonView(model.label, () => view.rows) : grid(model);
+  show(results, at ? asOfNotice(at) : null, message, table.element, status);
   take();
 }
 
 async function copyDocuments(documents) {
-  const texts = documents.map((document) => `${JSON.stringify(pathOf(document.name).join("/"))}: ${write(document.fields ?? {})}`);
-  await navigator.clipboard.writeText(`{\n${texts.join(",\n")}\n}\n`);
+  await navigator.clipboard.writeText(`${documentsText(documents)}\n`);
   toast(t("copied"));
 }
 

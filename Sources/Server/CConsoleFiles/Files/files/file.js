@@ -1,5 +1,5 @@
 import { bytesText } from "../base/bytes.js";
-import { button, confirm, explain, field, h, icon, inline, input, instant, keepFile, note, onCleanup, pairs, problemLine, show, spread, submit, t, toast } from "../base/ui.js";
+import { button, confirm, explain, field, h, icon, inline, input, instant, keepFile, note, onCleanup, pairs, problemLine, show, spread, submit, t, textIn, toast } from "../base/ui.js";
 import { previewOf } from "./sniff.js";
 import { changesOf, download, remove, rename, update } from "./store.js";
 
@@ -21,9 +21,10 @@ export function fileForm(bucket, file, close) {
     }
   };
   const save = () => act(async () => {
-    const changes = changesOf(file, { ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value])), metadata: metadata.read() });
+    const changes = changesOf(file, { ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, textIn(control, file[name])])), metadata: metadata.read() });
     const current = Object.keys(changes).length > 0 ? await update(bucket, file, changes) : file;
-    if (controls.name.value !== file.name) await rename(bucket, current, controls.name.value);
+    const name = textIn(controls.name, file.name);
+    if (name !== file.name) await rename(bucket, current, name);
   }, t("files.saved"));
   const destroy = async () => {
     if (await confirm(t("files.delete", 1), t("files.deleteText"), t("files.delete", 1))) act(() => remove(bucket, file), t("files.deleted", 1));

@@ -124,10 +124,9 @@ export function changesOf(file, typed) {
     if (typed[name] !== (file[name] ?? "")) changes[name] = typed[name] || null;
   }
   const old = file.metadata ?? {};
-  const metadata = {};
-  for (const key of new Set([...Object.keys(old), ...Object.keys(typed.metadata)])) {
-    if (old[key] !== typed.metadata[key]) metadata[key] = Object.hasOwn(typed.metadata, key) ? typed.metadata[key] : null;
-  }
+  const names = [...new Set([...Object.keys(old), ...Object.keys(typed.metadata)])].filter((name) => old[name] !== typed.metadata[name]);
+  // Entries, so that every name is one of data.
+  const metadata = Object.fromEntries(names.map((name) => [name, Object.hasOwn(typed.metadata, name) ? typed.metadata[name] : null]));
   if (Object.keys(metadata).length > 0) changes.metadata = metadata;
   return changes;
 }

@@ -1,5 +1,5 @@
 import { command } from "../base/commands.js";
-import { adder, call, complain, confirm, databaseName, dialog, failure, field, form, go, group, h, icon, iconButton, inline, input, muted, onCleanup, place, primary, resource, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { adder, button, call, complain, confirm, databaseName, dialog, failure, field, form, go, group, h, icon, iconButton, inline, input, instant, muted, note, number, onCleanup, path, place, primary, resource, select, show, spread, stack, t, table, toast } from "../base/ui.js";
 import { readIndex } from "./link.js";
 
 /** The composite indexes of a database and the fields with indexes of their own: made by form or by the link of an error, with what state they are in. */
@@ -32,17 +32,35 @@ async function drawList(list, name, redraw, state) {
     const groups = resource(`${name}/collectionGroups/-`);
     const [{ indexes = [] }, { fields = [] }, { operations = [] }] = await Promise.all([
       call("GET", `${groups}/indexes?pageSize=300`), call("GET", `${groups}/fields?pageSize=300`), call("GET", resource(`${name}/operations`))]);
+    // Behind the others, which make a database that is only a name so far in development.
+    const uses = await call("GET", path("console", "api", ...name.split("/"), "index-uses"));
     if (state.ended) return;
-    show(list, indexes.length === 0 ? h("p", {}, t("index.none")) : indexTable(indexes, redraw),
+    show(list, uses.missing.length === 0 ? null : [h("h2", {}, t("index.missing")), note(t("index.missingText")), missingTable(name, uses.missing, redraw)],
+      indexes.length === 0 ? h("p", {}, t("index.none")) : [indexTable(indexes, uses.used, redraw), note(t("index.since", instant(uses.since)))],
       fields.length === 0 ? null : [h("h2", {}, t("index.single")), fieldTable(fields, redraw)]);
     clearTimeout(state.timer);
-    if (operations.some((one) => !one.done)) state.timer = setTimeout(redraw, BUILDING_MILLISECONDS);
+    if (operations.some((one) => !one.done)) state.timer = setTimeout(() => whenSeen(redraw, state), BUILDING_MILLISECONDS);
   } catch (error) {
     if (!state.ended) show(list, failure(error));
   }
 }
 
-const indexTable = (indexes, redraw) => table(["index.collection", "fields", "index.scope", "state", null], indexes.map((index) => row(index, redraw)));
+/** Does something now, or once somebody looks at the tab. */
+function whenSeen(act, state) {
+  if (state.ended) return;
+  if (document.hidden) document.addEventListener("visibilitychange", () => whenSeen(act, state), { once: true });
+  else act();
+}
+
+const indexTable = (indexes, used, redraw) => table(["index.collection", "fields", "index.scope", "state", "index.uses", null], indexes.map((index) => row(index, used, redraw)));
+
+/** What queries asked for and did not find, each with a button that makes it. */
+const missingTable = (name, missing, redraw) => table(["index.collection", "fields", "index.scope", "index.asked", null], missing.map((index) => [
+  h("code", { dir: "auto" }, index.collection), fieldList(index.fields), t(`index.${index.scope}`), queries(index),
+  button(t("index.make"), () => (index.kind === "field" ? makeSingle : make)(name, index).catch(complain).then(redraw), { "aria-label": t("index.makeOf", index.collection), writes: true })]));
+
+/** How many queries there were, and when the last one. */
+const queries = (count) => [number(count?.queries ?? 0), count ? [" ", h("span", { class: "muted" }, t("index.last", instant(count.last)))] : null];
 
 const collectionOf = (index) => index.name.split("/")[5];
 
@@ -51,9 +69,10 @@ const ownName = (index) => index.name.split("/").slice(7).join("/");
 
 const addressOf = (index) => `${resource(index.name.split("/", 7).join("/"))}/${encodeURIComponent(ownName(index))}`;
 
-function row(index, redraw) {
+function row(index, used, redraw) {
   const badge = index.state === "READY" ? ["ok", "check"] : ["warn", "warning"];
   return [h("code", {}, collectionOf(index)), fieldList(index.fields), t(`index.${index.queryScope}`), h("span", { class: "badge", style: { color: `var(--${badge[0]})` } }, icon(badge[1]), t(`index.${index.state}`)),
+    queries(used.find((one) => one.index === ownName(index))),
     iconButton("trash", t("index.drop", collectionOf(index)), () => drop(index, redraw), { writes: true })];
 }
 
@@ -87,7 +106,9 @@ function createDialog(name, index, making) {
 }
 
 async function make(name, index) {
-  const fields = index.fields.filter((field) => field.fieldPath !== "__name__");
+  // The name goes as the last field does, unless it is asked for otherwise.
+  const { order = "ASCENDING" } = index.fields.findLast((field) => field.fieldPath !== "__name__") ?? {};
+  const fields = index.fields.filter((field) => field.fieldPath !== "__name__" || field.order !== order);
   await call("POST", resource(`${name}/collectionGroups/${index.collection}/indexes`), { queryScope: index.scope, fields });
   return true;
 }

@@ -48,6 +48,12 @@ function listView(id) {
   return stack(spread(h("p", { class: "note grow" }, t("messages.text")), pause, primary(t("messages.new"), compose)), problem, rows, more);
 }
 
+/** To whom a message goes; the server says it in English, a word for the kind and then the name. */
+function targetText({ target = "" }) {
+  const [, kind, name] = /^(registration|topic|condition|user|audience) (.*)$/s.exec(target) ?? [];
+  return kind ? t(`messageTarget.${kind}`, name) : target;
+}
+
 const stageBadge = (message) => h("span", { class: "badge" }, icon({ done: "check", scheduled: "history" }[stageOf(message)] ?? "play"), t(`messageStage.${stageOf(message)}`));
 
 const stateList = (deliveries) => {
@@ -58,7 +64,7 @@ const stateList = (deliveries) => {
 function messageTable(messages) {
   return table(["messages.title", "messages.target", "messages.time", "state", "messages.deliveries"], messages.map((message) => [
     h("a", { href: link("messages", ["sent", idOf(message)]) }, message.title || message.label || idOf(message)),
-    message.target, instant(message.time), stageBadge(message), stateList(message.deliveries)]));
+    targetText(message), instant(message.time), stageBadge(message), stateList(message.deliveries)]));
 }
 
 // One message
@@ -76,7 +82,7 @@ function report(project, id, message, made) {
     await cancel(project, id).then(() => toast(t("messages.cancelled")), complain);
   };
   const again = button(t("messages.duplicate"), () => go({ project, area: "messages", rest: ["compose"], query: { from: id } }), { writes: true });
-  const facts = [["messages.time", instant(message.time)], ["messages.target", message.target], ["messages.origin", message.origin], ["messages.label", message.label], ["messages.id", id]];
+  const facts = [["messages.time", instant(message.time)], ["messages.target", targetText(message)], ["messages.origin", message.origin], ["messages.label", message.label], ["messages.id", id]];
   return [
     spread(h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message),
       inline(again, message.stage === "scheduled" ? button([icon("trash"), t("messages.cancel")], takeBack, { class: "danger", writes: true }) : null)),

@@ -27,6 +27,10 @@ export function groupsOf(denials) {
   return [...groups.values()].sort((one, other) => other.last.number - one.last.number);
 }
 
+/** Whether a request has what is asked for; what is empty asks for nothing. */
+export const matches = (one, { service, method, outcome }) =>
+  (!service || (service === "storage") === (one.bucket !== undefined)) && (!method || one.method === method) && (!outcome || one.isAllowed === (outcome === "allowed"));
+
 /** Where the playground tries a denied request again; null for what is no request of one document or file. */
 export function playgroundOf(denial) {
   if (denial.bucket && denial.method !== "list") return { rest: ["-storage-", denial.bucket], query: queryOf(denial) };

@@ -1,31 +1,28 @@
-import { call, h, instant, link, note, number, path, place, poll, show, spread, stack, t } from "../base/ui.js";
+import { h, instant, link, note, number, place, poll, show, stack, t, tabs } from "../base/ui.js";
+import { allView } from "./all.js";
 import { groupsOf, playgroundOf } from "./group.js";
+import { RecentOutcome } from "./recent.js";
+import { requestsOf } from "./store.js";
 
-/** What the rules denied, as it happens: grouped, with what the conditions saw. */
+/** What the rules were asked, as it happens: denials grouped, with what the conditions saw; and everything. */
 
 const PERIOD_MILLISECONDS = 2_000;
-/** The denials that a tab keeps; the server keeps no more. */
-const MOST = 500;
 
-export function page() {
-  const { project } = place.peek();
-  const state = { denials: [], opened: new Set() };
+export const page = () => tabs("requests", { "requests.denials": denialsView, "requests.all": allView });
+
+function denialsView() {
+  const recent = new RecentOutcome(requestsOf(place.peek().project, "denials"));
+  const opened = new Set();
   const body = stack();
-  const load = async () => {
-    const last = state.denials.at(-1)?.number ?? 0;
-    const { denials } = await call("GET", `${path("console", "api", "projects", project, "denials")}?after=${last}`);
-    state.denials = [...state.denials, ...denials].slice(-MOST);
-    return state.denials.at(-1)?.number ?? 0;
-  };
-  const draw = () => show(body, state.denials.length === 0 ? h("p", {}, t("requests.none")) : groupsOf(state.denials).map((group) => groupView(group, state)));
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return h("div", { class: "body" }, spread(h("h1", {}, t("page.requests")), pause), note(t("requests.text")), problem, body);
+  const draw = () => show(body, recent.requests.length === 0 ? h("p", {}, t("requests.none")) : groupsOf(recent.requests).map((group) => groupView(group, opened)));
+  const { pause, problem } = poll(PERIOD_MILLISECONDS, () => recent.load(), draw);
+  return stack(note(t("requests.text")), h("div", {}, pause), problem, body);
 }
 
-function groupView(group, state) {
+function groupView(group, opened) {
   const { last } = group;
   const again = playgroundOf(last);
-  const element = h("details", { class: "panel", open: state.opened.has(group.key), ontoggle: () => (element.open ? state.opened.add(group.key) : state.opened.delete(group.key)) },
+  const element = h("details", { class: "panel", open: opened.has(group.key), ontoggle: () => (element.open ? opened.add(group.key) : opened.delete(group.key)) },
     h("summary", {}, h("span", { class: "badge" }, number(group.count)), " ", h("code", { dir: "auto" }, `${group.method} ${group.shape}`), " ",
       h("span", { class: "muted" }, t("requests.people", group.people.size)), h("div", { class: "mono why" }, group.statement)),
     stack(

@@ -1,5 +1,5 @@
 import { bin, managed } from "../base/managed.js";
-import { button, call, complain, dialog, field, form, h, inline, input, instant, keepFile, note, path, place, primary, select, session, spread, stack, t, table, toast } from "../base/ui.js";
+import { button, call, closing, complain, dialog, field, form, h, inline, input, instant, keepFile, note, path, place, primary, select, session, spread, stack, t, table, toast } from "../base/ui.js";
 
 /** The apps of a project with their configuration files, and the keys of back ends. */
 
@@ -8,7 +8,8 @@ const FORMS = { plist: "GoogleService-Info.plist", json: "firebase-config.json",
 
 export function appsView() {
   const { project } = place.peek();
-  return stack(appList(project), session.peek().role === "owner" ? keyList(project) : null);
+  const { role, services } = session.peek();
+  return stack(appList(project), role === "owner" ? keyList(project) : null, role === "owner" && services.includes("messaging") ? serverKeyList(project) : null);
 }
 
 // Apps
@@ -70,4 +71,30 @@ function keyList(project) {
 function keyForm(root, close) {
   const name = input("", { autofocus: true });
   return form(close, t("keys.add"), () => call("POST", root, { name: name.value.trim() }), field("name", name));
+}
+
+// Keys of the legacy form of messages
+
+function serverKeyList(project) {
+  const root = path("v1", "projects", project, "serverKeys");
+  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("serverKeys.none")) : table(["name", "serverKeys.hint", "users.created", null], keys.map((key) => [
+    key.name, h("code", {}, `${key.hint}…`), instant(key.createdAt), bin(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)]))));
+  const add = async () => {
+    const made = await dialog(t("serverKeys.add"), (close) => serverKeyForm(root, close));
+    if (!made) return;
+    await dialog(t("serverKeys.made"), (close) => shownOnce(made.key, close));
+    load();
+  };
+  return h("section", { class: "stack" }, spread(h("h2", {}, t("serverKeys.of")), primary(t("serverKeys.add"), add)), note(t("serverKeys.text")), rows);
+}
+
+function serverKeyForm(root, close) {
+  const name = input("", { autofocus: true, maxlength: 100 });
+  return form(close, t("serverKeys.add"), () => call("POST", root, { name: name.value.trim() }), field("name", name));
+}
+
+function shownOnce(key, close) {
+  const text = input(key, { class: "mono", readonly: true, "aria-label": t("serverKeys.made"), onfocus: () => text.select() });
+  const copy = () => navigator.clipboard.writeText(key).then(() => toast(t("copied")), () => text.select());
+  return [h("p", {}, t("serverKeys.once")), text, inline(button(t("copy.of", t("serverKeys.made")), copy)), closing(close)];
 }

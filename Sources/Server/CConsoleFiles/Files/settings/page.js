@@ -1,6 +1,7 @@
 import { roleTexts } from "../base/access.js";
+import { csv } from "../base/csv.js";
 import { bin, managed } from "../base/managed.js";
-import { actions, adder, button, call, dialog, failure, field, form, freshID, group, h, iconButton, inline, input, inScope, instant, note, primary, section, select, session, show, spread, stack, submit, t, table, tableRow, tabs, toast } from "../base/ui.js";
+import { actions, adder, button, call, complain, dialog, failure, field, form, freshID, group, h, iconButton, inline, input, inScope, instant, keepFile, note, onCleanup, primary, section, select, session, show, spread, stack, submit, t, table, tableRow, tabs, toast } from "../base/ui.js";
 import { projects as everyProject } from "../shell/store.js";
 import { accountView } from "./account.js";
 import { appsView } from "./apps.js";
@@ -78,20 +79,62 @@ function linkForm(address, close) {
 
 const AUDIT = ["audit.when", "audit.who", "audit.what", "audit.target", "audit.outcome"];
 
+/** Entries that are read at a time, and the most of such reads that go to a file. */
+const [AUDIT_PAGE, AUDIT_PAGES] = [100, 500];
+
+const auditPage = async (before, signal) => (await call("GET", `/console/api/audit${before ? `?before=${before}` : ""}`, undefined, { signal })).entries;
+
+/** Whether somebody, an action or a target has a text in it. Pure. */
+export const isAbout = ({ administrator, address, action, target }, text) => [administrator, address, action, target].join(" ").toLowerCase().includes(text.toLowerCase());
+
 function auditView() {
   const list = table(AUDIT, []);
+  const none = h("p", { class: "muted", role: "status" });
   const more = h("div", {});
+  const filter = input("", { type: "search", oninput: () => draw() });
+  const entries = [];
+  const leaving = new AbortController();
+  onCleanup(() => leaving.abort());
+  const draw = () => {
+    const found = entries.filter((entry) => isAbout(entry, filter.value.trim()));
+    show(list.querySelector("tbody"), found.map((entry) => tableRow(AUDIT.map((key) => t(key)), auditCells(entry))));
+    show(none, entries.length > 0 && found.length === 0 ? t(more.hasChildNodes() ? "audit.noneYet" : "audit.none") : null);
+  };
   const load = inScope(async (before) => {
     try {
-      const { entries } = await call("GET", `/console/api/audit${before ? `?before=${before}` : ""}`);
-      list.querySelector("tbody").append(...entries.map((entry) => tableRow(AUDIT.map((key) => t(key)), auditCells(entry))));
-      show(more, entries.length === 100 ? button(t("users.more"), () => load(entries.at(-1).number)) : null);
+      const found = await auditPage(before, leaving.signal);
+      entries.push(...found);
+      show(more, found.length === AUDIT_PAGE ? button(t("users.more"), () => load(found.at(-1).number)) : null);
+      draw();
     } catch (error) {
       show(more, failure(error));
     }
   });
+  const save = async () => {
+    try {
+      const { found, isWhole } = await wholeAudit(filter.value.trim(), leaving.signal);
+      if (!isWhole) toast(t("audit.cut", AUDIT_PAGE * AUDIT_PAGES));
+      keepFile("audit.csv", csv([["number", "time", "administrator", "address", "action", "target", "status", "request", "digest"],
+        ...found.map((one) => [one.number, new Date(one.time).toISOString(), one.administrator, one.address, one.action, one.target, one.status, one.request, one.digest])]));
+    } catch (error) {
+      if (!leaving.signal.aborted) complain(error);
+    }
+  };
   load(null);
-  return section(t("settings.audit"), note(t("settings.auditText")), list, more);
+  return section(t("settings.audit"), note(t("settings.auditText")), inline(field("audit.filter", filter), button(t("audit.export"), save)), list, none, more);
+}
+
+/** The entries about a text, the newest first, and whether they are all: so many reads are made and no more. */
+async function wholeAudit(text, signal) {
+  const found = [];
+  let before = null;
+  for (let reads = 0; reads < AUDIT_PAGES; reads += 1) {
+    const page = await auditPage(before, signal);
+    found.push(...page.filter((entry) => isAbout(entry, text)));
+    if (page.length < AUDIT_PAGE) return { found, isWhole: true };
+    before = page.at(-1).number;
+  }
+  return { found, isWhole: false };
 }
 
 const auditCells = (entry) => [instant(entry.time), [entry.administrator || t("audit.machine"), entry.address ? h("div", { class: "note" }, entry.address) : null], entry.action, h("code", {}, entry.target), String(entry.status)];

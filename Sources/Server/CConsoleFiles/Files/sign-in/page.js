@@ -47,19 +47,24 @@ function languages(draw) {
     Object.entries(languageNames).map(([tag, name]) => h("option", { value: tag, selected: tag === language.peek() }, name)));
 }
 
-/** Asks over the page as it is, when the session has ended or, early, is about to; the promise ends when there is another. */
-export function askOverThePage(isEarly) {
+/**
+ * Asks over the page as it is, when the session has ended or, "early", is about to, or when an act takes a "recent"
+ * sign-in; the promise has true when there is another session, and false when the person left what may be left.
+ */
+export function askOverThePage(why) {
   return new Promise((resolve) => {
     const element = h("dialog", { "aria-labelledby": "door-title", class: "door-dialog" });
-    const done = () => {
+    const end = (isSignedIn) => {
       element.close();
       element.remove();
-      resolve();
+      resolve(isSignedIn);
     };
-    const form = signInForm(done, session.peek()?.email ?? "");
-    element.append(stack(h("h2", { id: "door-title" }, t("signIn.again")), isEarly ? null : h("p", {}, t("signIn.againText")), form));
+    const form = signInForm(() => end(true), session.peek()?.email ?? "");
+    element.append(stack(h("h2", { id: "door-title" }, t("signIn.again")), why === "early" ? null : h("p", {}, t(why ? "signIn.recentText" : "signIn.againText")), form));
     // Nothing else can be done without a session.
-    element.addEventListener("cancel", (event) => (isEarly ? done() : event.preventDefault()));
+    element.addEventListener("cancel", (event) => (why ? end(false) : event.preventDefault()));
+    // Browsers close it at a second Escape all the same.
+    element.addEventListener("close", () => element.isConnected && element.showModal());
     document.body.append(element);
     element.showModal();
   });

@@ -1,5 +1,5 @@
 import { command } from "../base/commands.js";
-import { button, complain, confirm, dialog, effect, explain, failure, field, form, go, h, icon, iconButton, inline, input as line, instant, link, place, primary, problemLine, show, spread, submit, t, table, toast } from "../base/ui.js";
+import { button, complain, confirm, dialog, effect, explain, failure, field, form, go, h, icon, iconButton, inline, input as line, instant, link, place, primary, problemLine, show, spread, submit, t, table, textIn, toast } from "../base/ui.js";
 import { changesOf, create, find, list, providersOf, remove, update } from "./store.js";
 
 /** The people of an app: found, made, changed, disabled, deleted. */
@@ -102,7 +102,7 @@ function editForm(project, user, close) {
     }
   };
   const save = () => {
-    const typed = Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value]));
+    const typed = Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, textIn(control, user[name])]));
     const changes = changesOf(user, { ...typed, claims: claims.value.trim() || "{}", emailVerified: flags.emailVerified.checked, disabled: flags.disabled.checked });
     return Object.keys(changes).length === 0 ? close(null) : act(() => update(project, user.localId, changes), "users.saved");
   };

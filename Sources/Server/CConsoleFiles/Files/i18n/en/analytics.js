@@ -87,4 +87,6 @@ export default {
   "analytics.debugText": "Apps send in debug mode when they are started with the argument -FIRAnalyticsDebugEnabled.",
   "analytics.properties": "User properties",
   "analytics.wasDropped": "Dropped:",
+  "analytics.keyEvent": "Key event",
+  "analytics.keyEventOf": (name) => `${name} is a key event`,
 };

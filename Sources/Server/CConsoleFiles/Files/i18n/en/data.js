@@ -20,7 +20,7 @@ export default {
   collections: "Collections",
   "collections.none": "There is no collection yet.",
   "collections.choose": "Choose a collection",
-  "collections.chooseText": "Collections are on the left. “Start a collection” makes one with its first document.",
+  "collections.chooseText": "“Start a collection” makes one with its first document.",
   "collection.id": "Collection id",
   "collection.start": "Start a collection",
   subcollections: "Collections of the document",
@@ -101,6 +101,14 @@ export default {
   "rows.notDeleted": (n) => `${count(n)} ${plural(n, "document has", "documents have")} changed meanwhile and ${plural(n, "was", "were")} not deleted`,
   "changes.held": (n) => `${count(n)} ${plural(n, "change", "changes")}`,
   "count.result": (n) => `${n} in all`,
+
+  "json.of": (path) => `${path} as JSON`,
+  asOf: "As of…",
+  "asOf.text": "Shows the documents as they were then, as far back as history reaches.",
+  "asOf.instant": "Instant",
+  "asOf.show": "Show",
+  "asOf.shown": (when) => `As it was on ${when}. A document opens as it is now.`,
+  "asOf.now": "Back to now",
 
   "history.title": "Earlier versions",
   "history.differences": "Differences from now",

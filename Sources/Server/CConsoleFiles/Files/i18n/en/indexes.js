@@ -19,5 +19,13 @@ export default {
   "index.single": "Fields with indexes of their own",
   "index.modes": "Indexes",
   "index.exempt": "none: queries by it fail",
+  "index.uses": "Queries",
+  "index.asked": "Asked for",
+  "index.last": (instant) => `last ${instant}`,
+  "index.since": (instant) => `Queries are counted since ${instant}, when the server opened the database.`,
+  "index.missing": "Missing indexes",
+  "index.missingText": "Queries asked for these lately. In production they are refused until the index is there; development reads everything instead.",
+  "index.make": "Create",
+  "index.makeOf": (collection) => `Create the missing index of ${collection}`,
   "index.incomplete": "The collection and every field need a name.",
 };

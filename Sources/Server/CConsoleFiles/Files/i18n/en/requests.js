@@ -1,6 +1,19 @@
 import { count, plural } from "./words.js";
 
 export default {
+  "requests.denials": "Denials",
+  "requests.all": "All",
+  "requests.allText": "What the rules of Firestore and Storage were asked. What they allowed is kept while somebody looks here, a hundred of each second at most; administrators pass by the rules and are not here.",
+  "requests.noneLive": "Nothing yet. Requests show as they come.",
+  "requests.time": "Time",
+  "requests.outcome": "Outcome",
+  "requests.method": "Method",
+  "requests.service": "Service",
+  "requests.any": "Any",
+  "requests.firestore": "Firestore",
+  "requests.storage": "Storage",
+  "requests.allowed": "Allowed",
+  "requests.denied": "Denied",
   "requests.none": "The rules denied nothing lately.",
   "requests.text": "What the rules denied, with what the conditions saw. Of each second twenty at most are kept, five hundred in all, until the server restarts.",
   "requests.last": "Last:",

@@ -1,3 +1,5 @@
+import { count } from "./words.js";
+
 export default {
   "settings.administrators": "Administrators",
   "settings.audit": "Audit",
@@ -60,4 +62,18 @@ export default {
   "me.lastUsed": "Last used",
   "me.removePasskey": (name) => `Remove ${name}`,
   "me.removePasskeyText": "It signs you in no more.",
+
+  "serverKeys.of": "Server keys",
+  "serverKeys.text": "Back ends that send messages in the legacy form carry one. Others use a service account.",
+  "serverKeys.none": "There is no server key.",
+  "serverKeys.hint": "Begins with",
+  "serverKeys.add": "Create server key",
+  "serverKeys.made": "Server key",
+  "serverKeys.once": "Copy it now: it is not shown again.",
+
+  "audit.filter": "Filter",
+  "audit.export": "As CSV",
+  "audit.none": "No entry has this.",
+  "audit.noneYet": "None of the entries loaded so far has this.",
+  "audit.cut": (n) => `Only the newest ${count(n)} entries were looked through.`,
 };

@@ -3,6 +3,7 @@ export default {
   "signIn.wrong": "Email or password is not right.",
   "signIn.wrongCode": "The code is not right. Each code works once.",
   "signIn.code": "Code of the authenticator program",
+  "signIn.recentText": "This takes that you have signed in lately. It goes on as soon as you have; Esc leaves it.",
   "signIn.againText": "Your session has ended. What you typed is still there; it goes on as soon as you have signed in.",
   "signIn.help": "No account, or no way in any more? On the server, brasa console open prints a link.",
   setUp: "Set up your account",

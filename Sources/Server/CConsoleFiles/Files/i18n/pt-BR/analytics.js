@@ -87,4 +87,6 @@ export default {
   "analytics.debugText": "Apps enviam em modo de depuração quando são iniciados com o argumento -FIRAnalyticsDebugEnabled.",
   "analytics.properties": "Propriedades do usuário",
   "analytics.wasDropped": "Descartado:",
+  "analytics.keyEvent": "Evento principal",
+  "analytics.keyEventOf": (name) => `${name} é um evento principal`,
 };

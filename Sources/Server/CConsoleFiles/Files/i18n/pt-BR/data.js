@@ -20,7 +20,7 @@ export default {
   collections: "Coleções",
   "collections.none": "Ainda não há coleções.",
   "collections.choose": "Escolha uma coleção",
-  "collections.chooseText": "As coleções estão à esquerda. “Iniciar coleção” cria uma com o primeiro documento.",
+  "collections.chooseText": "“Iniciar coleção” cria uma com o primeiro documento.",
   "collection.id": "ID da coleção",
   "collection.start": "Iniciar coleção",
   subcollections: "Coleções do documento",
@@ -101,6 +101,14 @@ export default {
   "rows.notDeleted": (n) => `${count(n)} ${plural(n, "documento mudou", "documentos mudaram")} enquanto isso e não ${plural(n, "foi excluído", "foram excluídos")}`,
   "changes.held": (n) => `${count(n)} ${plural(n, "alteração", "alterações")}`,
   "count.result": (n) => `${n} no total`,
+
+  "json.of": (path) => `${path} em JSON`,
+  asOf: "Como era em…",
+  "asOf.text": "Mostra os documentos como eram então, até onde o histórico alcança.",
+  "asOf.instant": "Instante",
+  "asOf.show": "Mostrar",
+  "asOf.shown": (when) => `Como era em ${when}. Um documento abre como está agora.`,
+  "asOf.now": "Voltar a agora",
 
   "history.title": "Versões anteriores",
   "history.differences": "Diferenças em relação a agora",

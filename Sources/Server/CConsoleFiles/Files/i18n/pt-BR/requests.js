@@ -1,6 +1,19 @@
 import { count, plural } from "./words.js";
 
 export default {
+  "requests.denials": "Recusas",
+  "requests.all": "Todas",
+  "requests.allText": "O que foi perguntado às regras do Firestore e do Storage. O que elas permitiram é guardado enquanto alguém olha aqui, no máximo cem por segundo; administradores não passam pelas regras e não aparecem.",
+  "requests.noneLive": "Nada ainda. As requisições aparecem assim que chegam.",
+  "requests.time": "Hora",
+  "requests.outcome": "Resultado",
+  "requests.method": "Método",
+  "requests.service": "Serviço",
+  "requests.any": "Qualquer",
+  "requests.firestore": "Firestore",
+  "requests.storage": "Storage",
+  "requests.allowed": "Permitida",
+  "requests.denied": "Negada",
   "requests.none": "As regras não negaram nada recentemente.",
   "requests.text": "O que as regras negaram, com o que as condições viram. De cada segundo ficam no máximo vinte, quinhentas ao todo, até o servidor reiniciar.",
   "requests.last": "Última:",

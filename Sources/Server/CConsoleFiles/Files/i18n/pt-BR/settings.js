@@ -1,3 +1,5 @@
+import { count } from "./words.js";
+
 export default {
   "settings.administrators": "Administradores",
   "settings.audit": "Auditoria",
@@ -60,4 +62,18 @@ export default {
   "me.lastUsed": "Último uso",
   "me.removePasskey": (name) => `Remover ${name}`,
   "me.removePasskeyText": "Ela deixa de dar acesso.",
+
+  "serverKeys.of": "Chaves do servidor",
+  "serverKeys.text": "Back-ends que enviam mensagens na forma legada levam uma. Os outros usam uma conta de serviço.",
+  "serverKeys.none": "Não há chave do servidor.",
+  "serverKeys.hint": "Começa com",
+  "serverKeys.add": "Criar chave do servidor",
+  "serverKeys.made": "Chave do servidor",
+  "serverKeys.once": "Copie agora: ela não será mostrada de novo.",
+
+  "audit.filter": "Filtro",
+  "audit.export": "Em CSV",
+  "audit.none": "Nenhuma entrada tem isto.",
+  "audit.noneYet": "Nenhuma das entradas carregadas até agora tem isto.",
+  "audit.cut": (n) => `Só as ${count(n)} entradas mais novas foram examinadas.`,
 };

@@ -3,6 +3,7 @@ export default {
   "signIn.wrong": "O e-mail ou a senha não está certo.",
   "signIn.wrongCode": "O código não está certo. Cada código vale uma vez.",
   "signIn.code": "Código do aplicativo autenticador",
+  "signIn.recentText": "Isto pede que você tenha entrado há pouco. Continua assim que você entrar; Esc desiste.",
   "signIn.againText": "Sua sessão terminou. O que você digitou ainda está aqui e continua assim que você entrar.",
   "signIn.help": "Sem conta, ou não consegue mais entrar? No servidor, brasa console open mostra um link.",
   setUp: "Configure sua conta",

@@ -1,0 +1,69 @@
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+
+extension IndexUses.Report {
+  /// The report as the console's page reads it; missing indexes as the admin API takes them.
+  var json: JSONValue {
+    let used = used.sorted { $0.key < $1.key }.map { id, count in
+      JSONValue.object([.init(name: "index", value: .string(id))] + count.members)
+    }
+    let missing = missing.map { JSONValue.object($0.index.members + $0.count.members) }
+    return .object([
+      "since": .number(String(since / 1_000)), "used": .array(used), "missing": .array(missing),
+    ])
+  }
+}
+
+extension IndexUses.Count {
+  fileprivate var members: [JSONValue.Member] {
+    [
+      .init(name: "queries", value: .number(String(queries))),
+      .init(name: "last", value: .number(String(last / 1_000))),
+    ]
+  }
+}
+
+extension MissingIndex.Kind {
+  fileprivate var members: [JSONValue.Member] {
+    switch self {
+    case .composite(let definition):
+      Self.members(
+        "composite",
+        definition.collectionID,
+        definition.scope,
+        definition.listedFields
+      )
+    case .singleField(let collectionID, let field, let index):
+      Self.members("field", collectionID, index.scope, [IndexedField(field, index.mode)])
+    }
+  }
+
+  private static func members(
+    _ kind: String,
+    _ collectionID: Text,
+    _ scope: IndexScope,
+    _ fields: [IndexedField]
+  ) -> [JSONValue.Member] {
+    let parts = fields.map { field in
+      let (name, value) =
+        switch field.mode {
+        case .ascending: ("order", "ASCENDING")
+        case .descending: ("order", "DESCENDING")
+        case .contains: ("arrayConfig", "CONTAINS")
+        }
+      return JSONValue.object([
+        .init(name: "fieldPath", value: .string(field.path.canonicalString)),
+        .init(name: name, value: .string(value)),
+      ])
+    }
+    return [
+      .init(name: "kind", value: .string(kind)),
+      .init(name: "collection", value: .string(collectionID.string)),
+      .init(
+        name: "scope",
+        value: .string(scope == .collection ? "COLLECTION" : "COLLECTION_GROUP")
+      ), .init(name: "fields", value: .array(parts)),
+    ]
+  }
+}
