@@ -252,6 +252,67 @@ import Testing
     #expect(try Self.differences(analytics) == [])
   }
 
+  @Test func `a value without a number when it was counted is among others when it is counted again`()
+    async throws
+  {
+    let analytics = try open { $0.wordsPerDay = 2 }
+    func send(_ model: String, from user: String) async throws {
+      var batch = EventBatch(instanceID: user, events: [AnalyticsEvent("look", time: clock.now)])
+      batch.context.model = model
+      _ = try await analytics.record(batch, from: .sdk, project: Self.project)
+    }
+    func models(on day: Int) throws -> [String: Int] {
+      let date = EventDay(Self.day + day)
+      let found = try analytics.breakdown(
+        of: Self.project,
+        try DayRange(date, date),
+        by: .model,
+        event: nil
+      )
+      return Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.figures.events) })
+        .filter { $0.value > 0 }
+    }
+    for (user, model) in [("u1", "a"), ("u2", "b"), ("u3", "c")] { try await send(model, from: user) }
+    #expect(try models(on: 0) == ["a": 1, "b": 1, "(other)": 1])
+    clock.set(clock.now + EventStream.day)
+    for user in ["u3", "u4"] { try await send("c", from: user) }
+    #expect(try models(on: 1) == ["c": 2])
+    #expect(try Self.differences(analytics) == [])
+    #expect(try analytics.erase(.instance("u3"), of: Self.project) == 2)
+    #expect(try models(on: 0) == ["a": 1, "b": 1])
+    #expect(try models(on: 1) == ["c": 1])
+    #expect(try Self.differences(analytics) == [])
+  }
+
+  @Test func `what is imported takes no day's room, and needs none`() async throws {
+    let analytics = try open { ($0.wordsPerDay, $0.namesPerDay) = (2, 2) }
+    let names = ["a", "b", "c", "d", "e"]
+    var left = names[...]
+    let count = try analytics.importEvents(into: Self.project) {
+      left.popFirst().map { name in
+        RecordedEvent(
+          event: AnalyticsEvent(name, time: Self.start - EventStream.day),
+          instanceID: "u1",
+          userID: nil,
+          context: EventContext(),
+          properties: [],
+          received: Self.start - EventStream.day,
+          clockOffset: 0
+        )
+      }
+    } refused: {
+      Issue.record("refused: \($0)")
+    }
+    #expect(count == 5)
+    for name in ["f", "g", "h"] {
+      try await send([AnalyticsEvent(name, time: clock.now)], from: "u2", to: analytics)
+    }
+    let range = try DayRange(EventDay(Self.day - 1), EventDay(Self.day))
+    let found = try analytics.events(of: Self.project, range).filter { $0.figures.events > 0 }
+    #expect(found.map(\.name).sorted() == names + ["f", "g"])
+    #expect(try Self.differences(analytics) == [])
+  }
+
   @Test func `an installation is in the audiences whose rules it meets, an hour later at most`()
     async throws
   {

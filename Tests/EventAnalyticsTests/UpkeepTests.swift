@@ -127,6 +127,8 @@ import Testing
     var configuration = AnalyticsConfiguration()
     configuration.reserveBytes = 50
     configuration.availableBytes = { Int(room.now) }
+    let freed = Mutex(0)
+    configuration.freeSpace = { _ in freed.withLock { $0 += 1 } }
     let analytics = try EventAnalytics(
       engine: MemoryEngine(clock: clock.clock),
       configuration: configuration,
@@ -141,12 +143,38 @@ import Testing
     room.set(10)
     while try analytics.maintain() {}
     Self.expectRefusal(of: 1, from: "1.2.3.4", by: analytics)
+    // The disk has its room back some time after a day went, so the next one does not go at once.
+    #expect(try analytics.daysWithEvents(of: Self.project).map(\.number) == [20_501, 20_502])
+    #expect(freed.withLock { $0 } == 1)
+    clock.set(clock.now + EventAnalytics.dropPause)
+    while try analytics.maintain() {}
     #expect(try analytics.daysWithEvents(of: Self.project).map(\.number) == [20_502])
+    #expect(freed.withLock { $0 } == 2)
     #expect(try Self.count(analytics, from: 20_500, to: 20_502) == 3)
     #expect(try Self.verified(analytics) == 1)
     room.set(100)
     _ = try analytics.maintain()
     try analytics.admit(1, from: "1.2.3.4", to: Self.project)
+  }
+
+  @Test func `a segment is sealed when all of its batches have landed`() async throws {
+    let clock = TestClock(Self.start)
+    let engine = HeldEngine(MemoryEngine(clock: clock.clock))
+    let analytics = try EventAnalytics(engine: engine, clock: clock.clock)
+    let (first, second) = (Self.batch("user", 1, at: clock.now), Self.batch("user", 2, at: clock.now))
+    _ = try await analytics.record(first, from: .sdk, project: Self.project)
+    // The second batch and the end of its segment are in one group.
+    engine.holdGroup(of: 2)
+    async let receipt = analytics.record(second, from: .sdk, project: Self.project)
+    engine.awaitAllButLast()
+    let report = engine.awaitWrite { _ = try? Self.count(analytics, from: 20_500, to: 20_500) }
+    engine.awaitHeld()
+    let upkeep = engine.awaitWrite { _ = try? analytics.maintain() }
+    engine.release()
+    _ = try await receipt
+    for thread in [report, upkeep] { thread.join() }
+    #expect(try Self.count(analytics, from: 20_500, to: 20_500) == 2)
+    #expect(try Self.verified(analytics) == 2)
   }
 
   @Test func `a flood from one address leaves room for others`() throws {

@@ -140,6 +140,8 @@ package struct AnalyticsConfiguration: Sendable {
   package var availableBytes: (@Sendable () throws -> Int)?
   /// What it is to keep for documents.
   package var reserveBytes = 1 << 30
+  /// Has the disk get back soon what deleted keys of a range took; does not wait for it.
+  package var freeSpace: (@Sendable (KeyRange) throws -> Void)?
 
   /// What a server has.
   package init() {}

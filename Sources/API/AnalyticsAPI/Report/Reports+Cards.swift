@@ -97,7 +97,8 @@ extension Reports {
     let rows = zip(steps, counts).map { step, users in
       JSONText.object([.init("event", .string(step)), .init("users", .integer(users))])
     }
-    return range.json("steps", rows)
+    // From the first day that is counted.
+    return (try analytics.keptDays(of: call.project, range) ?? range).json("steps", rows)
   }
 
   func timeline(_ call: ReportCall) throws -> JSONText {

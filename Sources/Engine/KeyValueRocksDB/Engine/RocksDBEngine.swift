@@ -143,6 +143,18 @@ package final class RocksDBEngine: KeyValueEngine {
   /// Bytes that the directory's file system has left for this process.
   package func availableBytes() throws -> Int { try SystemFile.availableBytes(directory.path) }
 
+  /// Has the library drop soon what is deleted in a range, whose room the disk has back then.
+  ///
+  /// Returns before that is done.
+  package func freeSpace(of range: KeyRange) throws {
+    BlockingCheck.assertMayBlock()
+    try condition.checkRunning()
+    let lease = try shared.lease()
+    // What was deleted lately is in memory alone.
+    try lease.handle.flush()
+    try lease.handle.suggestCompaction(of: range)
+  }
+
   /// Writes a few bytes and returns when they are durable.
   ///
   /// Throws what keeps writes from being done. A stopped engine is taken up again here, too, if that

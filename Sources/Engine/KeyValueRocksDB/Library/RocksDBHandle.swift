@@ -142,6 +142,17 @@ final class RocksDBHandle: @unchecked Sendable {
     try rocksCall { rocksdb_flush(database, options, $0) }
   }
 
+  /// Has the tables of a range merged in the background, when there is nothing more urgent.
+  func suggestCompaction(of range: KeyRange) throws(KeyValueError) {
+    try rocksCall { message in
+      range.lower.withChars { lower, lowerCount in
+        (range.upper ?? []).withChars { upper, upperCount in
+          rocksdb_suggest_compact_range(database, lower, lowerCount, upper, upperCount, message)
+        }
+      }
+    }
+  }
+
   /// Hard links and copies the live files to a directory that does not exist yet.
   func checkpoint(to directory: String) throws {
     let checkpoint = try rocksCall { rocksdb_checkpoint_object_create(database, $0) }

@@ -6,6 +6,7 @@ extension AnalyticsConfiguration {
   static func served(by engine: RocksDBEngine) -> AnalyticsConfiguration {
     var configuration = AnalyticsConfiguration()
     configuration.availableBytes = { try engine.availableBytes() }
+    configuration.freeSpace = { try engine.freeSpace(of: $0) }
     return configuration
   }
 }

@@ -1,6 +1,6 @@
 import KeyValueStore
 
-// A batch in the intake, as `ByteWriter` writes: a format byte (1), flags (1 an instance id, 2 a user id), the
+// A batch in the intake, as `ByteWriter` writes: a format byte (1), flags (1 an instance id, 2 a user id, 4 imported), the
 // instance id, the context's seven texts and its offset, received, clock offset, the user id, properties (name, value,
 // time), dropped (code, count), events (name, time, sequence, parameters). A value is a byte for its kind (0 text,
 // 1 integer, 2 double, 3 items) and its content.
@@ -12,7 +12,7 @@ extension EventBatch {
   var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.byte(Self.format)
-    writer.byte((instanceID == nil ? 0 : 1) | (userID == nil ? 0 : 2))
+    writer.byte((instanceID == nil ? 0 : 1) | (userID == nil ? 0 : 2) | (isImported ? 4 : 0))
     if let instanceID { writer.text(instanceID) }
     writer.raw(context.encoded)
     writer.signed(received)
@@ -40,6 +40,7 @@ extension EventBatch {
     let instanceID = flags & 1 == 0 ? nil : try reader.text()
     var context = ByteReader(Array(try reader.raw()))
     self.init(instanceID: instanceID, context: try EventContext(from: &context), events: [])
+    isImported = flags & 4 != 0
     received = try reader.signed()
     clockOffset = try reader.signed()
     if flags & 2 != 0 { userID = try reader.text() }

@@ -45,6 +45,8 @@ package struct EventBatch: Sendable, Equatable {
   package var events: [AnalyticsEvent]
   /// Whether it is shown in the DebugView alone.
   package var isDebug = false
+  /// Whether an administrator brought it from elsewhere: bounds that keep clients from junk do not apply.
+  package var isImported = false
   /// When the server got it: microseconds since the epoch.
   package var received: Int64 = 0
   /// What was added to the app's times, in microseconds.

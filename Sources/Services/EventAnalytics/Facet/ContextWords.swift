@@ -10,9 +10,46 @@ struct ContextWords: Sendable {
   /// One for each of `dimensions`.
   let numbers: [UInt32]
 
+  /// Which dimensions' scopes had no number left for their values, a bit each.
+  var others: UInt8 {
+    numbers.indices.reduce(0) { $0 | (numbers[$1] == WordTable.other ? 1 << UInt8($1) : 0) }
+  }
+
   /// The app's number.
   var app: UInt32 {
     zip(Self.dimensions, numbers).first { $0.0.0 == .app }?.1 ?? WordTable.other
+  }
+}
+
+/// A context as timelines have it: with which of its dimensions were counted as others when it was sealed.
+///
+/// Their values may have numbers by now, and counting again has to give the same. Encoded it is the context, and a byte
+/// where there are such dimensions.
+struct SealedContext: Sendable {
+  let context: EventContext
+  let others: UInt8
+
+  init(_ context: EventContext, others: UInt8) {
+    self.context = context
+    self.others = others
+  }
+
+  init(decoding bytes: [UInt8]) throws {
+    var reader = ByteReader(bytes)
+    context = try EventContext(from: &reader)
+    others = reader.isAtEnd ? 0 : try reader.byte()
+  }
+
+  var encoded: [UInt8] { context.encoded + (others == 0 ? [] : [others]) }
+
+  /// Its dimensions' numbers, as they were counted.
+  func words(_ number: (String, WordScope) throws -> UInt32?) throws -> ContextWords {
+    let numbers = try ContextWords.dimensions.enumerated().map { index, dimension in
+      guard others & 1 << UInt8(index) == 0 else { return WordTable.other }
+      let scope = WordScope.values(of: dimension.0)
+      return try number(context[keyPath: dimension.1], scope) ?? WordTable.other
+    }
+    return ContextWords(numbers: numbers)
   }
 }
 

@@ -25,7 +25,9 @@ final class ProjectLog: Sendable {
     var mayMergeClosed = true
     /// When old events were looked for, in microseconds.
     var lookedForOld: Int64 = 0
-    /// Segments that are closed and not sealed yet.
+    /// Segments that get no batch any more, of which the last ones may not have landed.
+    var closing: [UInt32] = []
+    /// Segments of which every batch has landed and that are not sealed yet, the oldest first.
     var closed: [UInt32]
   }
 
@@ -88,23 +90,41 @@ final class ProjectLog: Sendable {
   }
 
   /// Begins another segment, unless there is nothing in the open one; on the writing thread.
-  func closeSegment() {
+  ///
+  /// Gives the segments that can be sealed once what was written up to here has landed: until then a view may lack
+  /// batches of theirs, and what is sealed without them is not counted.
+  func closeSegment() -> [UInt32] {
     state.withLock { state in
-      guard state.position.sequence > 0 else { return }
-      state.closed.append(state.position.segment)
-      state.position = Position(segment: state.position.segment + 1)
+      if state.position.sequence > 0 {
+        state.closing.append(state.position.segment)
+        state.position = Position(segment: state.position.segment + 1)
+      }
+      return state.closing
     }
   }
 
-  /// Whether the open segment has so many events, or is from before a time.
+  /// Has segments sealed that have landed.
+  func noteLanded(_ segments: [UInt32]) {
+    state.withLock { state in
+      let landed = segments.filter(state.closing.contains)
+      state.closing.removeAll(where: landed.contains)
+      state.closed = (state.closed + landed).sorted()
+    }
+  }
+
+  /// Whether the open segment has so many events, or is from before a time, or one before it waits to have landed.
   func isDue(events: Int, openedBefore time: Int64) -> Bool {
     state.withLock { state in
+      guard state.closing.isEmpty else { return true }
       guard let opened = state.position.opened else { return false }
       return state.position.events >= events || opened <= time
     }
   }
 
-  var hasOpenBatches: Bool { state.withLock { $0.position.sequence > 0 } }
+  /// Whether batches are in segments that cannot be sealed yet.
+  var hasOpenBatches: Bool {
+    state.withLock { $0.position.sequence > 0 || !$0.closing.isEmpty }
+  }
 
   /// The oldest segment that waits to be sealed.
   var nextClosed: UInt32? { state.withLock { $0.closed.first } }
@@ -115,6 +135,6 @@ final class ProjectLog: Sendable {
 
   /// Events of the open segment, and closed segments.
   var waiting: (events: Int, segments: Int) {
-    state.withLock { ($0.position.events, $0.closed.count) }
+    state.withLock { ($0.position.events, $0.closing.count + $0.closed.count) }
   }
 }

@@ -22,11 +22,20 @@ package struct Funnel: Sendable, Equatable {
 }
 
 extension EventAnalytics {
+  /// The days of a range of which events are kept, which reports can look at one by one; nil where there are none.
+  package func keptDays(of project: Text, _ range: DayRange) throws -> DayRange? {
+    guard let kept = log(of: project)?.record.keptFrom, kept > range.first else { return range }
+    return kept > range.last ? nil : try DayRange(kept, range.last)
+  }
+
   /// How many users got to each step within the days: in order, each step by an event of its own.
+  ///
+  /// Of days whose events are not kept any more nothing is counted: the first step alone would be.
   ///
   /// Blocks.
   package func funnel(of project: Text, _ range: DayRange, _ funnel: Funnel) throws -> [Int] {
     let none = funnel.steps.map { _ in 0 }
+    guard let range = try keptDays(of: project, range) else { return none }
     return try view(of: project) { view in
       let numbers = try funnel.steps.map { try view.words.number(of: $0, in: .events) }
       // Behind a step that nobody has taken there is nobody.

@@ -36,7 +36,7 @@ struct EventDecoder {
   private let project: UInt32
   private let reader: any KeyValueReader
   private var words: WordReader
-  private var contexts: [UInt32: EventContext] = [:]
+  private var contexts: [UInt32: SealedContext] = [:]
 
   init(project: UInt32, reader: any KeyValueReader) {
     self.project = project
@@ -49,7 +49,7 @@ struct EventDecoder {
     let id = try instanceID(instance)
     var decoded: [RecordedEvent] = []
     for run in runs {
-      let context = try context(of: run)
+      let context = try context(of: run).context
       let properties = try run.properties.map { try property($0) }
       for event in run.events {
         decoded.append(
@@ -82,14 +82,10 @@ struct EventDecoder {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  mutating func context(of run: TimelineRun) throws -> EventContext {
-    if run.context == WordTable.other {
-      var bytes = ByteReader(run.inlineContext)
-      return try EventContext(from: &bytes)
-    }
+  mutating func context(of run: TimelineRun) throws -> SealedContext {
+    if run.context == WordTable.other { return try SealedContext(decoding: run.inlineContext) }
     if let known = contexts[run.context] { return known }
-    var bytes = ByteReader(try words.bytes(run.context, in: .contexts))
-    let context = try EventContext(from: &bytes)
+    let context = try SealedContext(decoding: words.bytes(run.context, in: .contexts))
     contexts[run.context] = context
     return context
   }

@@ -209,12 +209,7 @@ struct Recount {
 
   private mutating func contextWords(of run: TimelineRun) throws -> ContextWords {
     if run.context != WordTable.other, let known = contexts[run.context] { return known }
-    let context = try decoder.context(of: run)
-    let numbers = try ContextWords.dimensions.map { dimension, text in
-      let scope = WordScope.values(of: dimension)
-      return try words.number(of: context[keyPath: text], in: scope) ?? WordTable.other
-    }
-    let made = ContextWords(numbers: numbers)
+    let made = try decoder.context(of: run).words { try words.number(of: $0, in: $1) }
     if run.context != WordTable.other { contexts[run.context] = made }
     return made
   }

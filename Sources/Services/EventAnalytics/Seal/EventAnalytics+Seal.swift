@@ -42,7 +42,7 @@ extension EventAnalytics {
 
   /// Ends the open segment; no batch comes to it after that.
   private func close(_ log: ProjectLog) throws {
-    try engine.write { _ in log.closeSegment() }
+    log.noteLanded(try engine.write { _ in log.closeSegment() })
   }
 
   /// Seals the oldest closed segment; false where there is none.

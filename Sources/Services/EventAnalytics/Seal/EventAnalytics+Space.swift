@@ -9,6 +9,8 @@ struct UpkeepState {
   var markTime: Int64 = 0
   /// Whether the disk has less left than is to be left.
   var isShort = false
+  /// When a day was dropped because it has; nil while none was, or some of one is still to go.
+  var droppedTime: Int64?
   /// The project whose turn it is.
   var turn = 0
 }
@@ -62,16 +64,25 @@ extension EventAnalytics {
 
   /// Looks whether the disk keeps its reserve.
   ///
-  /// Where it does not the oldest events of all projects go, and batches are refused until there is room again.
+  /// Where it does not batches are refused until there is room again, and the oldest events of all projects go: one day at a
+  /// time, since the disk has its room back only some time after they went.
   func keepReserve() throws -> Bool {
     guard let available = try configuration.availableBytes?() else { return false }
-    let isShort = available < configuration.reserveBytes
-    upkeep.withLock { $0.isShort = isShort }
-    guard isShort else { return false }
+    let (isShort, now) = (available < configuration.reserveBytes, clock.now())
+    let mayDrop = upkeep.withLock { upkeep in
+      upkeep.isShort = isShort
+      guard let time = upkeep.droppedTime else { return isShort }
+      return isShort && now - time >= Self.dropPause
+    }
+    guard mayDrop else { return false }
+    upkeep.withLock { $0.droppedTime = nil }
     return try dropOldestDay()
   }
 
-  /// Drops the oldest day of events that there is, but for today's; false where there is none.
+  /// Between two days that are dropped for want of room.
+  static let dropPause: Int64 = 10 * 60_000_000
+
+  /// Drops some of the oldest day of events that there is, but for today's; false where there is none.
   private func dropOldestDay() throws -> Bool {
     var oldest: (log: ProjectLog, day: EventDay)?
     for log in logs {
@@ -79,7 +90,16 @@ extension EventAnalytics {
       if oldest.map({ day < $0.day }) ?? true { oldest = (log, day) }
     }
     guard let (log, day) = oldest else { return false }
-    return try dropEvents(of: log, before: day.advanced(by: 1))
+    let end = day.advanced(by: 1)
+    guard try dropEvents(of: log, before: end) else { return false }
+    if try firstDay(of: log).map({ $0 >= end }) ?? true {
+      upkeep.withLock { $0.droppedTime = clock.now() }
+      let first = EventKey.numbered(.timeline, log.number)
+      try configuration.freeSpace?(
+        KeyRange(lower: first, upper: EventKey.numbered(.timeline, log.number, end.key))
+      )
+    }
+    return true
   }
 
   private func firstDay(of log: ProjectLog) throws -> EventDay? {

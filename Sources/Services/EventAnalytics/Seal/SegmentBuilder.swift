@@ -10,6 +10,12 @@ struct SegmentBuilder {
     let instance: UInt32
   }
 
+  private struct Context {
+    let number: UInt32
+    let words: ContextWords
+    let encoded: [UInt8]
+  }
+
   private let project: UInt32
   private let segment: UInt32
   private let reader: any KeyValueReader
@@ -20,7 +26,7 @@ struct SegmentBuilder {
   private var changed: Set<String> = []
   private var added: [(number: UInt32, id: String)] = []
   private var users: Set<[UInt8]> = []
-  private var contexts: [EventContext: (number: UInt32, words: ContextWords)] = [:]
+  private var contexts: [EventContext: Context] = [:]
   private var rows: [Row: [TimelineRun]] = [:]
   private var days: [EventDay: DayCount] = [:]
   private var names: NameBudget
@@ -56,8 +62,8 @@ struct SegmentBuilder {
       days[calendar.day(of: batch.received), default: DayCount()].noteDrops(code, count)
     }
     guard !batch.events.isEmpty else { return }
-    words.advance(to: batch.received)
-    let context = try contextWords(batch.context)
+    if batch.isImported { words.advanceToImported() } else { words.advance(to: batch.received) }
+    let context = try self.context(batch.context)
     let properties = try batch.properties.compactMap { try property($0) }
     var runs: [EventDay: TimelineRun] = [:]
     for event in batch.events {
@@ -66,11 +72,12 @@ struct SegmentBuilder {
         drop(.nameDuplicated, on: day)
         continue
       }
-      guard let event = try self.event(event, of: context.words.app, on: day) else {
+      let isBound = !batch.isImported
+      guard let event = try self.event(event, of: context.words.app, on: day, isBound) else {
         drop(.exceededMaxEntities, on: day)
         continue
       }
-      runs[day, default: run(batch, context.number, properties)].events.append(event)
+      runs[day, default: run(batch, context, properties)].events.append(event)
     }
     for (day, run) in runs.sorted(by: { $0.key < $1.key }) {
       try keep(run, of: batch, on: day, context.words)
@@ -111,12 +118,12 @@ struct SegmentBuilder {
 
   private func run(
     _ batch: EventBatch,
-    _ context: UInt32,
+    _ context: Context,
     _ properties: [TimelineRun.Property]
   ) -> TimelineRun {
     TimelineRun(
-      context: context,
-      inlineContext: context == WordTable.other ? batch.context.encoded : [],
+      context: context.number,
+      inlineContext: context.number == WordTable.other ? context.encoded : [],
       userID: batch.userID,
       received: batch.received,
       clockOffset: batch.clockOffset,
@@ -147,15 +154,12 @@ struct SegmentBuilder {
     try reader.get(EventKey.named(.instance, project, id)).map { try InstanceRecord(decoding: $0) }
   }
 
-  private mutating func contextWords(
-    _ context: EventContext
-  ) throws -> (number: UInt32, words: ContextWords) {
+  private mutating func context(_ context: EventContext) throws -> Context {
     if let known = contexts[context] { return known }
-    let number = try words.number(of: context.encoded, in: .contexts)
-    let numbers = try ContextWords.dimensions.map { dimension, text in
-      try words.number(of: context[keyPath: text], in: .values(of: dimension))
-    }
-    let made = (number, ContextWords(numbers: numbers))
+    let numbers = try SealedContext(context, others: 0).words { try words.number(of: $0, in: $1) }
+    let encoded = SealedContext(context, others: numbers.others).encoded
+    let number = try words.number(of: encoded, in: .contexts)
+    let made = Context(number: number, words: numbers, encoded: encoded)
     contexts[context] = made
     return made
   }
@@ -175,10 +179,11 @@ struct SegmentBuilder {
   private mutating func event(
     _ event: AnalyticsEvent,
     of app: UInt32,
-    on day: EventDay
+    on day: EventDay,
+    _ isBound: Bool
   ) throws -> TimelineEvent? {
     let known = try words.knownNumber(of: event.name, in: .events)
-    guard try names.admits(event.name, known, app: app, on: day) else { return nil }
+    guard try !isBound || names.admits(event.name, known, app: app, on: day) else { return nil }
     let name = try known ?? words.number(of: event.name, in: .events)
     guard name != WordTable.other else { return nil }
     names.note(event.name, name, app: app, on: day)

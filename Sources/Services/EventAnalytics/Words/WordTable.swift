@@ -32,6 +32,8 @@ struct WordTable {
   private let limits: Limits
   /// When the words come, in days since 1970; it never goes back.
   private var day: UInt32 = 0
+  /// Whether they count against their day.
+  private var isBoundByDay = true
   /// Words that are new with this segment.
   private var added: [DictionaryCache.Name: UInt32] = [:]
   private var found: [DictionaryCache.Name: UInt32] = [:]
@@ -48,8 +50,12 @@ struct WordTable {
 
   /// What follows came at that time, in microseconds since 1970.
   mutating func advance(to time: Int64) {
+    isBoundByDay = true
     day = max(day, UInt32(clamping: time / 86_400_000_000))
   }
+
+  /// What follows is imported: history has the words of all its days at once.
+  mutating func advanceToImported() { isBoundByDay = false }
 
   /// The number of a word, `other` where its scope is full.
   mutating func number(of text: String, in scope: WordScope) throws -> UInt32 {
@@ -77,11 +83,14 @@ struct WordTable {
     var growth = try growths[scope] ?? Self.growth(of: scope, in: project, reader)
     if day > growth.day { (growth.day, growth.before) = (day, growth.count) }
     let limits = scope.kind == .context ? Self.contextLimits : limits
-    let isFull = growth.count >= limits.all || growth.count - growth.before >= limits.perDay
+    let isFull = growth.count >= limits.all
+    let isEnoughToday = isBoundByDay && growth.count - growth.before >= limits.perDay
     growths[scope] = growth
-    guard !isFull else { return Self.other }
+    guard !isFull, !isEnoughToday else { return Self.other }
     let number = KnownWord.count + growth.count
     growths[scope]?.count += 1
+    // What is imported takes nothing of the day's.
+    if !isBoundByDay { growths[scope]?.before += 1 }
     grown.insert(scope)
     found[name] = number
     added[name] = number
