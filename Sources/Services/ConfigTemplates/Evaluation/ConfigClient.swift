@@ -34,7 +34,7 @@ package struct ConfigClient: Sendable, Equatable {
     private let languages: [String]
     private var percentiles: [String: Int] = [:]
     private var versions: [ConfigAttribute: VersionNumber?] = [:]
-    private let agent: UserAgent?
+    private lazy var agent = client.userAgent.map(UserAgent.init)
     let audiences: Set<String>?
 
     init(_ client: ConfigClient, audiences: Set<String>?) {
@@ -43,7 +43,6 @@ package struct ConfigClient: Sendable, Equatable {
       country = client.country?.uppercased()
       let tag = client.language?.languageTag ?? ""
       languages = tag.isEmpty ? [] : [tag, String(tag.prefix { $0 != "-" })]
-      agent = client.userAgent.map(UserAgent.init)
     }
 
     subscript(attribute: ConfigAttribute) -> String? {
@@ -76,7 +75,7 @@ package struct ConfigClient: Sendable, Equatable {
     }
 
     /// Whether one of the tests is true of the browser or its system.
-    func isAgent(_ part: AgentPart, in tests: [AgentTest]) -> Bool {
+    mutating func isAgent(_ part: AgentPart, in tests: [AgentTest]) -> Bool {
       let product = part == .browser ? agent?.browser : agent?.system
       guard let product, let version = product.version else { return false }
       return tests.contains {

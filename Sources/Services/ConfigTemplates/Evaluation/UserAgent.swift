@@ -21,31 +21,29 @@ struct UserAgent: Sendable {
   ]
 
   init(_ header: String) {
-    let header = String(header.prefix(1_000))
+    let header = Array(header.utf8.prefix(1_000))
     browser = Self.product(in: header, Self.browsers)
     system = Self.product(in: header, Self.systems)
   }
 
-  private static func product(in header: String, _ marks: [(String, String)]) -> Product? {
+  private static func product(in header: [UInt8], _ marks: [(String, String)]) -> Product? {
     for (mark, name) in marks {
-      guard let found = header.range(of: mark) else { continue }
-      let digits = header[found.upperBound...].prefix { $0.isNumber || $0 == "." || $0 == "_" }
-      let version = String(digits.map { $0 == "_" ? "." : $0 })
+      guard let end = header.end(ofFirst: Array(mark.utf8)) else { continue }
+      let digits = header[end...].prefix {
+        (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
+      }
+      let dotted = digits.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: ".") : $0 }
+      let version = String(decoding: dotted, as: UTF8.self)
       return Product(name: name, version: VersionNumber(version))
     }
     return nil
   }
 }
 
-extension String {
-  /// Where another text occurs first, by its bytes.
-  fileprivate func range(of mark: String) -> Range<String.Index>? {
-    var start = startIndex
-    while start < endIndex {
-      let rest = self[start...]
-      if rest.hasPrefix(mark) { return start..<index(start, offsetBy: mark.count) }
-      start = index(after: start)
-    }
-    return nil
+extension [UInt8] {
+  /// Behind the first place where other bytes are.
+  fileprivate func end(ofFirst mark: [UInt8]) -> Int? {
+    guard count >= mark.count else { return nil }
+    return (0...count - mark.count).first { self[$0...].starts(with: mark) }.map { $0 + mark.count }
   }
 }
