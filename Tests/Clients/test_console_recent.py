@@ -21,6 +21,7 @@ GRAVE = [
     # The same as the route table reads it, which decodes a path's segments first.
     ("POST", f"/v1/projects/{PROJECT}/accounts%3Adelete", {"localId": "none"}), ("POST", f"/v1/projects/{PROJECT}/accounts:batchDelet%65", {"localIds": ["none"], "force": True}),
     ("POST", "/identitytoolkit/v3/relyingparty/deleteAccoun%74", {"localId": "none"}),
+    ("POST", "/v2/accounts/delete", {"localId": "none"}), ("POST", "/identitytoolkit.googleapis.com/v2/accounts/delete", {"localId": "none"}),
     ("POST", f"/v1/projects/{PROJECT}/analytics/erase", {"userId": "none"}),
 ]
 ORDINARY = [

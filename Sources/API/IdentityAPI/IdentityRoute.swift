@@ -218,6 +218,8 @@ enum IdentityRoute: Equatable, Sendable {
   static func erasesUsers(_ path: String) -> Bool {
     let last = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     let name = PercentEncoding.decode(last) ?? String(last)
-    return name == "deleteAccount" || name.hasSuffix(":delete") || name.hasSuffix(":batchDelete")
+    // Both `accounts:delete` and `accounts/delete` are there.
+    let verb = name.split(separator: ":").last ?? ""
+    return ["delete", "batchDelete", "deleteAccount"].contains(verb)
   }
 }

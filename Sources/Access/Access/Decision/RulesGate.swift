@@ -153,8 +153,23 @@ package struct RulesGate: Sendable {
 
   /// Throws PERMISSION_DENIED unless the rules allow; operators find the reason in the log.
   func require(_ question: Question, in session: RulesSession) throws {
+    try check(question, in: session)
+    note(allowed: question)
+  }
+
+  /// Throws PERMISSION_DENIED unless the rules allow all of it; what of a request is allowed that is denied as a whole is not shown.
+  func require(_ questions: some Sequence<Question>, in session: RulesSession) throws {
+    var allowed: [Question] = []
+    for question in questions {
+      try check(question, in: session)
+      allowed.append(question)
+    }
+    for question in allowed { note(allowed: question) }
+  }
+
+  private func check(_ question: Question, in session: RulesSession) throws {
     let decision = try decision(on: question, in: session)
-    if decision.isAllowed { return note(allowed: question) }
+    if decision.isAllowed { return }
     if session.isBrief, session.isExhausted { throw NotInMemory() }
     note(denialOf: question, decision, in: session)
     throw AccessControl.denied

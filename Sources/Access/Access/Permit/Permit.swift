@@ -160,14 +160,10 @@ package struct Permit: Sendable {
     guard let gate else { return nil }
     return { found, view in
       let session = gate.session(ViewDocuments(database, view), isMultiple: true)
-      for item in found.items {
-        let question = gate.get(
-          item.path,
-          item.record?.fields,
-          isInTransaction: isInTransaction
-        )
-        try gate.require(question, in: session)
+      let questions = found.items.lazy.map { item in
+        gate.get(item.path, item.record?.fields, isInTransaction: isInTransaction)
       }
+      try gate.require(questions, in: session)
     }
   }
 
@@ -182,9 +178,8 @@ package struct Permit: Sendable {
         isMultiple: true,
         isBrief: preview.isInMemory
       )
-      for index in preview.writes.indices {
-        try gate.require(gate.write(index, of: preview), in: session)
-      }
+      let questions = preview.writes.indices.lazy.map { gate.write($0, of: preview) }
+      try gate.require(questions, in: session)
     }
   }
 }

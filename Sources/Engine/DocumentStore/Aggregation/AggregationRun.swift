@@ -102,7 +102,7 @@ struct AggregationRun {
     )
     let plan = planner.plan()
     guard let missing = plan.missingIndex else { return Array(orders) }
-    database.uses.note(plan)
+    database.uses.noteMissing(plan)
     if database.configuration.requireIndexes {
       throw missing.error(in: database.id, console: database.configuration.consoleOrigin)
     }

@@ -25,7 +25,7 @@ package final class IndexUses: Sendable {
     package var missing: [(index: MissingIndex.Kind, count: Count)]
   }
 
-  /// How many missing indexes are kept; of those asked for least often the one asked for longest ago makes room.
+  /// How many missing indexes are kept; the one asked for longest ago makes room.
   static let mostMissing = 100
   /// The longest names of fields together that one of them may have, in bytes.
   static let longestFields = 4_096
@@ -45,8 +45,12 @@ package final class IndexUses: Sendable {
   }
 
   /// Counts a query by its plan.
-  func note(_ plan: QueryPlan) {
-    let numbers = plan.declaredIndexes
+  func note(_ plan: QueryPlan) { note(plan, reading: plan.declaredIndexes) }
+
+  /// Counts what a plan lacked that is not gone by.
+  func noteMissing(_ plan: QueryPlan) { note(plan, reading: []) }
+
+  private func note(_ plan: QueryPlan, reading numbers: Set<UInt32>) {
     let missing = plan.missingIndex.flatMap { $0.buildingID == nil ? $0.kind : nil }
     guard !numbers.isEmpty || missing != nil else { return }
     let now = clock.now()
@@ -55,9 +59,7 @@ package final class IndexUses: Sendable {
       guard let missing, missing.fieldBytes <= Self.longestFields else { return }
       state.missing[missing, default: .none].add(at: now)
       guard state.missing.count > Self.mostMissing,
-        let oldest = state.missing.filter({ $0.key != missing }).min(by: {
-          ($0.value.queries, $0.value.last) < ($1.value.queries, $1.value.last)
-        })
+        let oldest = state.missing.min(by: { $0.value.last < $1.value.last })
       else { return }
       state.missing[oldest.key] = nil
     }
