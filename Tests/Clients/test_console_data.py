@@ -6,6 +6,7 @@ import pytest
 import requests
 
 from support.index_links import index_parameter
+from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
 
@@ -300,6 +301,8 @@ def test_missing_indexes_are_made_and_used_ones_counted(console, http, language)
     console.sees_not(none)
     console.click("button", single)
     console.sees_not(missing)
+    # An index that is being made is used by no query.
+    console.sees(Texts(language)("index.READY"))
     ask(by_price)
     console.open("firestore/-default-/indexes", language=language)
     uses = console.browser.wait("return [...document.querySelectorAll('main tbody tr')].find((row) => row.children.length === 6)?.children[4].textContent")

@@ -99,14 +99,17 @@ def test_rules_are_published_by_the_next_session(editor, owner):
     editor.open("rules")
     editor.find("textbox", "Source of the rules")
     editor.end_session()
-    # What is typed is checked by the server, which asks for the session.
-    editor.put("Source of the rules", RULES)
+    # What is typed is checked by the server, which asks for the session; what it finds shows that the check has gone on.
+    editor.put("Source of the rules", "rules_version = '2'; service")
     editor.find("dialog", "Sign in again")
     # Nothing can be done without a session, so there is no way past it.
     for _ in range(3):
         ActionChains(editor.driver).send_keys(Keys.ESCAPE).perform()
     editor.sign_in_again()
-    assert editor.find("textbox", "Source of the rules").get_attribute("value") == RULES
+    assert editor.find("textbox", "Source of the rules").get_attribute("value") == "rules_version = '2'; service"
+    editor.browser.wait("return document.querySelector('ul.issues li')")
+    editor.put("Source of the rules", RULES)
+    editor.browser.wait("return !document.querySelector('ul.issues li')")
     editor.end_session()
     editor.click("button", "Publish")
     editor.find("dialog", "Publish")

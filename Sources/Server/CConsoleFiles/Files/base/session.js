@@ -102,6 +102,8 @@ export function extend(why = "early") {
 
 async function signInAgain(why) {
   if (!(await asking.act(why))) return false;
+  // One that is under way may be of the session before.
+  await renewal?.catch(() => {});
   await renew();
   return true;
 }

@@ -129,24 +129,26 @@ export function tabs(area, views) {
  */
 export function poll(milliseconds, load, draw) {
   const problem = h("div", {});
-  const state = { isPaused: false, ended: false, timer: null, text: undefined };
+  const state = { isPaused: false, ended: false, isAsking: false, timer: null, text: undefined };
   const redraw = inScope((answer) => {
     const text = JSON.stringify(answer);
     if (text !== state.text) draw(answer);
     state.text = text;
   });
   const ask = inScope(async () => {
+    state.isAsking = true;
     try {
       redraw(await load());
       show(problem);
     } catch (error) {
       show(problem, failure(error));
     }
+    state.isAsking = false;
     plan();
   });
   const plan = () => {
     clearTimeout(state.timer);
-    if (!document.hidden && !state.isPaused && !state.ended) state.timer = setTimeout(ask, milliseconds);
+    if (!document.hidden && !state.isPaused && !state.isAsking && !state.ended) state.timer = setTimeout(ask, milliseconds);
   };
   document.addEventListener("visibilitychange", plan);
   onCleanup(() => {

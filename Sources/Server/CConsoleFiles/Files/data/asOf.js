@@ -23,7 +23,7 @@ export function asOfButton() {
     const now = new Date();
     const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
     const chosen = input(local, { type: "datetime-local", step: 1, max: local, required: true });
-    const at = await dialog(t("asOf"), (close) => ownForm(close, t("asOf.show"), () => new Date(chosen.value).toISOString(), h("p", {}, t("asOf.text")), field("asOf.instant", chosen)));
+    const at = await dialog(t("asOf"), (close) => ownForm(close, t("asOf.show"), () => (chosen.reportValidity() ? new Date(chosen.value).toISOString() : undefined), h("p", {}, t("asOf.text")), field("asOf.instant", chosen)));
     if (at) open(at);
   };
   return iconButton("history", t("asOf"), ask);

@@ -7,7 +7,7 @@ import { write } from "./jsonText.js";
 /** How many characters are shown; what is more is better looked at one by one, or in a file. */
 const MOST = 500_000;
 
-/** The text of documents by their paths, of as many as `most` characters have room for, one at least. Pure. */
+/** The text of documents by their paths, of as many as `most` characters have room for, one at least, with their count. Pure. */
 export function documentsText(documents, most = Infinity) {
   const texts = [];
   let length = 0;
@@ -17,15 +17,17 @@ export function documentsText(documents, most = Infinity) {
     if (length > most && texts.length > 0) break;
     texts.push(text);
   }
-  return `{\n${texts.join(",\n")}\n}`;
+  return { text: `{\n${texts.join(",\n")}\n}`, count: texts.length };
 }
 
-/** The documents of a query as text, in the place of a grid. */
+/** The documents of a query as text, in the place of a grid; `count` says how many of them it shows. */
 export function jsonView(label, read) {
   const element = h("pre", { class: "json", tabindex: "0", role: "region", "aria-label": t("json.of", label) });
   const draw = () => {
-    const text = documentsText(read(), MOST);
+    const { text, count } = documentsText(read(), MOST);
+    view.count = count;
     if (element.textContent !== text) element.textContent = text;
   };
-  return { element, draw, clearSelection: () => {} };
+  const view = { element, draw, count: 0, clearSelection: () => {} };
+  return view;
 }

@@ -262,17 +262,24 @@ function liveTable(results, where, parent, collection, query, isJSON, at) {
     const last = view.offset + view.rows.length;
     held.hidden = view.held === 0;
     if (view.held > 0) show(held, t("changes.held", view.held));
-    const next = JSON.stringify([view.offset, last, window.hasMore, view.isPaused, view.selected]);
+    const next = JSON.stringify([view.offset, last, window.hasMore, table?.count, view.isPaused, view.selected]);
     if (next === shownStatus) return;
     shownStatus = next;
     show(status,
       h("span", {}, view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
       at ? null : h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
         icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
-      isJSON && window.hasMore ? button(t("users.more"), () => window.more(), { class: "quiet" }) : null,
+      isJSON ? jsonPages() : null,
       at ? null : counter(where, parent, query), transfer, held,
       view.selected.length > 0 ? selectionActions() : null);
   };
+
+  // A grid asks for rows as it is scrolled.
+  const jsonPages = () => [
+    table?.count < view.rows.length ? h("span", { role: "status" }, t("json.cut", number(table.count))) : null,
+    window.hasEarlier ? button(t("json.earlier"), () => window.earlier(), { class: "quiet" }) : null,
+    window.hasMore ? button(t("users.more"), () => window.more(), { class: "quiet" }) : null,
+  ];
 
   const chosen = () => view.rows.filter((document) => view.selected.includes(document.name));
   const selectionActions = () => [
@@ -292,7 +299,7 @@ function liveTable(results, where, parent, collection, query, isJSON, at) {
 }
 
 async function copyDocuments(documents) {
-  await navigator.clipboard.writeText(`${documentsText(documents)}\n`);
+  await navigator.clipboard.writeText(`${documentsText(documents).text}\n`);
   toast(t("copied"));
 }
 

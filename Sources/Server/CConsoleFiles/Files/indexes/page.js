@@ -7,7 +7,7 @@ export function page() {
   const { project, rest, query } = place.peek();
   const name = databaseName(project, rest[0] ?? "(default)");
   const list = h("div", {});
-  const state = { timer: null, ended: false };
+  const state = { timer: null, ended: false, drawings: 0 };
   onCleanup(() => { state.ended = true; clearTimeout(state.timer); });
   const draw = () => drawList(list, name, draw, state);
   const add = (index, making) => createDialog(name, index, making).then((isMade) => isMade && draw());
@@ -28,20 +28,23 @@ export function page() {
 const BUILDING_MILLISECONDS = 1_000;
 
 async function drawList(list, name, redraw, state) {
+  state.drawings += 1;
+  const drawing = state.drawings;
   try {
     const groups = resource(`${name}/collectionGroups/-`);
     const [{ indexes = [] }, { fields = [] }, { operations = [] }] = await Promise.all([
       call("GET", `${groups}/indexes?pageSize=300`), call("GET", `${groups}/fields?pageSize=300`), call("GET", resource(`${name}/operations`))]);
     // Behind the others, which make a database that is only a name so far in development.
     const uses = await call("GET", path("console", "api", ...name.split("/"), "index-uses"));
-    if (state.ended) return;
+    // An answer that was overtaken is older than what is shown.
+    if (state.ended || drawing !== state.drawings) return;
     show(list, uses.missing.length === 0 ? null : [h("h2", {}, t("index.missing")), note(t("index.missingText")), missingTable(name, uses.missing, redraw)],
       indexes.length === 0 ? h("p", {}, t("index.none")) : [indexTable(indexes, uses.used, redraw), note(t("index.since", instant(uses.since)))],
       fields.length === 0 ? null : [h("h2", {}, t("index.single")), fieldTable(fields, redraw)]);
     clearTimeout(state.timer);
     if (operations.some((one) => !one.done)) state.timer = setTimeout(() => whenSeen(redraw, state), BUILDING_MILLISECONDS);
   } catch (error) {
-    if (!state.ended) show(list, failure(error));
+    if (!state.ended && drawing === state.drawings) show(list, failure(error));
   }
 }
 

@@ -190,7 +190,7 @@ function showPages(main, pages) {
     const key = `${pageVersion.value} ${project} ${area} ${page.view ?? ""} ${area === "rules" ? rest.join("/") : area === "firestore" ? rest[0] ?? "" : ""}`;
     if (shown?.key === key) return;
     shown?.dispose();
-    shown = { key, dispose: () => {} };
+    shown = { key, isOver: false, dispose() { this.isOver = true; } };
     untracked(() => openPage(main, page, project, shown, isFirst));
     isFirst = false;
   });
@@ -202,12 +202,18 @@ async function openPage(main, page, project, mine, isFirst) {
   show(main, h("div", { class: "body" }, muted(t("loading"))));
   try {
     const [module] = await Promise.all([page.load(), loadTexts(textsOf(page)), loadDatabases(project)]);
-    if (mine.ended) return;
+    if (mine.isOver) return;
     const { result, dispose } = scope(module.page);
+    // A page may lead to another one as it is made.
+    if (mine.isOver) {
+      dispose();
+      return;
+    }
     mine.dispose = dispose;
     show(main, result);
     if (!isFirst) main.focus();
   } catch (error) {
+    if (mine.isOver) return;
     console.warn(error);
     show(main, h("div", { class: "body" }, h("div", { class: "notice danger", role: "alert" }, icon("warning"), h("div", { class: "grow" }, explain(error)))));
   }

@@ -102,7 +102,7 @@ export default {
   "changes.held": (n) => `${count(n)} ${plural(n, "change", "changes")}`,
   "count.result": (n) => `${n} in all`,
 
-  "json.of": (path) => `${path} as JSON`,
+  "json.of": (path) => `${path} as JSON`, "json.cut": (count) => `The text has the first ${count} of them.`, "json.earlier": "Earlier documents",
   asOf: "As of…",
   "asOf.text": "Shows the documents as they were then, as far back as history reaches.",
   "asOf.instant": "Instant",

@@ -102,7 +102,7 @@ export default {
   "changes.held": (n) => `${count(n)} ${plural(n, "alteração", "alterações")}`,
   "count.result": (n) => `${n} no total`,
 
-  "json.of": (path) => `${path} em JSON`,
+  "json.of": (path) => `${path} em JSON`, "json.cut": (count) => `O texto tem os primeiros ${count} deles.`, "json.earlier": "Documentos anteriores",
   asOf: "Como era em…",
   "asOf.text": "Mostra os documentos como eram então, até onde o histórico alcança.",
   "asOf.instant": "Instante",
