@@ -287,3 +287,14 @@ def test_the_load_tool_loads_all_nodes_and_loses_nothing(together, project):
     assert all(groups_of(node) > count for node, count in zip(together.nodes, before))
     report = load(together, project, "listen", "--deliver", "--listeners", 20, "--connections", 2, "--seconds", 1)
     assert re.search(r"deliveries: [1-9]\d*, .* 0 coalesced or missing", report), report
+
+
+def test_commands_on_what_nodes_do_not_serve_are_refused(together, tmp_path):
+    """A file in one node's directory would be missing on all others."""
+    node = together.nodes[0]
+    photo = tmp_path / "photo.bin"
+    photo.write_bytes(b"bytes")
+    for command in (["storage", "cp", photo, "gs://shop.appspot.com/photo.bin"], ["analytics", "events", "--project", "shop"], ["messages", "topics", "--project", "shop"]):
+        done = servers.run(*command, "--data", node.data, environment=together.environment, check=False)
+        assert done.returncode != 0 and "Several nodes serve no files" in done.stderr, done
+    assert "no differences" in servers.run("verify", "--data", node.data, environment=together.environment).stdout

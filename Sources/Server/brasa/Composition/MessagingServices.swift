@@ -8,6 +8,16 @@ import Outbound
 import PushMessaging
 import ServiceModule
 
+extension PushService: InstallationObserver {
+  package func wasShown(_ installation: InstallationTokens.Installation) async throws {
+    try await hear(installation: installation.id, of: installation.project)
+  }
+
+  package func wasDeleted(_ installation: InstallationTokens.Installation) async throws {
+    try await end(installation: installation.id, of: installation.project)
+  }
+}
+
 /// Messaging as a module: what its API needs of installations and accounts, and the ways to devices.
 enum MessagingServices {
   /// Messaging on a store that is open.

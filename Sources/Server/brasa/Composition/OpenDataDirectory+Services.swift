@@ -17,7 +17,10 @@ import StorageAPI
 
 extension OpenDataDirectory {
   /// What every service keeps in the directory: a service that comes adds its line here.
+  ///
+  /// With `isClustered` without those that several nodes do not serve, of which other nodes may have what belongs to it.
   func services(
+    isClustered: Bool = false,
     rules: RulesetStore,
     accounts: Accounts,
     templates: ConfigTemplates,
@@ -27,15 +30,15 @@ extension OpenDataDirectory {
     messages: PushService
   ) throws -> StoredServices {
     let databases = databases
-    return try StoredServices([
+    var services: [ServiceStorage] = [
       .documents(maintenance: { try databases.performMaintenance() }),
       .rules(rules),
       .accounts(accounts),
       .remoteConfig(templates),
-      .analytics(analytics),
-      .files(files),
-      .auditTrail(audit),
-      .messages(messages),
-    ])
+    ]
+    if !isClustered { services += [.analytics(analytics), .files(files)] }
+    services.append(.auditTrail(audit))
+    if !isClustered { services.append(.messages(messages)) }
+    return try StoredServices(services)
   }
 }

@@ -140,6 +140,7 @@ extension ServedSystem {
       }
     }
     let stored = try directory.services(
+      isClustered: settings.isClustered,
       rules: rules,
       accounts: accounts,
       templates: templates,
@@ -159,7 +160,8 @@ extension ServedSystem {
         files: files.storage,
         audit: audit,
         events: analytics,
-        messages: messages
+        messages: messages,
+        isClustered: settings.isClustered
       )
     }
     let storage = StorageService(
@@ -202,7 +204,7 @@ extension ServedSystem {
         keys: keys,
         log: Logger(label: "remote config")
       ),
-      .installations(installations, keys: keys, threads: threads),
+      .installations(installations, keys: keys, threads: threads, observer: messages),
     ]
     // What these keep in memory or on this machine is not other nodes'.
     if !settings.isClustered {

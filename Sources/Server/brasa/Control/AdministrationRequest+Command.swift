@@ -38,4 +38,12 @@ extension AdministrationRequest {
     case .config(_, _, .results): "config results"
     }
   }
+
+  /// Whether it is about what several nodes do not serve, of which another node may have a part.
+  var isForOneNode: Bool {
+    switch self {
+    case .analytics, .messages, .storage: true
+    default: false
+    }
+  }
 }

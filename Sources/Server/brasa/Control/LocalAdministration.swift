@@ -23,6 +23,8 @@ struct LocalAdministration: Administration {
   let audit: AuditTrail
   let events: EventAnalytics
   let messages: PushService
+  /// Whether other nodes may have the store, too.
+  var isClustered = false
 
   /// Opens a directory at rest for one request.
   static func withStore(
@@ -89,6 +91,12 @@ struct LocalAdministration: Administration {
     input: () throws -> [UInt8]?,
     output: (AdministrationReply) throws -> Void
   ) throws {
+    if isClustered, request.isForOneNode {
+      throw FirestoreError(
+        .failedPrecondition,
+        "Several nodes serve no files, messages or events (docs/cluster.md). Run one node, without --cluster."
+      )
+    }
     switch request {
     case .verify(let sample): try verify(sample, output)
     case .listTransfers:
