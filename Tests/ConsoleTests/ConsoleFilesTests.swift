@@ -22,7 +22,8 @@ struct ConsoleFilesTests {
     throws
   {
     let paths = try Self.paths().subtracting(["index.html"])
-    #expect(Set(ConsoleFiles.embedded.files.keys) == paths, "run scripts/console-files")
+    let files = Set(ConsoleFiles.embedded.files.keys).subtracting([ConsoleFiles.stylesPath])
+    #expect(files == paths, "run scripts/console-files")
     for path in paths {
       let source = Array(try Data(contentsOf: Self.root.appendingPathComponent(path)))
       let bytes = path.hasSuffix(".js") ? ServedScript.shortened(source) : source
@@ -70,6 +71,17 @@ struct ConsoleFilesTests {
     #expect(ConsoleFiles(files.merging(["a.js": [1, 2], "b.js": [3]]) { $1 }).version != version)
     let page = String(decoding: ConsoleFiles(files).page.bytes, as: UTF8.self)
     #expect(page == "<a href=/__/console/\(version)/x>")
+  }
+
+  @Test func `the styles that the page names are one file, in their order`() {
+    let link = { "<link rel=\"stylesheet\" href=\"{{files}}/\($0)\">\n" }
+    let html = "<head>\n" + link("b.css") + link("x/a.css") + "</head>"
+    let files = ConsoleFiles([
+      "index.html": Array(html.utf8), "x/a.css": Array("a{}\n".utf8), "b.css": Array("b{}\n".utf8),
+    ])
+    #expect(files.files["styles.css"]?.bytes == Array("b{}\na{}\n".utf8))
+    let page = String(decoding: files.page.bytes, as: UTF8.self)
+    #expect(page == "<head>\n" + link("styles.css").replacing("{{files}}", with: "/__/console/\(files.version)") + "</head>")
   }
 
   @Test func `only what is shorter compressed has a compressed form`() {

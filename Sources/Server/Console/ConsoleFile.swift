@@ -38,6 +38,8 @@ struct ConsoleFiles: Sendable {
 
   /// The file that is the page.
   private static let pagePath = "index.html"
+  /// All styles that the page names, in their order: one request instead of one each.
+  static let stylesPath = "styles.css"
 
   /// Files by their paths.
   init(_ contents: [String: [UInt8]]) {
@@ -49,7 +51,10 @@ struct ConsoleFiles: Sendable {
     version = digest.finalize().prefix(8).map { byte in
       String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }.joined()
-    let template = String(decoding: contents[Self.pagePath] ?? [], as: UTF8.self)
+    let source = String(decoding: contents[Self.pagePath] ?? [], as: UTF8.self)
+    let (template, styles) = Self.joiningStyles(source)
+    var contents = contents
+    if !styles.isEmpty { contents[Self.stylesPath] = styles.flatMap { contents[$0] ?? [] } }
     let html = template.replacing("{{files}}", with: "/__/console/\(version)")
     page = ConsoleFile(path: Self.pagePath, bytes: Array(html.utf8))
     files = Dictionary(
@@ -57,6 +62,18 @@ struct ConsoleFiles: Sendable {
         (path, ConsoleFile(path: path, bytes: bytes))
       }
     )
+  }
+
+  /// A page with one stylesheet instead of those that it names, and their paths.
+  private static func joiningStyles(_ page: String) -> (page: String, styles: [String]) {
+    let link = (before: "<link rel=\"stylesheet\" href=\"{{files}}/", after: "\">")
+    var styles: [String] = []
+    let lines = page.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line in
+      guard line.hasPrefix(link.before), line.hasSuffix(link.after) else { return String(line) }
+      styles.append(String(line.dropFirst(link.before.count).dropLast(link.after.count)))
+      return styles.count == 1 ? link.before + stylesPath + link.after : nil
+    }
+    return (lines.joined(separator: "\n"), styles)
   }
 
   /// The files that the build put into the binary, scripts without comments and indentation; read and compressed at the first use.
