@@ -2,6 +2,7 @@
 
 import base64
 import random
+import re
 import threading
 import time
 
@@ -75,6 +76,88 @@ class Writer(threading.Thread):
             assert answer.status_code in (200, 308), answer.text
             mine[2] = end
         self.sessions.remove(mine)
+
+
+class Changer(threading.Thread):
+    """Replaces, deletes, copies, joins and uploads in parts a few objects; remembers what each is, and may be."""
+
+    NAMES = ["a", "b", "c", "d"]
+
+    def __init__(self, lane, seed):
+        self.lane, self.chooser = lane, random.Random(seed)
+        self.known = dict.fromkeys(self.NAMES)
+        # What the last request makes of an object, until it is answered.
+        self.pending = None
+        self.base, self.done, self.failure = None, 0, None
+
+    def start(self, base):
+        super().__init__()
+        self.base = base
+        super().start()
+
+    def run(self):
+        with requests.Session() as self.session:
+            while True:
+                try:
+                    self.chooser.choice([self.put, self.put, self.put_parts, self.delete, self.copy, self.compose])(self.chooser.choice(self.NAMES))
+                except requests.RequestException:
+                    return
+                except AssertionError as error:
+                    self.failure = error
+                    raise
+                self.done += 1
+
+    def object(self, name):
+        return f"{self.base}/storage/v1/b/{BUCKET}/o/{self.lane}%2F{name}"
+
+    def change(self, name, content, method, url, **request):
+        self.pending = (name, content)
+        answer = self.session.request(method, url, timeout=30, **request)
+        assert answer.status_code in (200, 204), answer.text
+        self.known[name], self.pending = content, None
+
+    def content(self):
+        return self.chooser.randbytes(self.chooser.choice([0, 10, 40_000, 300_000]))
+
+    def put(self, name):
+        content = self.content()
+        self.change(name, content, "POST", f"{self.base}/upload/storage/v1/b/{BUCKET}/o?uploadType=media&name={self.lane}/{name}", data=content)
+
+    def put_parts(self, name):
+        url = f"{self.base}/{BUCKET}/{self.lane}/{name}"
+        begun = self.session.post(f"{url}?uploads", timeout=30)
+        upload = re.search("<UploadId>(.*)</UploadId>", begun.text)[1]
+        parts = [self.content() + b"." for _ in range(2)]
+        tags = [self.session.put(f"{url}?partNumber={number}&uploadId={upload}", data=part, timeout=30).headers["ETag"] for number, part in enumerate(parts, 1)]
+        named = "".join(f"<Part><PartNumber>{number}</PartNumber><ETag>{tag}</ETag></Part>" for number, tag in enumerate(tags, 1))
+        self.change(name, b"".join(parts), "POST", f"{url}?uploadId={upload}", data=f"<CompleteMultipartUpload>{named}</CompleteMultipartUpload>")
+
+    def delete(self, name):
+        if self.known[name] is not None:
+            self.change(name, None, "DELETE", self.object(name))
+
+    def copy(self, name):
+        source = self.chooser.choice(self.NAMES)
+        if self.known[source] is not None and source != name:
+            self.change(name, self.known[source], "POST", f"{self.object(source)}/rewriteTo/b/{BUCKET}/o/{self.lane}%2F{name}", json={})
+
+    def compose(self, name):
+        sources = [source for source in self.chooser.sample(self.NAMES, 2) if self.known[source] is not None]
+        if sources and sum(len(self.known[source]) for source in sources) < 2_000_000:
+            body = {"sourceObjects": [{"name": f"{self.lane}/{source}"} for source in sources], "destination": {}}
+            self.change(name, b"".join(self.known[source] for source in sources), "POST", f"{self.object(name)}/compose", json=body)
+
+    def check(self, base):
+        """Each object is what it was when that was acknowledged, or what the request that was cut off makes of it."""
+        assert self.failure is None, self.failure
+        for name in self.NAMES:
+            got = requests.get(f"{base}/b/{BUCKET}/o/{self.lane}%2F{name}?alt=media", timeout=30)
+            assert got.status_code in (200, 404), got.text
+            found = got.content if got.status_code == 200 else None
+            possible = [self.known[name]] + ([self.pending[1]] if self.pending and self.pending[0] == name else [])
+            assert found in possible, f"{self.lane}/{name}: {found and len(found)} bytes, not {[one and len(one) for one in possible]}"
+            self.known[name] = found
+        self.pending = None
 
 
 def check(base, writers):
@@ -175,3 +258,50 @@ def test_no_file_is_lost_over_two_hundred_kills(tmp_path):
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     assert run(tmp_path / "data", cycles=200, seed=seed) > 200
+
+
+def change(directory, cycles, seed):
+    """Kills a server under changes of the same objects; gives how many were acknowledged."""
+    chooser = random.Random(seed)
+    running = servers.Brasa(directory)
+    changers = [Changer(f"lane-{lane}", chooser.random()) for lane in range(WRITERS)]
+    for _ in range(cycles):
+        running.start()
+        base = f"http://{running.host}"
+        for changer in changers:
+            changer.check(base)
+        wanted = sum(changer.done for changer in changers) + chooser.randrange(1, 60)
+        for changer in changers:
+            changer.start(base)
+        while sum(changer.done for changer in changers) < wanted and any(changer.is_alive() for changer in changers):
+            time.sleep(0.002)
+        running.kill()
+        for changer in changers:
+            changer.join()
+    running.start()
+    base = f"http://{running.host}"
+    for changer in changers:
+        changer.check(base)
+    servers.run("verify", "--data", directory)
+    # Where no object is left no file is, but those of parts whose upload may go on.
+    for changer in changers:
+        for name in Changer.NAMES:
+            requests.delete(f"{base}/storage/v1/b/{BUCKET}/o/{changer.lane}%2F{name}", timeout=30)
+        for upload in re.findall(r"<Key>(.*?)</Key><UploadId>(.*?)</UploadId>", requests.get(f"{base}/{BUCKET}?uploads&prefix={changer.lane}/", timeout=30).text):
+            assert requests.delete(f"{base}/{BUCKET}/{upload[0]}?uploadId={upload[1]}", timeout=30).status_code == 204
+    files = directory / "files" / "finished"
+    servers.wait_for(lambda: not any(path.is_file() for path in files.rglob("*")), "the files of objects that are gone", 120)
+    assert running.stop() == 0
+    servers.run("verify", "--data", directory)
+    return sum(changer.done for changer in changers)
+
+
+def test_changes_of_the_same_objects_are_whole_over_some_kills(tmp_path):
+    assert change(tmp_path / "data", cycles=4, seed=2) > 0
+
+
+@pytest.mark.slow
+def test_changes_of_the_same_objects_are_whole_over_two_hundred_kills(tmp_path):
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    assert change(tmp_path / "data", cycles=200, seed=seed) > 200
