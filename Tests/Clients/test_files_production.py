@@ -160,7 +160,7 @@ def test_the_admin_sdk(production, authority, key_file):
     ("POST", "/b/{b}/o/x/restore?generation=1"), ("GET", "/b?project=p"), ("POST", "/b?project=p"),
     ("POST", "/upload/storage/v1/b/{b}/o?uploadType=media&name=x"),
     ("POST", "/upload/storage/v1/b/{b}/o?uploadType=resumable&name=x"),
-    ("GET", "/b/{b}/iam"), ("GET", "/b/{b}/acl"),
+    ("GET", "/b/{b}/iam"), ("GET", "/b/{b}/acl"), ("PUT", "/b/{b}/iam"),
 ])
 @pytest.mark.parametrize("token, statuses", [
     (None, {403}), ("rubbish", {401}), ("owner", {401}),
@@ -173,3 +173,21 @@ def test_nobody_else_gets_in(production, authority, method, path, token, statuse
     )
     assert answer.status_code in statuses, answer.text
     assert set(json.loads(answer.text)["error"]) >= {"code", "message"} if answer.text[0] == "{" else True
+
+
+@pytest.mark.parametrize("query", ["?alt=media&token=x", "?token=x", "?alt=media&token=", "", "?alt=media"])
+@pytest.mark.parametrize("token", [None, "rubbish"])
+def test_nobody_makes_buckets(production, authority, query, token):
+    """Made-up names of default buckets leave nothing behind, with whatever token."""
+    name = "made-up-by-nobody"
+    headers = {"Authorization": f"Firebase {token}"} if token else {}
+    for bucket in (f"{name}.appspot.com", f"{name}.firebasestorage.app"):
+        answer = requests.get(
+            f"https://localhost:{production.port}/v0/b/{bucket}/o/x{query}", headers=headers, verify=str(authority), timeout=30
+        )
+        assert answer.status_code in (401, 403, 404), answer.text
+    key = {"Authorization": f"Bearer {production.administrator_key}"}
+    listed = requests.get(
+        f"https://localhost:{production.port}/storage/v1/b?project={name}", headers=key, verify=str(authority), timeout=30
+    )
+    assert listed.status_code == 200 and "items" not in listed.json(), listed.text

@@ -54,6 +54,12 @@ package final class ObjectStorage: Sendable {
     return Bucket(self, stored, permit)
   }
 
+  /// The bucket that the permit is for, where it is there; nil where its first use would make it, which this is not.
+  package func madeBucket(_ permit: BucketPermit) async throws -> Bucket? {
+    let name = try BucketName(permit.bucket.name.string)
+    return try await existingBucket(name, permit).map { Bucket(self, $0, permit) }
+  }
+
   /// What is kept of a bucket; of one that its first use will make, what will be kept then.
   ///
   /// Looking makes none: Google's client for Python looks for a bucket while it makes it.
@@ -76,8 +82,9 @@ package final class ObjectStorage: Sendable {
     let stored = try await storedBucket(name)
     guard
       stored.map({ $0.project == permit.bucket.project })
-        ?? (configuration.makesBuckets
-          || BucketID.project(ofDefault: name.text) == permit.bucket.project)
+        ?? (UploadPart.mayHave(name, project: permit.bucket.project)
+          && (configuration.makesBuckets
+            || BucketID.project(ofDefault: name.text) == permit.bucket.project))
     else {
       throw StorageError.noBucket(name)
     }

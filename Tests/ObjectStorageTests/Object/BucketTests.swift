@@ -25,6 +25,29 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `a look for a bucket makes none`() async throws {
+    let fixture = try StorageFixture()
+    #expect(try await fixture.storage.madeBucket(fixture.permit()) == nil)
+    #expect(try await fixture.storage.storedBucket(BucketName("p.appspot.com")) == nil)
+    _ = try await fixture.bucket()
+    #expect(try await fixture.storage.madeBucket(fixture.permit()) != nil)
+    try fixture.close()
+  }
+
+  @Test func `no project has a bucket of the name of multipart uploads`() async throws {
+    let fixture = try StorageFixture { $0.makesBuckets = true }
+    let permit = try fixture.permit(UploadPart.bucket)
+    #expect(await code { _ = try await fixture.storage.bucket(permit) } == .notFound)
+    #expect(
+      await code { _ = try await fixture.storage.makeBucket(permit, BucketConfiguration()) }
+        == .conflict
+    )
+    let own = try fixture.permit(UploadPart.bucket, project: UploadPart.project.string)
+    _ = try await fixture.storage.makeBucket(own, BucketConfiguration())
+    #expect(await code { _ = try await fixture.storage.bucket(permit) } == .notFound)
+    try fixture.close()
+  }
+
   @Test func `a bucket of another project is as if it were not there`() async throws {
     let fixture = try StorageFixture()
     _ = try await fixture.storage.makeBucket(fixture.permit("mine"), BucketConfiguration())

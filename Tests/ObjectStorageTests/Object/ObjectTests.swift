@@ -227,6 +227,80 @@ import Testing
     try fixture.close()
   }
 
+  @Test(arguments: [false, true])
+  func `what is put while an object is moved is moved, and not lost`(isVersioned: Bool) async throws
+  {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    _ = try await bucket.update { $0.isVersioned = isVersioned }
+    let old = try await bucket.put("a", "old")
+    let copy = ObjectCopy(old.name, to: NewObject(try ObjectName("b")))
+    try await bucket.put("a", "new")
+    await #expect(throws: SourceChanged.self) { _ = try await bucket.move(old, copy) }
+    #expect(try await bucket.text("a") == "new")
+    #expect(try await bucket.text("b") == nil)
+    var stale = copy
+    stale.sourcePreconditions.generation = old.generation
+    #expect(await code { _ = try await bucket.move(stale) } == .conditionNotMet)
+    _ = try await bucket.move(copy)
+    #expect(try await bucket.text("a") == nil)
+    #expect(try await bucket.text("b") == "new")
+    #expect(try await bucket.usage().objects == (isVersioned ? 3 : 1))
+    #expect(try await fixture.storage.differences().isEmpty)
+    try fixture.close()
+  }
+
+  @Test func `a hold that comes while an object is moved counts`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let free = try await bucket.put("a", "1")
+    let copy = ObjectCopy(free.name, to: NewObject(try ObjectName("b")))
+    _ = try await bucket.update(free.name) { $0.isHeld = true }
+    await #expect(throws: SourceChanged.self) { _ = try await bucket.move(free, copy) }
+    #expect(await code { _ = try await bucket.move(copy) } == .forbidden)
+    #expect(try await bucket.text("a") == "1")
+    #expect(try await bucket.text("b") == nil)
+    try fixture.close()
+  }
+
+  @Test func `an older version is moved without the live one`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    _ = try await bucket.update { $0.isVersioned = true }
+    let old = try await bucket.put("a", "old")
+    try await bucket.put("a", "new")
+    var copy = ObjectCopy(old.name, to: NewObject(try ObjectName("b")))
+    copy.generation = old.generation
+    _ = try await bucket.move(copy)
+    #expect(try await bucket.text("a") == "new")
+    #expect(try await bucket.text("b") == "old")
+    #expect(try await bucket.usage().objects == 2)
+    try fixture.close()
+  }
+
+  @Test func `preconditions by tags are of the object that is there`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    func put(_ text: String, _ tags: [String]?, not: [String]? = nil) async -> StorageError.Code? {
+      var conditions = ObjectPreconditions()
+      conditions.entityTags = tags
+      conditions.notEntityTags = not
+      let those = conditions
+      return await code { try await bucket.put("a", text, those) }
+    }
+    #expect(await put("1", ["*"]) == .conditionNotMet)
+    #expect(await put("1", nil, not: ["*"]) == nil)
+    #expect(await put("2", nil, not: ["*"]) == .conditionNotMet)
+    let tag = try await bucket.object(try ObjectName("a")).entityTag
+    #expect(await put("2", nil, not: ["x", tag]) == .conditionNotMet)
+    #expect(await put("2", ["x"]) == .conditionNotMet)
+    #expect(await put("2", ["x", tag]) == nil)
+    #expect(await put("3", [tag]) == .conditionNotMet)
+    #expect(await put("3", ["*"], not: [tag]) == nil)
+    #expect(try await bucket.text("a") == "3")
+    try fixture.close()
+  }
+
   @Test func `an object that is copied onto itself with other attributes keeps its bytes`()
     async throws
   {

@@ -74,6 +74,15 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `parts are no project's, whose quota is for objects`() async throws {
+    let fixture = try StorageFixture { $0.projectQuotaBytes = 10 }
+    try await Self.put(.part, "1", 100, of: "p", try await Self.store(fixture))
+    let bucket = try await fixture.bucket()
+    #expect(await code { try await bucket.put("a", "more than ten") } == .quotaExceeded)
+    try await bucket.put("a", "few")
+    try fixture.close()
+  }
+
   @Test func `objects of other buckets count for nothing, whatever their metadata`() async throws {
     let fixture = try StorageFixture()
     let bucket = try await fixture.bucket()

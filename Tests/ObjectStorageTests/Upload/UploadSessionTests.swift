@@ -352,6 +352,71 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `an upload does not land in a bucket that took the name of its own`() async throws {
+    let fixture = try StorageFixture()
+    let permit = try fixture.permit("mine")
+    let bucket = try await fixture.storage.makeBucket(permit, BucketConfiguration())
+    let session = try await Self.begin(bucket)
+    _ = try await session.receive(at: 0, Parts(bytes: pattern(100)))
+    try await bucket.delete()
+    #expect(await code { _ = try await fixture.storage.session(session.id) } == .notFound)
+    let other = try await fixture.storage.makeBucket(permit, BucketConfiguration())
+    #expect(await code { _ = try await fixture.storage.session(session.id) } == .notFound)
+    #expect(await code { _ = try await session.finish(other) } == .notFound)
+    #expect(try await other.text("a") == nil)
+    #expect(try fixture.files() == (0, 0))
+    try fixture.close()
+  }
+
+  @Test func `an upload's preconditions by tags are kept over a restart`() async throws {
+    let first = try StorageFixture()
+    let bucket = try await first.bucket()
+    var new = NewObject(try ObjectName("a"))
+    new.preconditions.notEntityTags = ["*", "x"]
+    let id = try await bucket.beginSession(new, initiator: [7]).id
+    try await bucket.put("a", "1")
+    let second = try first.reopened()
+    let session = try await second.storage.session(id)
+    #expect(session.object.preconditions == new.preconditions)
+    let again = try await second.bucket()
+    #expect(await code { _ = try await session.finish(again) } == .conditionNotMet)
+    #expect(try await again.text("a") == "1")
+    second.threads.stop()
+    try first.close()
+  }
+
+  @Test func `uploads beside each other keep the disk's reserve together`() async throws {
+    let fixture = try StorageFixture()
+    var configuration = fixture.storage.configuration
+    configuration.reservedBytes = 32 << 20
+    let disk = SmallDisk(base: fixture.blobs, room: 48 << 20)
+    let storage = ObjectStorage(
+      engine: fixture.engine,
+      blobs: disk,
+      threads: fixture.threads,
+      configuration: configuration
+    )
+    let bucket = try await storage.bucket(fixture.permit())
+    var (begun, refused): ([ObjectUpload], [ObjectUpload]) = ([], [])
+    for number in 0..<32 {
+      let upload = try await bucket.beginUpload(NewObject(try ObjectName("\(number)")))
+      let isRefused = await code { try await upload.write([1]) } == .insufficientStorage
+      if isRefused { refused.append(upload) } else { begun.append(upload) }
+    }
+    // Each has its byte and a step.
+    #expect(begun.count == 15)
+    for upload in begun {
+      let bytes = [UInt8](repeating: 7, count: Int(RoomGrant.step))
+      #expect(await code { try await upload.write(bytes) } == nil)
+    }
+    for upload in begun + refused { await upload.cancel() }
+    begun = []
+    refused = []
+    #expect(storage.room.granted == 0)
+    try await bucket.put("small", "There is room again.")
+    try fixture.close()
+  }
+
   @Test func `the disk's reserve is not used by what comes in one request`() async throws {
     let fixture = try StorageFixture()
     var configuration = fixture.storage.configuration

@@ -149,16 +149,25 @@ struct FirebaseRoutes: Sendable {
     _ name: ObjectName,
     _ request: FirebaseRequest
   ) async throws -> (Bucket, StoredObject) {
-    if let token = request.parameter("token"), !token.isEmpty {
-      let bucket = try await bucket(request.bucket, of: .administrator, request)
-      if let object = try? await bucket.object(name),
-        DownloadToken.isOne(of: object.attributes.downloadTokens, token)
-      {
-        return (bucket, object)
-      }
+    if let token = request.parameter("token"), !token.isEmpty,
+      let bucket = try await tokensBucket(request), let object = try? await bucket.object(name),
+      DownloadToken.isOne(of: object.attributes.downloadTokens, token)
+    {
+      return (bucket, object)
     }
     let bucket = try await bucket(request)
     return (bucket, try await bucket.object(name))
+  }
+
+  /// The bucket of a request with a token, which may be anybody's: none is made for it, nil where there is none.
+  private func tokensBucket(_ request: FirebaseRequest) async throws -> Bucket? {
+    let name = try request.bucket
+    guard let project = try await storage.project(ofBucket: name) else { return nil }
+    let id = BucketID(project: project, name: name.text)
+    let context = request.base.context
+    return try await storage.madeBucket(
+      try access.permit(.administrator, id, requestID: context.requestID)
+    )
   }
 
   /// An object that came by another way gets its token when a client first asks for its metadata.

@@ -126,8 +126,8 @@ struct JSONRoutes: Sendable {
     }
     return lists + refusals(root) + [
       route(.get, bucket + "/iam") { try await $0.policy() },
-      route(.put, bucket + "/iam") { _ in
-        throw StorageError(.unsupported, "Rights are service accounts' and the rules' here.")
+      route(.put, bucket + "/iam") {
+        try await $0.refuse("Rights are service accounts' and the rules' here.")
       },
       route(.get, bucket + "/iam/testPermissions") { try await $0.testPermissions() },
       route(.get, bucket + "/notificationConfigs") { call in

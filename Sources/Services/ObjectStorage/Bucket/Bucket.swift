@@ -54,6 +54,9 @@ extension ObjectStorage {
     let name = try BucketName(permit.bucket.name.string)
     try configuration.check()
     let stored = try await write { group in
+      guard UploadPart.mayHave(name, project: permit.bucket.project) else {
+        throw StorageError(.conflict, "The requested bucket name is not available.")
+      }
       guard try group.bucket(name) == nil else {
         throw StorageError(
           .conflict,

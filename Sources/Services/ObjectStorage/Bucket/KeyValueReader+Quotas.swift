@@ -12,7 +12,8 @@ extension KeyValueReader {
     if let quota = bucket.configuration.quotaBytes, try usage(of: bucket).bytes + more > quota {
       throw StorageError(.quotaExceeded, "The bucket's quota of \(quota) bytes is used up.")
     }
-    guard let projectQuota else { return }
+    // What is kept of unfinished uploads is no project's; it counts against their bounds.
+    guard let projectQuota, bucket.project != UploadPart.project else { return }
     var bytes = more
     for name in try bucketNames(of: bucket.project, from: "", limit: .max) {
       guard let other = try self.bucket(name) else { continue }

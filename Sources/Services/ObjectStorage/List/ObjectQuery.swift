@@ -36,6 +36,9 @@ package struct ObjectPage: Sendable {
   package var prefixes: [Text] = []
   /// Where the next page begins; nil where this is the last.
   package var next: ObjectPageToken?
+
+  /// A page with nothing on it.
+  package init() {}
 }
 
 /// Where a page ended: a name, and for lists of versions a generation.
@@ -51,6 +54,13 @@ package struct ObjectPageToken: Sendable, Hashable {
   let position: Position
 
   init(_ position: Position) { self.position = position }
+
+  /// The last name of the page, or the prefix that it ended with.
+  package var name: Text {
+    switch position {
+    case .object(let name, _), .prefix(let name): name
+    }
+  }
 
   /// Behind a name, as clients say it who go on where a page ended: a prefix's last one is behind all that it folds.
   package init(behind name: Text, _ query: ObjectQuery) {

@@ -84,10 +84,11 @@ extension ObjectStorage {
     let idle = found.filter { !blobsInUse.contains($0) }
     guard !idle.isEmpty else { return 0 }
     let orphans = try await read(on: .maintenance) { view in
+      let unnamed = try idle.filter { try view.references(of: $0) == nil }
+      // Few blobs are named by no object; without one the uploads, which may be many, need not be read.
+      guard !unnamed.isEmpty else { return [BlobID]() }
       let uploads = try view.uploadBlobs()
-      return try idle.filter { blob in
-        try !uploads.contains(blob) && view.references(of: blob) == nil
-      }
+      return unnamed.filter { !uploads.contains($0) }
     }
     for orphan in orphans { try await blobs.remove(orphan) }
     return orphans.count

@@ -74,9 +74,18 @@ extension Bucket {
     to writer: any BlobWriter
   ) async throws -> ContentHashes {
     var sink = ContentSink(writer, storage.partMemory)
+    let room = RoomGrant(storage.room)
+    let expected = objects.reduce(0) { $0 + $1.size }
     do {
       for object in objects {
         for try await part in try await content(of: object).checkedParts {
+          try await storage.requireRoom(
+            for: Int64(part.count),
+            behind: sink.size,
+            unwritten: sink.unwritten,
+            expected: expected,
+            room
+          )
           try await sink.take(part)
         }
       }

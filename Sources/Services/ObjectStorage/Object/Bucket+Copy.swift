@@ -48,9 +48,20 @@ extension Bucket {
     return object
   }
 
-  /// Renames an object within the bucket, in one write.
+  /// Renames an object within the bucket, in one write; what it is then is what is moved, with its preconditions.
   package func move(_ copy: ObjectCopy) async throws -> StoredObject {
-    let source = try await copySource(copy)
+    for _ in 0..<4 {
+      do {
+        return try await move(try await copySource(copy), copy)
+      } catch is SourceChanged {
+        continue
+      }
+    }
+    throw StorageError(.unavailable, "The object changes too often; try again.")
+  }
+
+  /// Moves what was read of the source; throws `SourceChanged` where it is another by then.
+  func move(_ source: StoredObject, _ copy: ObjectCopy) async throws -> StoredObject {
     _ = try await decide(.delete, copy.source.text, existing: source)
     var new = copy.target
     new.attributes = source.attributes.copied
@@ -60,7 +71,9 @@ extension Bucket {
       { _ in storing(target.name, target.attributes, source.hashes) },
       { basis in
         try await write { writer in
-          try requireUnchanged(source, writer.group)
+          // All of it: what preconditions and rules were asked about, whether it is live, and its holds.
+          let current = try writer.group.object(source.name, source.generation, in: writer.bucket)
+          guard current == source else { throw SourceChanged() }
           let object = try writer.insert(
             target,
             source.hashes,
@@ -68,7 +81,7 @@ extension Bucket {
             componentCount: source.componentCount,
             basis: basis
           )
-          if source.name != target.name { try writer.retire(source) }
+          if source.name != target.name { try writer.take(source) }
           return object
         }
       }
@@ -92,6 +105,16 @@ extension Bucket {
     guard let now = try group.object(source.name, source.generation, in: bucket),
       now.blob == source.blob, !now.isSoftDeleted
     else { throw StorageError.noObject(source.name, in: name) }
+  }
+}
+
+/// The source of a move changed after it was read.
+struct SourceChanged: Error {}
+
+extension ObjectWriter {
+  /// Takes a generation away as a deletion does, whether it is live or an older one.
+  fileprivate func take(_ object: StoredObject) throws {
+    try object.isLive ? retire(object) : deleteVersion(object)
   }
 }
 

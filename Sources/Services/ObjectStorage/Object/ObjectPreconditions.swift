@@ -5,6 +5,10 @@ package struct ObjectPreconditions: Sendable, Hashable {
   package var notGeneration: Int64?
   package var metageneration: Int64?
   package var notMetageneration: Int64?
+  /// Tags of which one must be the object's; `*` is any object's.
+  package var entityTags: [String]?
+  /// Tags of which none may be the object's.
+  package var notEntityTags: [String]?
 
   /// No condition.
   package init() {}
@@ -17,7 +21,7 @@ package struct ObjectPreconditions: Sendable, Hashable {
   }()
 
   /// Throws `conditionNotMet` unless all hold of what is there.
-  func check(_ object: StoredObject?) throws(StorageError) {
+  package func check(_ object: StoredObject?) throws(StorageError) {
     guard isMet(positivesBy: object), isMet(negativesBy: object) else {
       throw .conditionNotMet
     }
@@ -34,10 +38,17 @@ package struct ObjectPreconditions: Sendable, Hashable {
   private func isMet(positivesBy object: StoredObject?) -> Bool {
     (generation.map { $0 == object?.generation ?? 0 } ?? true)
       && (metageneration.map { $0 == object?.metageneration } ?? true)
+      && (entityTags.map { Self.list($0, has: object) } ?? true)
   }
 
   private func isMet(negativesBy object: StoredObject?) -> Bool {
     (notGeneration.map { $0 != object?.generation ?? 0 } ?? true)
       && (notMetageneration.map { $0 != object?.metageneration } ?? true)
+      && (notEntityTags.map { !Self.list($0, has: object) } ?? true)
+  }
+
+  private static func list(_ tags: [String], has object: StoredObject?) -> Bool {
+    guard let object else { return false }
+    return tags.contains { $0 == "*" || $0 == object.entityTag }
   }
 }

@@ -42,6 +42,9 @@ extension ObjectStorage {
   ) async throws -> StoredBucket {
     let name = try BucketName(id.name.string)
     try configuration.check()
+    guard UploadPart.mayHave(name, project: id.project) else {
+      throw StorageError(.conflict, "The name \(name.text.string) is reserved.")
+    }
     return try await write { group in
       guard var bucket = try group.bucket(name) else {
         return try group.makeBucket(name, id.project, configuration)
@@ -203,15 +206,23 @@ package actor BlobImport {
   private var sink: ContentSink?
   /// Whether something may be there of the blob.
   private var hasBegun = false
+  private let room: RoomGrant
 
   init(_ storage: ObjectStorage, _ blob: BlobID) {
     self.storage = storage
     self.blob = blob
+    room = RoomGrant(storage.room)
   }
 
   /// Takes the next bytes.
   package func write(_ bytes: [UInt8]) async throws {
-    try await storage.requireRoom(for: Int64(bytes.count))
+    try await storage.requireRoom(
+      for: Int64(bytes.count),
+      behind: sink?.size ?? Int64(head.count),
+      unwritten: sink?.unwritten ?? Int64(head.count),
+      expected: nil,
+      room
+    )
     if sink == nil, storage.keepsInEngine(head.count + bytes.count) {
       head += bytes
     } else {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An object whose bytes arrive in one go.
 ///
 /// One task at a time writes; it ends with `finish` or `cancel`, and nothing is visible before `finish`
@@ -14,13 +12,13 @@ package actor ObjectUpload {
   private var sink: ContentSink?
   /// Whether something may be there of the blob.
   private var hasBegun = false
-  /// Up to which size the disk was found to have room.
-  private var room: Int64 = 0
+  private let room: RoomGrant
 
   init(_ bucket: Bucket, _ new: NewObject, _ blob: BlobID) {
     self.bucket = bucket
     self.new = new
     self.blob = blob
+    room = RoomGrant(bucket.storage.room)
   }
 
   /// Bytes that came so far.
@@ -29,11 +27,13 @@ package actor ObjectUpload {
   /// Takes the next bytes; returns when more may follow.
   package func write(_ bytes: [UInt8]) async throws {
     let end = size + Int64(bytes.count)
-    if end > room {
-      let unwritten = sink?.unwritten ?? 0
-      try await bucket.storage.requireRoom(for: unwritten + Int64(bytes.count))
-      room = end + ObjectStorage.roomStep
-    }
+    try await bucket.storage.requireRoom(
+      for: Int64(bytes.count),
+      behind: size,
+      unwritten: sink?.unwritten ?? Int64(head.count),
+      expected: new.expected.size,
+      room
+    )
     if sink == nil, end < Int64(ObjectContent.partBytes) {
       if head.isEmpty { head = bytes } else { head += bytes }
     } else {
@@ -192,23 +192,6 @@ extension Bucket {
 }
 
 extension ObjectStorage {
-  /// An upload looks at the disk whenever it has so many bytes more.
-  static let roomStep: Int64 = 1 << 20
-
-  /// Throws where the disk has too little room left for that many bytes.
-  func requireRoom(for bytes: Int64) async throws {
-    let now = configuration.clock.now()
-    if room.isAmple(for: bytes, now: now) { return }
-    guard let available = try await blobs.availableBytes() else { return }
-    let left = available - bytes - configuration.reservedBytes
-    room.note(left, now: now)
-    guard left < 0 else { return }
-    throw StorageError(
-      .insufficientStorage,
-      "The server's disk is almost full: uploads are refused, deletes are not."
-    )
-  }
-
   /// Removes a blob that nothing names; what fails the sweep does again.
   func discard(_ blob: BlobID) async {
     do {
@@ -217,36 +200,5 @@ extension ObjectStorage {
       configuration.errorObserver(error)
     }
     blobsInUse.remove(blob)
-  }
-}
-
-/// What was found of the room on the disk a moment ago, less what uploads asked for since.
-///
-/// Where plenty is left nobody asks the disk again for a second. Any thread may call.
-final class KnownRoom: Sendable {
-  private struct Finding {
-    var bytes: Int64
-    let time: Int64
-  }
-
-  private let last = Mutex<Finding?>(nil)
-
-  private static let ample: Int64 = 4 << 30
-  private static let lifetime: Int64 = 1_000_000
-
-  /// Whether there is no need to ask the disk for room for so many bytes, which count from now on.
-  func isAmple(for bytes: Int64, now: Int64) -> Bool {
-    last.withLock { last in
-      guard let finding = last, (0..<Self.lifetime).contains(now - finding.time),
-        finding.bytes - bytes >= Self.ample
-      else { return false }
-      last?.bytes -= bytes
-      return true
-    }
-  }
-
-  /// Notes what the disk said, beyond what is left to others.
-  func note(_ bytes: Int64, now: Int64) {
-    last.withLock { $0 = Finding(bytes: bytes, time: now) }
   }
 }

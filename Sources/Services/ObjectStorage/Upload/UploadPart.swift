@@ -13,6 +13,14 @@ package enum UploadPart: Sendable, Hashable {
   /// Whose the buckets of parts are: a name that no project can have.
   package static let project: Text = "(parts)"
 
+  /// The name of the bucket of parts, which no other project's may have.
+  package static let bucket = "brasa-multipart-uploads"
+
+  /// Whether a project may have a bucket of that name.
+  static func mayHave(_ name: BucketName, project: Text) -> Bool {
+    project == Self.project || name.text.string != bucket
+  }
+
   /// The name of the pair of an object's metadata that says so.
   private var key: Text {
     switch self {

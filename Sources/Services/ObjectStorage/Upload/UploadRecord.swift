@@ -10,6 +10,7 @@ import KeyValueStore
 //  23 generation + 1 24 ... not + 1     25 metageneration + 1                 26 ... not + 1
 //  27 generation of the object that it became             28 project
 //  29 bytes counted  30 caller          31 CRC-32C of the bytes up to the offset, + 1
+//  32 entity tags of the object that there must be, 33 ... not; a comma between two
 //
 // Preconditions are the client's and may be any number: what is added to them wraps.
 
@@ -60,6 +61,8 @@ struct UploadRecord: Sendable {
     writer.put(29, counted)
     writer.put(30, caller)
     writer.put(31, checksum.map { Int64($0) + 1 })
+    writer.put(32, new.preconditions.entityTags.map { Text($0.joined(separator: ",")) })
+    writer.put(33, new.preconditions.notEntityTags.map { Text($0.joined(separator: ",")) })
     return writer.bytes
   }
 }
@@ -75,7 +78,7 @@ extension UploadRecord {
     mutating func take(_ field: RecordReader.Field) throws {
       guard try !ObjectRecord.read(field, into: &attributes) else { return }
       switch field.tag {
-      case 1, 3, 28, 30: texts[field.tag] = try field.text()
+      case 1, 3, 28, 30, 32, 33: texts[field.tag] = try field.text()
       case 4, 8, 9, 22: raw[field.tag] = field.raw
       default: numbers[field.tag] = try field.number()
       }
@@ -83,12 +86,18 @@ extension UploadRecord {
 
     func optional(_ tag: UInt8) -> Int64? { numbers[tag].map { $0 &- 1 } }
 
+    private func tags(_ tag: UInt8) -> [String]? {
+      texts[tag].map { $0.string.split(separator: ",").map(String.init) }
+    }
+
     var preconditions: ObjectPreconditions {
       var conditions = ObjectPreconditions()
       conditions.generation = optional(23)
       conditions.notGeneration = optional(24)
       conditions.metageneration = optional(25)
       conditions.notMetageneration = optional(26)
+      conditions.entityTags = tags(32)
+      conditions.notEntityTags = tags(33)
       return conditions
     }
 

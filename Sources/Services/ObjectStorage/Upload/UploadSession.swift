@@ -18,6 +18,8 @@ package actor UploadSession {
   /// What is to be stored.
   package nonisolated let object: NewObject
   package nonisolated let bucket: BucketName
+  /// Tells the bucket from others of its name.
+  nonisolated let bucketNumber: Int64
   package nonisolated let project: Text
   /// What the caller who began it gave to be kept: who that was.
   package nonisolated let initiator: [UInt8]
@@ -28,17 +30,18 @@ package actor UploadSession {
   /// Rises with each request; an earlier one's parts are refused.
   private var epoch = 0
   private var isBusy = false
-  /// Up to which size the disk was found to have room.
-  private var room: Int64 = 0
+  private let room: RoomGrant
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var isOver = false
 
   init(_ storage: ObjectStorage, _ record: UploadRecord) {
     self.storage = storage
     self.record = record
+    room = RoomGrant(storage.room)
     id = record.id
     object = record.new
     bucket = record.bucket
+    bucketNumber = record.bucketNumber
     project = record.project
     initiator = record.initiator
   }
@@ -204,10 +207,13 @@ package actor UploadSession {
     unwritten: Int64
   ) async throws {
     let size = end + bytes
-    if size > room {
-      try await storage.requireRoom(for: unwritten + bytes)
-      room = size + ObjectStorage.roomStep
-    }
+    try await storage.requireRoom(
+      for: bytes,
+      behind: end,
+      unwritten: unwritten,
+      expected: object.expected.size,
+      room
+    )
     guard size > record.counted else { return }
     var next = record
     next.counted = size + Self.countedStep
@@ -237,6 +243,8 @@ package actor UploadSession {
       try group.put(changed)
     }
     record = next
+    // What is durable is on the disk; what else was granted is asked for again by the bytes that come.
+    room.set(0, upTo: 0)
     guard progress.offset == sink.size else { return storage.uploadHashes.remove(id) }
     storage.uploadHashes.keep(sink.hasher, of: id)
     self.sink = sink
@@ -306,7 +314,9 @@ package actor UploadSession {
   private func commit(_ hashes: ContentHashes, _ bucket: Bucket) async throws -> StoredObject {
     let before = record
     let made = try await bucket.commit(object, hashes, record.blob) { writer, object in
-      guard try writer.group.upload(before.id) != nil else { throw StorageError.noUpload }
+      guard try writer.group.upload(before.id) != nil,
+        writer.bucket.number == before.bucketNumber
+      else { throw StorageError.noUpload }
       var after = before
       after.generation = object.generation
       try writer.group.put(after)
@@ -319,6 +329,7 @@ package actor UploadSession {
 
   private func giveUp() async throws {
     isOver = true
+    room.set(0, upTo: 0)
     await sink?.close()
     sink = nil
     let record = record

@@ -87,10 +87,19 @@ extension Bucket {
 }
 
 extension ObjectStorage {
-  /// The resumable upload of that id; throws `notFound` where there is none, or it has expired.
+  /// The resumable upload of that id; throws `notFound` where there is none, it has expired, or its bucket is gone.
   ///
   /// Whoever has the id may go on with it; to finish it takes the bucket of a permit of its initiator.
   package func session(_ id: UploadID) async throws -> UploadSession {
+    let session = try await anySession(id)
+    // An upload is into the bucket in which it was begun, not into one that has its name since.
+    guard try await storedBucket(session.bucket)?.number == session.bucketNumber else {
+      throw StorageError.noUpload
+    }
+    return session
+  }
+
+  private func anySession(_ id: UploadID) async throws -> UploadSession {
     if let known = sessions.known(id) { return known }
     guard let record = try await read({ try $0.upload(id) }),
       record.end > configuration.clock.now()
