@@ -15,6 +15,19 @@ package struct ObjectDownload: Sendable {
     case google
     /// What nobody stored of how a client is to show the bytes is said, and pages may read the headers.
     case firebase
+    /// The object's own metadata are headers.
+    case googleXML
+    /// The same, under the names of S3.
+    case amazonXML
+
+    /// What the headers' names of own metadata begin with; nil where they are not said.
+    fileprivate var metadataPrefix: String? {
+      switch self {
+      case .google, .firebase: nil
+      case .googleXML: "x-goog-meta-"
+      case .amazonXML: "x-amz-meta-"
+      }
+    }
   }
 
   private let object: StoredObject
@@ -157,8 +170,19 @@ package struct ObjectDownload: Sendable {
     headers[.googStorageClass] = attributes.storageClass.string
     headers[.googStoredLength] = String(object.size)
     headers[.googStoredEncoding] = attributes.contentEncoding?.string ?? "identity"
+    if let prefix = dialect.metadataPrefix { describeMetadata(prefix, &headers) }
     for (name, value) in overrides { headers[name] = value }
     return headers
+  }
+
+  /// Says in headers what a client stored of an object beside its bytes, but for what cannot be one, and for the
+  /// tokens, which are the right to download it.
+  private func describeMetadata(_ prefix: String, _ headers: inout HTTPFields) {
+    for (key, value) in object.attributes.metadata where key != ObjectAttributes.tokensKey {
+      guard let name = HTTPField.Name(prefix + key.string), HTTPField.isValidValue(value.string)
+      else { continue }
+      headers[name] = value.string
+    }
   }
 
   /// What is stored of the content, for the whole of it.

@@ -41,6 +41,13 @@ struct XMLFailure: Error {
     "A header or query you provided requested a function that is not implemented."
   )
 
+  /// Refuses something of a request by its name.
+  static func unsupported(_ name: String) -> XMLFailure {
+    var failure = notImplemented
+    failure.details = name
+    return failure
+  }
+
   /// The failure that an error is to a client; nil for what it is not told.
   init?(_ error: any Error) {
     switch error {

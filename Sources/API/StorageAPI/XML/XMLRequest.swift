@@ -67,7 +67,7 @@ struct XMLRequest: Sendable {
 
   /// What an upload's headers say of the object and its bytes.
   func newObject(_ name: ObjectName) throws -> NewObject {
-    var new = NewObject(name, preconditions: try preconditions())
+    var new = NewObject(name, preconditions: try writePreconditions())
     new.attributes = try attributes()
     new.expected = try expected()
     return new
@@ -101,10 +101,14 @@ struct XMLRequest: Sendable {
     guard list == "private" || list == "project-private" else {
       throw .invalid("Cannot set a legacy ACL when uniform bucket-level access is enabled.")
     }
-    guard header("x-goog-encryption-algorithm") == nil,
-      header("x-amz-server-side-encryption-customer-algorithm") == nil
-    else { throw .notImplemented }
+    for name in Self.unkeptHeaders where header(name) != nil { throw .unsupported(name) }
   }
+
+  private static let unkeptHeaders = [
+    "x-goog-encryption-algorithm", "x-amz-server-side-encryption-customer-algorithm",
+    "x-amz-tagging", "x-amz-object-lock-mode", "x-amz-object-lock-retain-until-date",
+    "x-amz-object-lock-legal-hold",
+  ]
 
   private static let tokens = ObjectAttributes.tokensKey.string.lowercased()
 
@@ -146,6 +150,25 @@ struct XMLRequest: Sendable {
     return conditions
   }
 
+  /// The preconditions on the object that a request changes, those by its tag too.
+  func writePreconditions() throws -> ObjectPreconditions {
+    for name in ["if-modified-since", "if-unmodified-since"] where header(name) != nil {
+      throw XMLFailure.unsupported(name)
+    }
+    var conditions = try preconditions()
+    conditions.entityTags = entityTags("if-match")
+    conditions.notEntityTags = entityTags("if-none-match")
+    return conditions
+  }
+
+  /// The tags that a header lists, without their quotes; nil where it is not there.
+  func entityTags(_ name: String) -> [String]? {
+    header(name)?.split(separator: ",").map { tag in
+      let tag = tag.filter { $0 != " " && $0 != "\t" }
+      return (tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag).filter { $0 != "\"" }
+    }
+  }
+
   /// A header that is a number; nil where it is not there.
   func number(_ name: String) throws -> Int64? {
     guard let text = header(name) else { return nil }
@@ -153,10 +176,27 @@ struct XMLRequest: Sendable {
     return number
   }
 
-  /// The generation that the query names; nil is the live one.
+  /// The generation that the query names, in S3's words a version; nil is the live one.
   func generation() throws -> Int64? {
-    guard let text = parameter("generation") else { return nil }
-    guard let number = Int64(text) else { throw XMLFailure.invalid("generation must be a number.") }
+    let named = parameters.filter { Self.generationParameters.contains($0.name) }
+    guard let (name, text) = named.first else { return nil }
+    guard named.count == 1, let number = Int64(text) else {
+      throw XMLFailure.invalid("\(name) must be a number.")
+    }
     return number
   }
+
+  static let generationParameters: Set<String> = ["generation", "versionId"]
+
+  /// Refuses by its name a parameter that is none of those, and signs nothing: what it asks for would not be done.
+  func requireParameters(_ known: Set<String>) throws(XMLFailure) {
+    let unknown = parameters.first { name, _ in
+      !known.contains(name) && !Self.commonParameters.contains(name) && !name.hasPrefix("X-Goog-")
+        && !name.hasPrefix("X-Amz-")
+    }
+    if let unknown { throw .unsupported(unknown.name) }
+  }
+
+  /// What every request may have and means nothing here: who pays, and what clients of S3 call the operation.
+  private static let commonParameters: Set<String> = ["userProject", "x-id"]
 }

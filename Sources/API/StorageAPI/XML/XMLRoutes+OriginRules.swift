@@ -22,6 +22,7 @@ extension XMLRoutes {
   /// Sets a bucket's configuration, of which the XML API has that of origins alone.
   func configure(_ request: XMLRequest) async throws -> ServiceResponse {
     let (bucket, _) = try await bucket(request)
+    try request.requireParameters(["cors"])
     guard request.parameter("cors") != nil else { throw XMLFailure.notImplemented }
     let body = try XMLReader.read(try await request.signedText(upTo: 256 << 10))
     guard body.name == "CorsConfig" else { throw XMLFailure.malformed }

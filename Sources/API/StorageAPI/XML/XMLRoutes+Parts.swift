@@ -46,12 +46,36 @@ extension XMLRoutes {
       1...PartStore.mostParts ~= number
     else { throw XMLFailure.invalid("partNumber must be 1 to \(PartStore.mostParts).") }
     var part = NewObject(try PartStore.part(id, number))
-    part.expected = try request.expected()
     UploadPart.part.describe(&part.attributes, of: bucket.stored.project)
+    if let source = try CopySource(request) {
+      return try await copyPart(source, part, store, request)
+    }
+    part.expected = try request.expected()
     let object = try await self.store(part, store, request)
     var response = ServiceResponse()
     response.describe(object)
     return response
+  }
+
+  /// A part whose bytes are those of an object, or a range of them.
+  private func copyPart(
+    _ source: CopySource,
+    _ part: NewObject,
+    _ store: Bucket,
+    _ request: XMLRequest
+  ) async throws -> ServiceResponse {
+    let from = try await bucket(of: source, request)
+    let object = try await from.object(source.object, generation: source.generation)
+    try source.preconditions.check(object)
+    let range = try source.range(of: object)
+    let content = try await from.content(of: object)
+    var part = part
+    part.expected.size = Int64(range.count)
+    let copied =
+      range == 0..<object.size
+      ? try await store.upload(part, from: content.checkedParts)
+      : try await store.upload(part, from: content.parts(range))
+    return .xml(Self.copyResult("CopyPartResult", copied), namespace: Self.namespace)
   }
 
   func complete(
@@ -63,7 +87,7 @@ extension XMLRoutes {
     let marker = try await marker(id, bucket, store, request)
     let body = try XMLReader.read(try await request.signedText(upTo: 2 << 20))
     let parts = try await listed(body, id, store)
-    var new = NewObject(try request.object, preconditions: try request.preconditions())
+    var new = NewObject(try request.object, preconditions: try request.writePreconditions())
     new.attributes = marker.attributes
     UploadPart.strip(&new.attributes)
     new.expected.size = parts.reduce(0) { $0 + $1.size }
@@ -235,7 +259,7 @@ extension XMLRoutes {
 
 /// Names in the bucket of parts.
 enum PartStore {
-  static let bucket = "brasa-multipart-uploads"
+  static let bucket = UploadPart.bucket
   static let project = UploadPart.project
   static let mostParts = 10_000
 

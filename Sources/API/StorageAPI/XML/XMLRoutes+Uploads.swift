@@ -63,11 +63,11 @@ private struct ListedUpload: Comparable {
   /// No name has a zero byte.
   var position: [UInt8] { UploadList.position(key, id) }
 
-  var element: XMLElement {
+  func element(_ encoding: NameEncoding) -> XMLElement {
     XMLElement(
       "Upload",
       [
-        XMLElement("Key", key), XMLElement("UploadId", id),
+        XMLElement("Key", encoding.text(key)), XMLElement("UploadId", id),
         XMLElement("StorageClass", marker.attributes.storageClass.string),
         XMLElement("Initiated", FirebaseMetadata.time(marker.created)),
       ]
@@ -82,6 +82,7 @@ private struct UploadList {
   let keyMarker: String
   let idMarker: String
   let limit: Int
+  private let encoding: NameEncoding
 
   private static let parameters: Set<String> = [
     "uploads", "prefix", "delimiter", "key-marker", "upload-id-marker", "max-uploads",
@@ -89,11 +90,8 @@ private struct UploadList {
   ]
 
   init(_ request: XMLRequest) throws(XMLFailure) {
-    guard
-      request.parameters.allSatisfy({
-        Self.parameters.contains($0.name) || $0.name.hasPrefix("X-")
-      })
-    else { throw .notImplemented }
+    try request.requireParameters(Self.parameters)
+    encoding = try NameEncoding(request)
     prefix = request.parameter("prefix") ?? ""
     delimiter = request.parameter("delimiter") ?? ""
     keyMarker = request.parameter("key-marker") ?? ""
@@ -123,17 +121,21 @@ private struct UploadList {
       last = upload
     }
     var elements = [
-      XMLElement("Bucket", bucket.name.text.string), XMLElement("KeyMarker", keyMarker),
-      XMLElement("UploadIdMarker", idMarker), XMLElement("Prefix", prefix),
-      XMLElement("Delimiter", delimiter), XMLElement("MaxUploads", "\(limit)"),
+      XMLElement("Bucket", bucket.name.text.string),
+      XMLElement("KeyMarker", encoding.text(keyMarker)), XMLElement("UploadIdMarker", idMarker),
+      XMLElement("Prefix", encoding.text(prefix)),
+      XMLElement("Delimiter", encoding.text(delimiter)), XMLElement("MaxUploads", "\(limit)"),
       XMLElement("IsTruncated", "\(isTruncated)"),
     ]
+    elements += encoding.elements
     if isTruncated, let last {
-      elements.append(XMLElement("NextKeyMarker", last.key))
+      elements.append(XMLElement("NextKeyMarker", encoding.text(last.key)))
       elements.append(XMLElement("NextUploadIdMarker", last.id))
     }
-    elements += page.map(\.element)
-    elements += prefixes.map { XMLElement("CommonPrefixes", [XMLElement("Prefix", $0)]) }
+    elements += page.map { $0.element(encoding) }
+    elements += prefixes.map {
+      XMLElement("CommonPrefixes", [XMLElement("Prefix", encoding.text($0))])
+    }
     return XMLElement("ListMultipartUploadsResult", elements)
   }
 

@@ -110,14 +110,18 @@ struct XMLRoutes: Sendable {
 
   private func get(_ request: XMLRequest) async throws -> ServiceResponse {
     let (bucket, signature) = try await bucket(request)
-    if let id = request.parameter("uploadId") { return try await listParts(id, bucket, request) }
+    if let id = request.parameter("uploadId") {
+      try request.requireParameters(Parameters.partList)
+      return try await listParts(id, bucket, request)
+    }
+    try request.requireParameters(Parameters.reading)
     let generation = try request.generation()
     let object = try await bucket.object(
       try request.object,
       generation: generation,
       try request.preconditions()
     )
-    var download = ObjectDownload(object, request.base.headers)
+    var download = ObjectDownload(object, request.base.headers, Self.dialect(of: signature))
     if let signature {
       download.overrides = Self.overrides(request)
       if generation == nil {
@@ -133,6 +137,11 @@ struct XMLRoutes: Sendable {
     return try await download.response(bucket, threads)
   }
 
+  /// In whose words an answer says what it says of an object: those of whoever signed the request.
+  private static func dialect(of signature: VerifiedSignature?) -> ObjectDownload.Dialect {
+    signature?.signature.dialect == .amazon ? .amazonXML : .googleXML
+  }
+
   /// The bytes of an object that memory has, for a signed URL that was verified before.
   private func downloadFromMemory(_ request: ServiceRequest) throws -> MemoryAnswer? {
     // What pages may read is in the store.
@@ -143,7 +152,11 @@ struct XMLRoutes: Sendable {
       try access.permit(.administrator, $0, requestID: request.context.requestID)
     }
     guard let found else { return nil }
-    var download = ObjectDownload(found.object, request.headers)
+    var download = ObjectDownload(
+      found.object,
+      request.headers,
+      Self.dialect(of: known.signature)
+    )
     download.overrides = known.overrides
     return try download.answer(of: found)
   }
@@ -174,12 +187,17 @@ struct XMLRoutes: Sendable {
 
   private func put(_ request: XMLRequest) async throws -> ServiceResponse {
     // The id of a resumable upload is the right to it.
-    if let id = request.parameter("upload_id") { return try await resume(id, request) }
-    let (bucket, _) = try await bucket(request)
-    if let id = request.parameter("uploadId") { return try await putPart(id, bucket, request) }
-    if let source = request.header("x-goog-copy-source") ?? request.header("x-amz-copy-source") {
-      return try await copy(source, bucket, request)
+    if let id = request.parameter("upload_id") {
+      try request.requireParameters(Parameters.session)
+      return try await resume(id, request)
     }
+    let (bucket, _) = try await bucket(request)
+    if let id = request.parameter("uploadId") {
+      try request.requireParameters(Parameters.part)
+      return try await putPart(id, bucket, request)
+    }
+    try request.requireParameters([])
+    if let source = try CopySource(request) { return try await copy(source, bucket, request) }
     let object = try await store(try request.newObject(try request.object), bucket, request)
     var response = ServiceResponse()
     response.describe(object)
@@ -208,42 +226,54 @@ struct XMLRoutes: Sendable {
   }
 
   private func copy(
-    _ source: String,
+    _ source: CopySource,
     _ bucket: Bucket,
     _ request: XMLRequest
   ) async throws -> ServiceResponse {
-    let path = PercentEncoding.decode(source[...]) ?? source
-    let parts = path.drop { $0 == "/" }.split(separator: "/", maxSplits: 1)
-    guard parts.count == 2 else { throw XMLFailure.invalid("x-goog-copy-source is malformed.") }
-    let name = try BucketName(String(parts[0]))
-    guard let project = try await storage.project(ofBucket: name) else { throw XMLFailure.noBucket }
-    let from = try await self.bucket(name, of: project, request)
-    var copy = ObjectCopy(
-      try ObjectName(String(parts[1])),
-      to: try request.newObject(try request.object)
-    )
+    guard !source.hasRange else { throw XMLFailure.unsupported("copy-source-range") }
+    let from = try await self.bucket(of: source, request)
+    var copy = ObjectCopy(source.object, to: try request.newObject(try request.object))
     copy.target.expected = ExpectedContent()
     let directive =
       request.header("x-goog-metadata-directive") ?? request.header("x-amz-metadata-directive")
     copy.keepsAttributes = directive?.uppercased() != "REPLACE"
-    copy.generation = try request.number("x-goog-copy-source-generation")
-    copy.sourcePreconditions = try request.preconditions("x-goog-copy-source-if")
-    let object = try await from.copy(copy, to: bucket)
-    return .xml(
-      XMLElement(
-        "CopyObjectResult",
-        [
-          XMLElement("LastModified", FirebaseMetadata.time(object.updated)),
-          XMLElement("ETag", "\"\(object.entityTag)\""),
-        ]
-      )
+    copy.generation = source.generation
+    copy.sourcePreconditions = source.preconditions
+    return .xml(Self.copyResult("CopyObjectResult", try await from.copy(copy, to: bucket)))
+  }
+
+  /// The bucket of a copy's source, which a copy does not make.
+  func bucket(of source: CopySource, _ request: XMLRequest) async throws -> Bucket {
+    guard let project = try await storage.project(ofBucket: source.bucket) else {
+      throw XMLFailure.noBucket
+    }
+    let id = BucketID(project: project, name: source.bucket.text)
+    let permit = try access.permit(.administrator, id, requestID: request.base.context.requestID)
+    guard let bucket = try await storage.madeBucket(permit) else { throw XMLFailure.noBucket }
+    return bucket
+  }
+
+  static func copyResult(_ name: String, _ object: StoredObject) -> XMLElement {
+    XMLElement(
+      name,
+      [
+        XMLElement("LastModified", FirebaseMetadata.time(object.updated)),
+        XMLElement("ETag", "\"\(object.entityTag)\""),
+      ]
     )
   }
 
   private func post(_ request: XMLRequest) async throws -> ServiceResponse {
     let (bucket, _) = try await bucket(request)
-    if request.parameter("uploads") != nil { return try await beginParts(bucket, request) }
-    if let id = request.parameter("uploadId") { return try await complete(id, bucket, request) }
+    if request.parameter("uploads") != nil {
+      try request.requireParameters(Parameters.uploads)
+      return try await beginParts(bucket, request)
+    }
+    if let id = request.parameter("uploadId") {
+      try request.requireParameters(Parameters.upload)
+      return try await complete(id, bucket, request)
+    }
+    try request.requireParameters([])
     guard request.header("x-goog-resumable")?.lowercased() == "start" else {
       throw XMLFailure.notImplemented
     }
@@ -251,91 +281,36 @@ struct XMLRoutes: Sendable {
   }
 
   private func delete(_ request: XMLRequest) async throws -> ServiceResponse {
-    if let id = request.parameter("upload_id") { return try await cancel(id, request) }
+    if let id = request.parameter("upload_id") {
+      try request.requireParameters(Parameters.session)
+      return try await cancel(id, request)
+    }
     let (bucket, _) = try await bucket(request)
     if let id = request.parameter("uploadId") {
+      try request.requireParameters(Parameters.upload)
       try await abort(id, bucket, request)
     } else {
+      try request.requireParameters(XMLRequest.generationParameters)
       try await bucket.delete(
         try request.object,
         generation: try request.generation(),
-        try request.preconditions()
+        try request.writePreconditions()
       )
     }
     return ServiceResponse(status: .noContent)
   }
 
-  // MARK: Lists
-
-  private func list(_ request: XMLRequest) async throws -> ServiceResponse {
-    let (bucket, _) = try await bucket(request)
-    if request.parameter("cors") != nil { return try showOriginRules(bucket) }
-    if request.parameter("uploads") != nil { return try await listUploads(bucket, request) }
-    guard
-      request.parameters.allSatisfy({
-        Self.listParameters.contains($0.name) || $0.name.hasPrefix("X-")
-      })
-    else { throw XMLFailure.notImplemented }
-    var query = ObjectQuery()
-    query.prefix = Text(request.parameter("prefix") ?? "")
-    if let delimiter = request.parameter("delimiter"), !delimiter.isEmpty {
-      query.delimiter = Text(delimiter)
-    }
-    if let text = request.parameter("max-keys") {
-      guard let number = Int(text), number >= 0 else { throw XMLFailure.invalid("max-keys") }
-      query.limit = min(max(number, 1), 1_000)
-    }
-    if let token = request.parameter("continuation-token"), !token.isEmpty {
-      query.token = try ObjectPageToken(token)
-    } else if let name = request.parameter("marker") ?? request.parameter("start-after"),
-      !name.isEmpty
-    {
-      // Pages of version 1 go on behind a name, or where the answer said.
-      query.token = (try? ObjectPageToken(name)) ?? ObjectPageToken(behind: Text(name), query)
-    }
-    let page = try await bucket.list(query)
-    return .xml(Self.element(page, query, bucket), namespace: Self.namespace)
-  }
-
-  private static let listParameters: Set<String> = [
-    "prefix", "delimiter", "max-keys", "continuation-token", "marker", "start-after", "list-type",
-    "encoding-type",
-  ]
-
-  private static func element(
-    _ page: ObjectPage,
-    _ query: ObjectQuery,
-    _ bucket: Bucket
-  ) -> XMLElement {
-    var elements = [
-      XMLElement("Name", bucket.name.text.string), XMLElement("Prefix", query.prefix.string),
-      XMLElement("KeyCount", "\(page.objects.count + page.prefixes.count)"),
-      XMLElement("MaxKeys", "\(query.limit)"),
-      XMLElement("IsTruncated", page.next == nil ? "false" : "true"),
-    ]
-    if let delimiter = query.delimiter {
-      elements.append(XMLElement("Delimiter", delimiter.string))
-    }
-    if let next = page.next {
-      elements.append(XMLElement("NextContinuationToken", next.text))
-      elements.append(XMLElement("NextMarker", next.text))
-    }
-    elements += page.objects.map { object in
-      XMLElement(
-        "Contents",
-        [
-          XMLElement("Key", object.name.text.string),
-          XMLElement("Generation", "\(object.generation)"),
-          XMLElement("MetaGeneration", "\(object.metageneration)"),
-          XMLElement("LastModified", FirebaseMetadata.time(object.updated)),
-          XMLElement("ETag", "\"\(object.entityTag)\""), XMLElement("Size", "\(object.size)"),
-        ]
-      )
-    }
-    elements += page.prefixes.map {
-      XMLElement("CommonPrefixes", [XMLElement("Prefix", $0.string)])
-    }
-    return XMLElement("ListBucketResult", elements)
+  /// The parameters that mean something, by what a request is for.
+  private enum Parameters {
+    static let reading = XMLRequest.generationParameters.union([
+      "response-content-type", "response-content-disposition", "response-content-encoding",
+      "response-content-language", "response-cache-control",
+    ])
+    static let partList: Set<String> = ["uploadId", "max-parts", "part-number-marker"]
+    static let part: Set<String> = ["uploadId", "partNumber"]
+    static let upload: Set<String> = ["uploadId"]
+    static let uploads: Set<String> = ["uploads"]
+    static let session: Set<String> = ["upload_id"]
   }
 }
 
