@@ -221,8 +221,16 @@ def test_help_teaches():
 
 def test_a_terminal_sees_a_bar(shop, tmp_path):
     (tmp_path / "big").write_bytes(os.urandom(8 << 20))
+    for source, target, end in ((tmp_path / "big", f"{URL}/big", b"stored 1"), (f"{URL}/big", tmp_path / "same", b"copied 1")):
+        shown = bar(end, "cp", source, target, "--data", shop.data)
+        assert "░".encode() in shown and b"of 8388608 bytes" in shown
+    assert (tmp_path / "same").read_bytes() == (tmp_path / "big").read_bytes()
+
+
+def bar(end, *arguments):
+    """What a command shows on a terminal."""
     ours, theirs = pty.openpty()
-    command = [servers.binary(), "storage", "cp", tmp_path / "big", f"{URL}/big", "--data", shop.data]
+    command = [servers.binary(), "storage", *arguments]
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
     shown = b""
@@ -235,5 +243,5 @@ def test_a_terminal_sees_a_bar(shop, tmp_path):
             break
         shown += part
     os.close(ours)
-    assert process.wait(60) == 0 and b"stored 1 object" in process.stdout.read()
-    assert "░".encode() in shown and b"of 8388608 bytes" in shown
+    assert process.wait(60) == 0 and end + b" object" in process.stdout.read()
+    return shown

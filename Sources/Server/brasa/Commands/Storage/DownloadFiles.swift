@@ -13,6 +13,8 @@ final class DownloadFiles {
   private let isDirectory: Bool
   private var current: Current?
   private(set) var bytesWritten = 0
+  /// Of the objects that have begun.
+  private(set) var bytesTotal = 0
   /// Objects whose names are no path below the target.
   private(set) var refusedCount = 0
 
@@ -58,6 +60,7 @@ final class DownloadFiles {
       at: url.deletingLastPathComponent(),
       withIntermediateDirectories: true
     )
+    bytesTotal += Int(clamping: header.size)
     let part = url.appendingPathExtension("brasa-part")
     try Data().write(to: part)
     current = Current(url: url, part: part, file: try FileHandle(forWritingTo: part))

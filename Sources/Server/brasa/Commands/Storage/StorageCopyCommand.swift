@@ -69,7 +69,9 @@ struct StorageCopyCommand: ParsableCommand {
     try data.perform(.storage(.read(path, isRecursive: recursive))) { reply in
       guard case .item(_, let bytes) = reply else { return Self.show(reply, progress) }
       if let refused = try files.take(bytes) { progress.print(refused) }
-      progress.show(done: files.bytesWritten, total: nil, unit: "byte")
+      // Of a folder nobody knows what is still to come.
+      let total = recursive ? nil : files.bytesTotal
+      progress.show(done: files.bytesWritten, total: total, unit: "byte")
     }
     if files.refusedCount > 0 { throw ExitCode(1) }
   }
