@@ -395,3 +395,39 @@ def test_files_outlive_restarts_and_kills(tmp_path):
     )
     assert done.status_code == 200 and done.json()["crc32c"] == checksum(data)
     assert running.stop() == 0
+
+
+def test_what_was_deleted_is_listed_and_restored(files, project):
+    bucket = files.bucket(f"{project}.appspot.com")
+    bucket.soft_delete_policy.retention_duration_seconds = 7 * 86_400
+    bucket.patch()
+    for name in ("a", "b"):
+        bucket.blob(name).upload_from_string(name)
+    bucket.delete_blob("a")
+    assert [blob.name for blob in bucket.list_blobs()] == ["b"]
+    gone, = bucket.list_blobs(soft_deleted=True)
+    assert gone.name == "a" and gone.soft_delete_time and gone.hard_delete_time > gone.soft_delete_time
+    assert bucket.get_blob("a") is None
+    assert bucket.get_blob("a", generation=gone.generation, soft_deleted=True).size == 1
+    restored = bucket.restore_blob("a", generation=gone.generation)
+    assert restored.generation > gone.generation and bucket.blob("a").download_as_bytes() == b"a"
+    assert not list(bucket.list_blobs(soft_deleted=True))
+    with pytest.raises(exceptions.NotFound):
+        bucket.restore_blob("a", generation=gone.generation)
+
+
+def test_the_admin_sdk_in_development(files, project):
+    import firebase_admin
+    from firebase_admin import credentials, storage as admin_storage
+
+    class Nobody(credentials.Base):
+        def get_credential(self):
+            return AnonymousCredentials()
+
+    app = firebase_admin.initialize_app(Nobody(), {"storageBucket": f"{project}.appspot.com", "projectId": project}, name=project)
+    try:
+        blob = admin_storage.bucket(app=app).blob("sdk")
+        blob.upload_from_string("by the Admin SDK")
+        assert admin_storage.bucket(app=app).blob("sdk").download_as_text() == "by the Admin SDK"
+    finally:
+        firebase_admin.delete_app(app)

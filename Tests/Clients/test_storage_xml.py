@@ -201,6 +201,35 @@ def test_a_form_does_what_its_policy_allows(production, send, sign, account):
     assert send("GET", sign("users/ana/form.png")).content == b"photo"
 
 
+def test_a_form_that_is_cut_off_or_late_stores_nothing(production, send, sign, account):
+    client = storage.Client.from_service_account_json(str(account))
+    url = f"{production.url}/{BUCKET}"
+
+    def form(name, **options):
+        made = client.generate_signed_post_policy_v4(BUCKET, name, **options)["fields"]
+        secrets.note(made["x-goog-signature"], "a policy's signature")
+        return made
+
+    fields = form("cut", expiration=datetime.timedelta(minutes=10))
+    whole = "".join(
+        f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()
+    ) + '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nphoto\r\n--b--\r\n'
+    type = {"Content-Type": "multipart/form-data; boundary=b"}
+    for end in ("--b--\r\n", "\r\n--b--\r\n", "oto\r\n--b--\r\n", 'name="file"; filename="a"\r\n\r\nphoto\r\n--b--\r\n'):
+        cut = send("POST", url, data=whole.removesuffix(end), headers=type)
+        assert cut.status_code == 400, (end, cut.text)
+        assert code(send("GET", sign("cut"))) == "NoSuchKey"
+    assert send("POST", url, data=whole, headers=type).status_code == 204
+    past = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=2)
+    with mock.patch("google.cloud.storage.client._NOW", lambda *_: past):
+        late = form("late", expiration=datetime.timedelta(hours=1))
+        valid = form("late", expiration=datetime.timedelta(hours=3))
+    answer = send("POST", url, data=late, files={"file": ("a", b"photo")})
+    assert answer.status_code == 400 and code(answer) == "InvalidPolicyDocument" and "expired" in answer.text
+    assert code(send("GET", sign("late"))) == "NoSuchKey"
+    assert send("POST", url, data=valid, files={"file": ("a", b"photo")}).status_code == 204
+
+
 @pytest.fixture
 def emulated(server, project, monkeypatch):
     """The bucket of Google's client that takes the server for an emulator."""
