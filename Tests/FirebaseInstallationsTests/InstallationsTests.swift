@@ -75,6 +75,55 @@ struct InstallationsTests {
     #expect(try await installation().installationID() != id)
   }
 
+  @Test func `the id that was made here stays when the server learns of it`() async throws {
+    let id = try await installation().installationID()
+    _ = try await installation().authToken()
+    #expect(try await installation().installationID() == id)
+  }
+
+  @Test func `an id that nothing proves becomes the one that the server answers`() async throws {
+    // As an older version of the SDK kept it.
+    let known = InstallationState(id: "cAbc-efghijklmnopqrst_")
+    try store.update { _ in try known.encoded() }
+    let changes = Mutex(0)
+    let observer = NotificationCenter.default.addObserver(
+      forName: .InstallationIDDidChange,
+      object: nil,
+      queue: nil
+    ) { [name = app.name] note in
+      if note.userInfo?[InstallationIDDidChangeAppNameKey] as? String == name {
+        changes.withLock { $0 += 1 }
+      }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let token = try await installation().authToken()
+    let id = try await installation().installationID()
+    #expect(id != known.id && changes.withLock { $0 } == 1)
+    #expect(try await installation().authToken().authToken == token.authToken)
+  }
+
+  @Test(arguments: [
+    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    (
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+    ),
+  ])
+  func `a secret's hash`(message: String, expected: String) {
+    let digits = SHA256.hash(Array(message.utf8)).map { byte in
+      let text = String(byte, radix: 16)
+      return byte < 16 ? "0\(text)" : text
+    }
+    #expect(digits.joined() == expected)
+  }
+
+  @Test func `an id is made of its secret`() {
+    let secret = InstallationSecret([UInt8](repeating: 0, count: 32))
+    #expect(secret.text == String(repeating: "A", count: 43))
+    #expect(secret.id == "dmh6rfhivXdsj8GLjp-OIA")
+  }
+
   @Test func `deleting ends it`() async throws {
     let id = try await installation().installationID()
     _ = try await installation().authToken()

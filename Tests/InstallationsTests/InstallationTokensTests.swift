@@ -38,6 +38,17 @@ import Testing
     }
   }
 
+  @Test func `an id is proved by the secret that it was made of`() {
+    // SHA-256 of 32 zeros begins with 66 68 7a ad f8 62 bd 77 6c 8f c1 8b 8e 9f 8e 20 08.
+    let secret = String(repeating: "A", count: 43)
+    let id = InstallationTokens.id(provedBy: secret)
+    #expect(id == "dmh6rfhivXdsj8GLjp-OIA")
+    #expect(id.map(InstallationTokens.isID) == true)
+    for text in ["", "A", secret + "A", String(secret.dropLast()) + "B", secret + "="] {
+      #expect(InstallationTokens.id(provedBy: text) != id)
+    }
+  }
+
   @Test func `the secret lasts`() throws {
     let storage = MemoryStorage()
     let first = try InstallationTokens(engine: MemoryEngine(storage: storage))

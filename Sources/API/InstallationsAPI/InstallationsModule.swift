@@ -9,17 +9,24 @@ import ServiceModule
 extension ServiceModule {
   /// The installations of apps: ids and tokens, which Remote Config and messaging ask apps for.
   ///
-  /// It is `firebaseinstallations.googleapis.com` v1.
+  /// It is `firebaseinstallations.googleapis.com` v1. `observer` hears of what apps show and end.
   package static func installations(
     _ tokens: InstallationTokens,
     keys: ProjectKeys,
     threads: EngineThreads,
+    observer: (any InstallationObserver)? = nil,
     clock: MicrosecondClock = .system
   ) -> ServiceModule {
     var module = ServiceModule("installations")
     module.hosts = ["firebaseinstallations.googleapis.com"]
-    module.routes =
-      InstallationRoutes(tokens: tokens, keys: keys, threads: threads, clock: clock).routes
+    let routes = InstallationRoutes(
+      tokens: tokens,
+      keys: keys,
+      threads: threads,
+      observer: observer,
+      clock: clock
+    )
+    module.routes = routes.routes
     return module
   }
 }
@@ -35,6 +42,7 @@ private struct InstallationRoutes: Sendable {
   let tokens: InstallationTokens
   let keys: ProjectKeys
   let threads: EngineThreads
+  let observer: (any InstallationObserver)?
   let clock: MicrosecondClock
 
   private static let bodyLimit = 16 << 10
@@ -64,8 +72,7 @@ private struct InstallationRoutes: Sendable {
     guard let appID = body["appId"]?.string, !appID.isEmpty, appID.count <= Self.appIDLength else {
       throw FirestoreError.invalidArgument("Installation has no app id.")
     }
-    let asked = body["fid"]?.string ?? ""
-    let id = InstallationTokens.isID(asked) ? asked : InstallationTokens.newID()
+    let id = provedID(request, body, in: project) ?? InstallationTokens.newID()
     let installation = InstallationTokens.Installation(project: project, id: id, appID: appID)
     return .json(
       .object([
@@ -77,14 +84,29 @@ private struct InstallationRoutes: Sendable {
     )
   }
 
-  private func generate(_ request: ServiceRequest) async throws -> ServiceResponse {
-    _ = try await body(of: request)
-    return .json(authToken(of: try await installation(of: request)))
+  /// The id that a request names and proves to be its own; nil without a proof.
+  ///
+  /// An id is no secret, being the half of every registration token that back ends see: tokens of one that is only named would be
+  /// another device's. The proofs are the id's refresh token, and the secret that it was made of.
+  private func provedID(_ request: ServiceRequest, _ body: JSONText, in project: Text) -> String? {
+    guard let asked = body["fid"]?.string, InstallationTokens.isID(asked) else { return nil }
+    if let secret = body["fidSecret"]?.string, InstallationTokens.id(provedBy: secret) == asked {
+      return asked
+    }
+    guard let token = Self.refreshToken(of: request) else { return nil }
+    return tokens.installation(asked, of: project, refreshToken: token).map(\.id)
   }
 
-  /// Nothing is kept, so that there is nothing to forget.
+  private func generate(_ request: ServiceRequest) async throws -> ServiceResponse {
+    _ = try await body(of: request)
+    let installation = try await installation(of: request)
+    try await observer?.wasShown(installation)
+    return .json(authToken(of: installation))
+  }
+
+  /// Nothing is kept, so that there is nothing to forget here.
   private func delete(_ request: ServiceRequest) async throws -> ServiceResponse {
-    _ = try await installation(of: request)
+    try await observer?.wasDeleted(try await installation(of: request))
     return .json(.object([]))
   }
 
@@ -101,17 +123,20 @@ private struct InstallationRoutes: Sendable {
     of request: ServiceRequest
   ) async throws -> InstallationTokens.Installation {
     let project = try await project(of: request)
-    let scheme = "FIS_v2 "
-    guard let authorization = request.context.authorization, authorization.hasPrefix(scheme),
-      let known = tokens.installation(
-        request.parameters["id"] ?? "",
-        of: project,
-        refreshToken: String(authorization.dropFirst(scheme.count))
-      )
+    let id = request.parameters["id"] ?? ""
+    guard let token = Self.refreshToken(of: request),
+      let known = tokens.installation(id, of: project, refreshToken: token)
     else {
       throw FirestoreError(.unauthenticated, "The refresh token is not the installation's.")
     }
     return known
+  }
+
+  private static func refreshToken(of request: ServiceRequest) -> String? {
+    let scheme = "FIS_v2 "
+    guard let authorization = request.context.authorization, authorization.hasPrefix(scheme)
+    else { return nil }
+    return String(authorization.dropFirst(scheme.count))
   }
 
   private func project(of request: ServiceRequest) async throws -> Text {

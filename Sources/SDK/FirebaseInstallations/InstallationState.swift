@@ -10,7 +10,19 @@ struct InstallationState: Codable, Sendable, Equatable {
   }
 
   var id: String
+  /// What proves the id to be this installation's while the server does not know it; nil for ids of older versions.
+  var secret: String?
   var registration: Registration?
+
+  init(id: String, secret: String? = nil, registration: Registration? = nil) {
+    (self.id, self.secret, self.registration) = (id, secret, registration)
+  }
+
+  /// Another installation, which the server does not know.
+  static func new() -> InstallationState {
+    let secret = InstallationSecret.random()
+    return InstallationState(id: secret.id, secret: secret.text)
+  }
 
   /// Reads bytes; nil where they are damaged, so that another installation begins.
   static func decoded(_ data: Data?) -> InstallationState? {

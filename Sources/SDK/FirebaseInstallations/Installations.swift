@@ -108,18 +108,18 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
   }
 
   private func renewed(_ state: InstallationState) async throws -> InstallationState {
-    guard let known = state.registration else { return try await register(state.id) }
+    guard let known = state.registration else { return try await register(state) }
     do {
       return try await backend.refresh(state, known.refreshToken)
     } catch is InstallationsBackend.Unknown {
       // The server has forgotten it: this is another installation from now on.
-      return try await register(InstallationID.random())
+      return try await register(.new())
     }
   }
 
-  private func register(_ id: String) async throws -> InstallationState {
+  private func register(_ state: InstallationState) async throws -> InstallationState {
     do {
-      return try await backend.register(id)
+      return try await backend.register(state)
     } catch is InstallationsBackend.Unknown {
       throw InstallationsErrorCode(.invalidConfiguration, "The server does not know the project.")
     }
@@ -144,7 +144,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
     if let known = InstallationState.decoded(try read()) { return known }
     var made: InstallationState?
     try update { data in
-      let state = InstallationState.decoded(data) ?? InstallationState(id: InstallationID.random())
+      let state = InstallationState.decoded(data) ?? .new()
       made = state
       return try state.encoded()
     }

@@ -26,16 +26,17 @@ struct InstallationsBackend: Sendable {
   /// The server says that it does not know the installation.
   struct Unknown: Error {}
 
-  /// Makes an installation known to the server, which may give it another id.
-  func register(_ id: String) async throws -> InstallationState {
-    let body = [
-      "fid": id, "authVersion": "FIS_v2", "appId": options.googleAppID,
+  /// Makes an installation known to the server, which gives it another id where its secret does not prove it.
+  func register(_ state: InstallationState) async throws -> InstallationState {
+    var body = [
+      "fid": state.id, "authVersion": "FIS_v2", "appId": options.googleAppID,
       "sdkVersion": "i:\(FirebaseVersion())",
     ]
+    body["fidSecret"] = state.secret
     let data = try await send("POST", "installations", JSONEncoder().encode(body))
     let made: Installation = try decode(data)
     return InstallationState(
-      id: made.fid ?? id,
+      id: made.fid ?? state.id,
       registration: try registration(made.authToken, refreshToken: made.refreshToken)
     )
   }

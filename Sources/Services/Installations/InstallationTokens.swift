@@ -58,7 +58,22 @@ package struct InstallationTokens: Sendable {
   /// A new id.
   package static func newID() -> String {
     var generator = SystemRandomNumberGenerator()
-    var bytes = (0..<17).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    return id((0..<17).map { _ in UInt8.random(in: 0...255, using: &generator) })
+  }
+
+  /// The id that a secret proves to be its maker's: an app makes it before the server has heard of the installation.
+  ///
+  /// It is made of the SHA-256 of the secret's bytes, which are 32; nil for another text.
+  package static func id(provedBy secret: String) -> String? {
+    guard secret.utf8.count <= 64, let bytes = Base64.decodeStrictly(secret.utf8),
+      bytes.count == 32
+    else { return nil }
+    return id(Array(SHA256.hash(data: bytes)))
+  }
+
+  /// An id of the first 17 of those bytes, without their first bits.
+  private static func id(_ bytes: [UInt8]) -> String {
+    var bytes = Array(bytes.prefix(17))
     bytes[0] = bytes[0] & 0x0F | 0x70
     return String(Base64.url(bytes).prefix(22))
   }

@@ -73,11 +73,13 @@ class Device:
         self.session = requests.Session()
         self.session.trust_env = False
         self.session.verify = server.authority
-        self.fid = installation_id()
-        made = self.post("installations", {"fid": self.fid, "appId": app_id, "sdkVersion": "w:0.6"})
+        made = self.post("installations", {"fid": installation_id(), "appId": app_id, "sdkVersion": "w:0.6"})
         assert made.status_code == 200, made.text
+        # An id that is only named is nobody's yet: the server gives its own.
+        self.fid = made.json()["fid"]
         secrets.note_message(made.json())
         self.auth = made.json()["authToken"]["token"]
+        self.refresh = made.json()["refreshToken"]
         self.token = None
 
     def send(self, verb, path, body=None, session=None, **options):

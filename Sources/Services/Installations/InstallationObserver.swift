@@ -1,0 +1,7 @@
+/// Hears of installations; the composition root connects services that keep something for them.
+package protocol InstallationObserver: Sendable {
+  /// An installation has shown its refresh token; any task may call.
+  func wasShown(_ installation: InstallationTokens.Installation) async throws
+  /// An installation is no more; what is kept for it is to be gone when this returns.
+  func wasDeleted(_ installation: InstallationTokens.Installation) async throws
+}
