@@ -295,6 +295,46 @@ def test_a_registration_is_one_of_an_installation_and_app(development):
     assert renewed.status_code == 200 and renewed.json()["token"] == again.token
 
 
+def test_a_registration_is_changed_by_its_own_app(development):
+    device = development.device().register()
+    proof = {"Authorization": f"FIS_v2 {device.refresh}"}
+    made = device.post("installations", {"fid": device.fid, "appId": "1:42:web:cd"}, headers=proof).json()
+    assert made["fid"] == device.fid
+    other = {"x-goog-firebase-installations-auth": made["authToken"]["token"]}
+    path = f"registrations/{device.token}"
+    assert device.send("PATCH", path, {"direct": {}}, headers=other).status_code == 404
+    assert device.send("PATCH", path, {"direct": {}}).status_code == 200
+
+
+def test_the_end_of_an_installation_is_its_registrations_end(development):
+    device, other = development.device().register(), development.device().register()
+    with device.connect() as stream:
+        proof = {"Authorization": f"FIS_v2 {device.refresh}"}
+        stranger = {"Authorization": f"FIS_v2 {other.refresh}"}
+        assert device.send("DELETE", f"installations/{device.fid}", headers=stranger).status_code == 401
+        assert development.send(token=device.token)
+        assert device.send("DELETE", f"installations/{device.fid}", headers=proof).status_code == 200
+        with pytest.raises(EOFError):
+            stream.messages(2)
+    with pytest.raises(messaging.UnregisteredError):
+        development.send(token=device.token)
+    assert development.send(token=other.token)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_sequence_that_was_never_given_out_acknowledges_nothing(development, kept):
+    device = development.device().register()
+    name = development.send(token=device.token)
+    device.acknowledge(17)
+    with device.connect(17, kept=kept) as stream:
+        assert stream.connected["acknowledged"] == "0"
+        line = stream.line()
+    assert line["messageId"] == short(name)
+    with device.connect(line["sequence"], kept=kept) as stream:
+        assert stream.connected["acknowledged"] == line["sequence"]
+    development.reports.wait(name, {"direct": {"acknowledged": 1}})
+
+
 def test_an_apps_requests_need_its_own_token(development):
     device, other = development.device().register(), development.device().register()
     assert other.post("registrations:connect", {"token": device.token}).status_code == 401
@@ -449,7 +489,16 @@ def test_the_legacy_form(server, project):
     assert big["results"] == [{"error": "MessageTooBig"}]
     trial = legacy(server, project, {"to": device.token, "dry_run": True}).json()
     assert trial["results"] == [{"message_id": "fake_message_id"}]
-    assert legacy(server, project, {"to": device.token, "time_to_live": -1}).status_code == 400
+    for wrong, word in (({"time_to_live": -1}, "InvalidTtl"), ({"data": {"from": "x"}}, "InvalidDataKey")):
+        refused = legacy(server, project, {"registration_ids": [device.token] * 2, **wrong})
+        assert refused.status_code == 200 and refused.json()["failure"] == 2
+        assert refused.json()["results"] == [{"error": word}] * 2
+        assert legacy(server, project, {"to": "/topics/none", **wrong}).json() == {"error": word}
+    group = legacy(server, project, {"notification_key": "k", "data": {"k": "v"}})
+    assert group.status_code == 400 and "notification_key" in group.text
+    # Of a client that connects no package is known.
+    free = legacy(server, project, {"to": device.token, "restricted_package_name": "br.shop", "dry_run": True})
+    assert free.json()["failure"] == 0
     form = requests.post(
         f"{server.url}/fcm/send", data={"registration_id": device.token, "data.k": "v"},
         headers={"Authorization": f"key={project}"}, timeout=30,
@@ -480,6 +529,54 @@ def test_messages_outlive_a_kill(tmp_path):
         with device.connect() as stream:
             assert [line["messageId"] for line in stream.messages(len(expected))] == expected
     assert server.stop() == 0
+
+
+def test_a_kill_while_a_topic_is_gone_through_leaves_each_one_delivery(tmp_path):
+    server = servers.Brasa(tmp_path / "data").start()
+    devices = 3_000
+    device = Device(server, "shop")
+    tokens = []
+    for number in range(devices):
+        form = {"web": {**WEB, "endpoint": f"https://push.invalid/{number}"}}
+        # Each is another app of the same installation.
+        proof = {"Authorization": f"FIS_v2 {device.refresh}"}
+        made = device.post("installations", {"fid": device.fid, "appId": f"1:42:web:{number}"}, headers=proof).json()
+        auth = {"x-goog-firebase-installations-auth": made["authToken"]["token"]}
+        tokens.append(device.post("registrations", form, headers=auth).json()["token"])
+    with development_app(server, "shop") as app:
+        for start in range(0, devices, 1_000):
+            messaging.subscribe_to_topic(tokens[start:start + 1_000], "all", app=app)
+        topics = [messaging.send(messaging.Message(topic="all"), app=app) for _ in range(8)]
+    server.kill()
+    server.start()
+    reports = Reports(server, "shop")
+    for topic in topics:
+        for _ in range(1_500):
+            if sum(reports.counts(topic).get("webpush", {}).values()) == devices:
+                break
+            threading.Event().wait(0.02)
+        assert sum(reports.counts(topic)["webpush"].values()) == devices
+    assert server.stop() == 0
+    found = servers.run("verify", "--data", server.data)
+    assert "no differences" in found.stdout + found.stderr
+
+
+def test_a_storm_of_streams_that_come_again_misses_nothing(development):
+    devices = [development.device().register() for _ in range(200)]
+    messaging.subscribe_to_topic([device.token for device in devices], "storm", app=development.app)
+    last = {device.fid: "0" for device in devices}
+    for _ in range(3):
+        streams = [device.connect(last[device.fid]) for device in devices]
+        name = development.send(topic="storm")
+        for device, stream in zip(devices, streams):
+            line = stream.line()
+            assert line["messageId"] == short(name)
+            last[device.fid] = line["sequence"]
+        for stream in streams:
+            stream.close()
+    for device in devices:
+        device.acknowledge(last[device.fid])
+    assert development.reports.counts(name) == {"direct": {"acknowledged": 200}}
 
 
 P8 = "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
@@ -563,7 +660,8 @@ def test_the_metrics(development):
     name = development.send(token=device.token)
     device.acknowledge(received=[short(name)])
     page = requests.get(f"{development.server.url}/metrics", timeout=30).text
-    for figure in ("messaging_accepted_total", "messaging_direct_acknowledged_total", "messaging_streams"):
+    for figure in ("messaging_accepted_total", "messaging_direct_acknowledged_total", "messaging_streams",
+                   "messaging_reason_mailbox_full_total"):
         assert figure in page
     assert device.token not in page
 

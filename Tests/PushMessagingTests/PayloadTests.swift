@@ -94,18 +94,76 @@ import Testing
                         "orderInfo": {"orderID": 12, "newOrderStatus": "PAID"}}}
       """#
     let message = try LegacyMessage(try JSONText(parsing: json), now: Self.now)
+    let content = try message.content.get()
     #expect(
-      Self.apple(message.content)
+      Self.apple(content)
         == #"{"aps":{"alert":{"title":"Provedor","body":"Status"},"badge":2,"category":"ORDER","#
         + #""content-available":1},"gcm.notification.orderInfo":"#
         + #""{\"orderID\":12,\"newOrderStatus\":\"PAID\"}"}"#
     )
     for channel in PushChannel.allCases {
-      let options = message.content.options(channel)
+      let options = content.options(channel)
       #expect(options == DeliveryOptions(priority: .high, timeToLive: 60, collapseKey: "order"))
     }
-    let shown = message.content.payload(.direct, Self.context)["notification"]
+    let shown = content.payload(.direct, Self.context)["notification"]
     #expect(shown?["orderInfo"]?.string == #"{"orderID":12,"newOrderStatus":"PAID"}"#)
+  }
+
+  @Test(arguments: [
+    (#"{"to": "a:b", "data": {"from": "x"}}"#, MessagingError.Kind.dataKey),
+    (#"{"to": "a:b", "time_to_live": 2419201}"#, .timeToLive),
+    (#"{"to": "a:b", "time_to_live": "soon"}"#, .timeToLive),
+  ])
+  func `what is wrong with a message in the legacy form`(
+    json: String,
+    kind: MessagingError.Kind
+  ) throws {
+    let message = try LegacyMessage(try JSONText(parsing: json), now: Self.now)
+    let error = #expect(throws: MessagingError.self) { try message.content.get() }
+    #expect(error?.kind == kind)
+  }
+
+  @Test func `a group of devices is refused by its name`() throws {
+    let json = try JSONText(parsing: #"{"notification_key": "k", "data": {"k": "v"}}"#)
+    let error = #expect(throws: MessagingError.self) { try LegacyMessage(json, now: Self.now) }
+    #expect(error?.violations.map(\.field) == ["notification_key"])
+  }
+
+  /// The largest data that a message to a token can have.
+  private static func largest(to recipient: OutgoingMessage.Recipient) -> Int {
+    var (fits, tooBig) = (0, 5_000)
+    while tooBig - fits > 1 {
+      let size = (fits + tooBig) / 2
+      let data = JSONText.object([.init("k", .string(String(repeating: "x", count: size)))])
+      let json = JSONText.object([.init("data", data)])
+      do {
+        _ = try OutgoingMessage(json: json, recipient: recipient, now: now)
+        fits = size
+      } catch { tooBig = size }
+    }
+    return fits
+  }
+
+  @Test func `the largest message fits as devices get it`() throws {
+    let topic = try #require(TopicName(String(repeating: "t", count: 800)))
+    for (recipient, sender) in [
+      (OutgoingMessage.Recipient.user("ana"), String(repeating: "p", count: 30)),
+      (.topic(topic), "/topics/\(topic.text)"),
+    ] {
+      let data = String(repeating: "x", count: Self.largest(to: recipient))
+      let content = try Self.content(#"{"data": {"k": "\#(data)"}}"#)
+      let context = PayloadContext(
+        messageID: "0:1800000000000000",
+        sender: sender,
+        project: String(repeating: "p", count: 30),
+        installation: "cAAAAAAAAAAAAAAAAAAAAA"
+      )
+      let sizes = PushChannel.allCases.map { channel in
+        (channel, content.payload(channel, context).compactBytes.count)
+      }
+      for (channel, size) in sizes { #expect(size <= channel.payloadLimit, "\(channel)") }
+      #expect(sizes.contains { $0.1 == $0.0.payloadLimit })
+    }
   }
 
   @Test(arguments: [

@@ -119,10 +119,24 @@ package struct MessagingEnvironment: Sendable {
 
   /// Makes a registration, unless the client's network made too many; gives its token.
   func register(_ asked: RegistrationRequest, _ request: ServiceRequest) async throws -> String {
+    try countRegistration(request)
+    return try await service.register(asked)
+  }
+
+  /// Changes a registration and keeps its token, unless the client's network made or changed too many.
+  func renew(
+    _ token: String,
+    _ asked: RegistrationRequest,
+    _ request: ServiceRequest
+  ) async throws {
+    try countRegistration(request)
+    try await service.renew(token, asked)
+  }
+
+  private func countRegistration(_ request: ServiceRequest) throws(MessagingError) {
     guard quota.take(request.context.network, now: service.now) else {
       throw MessagingError(.quotaExceeded, "Too many registrations were made. Try again later.")
     }
-    return try await service.register(asked)
   }
 
   /// Subscribes a client's registration to a topic, or ends that, unless its network made too many.
@@ -170,6 +184,7 @@ package struct MessagingEnvironment: Sendable {
     let installation = try installation(of: request, in: project)
     let known = try await service.registration(of: request.variable("token"), in: project)
     guard known.installation == installation.id else { throw MessagingError.unregistered }
+    try await service.hear(known)
     return known
   }
 

@@ -22,6 +22,7 @@ package struct MessagingError: Error, Sendable {
     case tooBig = "MessageTooBig"
     case dataKey = "InvalidDataKey"
     case timeToLive = "InvalidTtl"
+    case packageName = "InvalidPackageName"
   }
 
   package let code: Code

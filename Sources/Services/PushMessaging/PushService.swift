@@ -26,10 +26,14 @@ package final class PushService: Sendable {
   let sweep = Mutex(SweepProgress())
   /// How far what counts for caps was looked at.
   let capSweep = Mutex(SweepProgress())
+  /// How far messages were gone through for what expired.
+  let expiry = Mutex(ExpiryProgress())
+  /// How far messages were looked at for old ones.
+  let pruned = Mutex(PruneProgress())
   /// Deliveries that were written to streams, and are to be kept as handed over.
   let written = Mutex<[WrittenDelivery]>([])
-  /// Users who are to be forgotten.
-  let revoked = Mutex<Set<RevokedUser>>([])
+  /// Users whose registrations could not be forgotten to be theirs.
+  let revoked = RevokedUsers()
   /// The highest version at which an entry of a lane is due; versions may be ahead of the clock.
   private let latestDue = Atomic<Int64>(0)
 

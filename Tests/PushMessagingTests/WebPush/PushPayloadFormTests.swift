@@ -32,6 +32,20 @@ import Testing
     #expect(DeclarativePush.adding(to: form) == form)
   }
 
+  @Test func `a payload that leaves the form no room stays as it is`() throws {
+    let link = #""fcmOptions":{"link":"https://shop.example/"}"#
+    var forms = 0
+    for size in 3_700..<3_900 {
+      let body = String(repeating: "x", count: size)
+      let text = #"{"notification":{"title":"T","body":"\#(body)"},\#(link)}"#
+      let payload = try JSONText(parsing: text)
+      let made = DeclarativePush.adding(to: payload)
+      #expect(made.compactBytes.count <= WebPushEncryption.maximumContent)
+      if made != payload { forms += 1 }
+    }
+    #expect(forms > 0 && forms < 200)
+  }
+
   @Test(arguments: [
     #"{"data":{"a":"1"},"fcmOptions":{"link":"https://shop.example/"}}"#,
     #"{"notification":{"body":"no title"},"fcmOptions":{"link":"https://shop.example/"}}"#,

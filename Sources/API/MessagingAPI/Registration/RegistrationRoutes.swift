@@ -48,7 +48,7 @@ struct RegistrationRoutes: Sendable {
     let project = try await environment.project(of: request)
     let asked = try await registration(request, in: project)
     let token = request.variable("token")
-    try await service.renew(token, asked)
+    try await environment.renew(token, asked, request)
     return Self.answer(token, in: project)
   }
 

@@ -67,8 +67,12 @@ struct LegacyRoutes: Sendable {
     switch message.target {
     case .failure(let error): return .json(.object(Self.members(error)))
     case .success(.everyone(let recipient)):
-      let id = try await send(message, to: recipient, from: project)
-      return .json(.object([.init("message_id", id)]))
+      do {
+        let id = try await send(message, to: recipient, from: project)
+        return .json(.object([.init("message_id", id)]))
+      } catch let error as MessagingError where error.code == .invalidArgument {
+        return .json(.object(Self.members(error)))
+      }
     case .success(.tokens(let tokens)): return try await send(message, to: tokens, from: project)
     }
   }
@@ -79,7 +83,7 @@ struct LegacyRoutes: Sendable {
     to recipient: OutgoingMessage.Recipient,
     from project: Text
   ) async throws -> JSONText {
-    let outgoing = try OutgoingMessage(to: recipient, message.content)
+    let outgoing = try OutgoingMessage(to: recipient, message.content.get())
     guard !message.isTrial else {
       _ = try await service.check(outgoing, from: project)
       return .integer(-1)
@@ -127,7 +131,8 @@ struct LegacyRoutes: Sendable {
     from project: Text
   ) async throws -> Result<String, MessagingError> {
     do {
-      let outgoing = try OutgoingMessage(to: .token(token), message.content)
+      let outgoing = try OutgoingMessage(to: .token(token), message.content.get())
+      if let name = message.packageName { try await requirePackage(name, of: token, in: project) }
       let id =
         message.isTrial
         ? try await service.check(outgoing, from: project)
@@ -136,6 +141,14 @@ struct LegacyRoutes: Sendable {
     } catch let error as MessagingError {
       return .failure(error)
     }
+  }
+
+  /// Throws where a token's app is known to have another package; of clients of the web and of our own none is known.
+  private func requirePackage(_ name: String, of token: String, in project: Text) async throws {
+    let known = try await service.registration(of: token, in: project)
+    guard case .apns(_, _, let bundle) = known.address, bundle != name else { return }
+    let message = "The token is one of the app \(bundle)."
+    throw MessagingError.invalid("restricted_package_name", message, .packageName)
   }
 
   private static func members(_ error: MessagingError) -> [JSONText.Member] {

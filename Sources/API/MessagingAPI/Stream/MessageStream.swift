@@ -39,14 +39,14 @@ final class MessageStream: LoopStream, DirectListener {
   /// Messages that wait here for the event loop at most.
   private static let limit = 32
 
-  /// A stream for a client that has what came up to a sequence.
-  init(_ service: PushService, _ start: ConnectionStart, acknowledged: Int64, opening: [UInt8]) {
+  /// A stream for a client that has what it acknowledged.
+  init(_ service: PushService, _ start: ConnectionStart, opening: [UInt8]) {
     self.service = service
     mailbox = start.mailbox
     state = Mutex(
       State(
         opening: opening,
-        last: start.isEmpty ? start.last : acknowledged,
+        last: start.isEmpty ? start.last : start.acknowledged,
         missed: start.isEmpty ? 0 : start.last
       )
     )

@@ -55,6 +55,7 @@ struct StreamRoutes: Sendable {
     /// The line that opens the stream.
     func opening(_ start: ConnectionStart) -> [UInt8] {
       var members = [JSONText.Member("pingSeconds", .integer(pings))]
+      members.append(.init("acknowledged", .string("\(start.acknowledged)")))
       if start.hasDropped { members.append(.init("deleted", .boolean(true))) }
       return JSONText.object([.init("connected", .object(members))]).compactBytes
         + [UInt8(ascii: "\n")]
@@ -88,7 +89,6 @@ struct StreamRoutes: Sendable {
           let stream = MessageStream(
             service,
             start,
-            acknowledged: asked.acknowledged,
             opening: asked.opening(start)
           )
           let network = request.context.network
@@ -126,7 +126,7 @@ struct StreamRoutes: Sendable {
       body: .stream { writer in
         defer { service.streams.close(mailbox, listener) }
         try await writer.write(first)
-        var last = asked.acknowledged
+        var last = start.acknowledged
         var wakes = listener.wakes.makeAsyncIterator()
         repeat {
           last = try await Self.write(mailbox, after: last, service, &writer)
@@ -178,7 +178,7 @@ struct StreamRoutes: Sendable {
   private func acknowledge(_ request: ServiceRequest) async throws -> ServiceResponse {
     let (registration, body) = try await registration(of: request)
     let receipts = try Self.receipts(body)
-    service.hear(registration)
+    try await service.hear(registration)
     if !receipts.isPing { try await service.acknowledge(registration, receipts) }
     return .emptyObject
   }

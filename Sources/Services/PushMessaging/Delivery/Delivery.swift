@@ -15,6 +15,11 @@ package enum PushChannel: UInt8, Sendable, CaseIterable {
     case .direct: "direct"
     }
   }
+
+  /// Bytes of a payload; Web Push loses some of its 4,096 to the encryption.
+  var payloadLimit: Int {
+    self == .webPush ? WebPushEncryption.maximumContent : 4_096
+  }
 }
 
 extension PushAddress {

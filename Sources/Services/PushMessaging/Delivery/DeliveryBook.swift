@@ -27,6 +27,7 @@ struct DeliveryBook {
     struct Move: Sendable, Hashable {
       let channel: PushChannel
       let state: Delivery.State
+      var reason: CountedReason?
     }
 
     /// Remembers what was read and made; called by the write's completion alone.
@@ -123,7 +124,7 @@ struct DeliveryBook {
     }
     try keep(delivery, key, message.project, message.id, registration.number)
     count(message.project, message.id, delivery, 1)
-    effects.moves.append(.init(channel: channel, state: delivery.state))
+    noteMove(delivery)
   }
 
   /// Gives a delivery that is due its slot, unless it is now or never and cannot be now.
@@ -178,9 +179,7 @@ struct DeliveryBook {
     delivery.at = now
     try keep(delivery, key, message.project, id, number)
     count(message.project, id, delivery, 1)
-    if delivery.state != .waiting {
-      effects.moves.append(.init(channel: delivery.channel, state: delivery.state))
-    }
+    if delivery.state != .waiting { noteMove(delivery) }
   }
 
   /// Puts the message in the place of one of the same key that waits.
@@ -282,8 +281,15 @@ struct DeliveryBook {
     delivery.isHeld = false
     try keep(delivery, key, project, id, number)
     count(project, id, delivery, 1)
-    effects.moves.append(.init(channel: delivery.channel, state: state))
+    noteMove(delivery)
     return true
+  }
+
+  private mutating func noteMove(_ delivery: Delivery) {
+    let reason = delivery.reason.map(CountedReason.init)
+    effects.moves.append(
+      .init(channel: delivery.channel, state: delivery.state, reason: reason)
+    )
   }
 
   /// Counts the handing over that a device acknowledged before it was noted.

@@ -32,6 +32,9 @@ package struct ConnectionStart: Sendable {
   package let isEmpty: Bool
   /// The highest sequence that was given out.
   package let last: Int64
+  /// What the client has acknowledged, behind which its messages come: 0 where it named a sequence that was never given out, as
+  /// after the server was restored from a backup.
+  package let acknowledged: Int64
 }
 
 extension PushService {
@@ -78,7 +81,7 @@ extension PushService {
     _ book: inout DeliveryBook
   ) throws -> ConnectionStart {
     try acknowledge(registration.mailbox, upTo: acknowledged, &book)
-    try renew(registration, &book)
+    try hear(registration, &book)
     let head = try book.head(registration.mailbox)
     let hasDropped = head.hasDropped
     if hasDropped { try book.change(registration.mailbox) { $0.hasDropped = false } }
@@ -86,17 +89,9 @@ extension PushService {
       mailbox: registration.mailbox,
       hasDropped: hasDropped,
       isEmpty: head.count == 0,
-      last: head.last
+      last: head.last,
+      acknowledged: acknowledged <= head.last ? acknowledged : 0
     )
-  }
-
-  /// Notes once a day that the app was heard of.
-  private static func renew(_ registration: Registration, _ book: inout DeliveryBook) throws {
-    guard book.now - registration.renewed > 86_400_000_000,
-      var known = try Registration.read(registration.project, registration.number, book.group)
-    else { return }
-    known.renewed = book.now
-    try book.save(known)
   }
 
   /// What waits behind a sequence, the oldest first; empty where there is nothing.
@@ -208,12 +203,10 @@ extension PushService {
     }
   }
 
-  /// Notes that a client was heard.
-  package func hear(_ registration: Registration) { streams.hear(registration.mailbox) }
-
   /// Keeps what a client has received.
   package func acknowledge(_ registration: Registration, _ receipts: Receipts) async throws {
     try await writeDeliveries { book in
+      try Self.hear(registration, &book)
       try Self.keep(receipts, of: registration.mailbox, &book)
     }
   }
@@ -228,6 +221,7 @@ extension PushService {
   ) {
     submitDeliveries { book in
       let registration = try owner.registration(&book)
+      try Self.hear(registration, &book)
       try Self.keep(receipts, of: registration.mailbox, &book)
       return registration.mailbox
     } completion: { [streams] outcome in
@@ -256,7 +250,8 @@ extension PushService {
     upTo sequence: Int64,
     _ book: inout DeliveryBook
   ) throws {
-    guard sequence > 0 else { return }
+    // A sequence that was never given out is of another time: nothing says how much of it the client has.
+    guard sequence > 0, try sequence <= book.head(mailbox).last else { return }
     if let waiting = try book.waiting(mailbox) {
       for each in waiting where each.delivery.slot <= sequence {
         try book.move(mailbox.project, each.message, mailbox.number, to: .acknowledged)

@@ -1,66 +1,93 @@
 import FirestoreModel
 import KeyValueStore
 
-// What ends with time.
+// What ends with time. A step looks at a bounded number of messages and deliveries, and is one write.
+
+/// How far messages whose last deadline has passed were gone through.
+struct ExpiryProgress: Sendable {
+  /// The last deadline's key that was done with: what is before it was deleted, and is not passed over again.
+  var done: [UInt8]?
+  /// The deadline's key of the message that is being gone through, and the number up to which its registrations were.
+  var partial: (key: [UInt8], number: Int64)?
+}
 
 extension PushService {
-  /// Deliveries of one step.
-  private static let stepSize = 500
-
-  /// Expires what still waits of the oldest message whose last deadline has passed; true where there may be more.
+  /// Expires some of what still waits of messages whose last deadline has passed; true where there is more to do now.
   package func expireMessages() async throws -> Bool {
-    let now = now
-    let due = try await read(on: .scans) {
-      reader -> (key: [UInt8], message: StoredMessage?, id: Int64)? in
-      var range = MessagingKey(.deadline).range
-      range.upper = MessagingKey(.deadline).number(now).bytes
-      let cursor = try reader.cursor(over: range, reversed: false)
-      guard try cursor.next() else { return nil }
+    let (now, before) = (now, expiry.withLock { $0 })
+    let step = try await read(on: .scans) { try ExpiryStep(after: before, now: now, $0) }
+    if !step.isEmpty {
+      try await writeDeliveries(.background) { book in
+        for each in step.waiting {
+          try book.move(each.mailbox.project, each.message, each.mailbox.number, to: .expired)
+        }
+        for key in step.keys { try book.group.delete(key) }
+      }
+    }
+    expiry.withLock { $0 = step.next ?? ExpiryProgress() }
+    return step.next != nil
+  }
+}
+
+/// What one step ends.
+private struct ExpiryStep: Sendable {
+  /// Deliveries that have slots.
+  private(set) var waiting: [WrittenDelivery] = []
+  /// Deadlines of messages of which nothing waits any more.
+  private(set) var keys: [[UInt8]] = []
+  /// Where the next step begins; nil behind the last deadline that has passed.
+  private(set) var next: ExpiryProgress?
+
+  /// Messages and deliveries that a step looks at.
+  private static let looks = 500
+
+  var isEmpty: Bool { waiting.isEmpty && keys.isEmpty }
+
+  init(after before: ExpiryProgress, now: Int64, _ reader: any KeyValueReader) throws {
+    var range = MessagingKey(.deadline).range
+    let upper = MessagingKey(.deadline).number(now).bytes
+    range.upper = upper
+    if let done = before.done { range.lower = done + [0] }
+    guard KeyOrder.compare(range.lower, upper) < 0 else { return }
+    let cursor = try reader.cursor(over: range, reversed: false)
+    var (progress, left) = (before, Self.looks)
+    while left > 0 {
+      guard try cursor.next() else { return }
+      left -= 1
+      let key = Array(cursor.key)
       let id = try MessagingKey.number(in: cursor.key)
       let project = try ProjectValue(decoding: cursor.value).project
-      return (Array(cursor.key), try StoredMessage.read(project, id, reader), id)
+      let known = progress.partial.flatMap { $0.key == key ? $0.number : nil } ?? 0
+      if let last = try look(at: id, of: project, after: known, &left, reader) {
+        progress.partial = (key, last)
+        break
+      }
+      keys.append(key)
+      progress = ExpiryProgress(done: key)
     }
-    guard let due else { return false }
-    guard let message = due.message else {
-      try await write(.background) { try $0.delete(due.key) }
-      return true
-    }
-    try await expire(message, due.key)
-    return true
+    next = progress
   }
 
-  private func expire(_ message: StoredMessage, _ key: [UInt8]) async throws {
-    var position: Int64? = 0
-    while let after = position {
-      let (waiting, next) = try await read(on: .scans) { reader in
-        try Self.waiting(of: message, after: after, reader)
-      }
-      try await writeDeliveries(.background) { book in
-        for number in waiting {
-          try book.move(message.project, message.id, number, to: .expired)
-        }
-        if next == nil { try book.group.delete(key) }
-      }
-      position = next
-    }
-  }
-
-  /// The registrations of some deliveries that have slots, and behind which others are; nil behind the last.
-  private static func waiting(
-    of message: StoredMessage,
-    after position: Int64,
+  /// Takes what waits of a message behind a registration's number; gives the last number where there may be more.
+  private mutating func look(
+    at id: Int64,
+    of project: Text,
+    after number: Int64,
+    _ left: inout Int,
     _ reader: any KeyValueReader
-  ) throws -> ([Int64], next: Int64?) {
-    let prefix = MessagingKey(.delivery, message.project, message.id)
-    let cursor = try reader.cursor(over: prefix.range(after: position), reversed: false)
-    var waiting: [Int64] = []
-    var last: Int64?
-    for _ in 0..<stepSize {
-      guard try cursor.next() else { return (waiting, nil) }
-      let number = try MessagingKey.number(in: cursor.key)
-      if try Delivery(decoding: cursor.value).hasSlot { waiting.append(number) }
-      last = number
+  ) throws -> Int64? {
+    let prefix = MessagingKey(.delivery, project, id)
+    let cursor = try reader.cursor(over: prefix.range(after: number), reversed: false)
+    var last = number
+    while try cursor.next() {
+      guard left > 0 else { return last }
+      left -= 1
+      last = try MessagingKey.number(in: cursor.key)
+      if try Delivery(decoding: cursor.value).hasSlot {
+        let mailbox = MailboxID(project: project, number: last)
+        waiting.append(WrittenDelivery(mailbox: mailbox, message: id))
+      }
     }
-    return (waiting, last)
+    return nil
   }
 }

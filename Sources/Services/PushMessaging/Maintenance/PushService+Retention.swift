@@ -2,89 +2,139 @@ import FirestoreModel
 import KeyValueStore
 
 // Forgetting what is old. A step does a little; it blocks.
+//
+// Messages are gone through in the order of their ids, then the summaries of those to many. What a step deleted is not passed
+// over by the next one; what was too young, or still waited, is looked at when all were gone through.
+
+/// How far messages and summaries were looked at.
+struct PruneProgress: Sendable {
+  var kind = MessagingKey.Kind.message
+  /// The last key that was done with; nil is before the first.
+  var done: [UInt8]?
+  /// The key of the message whose deliveries are being deleted, and the number up to which they were.
+  var partial: (key: [UInt8], number: Int64)?
+}
 
 extension PushService {
-  /// Rows that one step deletes.
-  private static let rows = 500
-
   /// Deletes some of what is older than it is kept; true where there may be more.
   package func pruneStep() throws -> Bool {
-    let now = now
-    let oldest = now - limits.messageDays * Self.day
-    let oldestCounts = now - max(limits.countDays, limits.messageDays) * Self.day
-    let work = try reading { reader -> Pruning? in
-      for project in try Self.projects(.message, reader) {
-        if let found = try Self.oldMessage(of: project, before: oldest, reader) { return found }
-      }
-      for project in try Self.projects(.summary, reader) {
-        if let found = try Self.oldSummaries(of: project, before: oldestCounts, reader) {
-          return found
+    let before = pruned.withLock { $0 }
+    let step = try reading { try Pruning(after: before, now: now, limits, $0) }
+    if !step.keys.isEmpty {
+      do {
+        try engine.write(.background) { group in
+          for summary in step.summaries {
+            let key = MessageSummary.key(summary.message.project, summary.message.id)
+            try group.put(key, summary.encoded)
+          }
+          for key in step.keys { try group.delete(key) }
         }
+      } catch {
+        throw MessagingError.engine(error)
       }
-      return nil
     }
-    guard let work else { return false }
-    do {
-      try engine.write(.background) { group in
-        if let summary = work.summary {
-          let key = MessageSummary.key(summary.message.project, summary.message.id)
-          try group.put(key, summary.encoded)
-        }
-        for key in work.keys { try group.delete(key) }
-      }
-    } catch {
-      throw MessagingError.engine(error)
-    }
-    return true
+    pruned.withLock { $0 = step.next ?? PruneProgress() }
+    return step.next != nil
   }
+}
 
-  private static let day: Int64 = 86_400_000_000
+/// What one step deletes, and what it keeps of it.
+private struct Pruning {
+  private(set) var keys: [[UInt8]] = []
+  private(set) var summaries: [MessageSummary] = []
+  /// Where the next step begins; nil behind the last summary.
+  private(set) var next: PruneProgress?
+  private let now: Int64
+  private let limits: MessagingLimits
 
-  /// What one step deletes, and what it keeps of it.
-  private struct Pruning {
-    let keys: [[UInt8]]
-    var summary: MessageSummary?
-  }
+  /// Rows that one step deletes, or looks at in vain.
+  private static let rows = 500
 
-  /// The projects that have keys of a kind.
-  private static func projects(
-    _ kind: MessagingKey.Kind,
+  init(
+    after before: PruneProgress,
+    now: Int64,
+    _ limits: MessagingLimits,
     _ reader: any KeyValueReader
-  ) throws -> [Text] {
-    let cursor = try reader.cursor(over: MessagingKey(kind).range, reversed: false)
-    var projects: [Text] = []
-    var found = try cursor.next()
-    while found {
+  ) throws {
+    (self.now, self.limits) = (now, limits)
+    var range = MessagingKey(before.kind).range
+    if let done = before.done { range.lower = done + [0] }
+    let cursor = try reader.cursor(over: range, reversed: false)
+    var (progress, left) = (before, Self.rows)
+    var isFound = try cursor.next()
+    while isFound {
+      guard left > 0 else {
+        next = progress
+        return
+      }
+      left -= 1
+      let key = Array(cursor.key)
       let (project, _) = try MessagingKey.project(of: cursor.key)
-      projects.append(project)
-      guard let next = MessagingKey(kind, project).range.upper else { break }
-      found = try cursor.seek(next)
+      let id = try MessagingKey.number(in: cursor.key)
+      guard id < oldest(before.kind) else {
+        // All that follow of the project are younger.
+        guard let upper = MessagingKey(before.kind, project).range.upper else { break }
+        progress = PruneProgress(kind: before.kind, done: key)
+        isFound = try cursor.seek(upper)
+        continue
+      }
+      let known = progress.partial.flatMap { $0.key == key ? $0.number : nil } ?? 0
+      let (value, mailbox) = (Array(cursor.value), MailboxID(project: project, number: known))
+      let last =
+        before.kind == .message
+        ? try take(message: id, key, value, mailbox, &left, reader)
+        : try take(summary: id, key, value, project)
+      if let last {
+        progress.partial = (key, last)
+        next = progress
+        return
+      }
+      progress = PruneProgress(kind: before.kind, done: key)
+      isFound = try cursor.next()
     }
-    return projects
+    if before.kind == .message { next = PruneProgress(kind: .summary) }
   }
 
-  /// Keys of a project's oldest message, if it is old and nothing waits of it; the message itself comes last.
-  private static func oldMessage(
-    of project: Text,
-    before oldest: Int64,
+  /// The time before which what a kind tells of is old.
+  private func oldest(_ kind: MessagingKey.Kind) -> Int64 {
+    let days =
+      kind == .message ? limits.messageDays : max(limits.countDays, limits.messageDays)
+    return now - days * 86_400_000_000
+  }
+
+  /// Whether a message, which may have been sent long after it was accepted, is old.
+  private func isOld(_ message: StoredMessage, _ kind: MessagingKey.Kind) -> Bool {
+    max(message.id, message.start) < oldest(kind)
+  }
+
+  /// Takes the rows of a message behind a registration's number, if it is old and nothing waits of it; gives the last number
+  /// where there may be more of them.
+  private mutating func take(
+    message id: Int64,
+    _ key: [UInt8],
+    _ value: [UInt8],
+    _ position: MailboxID,
+    _ left: inout Int,
     _ reader: any KeyValueReader
-  ) throws -> Pruning? {
-    let cursor = try reader.cursor(over: MessagingKey(.message, project).range, reversed: false)
-    while try cursor.next() {
-      let id = try MessagingKey.number(in: cursor.key)
-      guard id < oldest else { return nil }
-      let message = try StoredMessage(decoding: cursor.value, project: project, id: id)
-      let deadline = MessagingKey.timed(.deadline, message.lastDeadline, id)
-      guard message.stage == .expanded, try reader.get(deadline) == nil else { continue }
-      // Counts go with the first rows, so that they never tell of rows that are there no more; a summary has them by then.
-      let summary = try summary(of: message, reader)
-      var keys = [MessagingKey(.counts, project, id).bytes]
-      let prefix = MessagingKey(.delivery, project, id)
-      let deliveries = try reader.cursor(over: prefix.range, reversed: false)
-      while keys.count < rows, try deliveries.next() { keys.append(Array(deliveries.key)) }
-      if keys.count < rows { keys.append(Array(cursor.key)) }
-      return Pruning(keys: keys, summary: summary)
+  ) throws -> Int64? {
+    let project = position.project
+    let message = try StoredMessage(decoding: value, project: project, id: id)
+    let deadline = MessagingKey.timed(.deadline, message.lastDeadline, id)
+    guard isOld(message, .message), message.stage == .expanded, try reader.get(deadline) == nil
+    else { return nil }
+    // Counts go with the first rows, so that they never tell of rows that are there no more; a summary has them by then.
+    if let summary = try Self.summary(of: message, reader) { summaries.append(summary) }
+    keys.append(MessagingKey(.counts, project, id).bytes)
+    let range = MessagingKey(.delivery, project, id).range(after: position.number)
+    let deliveries = try reader.cursor(over: range, reversed: false)
+    var last = position.number
+    while try deliveries.next() {
+      guard left > 0 else { return last }
+      left -= 1
+      last = try MessagingKey.number(in: deliveries.key)
+      keys.append(Array(deliveries.key))
     }
+    keys.append(key)
     return nil
   }
 
@@ -102,17 +152,15 @@ extension PushService {
     return MessageSummary(message, counts ?? MessageCounts())
   }
 
-  /// Keys of a project's oldest summaries, if they are old.
-  private static func oldSummaries(
-    of project: Text,
-    before oldest: Int64,
-    _ reader: any KeyValueReader
-  ) throws -> Pruning? {
-    var range = MessagingKey(.summary, project).range
-    range.upper = MessageSummary.key(project, oldest)
-    let cursor = try reader.cursor(over: range, reversed: false)
-    var keys: [[UInt8]] = []
-    while keys.count < rows, try cursor.next() { keys.append(Array(cursor.key)) }
-    return keys.isEmpty ? nil : Pruning(keys: keys)
+  /// Takes a summary, if it is old; nothing is ever left of one.
+  private mutating func take(
+    summary id: Int64,
+    _ key: [UInt8],
+    _ value: [UInt8],
+    _ project: Text
+  ) throws -> Int64? {
+    let summary = try MessageSummary(decoding: value, project: project, id: id)
+    if isOld(summary.message, .summary) { keys.append(key) }
+    return nil
   }
 }

@@ -53,7 +53,7 @@ extension PushService {
       let (project, _) = try MessagingKey.project(of: cursor.key)
       let number = try MessagingKey.number(in: cursor.key)
       let known = try Registration(decoding: cursor.value, project: project, number: number)
-      if known.gone.map({ $0.at < gone }) ?? (known.renewed < heard) { old.append(known) }
+      if known.gone.map({ $0.at < gone }) ?? (known.heard < heard) { old.append(known) }
       last = Array(cursor.key)
     }
     return (old, last)

@@ -12,7 +12,10 @@ package struct LegacyMessage: Sendable {
 
   /// The recipients, or why there are none.
   package let target: Result<Target, MessagingError>
-  package let content: MessageContent
+  /// What it says, or which word answers for each recipient.
+  package let content: Result<MessageContent, MessagingError>
+  /// The package that the apps of its tokens must have; nil for any.
+  package let packageName: String?
   /// Whether everything is checked and nothing sent.
   package let isTrial: Bool
 
@@ -24,10 +27,24 @@ package struct LegacyMessage: Sendable {
     "color", "image",
   ]
 
-  /// Reads a message; throws INVALID_ARGUMENT for options that are none.
+  /// Reads a message; throws INVALID_ARGUMENT for one to a group of devices, which there are none of.
   package init(_ json: JSONText, now: Int64) throws(MessagingError) {
+    guard json["notification_key"] == nil else {
+      throw .invalid(
+        "notification_key",
+        "notification_key is not supported: there are no groups of devices. Use registration_ids."
+      )
+    }
     target = Self.target(of: json)
     isTrial = Self.flag(json["dry_run"])
+    packageName = json["restricted_package_name"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    content = Result { () throws(MessagingError) in try Self.content(of: json, now: now) }
+  }
+
+  private static func content(
+    of json: JSONText,
+    now: Int64
+  ) throws(MessagingError) -> MessageContent {
     let data = Self.texts(json["data"])
     try MessageRules.checkData(data, at: "data")
     let life = try Self.timeToLive(json["time_to_live"])
@@ -48,7 +65,7 @@ package struct LegacyMessage: Sendable {
       }.map { JSONText.Member($0.key, Self.text($0.value)) }
       members.append(.init("webpush", .object([.init("notification", .object(others))])))
     }
-    content = MessageContent(members, now: now)
+    return MessageContent(members, now: now)
   }
 
   // MARK: Recipients

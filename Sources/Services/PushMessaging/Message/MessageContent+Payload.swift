@@ -8,8 +8,17 @@ struct PayloadContext {
   var project: String
   var installation: String
 
-  /// As large as they come, for bounds.
-  static let sample = PayloadContext(messageID: "", sender: "", project: "", installation: "")
+  /// As large as it comes for messages of a sender, for bounds: ids of messages have 18 characters and those of installations 22;
+  /// a project's has 30 at most.
+  static func largest(sender: String?) -> PayloadContext {
+    let project = String(repeating: "p", count: 30)
+    return PayloadContext(
+      messageID: StoredMessage.name(of: 9_999_999_999_999_999),
+      sender: sender ?? project,
+      project: project,
+      installation: String(repeating: "i", count: 22)
+    )
+  }
 }
 
 extension MessageContent {
@@ -19,14 +28,17 @@ extension MessageContent {
   /// Throws INVALID_ARGUMENT where a payload of the message would be too large for a platform.
   ///
   /// No payload says anything twice, so that of a small message need not be made.
-  func checkSize() throws(MessagingError) {
-    guard bytes.count + Self.frame > OutgoingMessage.payloadLimit else { return }
+  ///
+  /// - Parameter sender: What devices see as the sender; nil where it is the project.
+  func checkSize(sender: String?) throws(MessagingError) {
+    let rest = Self.frame + (sender?.utf8.count ?? 0)
+    guard bytes.count + rest > PushChannel.webPush.payloadLimit else { return }
     for channel in PushChannel.allCases {
-      let size = payload(channel, .sample).compactBytes.count
-      guard size <= OutgoingMessage.payloadLimit else {
+      let size = payload(channel, .largest(sender: sender)).compactBytes.count
+      guard size <= channel.payloadLimit else {
         let message =
           "The message is too big: its payload for \(channel.name) has \(size) bytes, at most "
-          + "\(OutgoingMessage.payloadLimit) are allowed."
+          + "\(channel.payloadLimit) are allowed."
         throw .invalid("message", message, .tooBig)
       }
     }

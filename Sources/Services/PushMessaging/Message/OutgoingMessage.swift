@@ -11,6 +11,11 @@ package struct OutgoingMessage: Sendable {
     case user(String)
     /// An audience of analytics by its name.
     case audience(String)
+
+    /// What devices see as the sender; nil where it is the project.
+    fileprivate var sender: String? {
+      if case .topic(let name) = self { MessageTarget.topic(name).sender } else { nil }
+    }
   }
 
   package let recipient: Recipient
@@ -20,14 +25,12 @@ package struct OutgoingMessage: Sendable {
 
   /// Seconds that a message lives at most: 28 days.
   package static let longestLife: Int64 = 2_419_200
-  /// Bytes of a payload.
-  package static let payloadLimit = 4_096
 
   /// A message for a recipient, with its content checked.
   package init(to recipient: Recipient, _ content: MessageContent) throws(MessagingError) {
     self.recipient = recipient
     self.content = content
-    try content.checkSize()
+    try content.checkSize(sender: recipient.sender)
   }
 
   /// The same with a cap; INVALID_ARGUMENT for a message without a label to count by.

@@ -59,7 +59,9 @@ extension PushService {
     let room = RegistrationRoom(self)
     try await writeDeliveries { book in
       let known = try Self.registration(of: token, request.project, book.group)
-      guard known.installation == request.installation else { throw MessagingError.unregistered }
+      guard known.installation == request.installation, known.appID == request.appID else {
+        throw MessagingError.unregistered
+      }
       try Self.put(request, tokenHash: known.tokenHash, room, &book)
     }
   }
@@ -232,18 +234,19 @@ extension PushService {
 
   /// Takes a user's registrations from him, as when he signs out everywhere or is revoked: they stay the apps'.
   package func forget(user uid: String, of project: Text) async throws {
+    try await writeDeliveries { try Self.forget(user: uid, of: project, &$0) }
+  }
+
+  static func forget(user uid: String, of project: Text, _ book: inout DeliveryBook) throws {
     let prefix = MessagingKey(.user, project).text(uid)
-    try await writeDeliveries { book in
-      let group = book.group
-      let numbers = try Self.numbers(under: prefix, atMost: 10_000, group) {
-        try MessagingKey.number(in: $0.key)
-      }
-      for number in numbers {
-        try group.delete(prefix.number(number).bytes)
-        guard var known = try Registration.read(project, number, group) else { continue }
-        known.uid = nil
-        try book.save(known)
-      }
+    let numbers = try numbers(under: prefix, atMost: 10_000, book.group) {
+      try MessagingKey.number(in: $0.key)
+    }
+    for number in numbers {
+      try book.group.delete(prefix.number(number).bytes)
+      guard var known = try Registration.read(project, number, book.group) else { continue }
+      known.uid = nil
+      try book.save(known)
     }
   }
 

@@ -31,8 +31,10 @@ package struct Registration: Sendable, Equatable {
   package var uid: String?
   var tokenHash: [UInt8]
   package let created: Int64
-  /// When the app last registered.
+  /// When the app last said its address: what a push service says of a time before that is of another one.
   package var renewed: Int64
+  /// When the app was last heard of by other calls, to the day; 0 where it never was.
+  var lastCall: Int64 = 0
   package var gone: Gone?
 
   init(
@@ -80,6 +82,7 @@ package struct Registration: Sendable, Equatable {
       case 11: renewed = try field.number()
       case 12: reason = try field.string()
       case 13: at = try field.number()
+      case 14: lastCall = try field.number()
       default: break
       }
     }
@@ -112,8 +115,12 @@ package struct Registration: Sendable, Equatable {
     writer.put(11, renewed)
     writer.put(12, gone?.reason)
     writer.put(13, gone?.at)
+    writer.put(14, lastCall)
     return writer.bytes
   }
+
+  /// When the app was last heard of.
+  package var heard: Int64 { max(renewed, lastCall) }
 
   static func read(
     _ project: Text,

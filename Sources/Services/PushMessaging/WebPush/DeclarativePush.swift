@@ -6,7 +6,7 @@ import FirestoreModel
 /// form hands it to the service worker as it is.
 package enum DeclarativePush {
   /// The payload with the declarative members, or as it is where it can't have them: without a
-  /// notification with a title, or without a link, which the form demands.
+  /// notification with a title, or without a link, which the form demands, and where it would be too large with them.
   package static func adding(to payload: JSONText) -> JSONText {
     guard case .object(var members) = payload,
       let index = members.firstIndex(where: { $0.key == "notification" }),
@@ -17,9 +17,10 @@ package enum DeclarativePush {
     let own = notification.filter { $0.key != "navigate" }
     members[index] = .init("notification", .object(own + [.init("navigate", .string(link))]))
     members.removeAll { ["web_push", "mutable"].contains($0.key) }
-    return .object(
+    let form = JSONText.object(
       [.init("web_push", .integer(8_030))] + members + [.init("mutable", .boolean(true))]
     )
+    return form.compactBytes.count <= WebPushEncryption.maximumContent ? form : payload
   }
 
   private static func link(_ payload: JSONText) -> String? {

@@ -39,7 +39,8 @@ export function isSupported() {
  * The registration's token, made or renewed. Asks for the permission to show notifications where nobody has answered yet.
  *
  * `vapidKey` is the project's public key, asked of the server where it is left out; without `serviceWorkerRegistration`
- * the app's `/firebase-messaging-sw.js` is registered.
+ * the app's `/firebase-messaging-sw.js` is registered. `idToken` is a function that gives the ID token of who is signed in, or
+ * null, at once or later: the registration is that user's then. Ask again when somebody has signed in or out.
  */
 export function getToken(messaging, options = {}) {
   return messaging.token(options);
@@ -65,7 +66,7 @@ class Messaging {
     this.#app = app;
   }
 
-  async token({ vapidKey, serviceWorkerRegistration } = {}) {
+  async token({ vapidKey, serviceWorkerRegistration, idToken } = {}) {
     if (!isSupported()) throw new MessagingError("unsupported-browser", "This browser has no push.");
     if (await Notification.requestPermission() !== "granted") {
       throw new MessagingError("permission-blocked", "The permission to show notifications was not granted.");
@@ -76,7 +77,7 @@ class Messaging {
     const installation = await this.#installation();
     const key = vapidKey ?? (await this.#call("GET", "registrations:vapidKey", installation)).publicKey;
     const subscription = await subscribe(await ready(worker), key);
-    return this.#register(installation, key, subscription);
+    return this.#register(installation, key, subscription, await idToken?.());
   }
 
   async end() {
@@ -107,7 +108,8 @@ class Messaging {
     for (const observer of this.#observers) observer(data.payload);
   }
 
-  async #register(installation, key, subscription) {
+  async #register(installation, key, subscription, idToken) {
+    const headers = idToken ? { authorization: `Bearer ${idToken}` } : {};
     const { keys } = subscription.toJSON();
     const web = {
       origin: location.origin, endpoint: subscription.endpoint, p256dh: keys.p256dh, auth: keys.auth,
@@ -118,8 +120,8 @@ class Messaging {
     const isSame = known && known.endpoint === web.endpoint && known.p256dh === web.p256dh
       && known.key === key && known.fid === installation.fid && known.server === this.#app.server;
     const answer = isSame
-      ? await this.#renew(installation, known.token, web)
-      : await this.#call("POST", "registrations", installation, { web });
+      ? await this.#renew(installation, known.token, web, headers)
+      : await this.#call("POST", "registrations", installation, { web }, headers);
     await this.#store.put("registration", {
       token: answer.token, endpoint: web.endpoint, p256dh: web.p256dh, key, fid: installation.fid,
       server: this.#app.server, projectId: this.#app.projectId, apiKey: this.#app.apiKey,
@@ -129,13 +131,14 @@ class Messaging {
   }
 
   // A token that the server forgot is made anew.
-  async #renew(installation, token, web) {
+  async #renew(installation, token, web, headers) {
     try {
-      const answer = await this.#call("PATCH", `registrations/${encodeURIComponent(token)}`, installation, { web });
+      const path = `registrations/${encodeURIComponent(token)}`;
+      const answer = await this.#call("PATCH", path, installation, { web }, headers);
       return { token, ...answer };
     } catch (error) {
       if (error.code !== "messaging/http-404") throw error;
-      return this.#call("POST", "registrations", installation, { web });
+      return this.#call("POST", "registrations", installation, { web }, headers);
     }
   }
 

@@ -1,0 +1,38 @@
+/// Why deliveries end, as metrics count it: a bounded set, since some reasons are what push services write.
+enum CountedReason: String, Sendable, CaseIterable {
+  case mailboxFull = "mailbox_full"
+  case frequencyCap = "frequency_cap"
+  case notConnected = "not_connected"
+  case timePassed = "time_passed"
+  case withdrawn
+  case unsubscribed
+  case addressChanged = "address_changed"
+  case noCredentials = "no_credentials"
+  case unauthorized
+  case tooLarge = "too_large"
+  case activityEnded = "activity_ended"
+  /// The push service knows the address no more.
+  case addressGone = "address_gone"
+  case goneBeforeRenewal = "gone_before_renewal"
+  case unregistered
+  case replaced
+  case stale
+  case erased
+  case installationDeleted = "installation_deleted"
+  /// What a push service says, or why it could not be asked.
+  case other
+
+  /// The kind of a reason as deliveries have it.
+  init(_ reason: String) {
+    let words = reason.replacing("-", with: "_")
+    self =
+      switch words {
+      case "apns_gone", "webpush_gone": .addressGone
+      case "PayloadTooLarge", "the payload is larger than 3993 bytes",
+        "the payload is too large for the push service":
+        .tooLarge
+      case _ where reason.hasPrefix("unauthorized:"): .unauthorized
+      default: CountedReason(rawValue: words) ?? .other
+      }
+  }
+}
