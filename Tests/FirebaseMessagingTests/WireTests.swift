@@ -32,7 +32,13 @@ struct WireTests {
     #"{"connected": {"pingSeconds": 55}, "news": 1}"#, #"{"connected": {}, "deleted": false}"#,
   ])
   func `a stream begins`(line: String) {
-    #expect(StreamLine(Data(line.utf8)) == .connected(hasDropped: false))
+    #expect(StreamLine(Data(line.utf8)) == .connected(hasDropped: false, acknowledged: nil))
+  }
+
+  @Test(arguments: [#""17""#, "17"])
+  func `a stream begins where the server says`(acknowledged: String) {
+    let line = #"{"connected": {"pingSeconds": 55, "acknowledged": \#(acknowledged)}}"#
+    #expect(StreamLine(Data(line.utf8)) == .connected(hasDropped: false, acknowledged: 17))
   }
 
   @Test(arguments: [
@@ -46,7 +52,7 @@ struct WireTests {
 
   @Test func `lost messages are told of`() {
     let line = Data(#"{"connected": {"pingSeconds": 55}, "deleted": true}"#.utf8)
-    #expect(StreamLine(line) == .connected(hasDropped: true))
+    #expect(StreamLine(line) == .connected(hasDropped: true, acknowledged: nil))
   }
 
   @Test func `a message is as Apple's clients get it`() throws {

@@ -27,6 +27,9 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     var work: Task<Void, Never>?
     var topicWork: Task<Void, Never>?
     var receiptWork: Task<Void, Never>?
+    /// Tells the server who is signed in.
+    var userWork: Task<Void, Never>?
+    var isObservingUser = false
     var topicWaiters: [Int: CheckedContinuation<Void, any Error>] = [:]
     var receipts = Receipts()
     var pings = PingSchedule()
@@ -42,15 +45,19 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   let backend: MessagingBackend
   /// Whether messages come by Apple, so that a device's token of Apple is needed.
   let usesApple: Bool
+  /// The app, for who is signed in to it.
+  let app: WeakReference<FirebaseApp>
+  let now: @Sendable () -> Date
   /// Waits between attempts and pings.
   let sleep: @Sendable (TimeInterval) async throws -> Void
 
-  /// The messages of an app, with a store and a way to wait.
+  /// The messages of an app, with a store, a clock and a way to wait.
   package init(
     app: FirebaseApp,
     store: any StateStore,
     installations: Installations,
     usesApple: Bool = Messaging.isOnApple,
+    now: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (TimeInterval) async throws -> Void = {
       try await Task.sleep(for: .seconds($0))
     }
@@ -58,6 +65,8 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     self.store = store
     self.installations = installations
     self.usesApple = usesApple
+    self.app = WeakReference(app)
+    self.now = now
     self.sleep = sleep
     backend = MessagingBackend(
       options: app.options,
@@ -103,11 +112,12 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   package func appWasDeleted() {
     let (tasks, waiters, feeds) = state.withLock { state in
       defer { (state.work, state.topicWork, state.receiptWork) = (nil, nil, nil) }
+      defer { state.userWork = nil }
       state.isDeleted = true
       defer { (state.topicWaiters, state.feeds) = ([:], [:]) }
       return (
-        [state.work, state.topicWork, state.receiptWork], state.topicWaiters.values,
-        state.feeds.values
+        [state.work, state.topicWork, state.receiptWork, state.userWork],
+        state.topicWaiters.values, state.feeds.values
       )
     }
     for task in tasks { task?.cancel() }
@@ -236,7 +246,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     return token
   }
 
-  private func sharedRegistration() -> Task<String, any Error> {
+  func sharedRegistration() -> Task<String, any Error> {
     state.withLock { state in
       if let running = state.registration { return running }
       let task = Task {
@@ -253,7 +263,8 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     let address = state.withLock { $0.address }
     let known = kept
     if let token = known.token, known.installationID == id, known.registeredAddress == address {
-      return token
+      if isCurrent(known) { return token }
+      if await renew(token, address) { return token }
     }
     guard address != nil || !usesApple else {
       throw MessagingError(
@@ -261,12 +272,21 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
         "No APNS token specified before fetching FCM Token. Set apnsToken first."
       )
     }
-    let token = try await Self.translating { try await self.backend.register(address) }
+    // Who is signed in but cannot show it for now is told of afterwards.
+    let owner = await self.owner() ?? Owner(uid: nil, idToken: nil)
+    let token = try await Self.translating {
+      try await self.backend.register(address, idToken: owner.idToken)
+    }
+    // The installation may have got another id with its first token.
+    let registered = try await installations.installationID()
+    let renewed = now()
     state.withLock { $0.receipts = Receipts() }
     change { kept in
       kept.forgetRegistration()
-      (kept.token, kept.installationID, kept.registeredAddress) = (token, id, address)
+      (kept.token, kept.installationID, kept.registeredAddress) = (token, registered, address)
+      (kept.registeredUserID, kept.renewed) = (owner.uid, renewed)
     }
+    userChanged()
     tellDelegate(of: token)
     NotificationCenter.default.post(name: .MessagingRegistrationTokenRefreshed, object: token)
     return token

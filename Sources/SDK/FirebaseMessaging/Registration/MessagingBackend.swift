@@ -25,22 +25,35 @@ struct MessagingBackend: Sendable {
   let device: MessagingDevice
 
   /// Registers the installation, at Apple's address or for the direct stream; returns its token.
-  func register(_ address: MessagingState.AppleAddress?) async throws -> String {
-    let body: [String: Any]
-    if let address {
-      var members = device.appMembers
-      members["apns_token"] = address.token
-      members["apns_environment"] = address.environment
-      members["bundle_id"] = options.bundleID
-      body = ["ios": members]
-    } else {
-      body = ["direct": device.directMembers]
-    }
-    let data = try await send("POST", "registrations", body)
+  ///
+  /// - Parameter idToken: A token of the user whose registration it is; nil is nobody's.
+  func register(
+    _ address: MessagingState.AppleAddress?,
+    idToken: String?
+  ) async throws -> String {
+    let data = try await send("POST", "registrations", body(address), idToken: idToken)
     guard let answer = try? JSONDecoder().decode(Registration.self, from: data) else {
       throw MessagingError(.unknown, "The server's answer has no token.")
     }
     return answer.token
+  }
+
+  /// Tells the server that a registration is as before, and whose it is.
+  func renew(
+    _ token: String,
+    _ address: MessagingState.AppleAddress?,
+    idToken: String?
+  ) async throws {
+    _ = try await send("PATCH", "registrations/\(token)", body(address), idToken: idToken)
+  }
+
+  private func body(_ address: MessagingState.AppleAddress?) -> [String: Any] {
+    guard let address else { return ["direct": device.directMembers] }
+    var members = device.appMembers
+    members["apns_token"] = address.token
+    members["apns_environment"] = address.environment
+    members["bundle_id"] = options.bundleID
+    return ["ios": members]
   }
 
   /// Has the server forget a registration.
@@ -114,9 +127,11 @@ struct MessagingBackend: Sendable {
   private func send(
     _ method: String,
     _ path: String,
-    _ body: [String: Any]?
+    _ body: [String: Any]?,
+    idToken: String? = nil
   ) async throws -> Data {
-    let request = try await request(method, path, body)
+    var request = try await request(method, path, body)
+    if let idToken { request.setValue("Bearer \(idToken)", forHTTPHeaderField: "Authorization") }
     let answer: HTTPAnswer
     do {
       answer = try await HTTPClient.shared.answer(to: request)

@@ -20,6 +20,10 @@ struct MessagingState: Codable, Sendable, Equatable {
   var installationID: String?
   /// The address that the server knows; nil off Apple's systems.
   var registeredAddress: AppleAddress?
+  /// The user whose registration it is; nil is nobody's.
+  var registeredUserID: String?
+  /// When the server last heard the address.
+  var renewed: Date?
   /// The highest sequence of the stream that was handed over.
   var acknowledged: Int64 = 0
   /// The ids of the messages that were handed over last, oldest first.
@@ -52,5 +56,6 @@ struct MessagingState: Codable, Sendable, Equatable {
   /// The server knows the registration no more.
   mutating func forgetRegistration() {
     (token, installationID, registeredAddress, acknowledged) = (nil, nil, nil, 0)
+    (registeredUserID, renewed) = (nil, nil)
   }
 }

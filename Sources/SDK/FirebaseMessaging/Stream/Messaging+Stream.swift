@@ -20,6 +20,7 @@ extension Messaging {
   /// Gets a token and follows the stream, unless that goes on or is not wanted.
   func start(always: Bool = false) {
     guard always || isAutoInitEnabled else { return }
+    observeUser()
     state.withLock { state in
       guard state.work == nil, !state.isDeleted else { return }
       state.work = Task { await self.run() }
@@ -83,14 +84,25 @@ extension Messaging {
   private func read(_ request: URLRequest) async throws -> End {
     for try await line in StreamReader.lines(of: request) {
       switch line {
-      case .connected(let hasDropped):
+      case .connected(let hasDropped, let acknowledged):
         state.withLock { $0.failures = 0 }
+        if let acknowledged { goBack(to: acknowledged) }
         if hasDropped { onQueue { $0.messagingDidDeleteMessages($1) } }
       case .message(let message, let sequence):
         await handOver(message, sequence)
       }
     }
     return .broken
+  }
+
+  /// Notes what the server knows to be acknowledged, which is less than what was noted where it was restored from a backup: it gives
+  /// the sequences behind once more, to other messages.
+  private func goBack(to acknowledged: Int64) {
+    let isBehind = change { kept in
+      defer { kept.acknowledged = min(kept.acknowledged, acknowledged) }
+      return acknowledged < kept.acknowledged
+    }
+    if isBehind { state.withLock { $0.receipts.forgetSequence() } }
   }
 
   /// Is heard every so many seconds; returns where another stream with a longer interval is better.
@@ -162,7 +174,14 @@ extension Messaging {
       } catch {
         forgetIfUnregistered(error)
         // Another registration has sequences of its own.
-        if kept.token == token { state.withLock { $0.receipts.restore(receipts) } }
+        let now = kept
+        if now.token == token {
+          var receipts = receipts
+          if let sequence = receipts.sequence, sequence > now.acknowledged {
+            receipts.forgetSequence()
+          }
+          state.withLock { $0.receipts.restore(receipts) }
+        }
         await waitAfterFailure()
       }
     }

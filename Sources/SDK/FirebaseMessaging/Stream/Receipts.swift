@@ -24,6 +24,9 @@ struct Receipts: Sendable, Equatable {
     received = Array((older.received + received).suffix(Self.limit))
   }
 
+  /// Sequences begin anew: what was noted of them says nothing any more.
+  mutating func forgetSequence() { sequence = nil }
+
   /// Returns all of it, and has nothing left.
   mutating func take() -> Receipts {
     defer { self = Receipts() }

@@ -1,0 +1,99 @@
+import FirebaseCore
+import Foundation
+
+// Whose the registration is, and that it is still used.
+
+extension Messaging {
+  /// Who is signed in; nobody without a uid.
+  struct Owner: Sendable {
+    let uid: String?
+    let idToken: String?
+  }
+
+  /// How long after the last time the server is told that the registration is still used, in seconds.
+  private static let renewal: TimeInterval = 7 * 86_400
+
+  private var currentUserID: String? { app.object?.credentials?.currentUserID }
+
+  /// Whether the server knows of a registration what there is to know.
+  func isCurrent(_ known: MessagingState) -> Bool {
+    guard let renewed = known.renewed, known.registeredUserID == currentUserID else { return false }
+    return (0..<Self.renewal).contains(now().timeIntervalSince(renewed))
+  }
+
+  /// Who is signed in, with what proves it; nil where that cannot be had for now.
+  func owner() async -> Owner? {
+    guard let credentials = app.object?.credentials, let uid = credentials.currentUserID else {
+      return Owner(uid: nil, idToken: nil)
+    }
+    do {
+      let token = try await credentials.token(forcingRefresh: false)
+      // Another one may have signed in meanwhile, of whom nobody knows whether the token is.
+      guard let token, credentials.currentUserID == uid else { return nil }
+      return Owner(uid: uid, idToken: token)
+    } catch {
+      log("The user's token cannot be had: \(error)")
+      return nil
+    }
+  }
+
+  /// Tells the server that the registration is still used, and whose it is; false where the server knows it no more.
+  ///
+  /// What fails otherwise leaves the registration as it was: the next token that is asked for tries again.
+  func renew(_ token: String, _ address: MessagingState.AppleAddress?) async -> Bool {
+    guard let owner = await owner() else { return true }
+    let time = now()
+    do {
+      try await backend.renew(token, address, idToken: owner.idToken)
+    } catch is MessagingBackend.Unregistered {
+      return false
+    } catch {
+      log("The registration cannot be renewed: \(error)")
+      return true
+    }
+    change { kept in
+      guard kept.token == token else { return }
+      (kept.registeredUserID, kept.renewed) = (owner.uid, time)
+    }
+    return true
+  }
+
+  /// Hears from now on who signs in and out.
+  func observeUser() {
+    let isFirst = state.withLock { state in
+      defer { state.isObservingUser = true }
+      return !state.isObservingUser && !state.isDeleted
+    }
+    guard isFirst, let credentials = app.object?.credentials else { return }
+    credentials.observeUser { [weak self] _ in self?.userChanged() }
+  }
+
+  private var isOfAnother: Bool {
+    let known = kept
+    return known.token != nil && known.registeredUserID != currentUserID
+  }
+
+  /// Tells the server whose the registration is, unless it knows that or that goes on.
+  func userChanged() {
+    guard isOfAnother else { return }
+    state.withLock { state in
+      guard state.userWork == nil, !state.isDeleted else { return }
+      state.userWork = Task { await self.tellUser() }
+    }
+  }
+
+  private func tellUser() async {
+    var failures = 0
+    while !Task.isCancelled, isOfAnother {
+      // One that is under way may have begun with who was signed in before.
+      do { _ = try await sharedRegistration().value } catch {}
+      guard isOfAnother else { break }
+      failures += 1
+      let full = min(Self.backoff.first * pow(2, Double(min(failures, 10))), Self.backoff.longest)
+      do { try await sleep(full * Double.random(in: 0.5...1)) } catch { break }
+    }
+    state.withLock { $0.userWork = nil }
+    // Somebody may have signed in or out behind the last look.
+    if !Task.isCancelled { userChanged() }
+  }
+}
