@@ -74,14 +74,15 @@ struct ConsoleFilesTests {
   }
 
   @Test func `the styles that the page names are one file, in their order`() {
-    let link = { "<link rel=\"stylesheet\" href=\"{{files}}/\($0)\">\n" }
-    let html = "<head>\n" + link("b.css") + link("x/a.css") + "</head>"
+    func sheet(_ path: String) -> String { "<link rel=\"stylesheet\" href=\"{{files}}/\(path)\">\n" }
+    let html = "<head>\n" + sheet("b.css") + sheet("x/a.css") + "</head>"
     let files = ConsoleFiles([
       "index.html": Array(html.utf8), "x/a.css": Array("a{}\n".utf8), "b.css": Array("b{}\n".utf8),
     ])
     #expect(files.files["styles.css"]?.bytes == Array("b{}\na{}\n".utf8))
     let page = String(decoding: files.page.bytes, as: UTF8.self)
-    #expect(page == "<head>\n" + link("styles.css").replacing("{{files}}", with: "/__/console/\(files.version)") + "</head>")
+    let one = sheet("styles.css").replacing("{{files}}", with: "/__/console/\(files.version)")
+    #expect(page == "<head>\n\(one)</head>")
   }
 
   @Test func `only what is shorter compressed has a compressed form`() {

@@ -1,31 +1,42 @@
 # A PostgreSQL server of the tests' own. Arguments: the folder of its programs, its directory, and how its programs are
 # run as another user, if they are.
 #
-# Answers + or - when the server takes connections, and to each of the commands start, stop and restart; the last two
-# stop it as a crash would. It ends the server and removes the directory as soon as nobody holds its standard input,
+# Answers + or - when the server takes connections, and to each of the commands start, stop, restart and promote; stop and
+# restart stop it as a crash would. It ends the server and removes the directory as soon as nobody holds its standard input,
 # however the tests end. Nothing here survives the machine, so nothing is synced, unless POSTGRES_DURABLE says so.
+# POSTGRES_SETTINGS are options of the server. With POSTGRES_PRIMARY, where another server is, it is that one's standby.
 bin=$1 dir=$2
 shift 2
 user=$*
-settings=''
+settings=${POSTGRES_SETTINGS:-}
 if [ -z "${POSTGRES_DURABLE:-}" ]; then
-  settings='-c fsync=off -c full_page_writes=off -c shared_buffers=64MB -c autovacuum=off'
+  settings="-c fsync=off -c full_page_writes=off -c shared_buffers=64MB -c autovacuum=off $settings"
 fi
+create() {
+  if [ -n "${POSTGRES_PRIMARY:-}" ]; then
+    $user "$bin/pg_basebackup" -D "$dir/data" --waldir="$dir/wal" -d "$POSTGRES_PRIMARY" -R -c fast --no-sync
+  else
+    $user "$bin/initdb" -D "$dir/data" --waldir="$dir/wal" -U brasa -A trust --no-locale -E UTF8 --no-sync
+  fi >"$dir/control" 2>&1
+}
 start() {
   $user "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -t 120 start -o "-k '$dir' -p 5432 \
 -c listen_addresses= -c max_connections=300 $settings" >>"$dir/control" 2>&1
 }
 stop() { $user "$bin/pg_ctl" -D "$dir/data" -w -m immediate stop >>"$dir/control" 2>&1; }
+promote() { $user "$bin/pg_ctl" -D "$dir/data" -w promote >>"$dir/control" 2>&1; }
 answer() { if [ "$1" = 0 ]; then printf +; else printf -- -; fi; }
-$user "$bin/initdb" -D "$dir/data" -U brasa -A trust --no-locale -E UTF8 --no-sync >"$dir/control" 2>&1 && start
+create && start
 answer $?
 while read -r command; do
   case $command in
     start) start ;;
     stop) stop ;;
     restart) stop && start ;;
+    promote) promote ;;
   esac
   answer $?
 done
 stop
-cd / && rm -rf "$dir"
+# What is mounted in it is left to whoever did that.
+cd / && rm -rf "$dir" 2>/dev/null

@@ -6,8 +6,8 @@ from support import postgres, relay, server as servers
 class Cluster:
     """Nodes that share a store, as one server: what talks to it talks to one node or another."""
 
-    def __init__(self, directory, count=2, development=True, environment=None):
-        self.database = postgres.Postgres()
+    def __init__(self, directory, count=2, development=True, environment=None, database=None):
+        self.database = database or postgres.Postgres()
         self.environment = {"BRASA_STORE": self.database.address, "BRASA_CLUSTER": "true", **(environment or {})}
         self.nodes = [
             servers.Brasa(directory / f"node-{number}", development=development, environment=self.environment)

@@ -285,6 +285,7 @@ class ResumingListener:
     def __init__(self, host, database, content):
         self.held = {}
         self.token = b""
+        self.read_time = 0
         self.connections = 0
         self.resumed = 0
         self.resets = 0
@@ -322,6 +323,9 @@ class ResumingListener:
         self.resumed += bool(more) and stream.consistent_count > 0
         self.resets += target.resets
         stream.cancel()
+        if not stream.consistent_count:
+            # Whoever is refused does not ask again at once.
+            threading.Event().wait(0.05)
         # A connection that was cut is the point here; a refusal or a failed check is not.
         assert stream.status[0] in ("UNAVAILABLE", "CANCELLED", "INTERNAL", "UNKNOWN"), stream.status
         if stream.failure:
@@ -332,6 +336,8 @@ class ResumingListener:
         with stream._changed, self._changed:
             if stream.consistent_count:
                 assert target.is_current, "a consistent point before the target is current"
+                assert stream.read_time >= self.read_time, "read times go back"
+                self.read_time = stream.read_time
                 self.held, self.token = dict(target.consistent), stream.token
                 self._changed.notify_all()
             return stream.consistent_count

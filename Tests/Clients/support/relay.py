@@ -7,15 +7,16 @@ import threading
 
 
 class Relay:
-    """Passes connections on to `port`. One thread a direction; bytes are not looked at.
+    """Passes connections on to `port`, or to the socket of that path. One thread a direction; bytes are not looked at.
 
     `cut_after` gives, for each new connection, after how many bytes from the server it is cut (None:
-    never), which may be in the middle of a frame.
+    never), which may be in the middle of a frame; `cut_sent_after` after how many from the client.
     """
 
-    def __init__(self, port, cut_after=lambda: None):
+    def __init__(self, port, cut_after=lambda: None, cut_sent_after=lambda: None):
         self.target = port
         self.cut_after = cut_after
+        self.cut_sent_after = cut_sent_after
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.port = self.listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
@@ -63,12 +64,17 @@ class Relay:
                 self._pairs.add(pair)
             if not self._is_open:
                 return self._close(pair)
-            for source, sink, limit in ((client, server, None), (server, client, self.cut_after())):
+            directions = (client, server, self.cut_sent_after()), (server, client, self.cut_after())
+            for source, sink, limit in directions:
                 arguments = (pair, source, sink, limit)
                 threading.Thread(target=self._pass, args=arguments, daemon=True).start()
 
     def _connect(self):
-        return socket.create_connection(("127.0.0.1", self.target))
+        if isinstance(self.target, int):
+            return socket.create_connection(("127.0.0.1", self.target))
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(str(self.target))
+        return connection
 
     def _pass(self, pair, source, sink, limit):
         client, server = pair

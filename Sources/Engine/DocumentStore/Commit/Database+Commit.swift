@@ -159,6 +159,8 @@ extension Database {
     switch result {
     case .success: transactions.end(transaction, .committed)
     case .failure(is StaleReadSet): transaction.reopen(now: configuration.clock.now())
+    case .failure(let error) where FirestoreError.storage(error).code == .unavailable:
+      transactions.end(transaction, .failed)
     case .failure: transactions.end(transaction, .refused)
     }
     completion(result)

@@ -13,6 +13,8 @@ final class Transaction: Sendable {
     case expired
     /// Its commit was refused.
     case refused
+    /// The store failed to commit it: whoever repeats the commit is told to begin the transaction again.
+    case failed
   }
 
   /// What must not have changed when the transaction commits.

@@ -77,7 +77,7 @@ final class TransactionTable: Sendable {
     switch past?.end {
     case nil: throw unknown(id)
     case .refused: throw .transactionRefused
-    case .committed, .rolledBack, .expired: throw .transactionOver
+    case .committed, .rolledBack, .expired, .failed: throw .transactionOver
     }
   }
 
@@ -91,7 +91,7 @@ final class TransactionTable: Sendable {
     switch past?.end {
     case nil: throw unknown(id)
     case .committed: throw .transactionOver
-    case .rolledBack, .expired, .refused: return
+    case .rolledBack, .expired, .refused, .failed: return
     }
   }
 

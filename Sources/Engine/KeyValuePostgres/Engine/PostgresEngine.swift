@@ -160,6 +160,9 @@ package final class PostgresEngine: KeyValueEngine {
     }
   }
 
+  /// The database's clock, on which all engines of a store agree whatever their machines' clocks say.
+  package var clock: MicrosecondClock { MicrosecondClock { [time] in time.clock.now() } }
+
   package var nodeNumber: NodeNumber? { node?.number }
 
   package func observeOthers(

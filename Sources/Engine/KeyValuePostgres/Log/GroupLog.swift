@@ -47,7 +47,12 @@ final class GroupLog: @unchecked Sendable {
   }
 
   /// The group in flight is durable.
-  func groupLanded() { condition.withLock { hasOwnLanded = true } }
+  func groupLanded() {
+    condition.withLock {
+      hasOwnLanded = true
+      condition.broadcast()
+    }
+  }
 
   /// The group in flight, if there is one, has ended, and its completions have run.
   func groupSettled() {
@@ -90,7 +95,7 @@ final class GroupLog: @unchecked Sendable {
       while true {
         // No group begins while somebody tells of the ones before.
         let mustWait = isTelling || (own != nil && !isWriter)
-        if let number, number <= known || number == own, !isWriter || !mustWait { return false }
+        if let number, isKnown(number), !isWriter || !mustWait { return false }
         if !mustWait {
           isTelling = true
           return true
@@ -98,6 +103,14 @@ final class GroupLog: @unchecked Sendable {
         condition.wait()
       }
     }
+  }
+
+  /// Whether there is nothing to tell up to a group, under the lock.
+  ///
+  /// The number of the group in flight is another engine's until that group is known to have landed: the store may have ended it,
+  /// and given its number to whoever came next.
+  private func isKnown(_ number: Int64) -> Bool {
+    number <= known || number == own && hasOwnLanded
   }
 
   private func endTurn() {

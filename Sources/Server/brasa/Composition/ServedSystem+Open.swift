@@ -61,9 +61,12 @@ extension ServedSystem {
       countsCoverage: settings.isDevelopment,
       log: Logger(label: "rules")
     )
+    var accountSettings = settings.accounts
+    // A token that one node has made is valid on all, also where their clocks are minutes apart.
+    if let engine = directory.sharedEngine { accountSettings.clock = engine.clock }
     let accounts = try Accounts(
       engine: directory.databases.engine,
-      configuration: settings.accounts
+      configuration: accountSettings
     )
     let administrators = Administrators(
       accounts,
