@@ -843,7 +843,8 @@ let package = Package(
       name: "FirebaseMessagingTests",
       // The tests run the program.
       dependencies: [
-        "FirebaseMessaging", "FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa",
+        "FirebaseMessaging", "FirebaseAuth", "FirebaseInstallations", "FirebaseCore",
+        "SDKTestSupport", "brasa",
       ],
       swiftSettings: strict
     ),

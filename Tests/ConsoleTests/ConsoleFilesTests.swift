@@ -74,7 +74,9 @@ struct ConsoleFilesTests {
   }
 
   @Test func `the styles that the page names are one file, in their order`() {
-    func sheet(_ path: String) -> String { "<link rel=\"stylesheet\" href=\"{{files}}/\(path)\">\n" }
+    func sheet(_ path: String) -> String {
+      "<link rel=\"stylesheet\" href=\"{{files}}/\(path)\">\n"
+    }
     let html = "<head>\n" + sheet("b.css") + sheet("x/a.css") + "</head>"
     let files = ConsoleFiles([
       "index.html": Array(html.utf8), "x/a.css": Array("a{}\n".utf8), "b.css": Array("b{}\n".utf8),

@@ -252,7 +252,7 @@ import Testing
     #expect(try Self.differences(analytics) == [])
   }
 
-  @Test func `a value without a number when it was counted is among others when it is counted again`()
+  @Test func `a value that was counted among others is when it is counted again`()
     async throws
   {
     let analytics = try open { $0.wordsPerDay = 2 }
@@ -272,7 +272,9 @@ import Testing
       return Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.figures.events) })
         .filter { $0.value > 0 }
     }
-    for (user, model) in [("u1", "a"), ("u2", "b"), ("u3", "c")] { try await send(model, from: user) }
+    for (user, model) in [("u1", "a"), ("u2", "b"), ("u3", "c")] {
+      try await send(model, from: user)
+    }
     #expect(try models(on: 0) == ["a": 1, "b": 1, "(other)": 1])
     clock.set(clock.now + EventStream.day)
     for user in ["u3", "u4"] { try await send("c", from: user) }

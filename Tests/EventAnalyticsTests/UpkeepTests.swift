@@ -161,7 +161,8 @@ import Testing
     let clock = TestClock(Self.start)
     let engine = HeldEngine(MemoryEngine(clock: clock.clock))
     let analytics = try EventAnalytics(engine: engine, clock: clock.clock)
-    let (first, second) = (Self.batch("user", 1, at: clock.now), Self.batch("user", 2, at: clock.now))
+    let first = Self.batch("user", 1, at: clock.now)
+    let second = Self.batch("user", 2, at: clock.now)
     _ = try await analytics.record(first, from: .sdk, project: Self.project)
     // The second batch and the end of its segment are in one group.
     engine.holdGroup(of: 2)

@@ -24,6 +24,7 @@ final class MessagingFixture: Sendable {
     let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
     (options.projectID, options.apiKey) = (project, project)
     options.bundleID = "org.example.shop"
+    options.stateDirectory = FileManager.default.temporaryDirectory.appendingPathComponent(project)
     options.brasaHost = port.map { "http://127.0.0.1:\($0)" } ?? server
     app = try FirebaseApp.configured(name: project, options: options)
     installations = Installations(app: app, store: MemoryStateStore())
@@ -62,15 +63,22 @@ final class MessagingFixture: Sendable {
     return String(name.split(separator: "/").last ?? "")
   }
 
+  /// Makes the project known: development takes a key for a project's only if there is that project.
+  func makeProject() async throws {
+    let path = "emulator/v1/projects/\(project)/config"
+    _ = try await post(path, "{}", authorization: "Bearer owner", method: "PATCH")
+  }
+
   /// Does a request of a back end.
   func post(
     _ path: String,
     _ body: String,
-    authorization: String
+    authorization: String,
+    method: String = "POST"
   ) async throws -> [String: Any] {
     guard let url = URL(string: "\(server)/\(path)") else { throw URLError(.badURL) }
     var request = URLRequest(url: url)
-    request.httpMethod = "POST"
+    request.httpMethod = method
     request.httpBody = Data(body.utf8)
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     request.setValue(authorization, forHTTPHeaderField: "Authorization")
