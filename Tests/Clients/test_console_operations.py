@@ -51,7 +51,8 @@ def test_data_is_verified_exported_and_read_into_another_database(console, serve
     console.click("button", "Export")
     console.fill("Name", f"export-{project}")
     console.browser.run("document.querySelector('dialog button[type=submit]').click()")
-    console.sees("2 documents")
+    done = "return [...document.querySelectorAll('main section')].some((one) => one.textContent.includes(arguments[0]) && one.textContent.includes('Done'))"
+    console.browser.wait(done, f"export-{project}")
     folder = server.data / "exports" / f"export-{project}"
     assert [path.name for path in folder.iterdir()] == ["products.jsonl"]
     # What is there already is not written over.

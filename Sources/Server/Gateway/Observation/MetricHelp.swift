@@ -147,6 +147,10 @@ enum MetricHelp {
     if name.hasPrefix("brasa_events_kv_") {
       return texts["brasa_" + name.dropFirst("brasa_events_".count)].map { "Of events: \($0)" }
     }
+    if name.hasPrefix("brasa_messaging_reason_"), name.hasSuffix("_total") {
+      let reason = name.dropFirst("brasa_messaging_reason_".count).dropLast("_total".count)
+      return "Deliveries that ended for the reason \(reason.replacing("_", with: "-"))."
+    }
     let parts = name.split(separator: "_").map(String.init)
     guard parts.count == 5, parts[1] == "messaging", let transport = transports[parts[2]],
       let delivery = deliveries[parts[3]]
