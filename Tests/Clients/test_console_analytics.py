@@ -53,7 +53,7 @@ def test_an_event_is_marked_as_a_key_event(console, analytics, server, project, 
     console.click("checkbox", name)
     console.until(lambda: marked() == ["purchase"], "the mark is not kept")
     console.open("analytics/events", language)
-    assert console.find("checkbox", name).is_selected()
+    assert console.look("checkbox", name, lambda box: box.is_selected())
     console.click("checkbox", name)
     console.until(lambda: marked() == [], "the mark stays")
     # Several at once are all kept.

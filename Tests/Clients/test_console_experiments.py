@@ -202,6 +202,6 @@ def test_a_ratio_that_is_hardly_chance_is_an_alarm(console, config):
     console.open("config/experiments")
     console.sees("Sample ratio")
     console.click("link", "lossy")
-    assert "p < 0.001" in console.find("alert").text
+    assert "p < 0.001" in console.text("alert")
     console.sees("Not compared.")
     assert findings(console) == []

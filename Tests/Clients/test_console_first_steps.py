@@ -56,7 +56,7 @@ def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, em
     console.fill(words["collection"], "products")
     console.fill(words["document"], "chair")
     # Nobody is told off before anything was typed.
-    assert words["noName"] not in console.find("dialog").text
+    assert words["noName"] not in console.text("dialog")
     console.fill(words["field"], "name")
     console.fill(words["value"], "Cadeira")
     console.click("button", words["save"])
@@ -65,7 +65,7 @@ def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, em
     assert ask("GET", "/databases/(default)/documents/products/chair")["fields"] == {"name": {"stringValue": "Cadeira"}}
 
     console.click("link", next_step(console, words, 2))
-    source = console.find("textbox", words["source"]).get_attribute("value")
+    source = console.read(words["source"])
     assert "request.time < timestamp.date(" in source
     console.put(words["source"], source.replace("read, write", "read"))
     console.click("button", words["publish"])

@@ -106,7 +106,7 @@ def test_rules_are_published_by_the_next_session(editor, owner):
     for _ in range(3):
         ActionChains(editor.driver).send_keys(Keys.ESCAPE).perform()
     editor.sign_in_again()
-    assert editor.find("textbox", "Source of the rules").get_attribute("value") == "rules_version = '2'; service"
+    assert editor.read("Source of the rules") == "rules_version = '2'; service"
     editor.browser.wait("return document.querySelector('ul.issues li')")
     editor.put("Source of the rules", RULES)
     editor.browser.wait("return !document.querySelector('ul.issues li')")
@@ -148,7 +148,7 @@ def test_a_message_stays_in_the_composer(editor):
     editor.click("button", "Check only")
     editor.sign_in_again()
     editor.sees("The message is valid.")
-    assert [editor.find("textbox", name).get_attribute("value") for name in ("Title", "Text")] == ["typed before", "and not lost"]
+    assert [editor.read(name) for name in ("Title", "Text")] == ["typed before", "and not lost"]
 
 
 def test_a_user_is_added_by_the_next_session(editor, owner):
@@ -192,7 +192,7 @@ def test_what_was_typed_waits_for_the_server(browser, tmp_path, project):
         tab = Console(browser, own, project)
         away(tab, own, "messages/compose?topic=news", lambda: tab.fill("Title", "typed"), ["Check only"])
         tab.sees("The message is valid.")
-        assert tab.find("textbox", "Title").get_attribute("value") == "typed"
+        assert tab.read("Title") == "typed"
         tab.put("Title", "")
         away(tab, own, "config", lambda: add_parameter(tab), ["Publish changes", "Publish changes"])
         tab.sees("Published")

@@ -54,7 +54,7 @@ def test_a_documents_fields_are_read_and_not_edited(locked):
     assert locked.browser.run(controls) == 0
     locked.click("tab", "JSON")
     assert locked.browser.run(controls) == 0
-    assert '"Cadeira"' in locked.find("textbox", "Document as JSON").get_attribute("value")
+    assert '"Cadeira"' in locked.read("Document as JSON")
 
 
 def test_dialogs_show_and_do_not_save(locked):
@@ -68,7 +68,7 @@ def test_dialogs_show_and_do_not_save(locked):
     locked.find("dialog")
     locked.click("button", "Earlier")
     locked.sees("There is nothing earlier")
-    assert not locked.find("button", "Restore this version").is_enabled()
+    assert not locked.is_enabled("Restore this version")
 
 
 def test_commands_that_write_are_not_offered(locked):
@@ -81,6 +81,6 @@ def test_commands_that_write_are_not_offered(locked):
 
 def test_the_lock_is_opened_where_one_is(locked):
     locked.open("users")
-    assert not locked.find("button", "Add user").is_enabled()
+    assert not locked.is_enabled("Add user")
     locked.click("button", "Read only")
-    locked.until(lambda: locked.find("button", "Add user").is_enabled(), "the page is still locked")
+    locked.until(lambda: locked.is_enabled("Add user"), "the page is still locked")

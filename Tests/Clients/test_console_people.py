@@ -83,7 +83,7 @@ def test_two_administrators_publish_rules(console, server, project):
     publish(console)
     console.sees("Somebody else has published other rules meanwhile.")
     assert rules_in_force(server, project) == other
-    assert "> 6" in console.find("textbox", "Source of the rules").get_attribute("value")
+    assert "> 6" in console.read("Source of the rules")
     publish(console)
     console.sees("The rules are in force")
     assert "> 6" in rules_in_force(server, project)
@@ -112,7 +112,7 @@ def test_a_user_from_beginning_to_end(console, server, project, language):
     console.click("link", "ada@example.org")
     assert user()["displayName"] == hostile
     console.find("dialog")
-    assert console.find("textbox", name).get_attribute("value") == hostile
+    assert console.read(name) == hostile
     console.put(claims, '{"admin":true}')
     console.click("checkbox", disabled)
     console.click("button", save)

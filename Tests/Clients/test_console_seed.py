@@ -94,7 +94,7 @@ def test_a_document_is_added_and_changes_by_itself(tab, text, ask, width):
     tab.find("complementary")
     assert ask("GET", "/databases/(default)/documents/products/chair")["fields"] == {"name": {"stringValue": "Cadeira"}}
     ask("PATCH", "/databases/(default)/documents/products/chair", json={"fields": {"name": {"stringValue": "Poltrona"}}})
-    tab.until(lambda: tab.find("textbox", text("field.valueOf", "name")).get_attribute("value") == "Poltrona", "the document does not change by itself")
+    tab.until(lambda: tab.read(text("field.valueOf", "name")) == "Poltrona", "the document does not change by itself")
 
 
 def test_rules_are_published(tab, text, ask, width):

@@ -107,9 +107,17 @@ class Console:
         self.until(is_dismissed, "no question", NoAlertPresentException)
 
     def until(self, condition, complaint, *ignored):
-        """What the condition returns once that is something."""
+        """What the condition returns once that is something; asked again where an element that it looks at has been drawn anew."""
+        def is_met():
+            try:
+                return condition()
+            except WebDriverException as error:
+                if not is_gone(error):
+                    raise
+                return False
+
         wait = WebDriverWait(self.driver, 30, poll_frequency=0.05, ignored_exceptions=ignored)
-        return wait.until(lambda _: condition(), Shown(self.driver, complaint))
+        return wait.until(lambda _: is_met(), Shown(self.driver, complaint))
 
     def fill(self, name, text, role="textbox"):
         """Replaces the text of a field."""
@@ -121,19 +129,39 @@ class Console:
 
         self.until(lambda: self.reaches(write), f"no {role} {name!r} to fill")
 
+    def look(self, role, name, reading):
+        """What a reading of an element gives, as soon as it is there; of the one drawn in its stead if it goes meanwhile."""
+        return self.until(lambda: [reading(self.find(role, name))], f"no {role} {name!r} to look at")[0]
+
+    def read(self, name, attribute="value"):
+        """What a field holds."""
+        return self.look("textbox", name, lambda field: field.get_attribute(attribute))
+
+    def text(self, role, name=None):
+        """What an element shows."""
+        return self.look(role, name, lambda element: element.text)
+
+    def is_enabled(self, name):
+        """Whether a button can be pressed."""
+        return self.look("button", name, lambda button: button.is_enabled())
+
     def put(self, name, text):
         """Puts a text into a field as a paste does; for what no keyboard types."""
-        self.browser.run(
-            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))",
-            self.find("textbox", name), text,
-        )
+        self.set("textbox", name, text, "input")
 
     def choose(self, name, value):
         """Chooses an option by its value."""
-        self.browser.run(
-            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change', { bubbles: true }))",
-            self.find("combobox", name), value,
-        )
+        self.set("combobox", name, value, "change")
+
+    def set(self, role, name, value, event):
+        """Gives an element a value and says so, as a person's hand does."""
+        script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event(arguments[2], { bubbles: true }))"
+
+        def is_set():
+            self.browser.run(script, self.find(role, name), value, event)
+            return True
+
+        self.until(is_set, f"no {role} {name!r} to set")
 
     def sees(self, text):
         """Waits until the page shows a text."""
