@@ -205,7 +205,8 @@ private final class SharedHistory {
   }
 
   private func declare(_ database: Database) throws {
-    let field = FieldPath(stringLiteral: "f\(Int.random(in: 0..<1_000_000, using: &source))")
+    // Fewer than a database may have.
+    let field = FieldPath(stringLiteral: "f\(Int.random(in: 0..<800, using: &source))")
     try database.overrideField(field, of: "c", indexes: [])
     for node in nodes {
       // Told before anything shows it.
