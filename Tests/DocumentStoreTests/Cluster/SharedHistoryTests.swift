@@ -86,8 +86,11 @@ private final class SharedHistory {
   /// The states at some versions of the present life of the database.
   private var past: [(version: CommitVersion, documents: [ResourcePath: MapValue])] = []
   private var commits = 0
+  private var declared = 0
   private var lastTime: CommitVersion = .zero
 
+  /// A database has a thousand overrides at most.
+  private static let maximumDeclared = 900
   private static let paths = (0..<12).map { ResourcePath(stringLiteral: "c/d\($0)") }
 
   init(seed: UInt64, nodes count: Int) throws {
@@ -205,8 +208,9 @@ private final class SharedHistory {
   }
 
   private func declare(_ database: Database) throws {
-    // Fewer than a database may have.
-    let field = FieldPath(stringLiteral: "f\(Int.random(in: 0..<800, using: &source))")
+    guard declared < Self.maximumDeclared else { return }
+    declared += 1
+    let field = FieldPath(stringLiteral: "f\(declared)")
     try database.overrideField(field, of: "c", indexes: [])
     for node in nodes {
       // Told before anything shows it.
