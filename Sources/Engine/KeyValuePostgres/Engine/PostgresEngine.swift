@@ -246,6 +246,15 @@ package final class PostgresEngine: KeyValueEngine {
     return address.isEmpty ? nil : address
   }
 
+  /// Whether a node that shares the store was heard of within a quarter of a minute.
+  package func isListed(_ node: NodeNumber) throws -> Bool {
+    BlockingCheck.assertMayBlock()
+    let number = BinaryValue.number(Int64(bitPattern: node.value))
+    return try connector.retrying {
+      try views.withConnection { try $0.run(schema.nodeAddress, [number]).rowCount > 0 }
+    }
+  }
+
   /// Whether another engine has taken the store over, so that this one writes and reads no more.
   package var isStopped: Bool { condition.isStopped }
 

@@ -7,7 +7,7 @@ package struct ForwardedRequest: Sendable {
   package let method: String
   /// Path and query as they came.
   package let target: String
-  package let headers: [(name: String, value: String)]
+  package private(set) var headers: [(name: String, value: String)]
   package let body: [UInt8]
   /// Of the client.
   package let context: CallContext
@@ -20,6 +20,12 @@ package struct ForwardedRequest: Sendable {
       .map { ($0.name.canonicalName, $0.value) }
     self.body = body
     context = request.context
+  }
+
+  /// A request whose body is sent on as it comes; with the host for which it was made, of which signatures and links speak.
+  package init(streaming request: ServiceRequest) {
+    self.init(request, body: [])
+    if let host = request.head.authority { headers.append(("host", host)) }
   }
 
   private static let left: Set<String> = [
@@ -45,14 +51,29 @@ package struct ForwardedResponse: Sendable {
     self.body = body
   }
 
-  /// The answer for the client, to which this node adds again what each gateway adds.
-  var response: ServiceResponse {
+  /// The answer to a browser's stream, to which this node adds again what each gateway adds.
+  var response: ServiceResponse { response { Self.kept.contains($0.name.canonicalName) } }
+
+  /// The whole answer of a service of which the node says what it says to its own clients; without what is the connection's,
+  /// and what this node's gateway adds again.
+  package func whole(decidesOrigins: Bool) -> ServiceResponse {
+    response { field in
+      let name = field.name.canonicalName
+      guard !Self.own.contains(name) else { return false }
+      return decidesOrigins || !(name.hasPrefix("access-control-") || name == "vary" && field.value == "Origin")
+    }
+  }
+
+  private func response(keeping isKept: (HTTPField) -> Bool) -> ServiceResponse {
     var fields = HTTPFields()
     for (name, value) in headers {
-      guard let name = HTTPField.Name(name), Self.kept.contains(name.canonicalName) else {
-        continue
-      }
-      fields.append(HTTPField(name: name, value: value))
+      guard let name = HTTPField.Name(name) else { continue }
+      let field = HTTPField(name: name, value: value)
+      if isKept(field) { fields.append(field) }
+    }
+    // These have no body, and no part of one.
+    if status == 204 || status == 304 {
+      return ServiceResponse(status: .init(code: status), headers: fields)
     }
     let parts = ServiceBody(body)
     return ServiceResponse(
@@ -63,6 +84,11 @@ package struct ForwardedResponse: Sendable {
       }
     )
   }
+
+  private static let own: Set<String> = [
+    "alt-svc", "connection", "date", "keep-alive", "server", "strict-transport-security", "trailer",
+    "transfer-encoding", "x-request-id",
+  ]
 
   private static let kept: Set<String> = [
     "cache-control", "content-type", "x-accel-buffering", "x-client-wire-protocol",

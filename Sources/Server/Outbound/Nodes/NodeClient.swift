@@ -14,6 +14,8 @@ package final class NodeClient: Sendable {
     package var target: String
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
+    /// A body that is sent as it comes, instead of `body`.
+    package var stream: Stream?
 
     /// A request of those parts.
     package init(
@@ -26,6 +28,17 @@ package final class NodeClient: Sendable {
       self.target = target
       self.headers = headers
       self.body = body
+    }
+  }
+
+  /// The body of a request as it comes, with its length where that is known.
+  package struct Stream: Sendable {
+    fileprivate let parts: any AsyncSequence<[UInt8], any Error> & Sendable
+    fileprivate let length: Int64?
+
+    /// A body of that many bytes, or of as many as come.
+    package init(_ parts: any AsyncSequence<[UInt8], any Error> & Sendable, length: Int64?) {
+      (self.parts, self.length) = (parts, length)
     }
   }
 
@@ -86,7 +99,12 @@ package final class NodeClient: Sendable {
     var request = HTTPClientRequest(url: origin + message.target)
     request.method = .init(rawValue: message.method)
     for (name, value) in message.headers { request.headers.add(name: name, value: value) }
-    if let body = message.body { request.body = .bytes(ByteBuffer(bytes: body)) }
+    if let stream = message.stream {
+      let length = stream.length.map { HTTPClientRequest.Body.Length.known($0) } ?? .unknown
+      request.body = .stream(Buffers(parts: stream.parts), length: length)
+    } else if let body = message.body {
+      request.body = .bytes(ByteBuffer(bytes: body))
+    }
     let answer = try await client.execute(request, deadline: .now() + TimeAmount(time))
     return Answer(
       status: Int(answer.status.code),
@@ -128,4 +146,25 @@ package final class NodeClient: Sendable {
 
   /// Ends the connections.
   package func shutdown() async throws { try await client.shutdown() }
+}
+
+/// The parts of a body as the HTTP client takes them.
+private struct Buffers: AsyncSequence, Sendable {
+  let parts: any AsyncSequence<[UInt8], any Error> & Sendable
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var base: any AsyncIteratorProtocol<[UInt8], any Error>
+
+    mutating func next() async throws -> ByteBuffer? {
+      try await base.next(isolation: nil).map { ByteBuffer(bytes: $0) }
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: Self.iterator(parts)) }
+
+  private static func iterator(
+    _ parts: some AsyncSequence<[UInt8], any Error>
+  ) -> any AsyncIteratorProtocol<[UInt8], any Error> {
+    parts.makeAsyncIterator()
+  }
 }

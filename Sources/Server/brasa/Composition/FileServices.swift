@@ -20,6 +20,7 @@ struct FileServices {
   /// Storage of a directory that is open.
   init(
     _ directory: OpenDataDirectory,
+    engine: (any KeyValueEngine)? = nil,
     threads: EngineThreads,
     settings: FileSettings,
     openFiles: Int,
@@ -30,7 +31,7 @@ struct FileServices {
     // A server of S3 has all bytes: who chose it wants none of them in the data directory.
     if remote != nil { configuration.engineContentBytes = nil }
     storage = ObjectStorage(
-      engine: directory.engine,
+      engine: engine ?? directory.engine,
       blobs: try remote
         ?? LocalBlobStore(
           directory: directory.path + "/files",
@@ -45,6 +46,7 @@ struct FileServices {
   /// Storage of a server.
   init(
     _ directory: OpenDataDirectory,
+    engine: any KeyValueEngine,
     threads: EngineThreads,
     settings: ServeSettings,
     openFiles: Int
@@ -60,6 +62,7 @@ struct FileServices {
     }
     try self.init(
       directory,
+      engine: engine,
       threads: threads,
       settings: settings.files,
       openFiles: openFiles,

@@ -6,23 +6,27 @@ import ServiceModule
 /// Does the maintenance of all services, a step of each at a time, in the lane of the engine's threads that no
 /// client waits for.
 ///
-/// Of several nodes the one that leads does it.
+/// Of several nodes the one that leads does it for what all serve, the home node for the rest.
 struct MaintenanceService: Service {
   private let directory: OpenDataDirectory
   private let services: StoredServices
   private let threads: EngineThreads
   private let log: Logger
+  /// Whether the node that leads does it; else this one.
+  private let isLed: Bool
 
   init(
     _ directory: OpenDataDirectory,
     services: StoredServices,
     threads: EngineThreads,
-    log: Logger
+    log: Logger,
+    isLed: Bool = true
   ) {
     self.directory = directory
     self.services = services
     self.threads = threads
     self.log = log
+    self.isLed = isLed
   }
 
   /// Between two rounds while some service has more to do.
@@ -41,21 +45,26 @@ struct MaintenanceService: Service {
 
   private func round() async -> Bool {
     do {
-      return try await threads.run(on: .maintenance) { [directory, services, log] in
-        try directory.lead {
+      return try await threads.run(on: .maintenance) { [self] in
+        guard isLed else { return step() }
+        return try directory.lead {
           // Other nodes may be the only ones where a database is used.
           if directory.engine.isShared { try directory.databases.openAll() }
-          return services.maintain { service, error in
-            log.error(
-              "maintenance failed",
-              metadata: ["service": "\(service)", "error": "\(error)"]
-            )
-          }
+          return step()
         } ?? false
       }
     } catch {
       // Others wait for the lane; there is another round.
       return false
+    }
+  }
+
+  private func step() -> Bool {
+    services.maintain { service, error in
+      log.error(
+        "maintenance failed",
+        metadata: ["service": "\(service)", "error": "\(error)"]
+      )
     }
   }
 }

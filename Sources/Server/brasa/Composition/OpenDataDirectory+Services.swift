@@ -18,9 +18,9 @@ import StorageAPI
 extension OpenDataDirectory {
   /// What every service keeps in the directory: a service that comes adds its line here.
   ///
-  /// With `isClustered` without those that several nodes do not serve, of which other nodes may have what belongs to it.
+  /// Of several nodes each has the shared part, and the home node alone the other one.
   func services(
-    isClustered: Bool = false,
+    _ part: StoredPart = .all,
     rules: RulesetStore,
     accounts: Accounts,
     templates: ConfigTemplates,
@@ -36,9 +36,25 @@ extension OpenDataDirectory {
       .accounts(accounts),
       .remoteConfig(templates),
     ]
-    if !isClustered { services += [.analytics(analytics), .files(files)] }
+    let home: [ServiceStorage] = [.analytics(analytics), .files(files)]
+    services += home
     services.append(.auditTrail(audit))
-    if !isClustered { services.append(.messages(messages)) }
+    services.append(.messages(messages))
+    let homeNames = Set(home.map(\.name) + ["messages"])
+    switch part {
+    case .all: break
+    case .shared: services.removeAll { homeNames.contains($0.name) }
+    case .home: services.removeAll { !homeNames.contains($0.name) }
+    }
     return try StoredServices(services)
   }
+}
+
+/// Which services of a cluster's store.
+enum StoredPart {
+  case all
+  /// Those that every node serves.
+  case shared
+  /// Those that the home node serves.
+  case home
 }

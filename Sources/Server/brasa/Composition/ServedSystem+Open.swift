@@ -92,8 +92,16 @@ extension ServedSystem {
       settings.engineThreads.map(ThreadCounts.init(reads:))
         ?? ThreadCounts(cores: ThreadCounts.cores)
     )
+    let peers = try directory.sharedEngine.flatMap { try PeerNodes(engine: $0, threads: threads) }
+    let home = try peers.map { try HomeClaim(engine: $0.engine, own: $0.own) }
+    var ownEngine: any KeyValueEngine = directory.engine
+    if let home, settings.isHome {
+      try home.take(log: Logger(label: "nodes"))
+      ownEngine = HomeEngine(ownEngine, claim: home)
+    }
     let files = try FileServices(
       directory,
+      engine: ownEngine,
       threads: threads,
       settings: settings,
       openFiles: descriptors.files
@@ -114,7 +122,6 @@ extension ServedSystem {
       listeners: listeners,
       log: Logger(label: "firestore")
     )
-    let peers = try directory.sharedEngine.flatMap { try PeerNodes(engine: $0, threads: threads) }
     let analytics = try EventAnalytics(
       engine: directory.events,
       configuration: .served(by: directory.events)
@@ -131,27 +138,30 @@ extension ServedSystem {
       availableBytes = { try store.availableBytes() }
     }
     let messages = PushService(
-      engine: directory.databases.engine,
+      engine: ownEngine,
       threads: threads,
       limits: settings.messaging.limits,
       audiences: AnalyticsAudiences(analytics: analytics),
       availableBytes: availableBytes
     )
-    if !settings.isClustered {
+    if settings.servesEverything {
       verifier.onRevocation { project, uid in
         messages.noteRevocation(of: uid.string, in: project)
       }
     }
-    let stored = try directory.services(
-      isClustered: settings.isClustered,
-      rules: rules,
-      accounts: accounts,
-      templates: templates,
-      analytics: analytics,
-      files: files.storage,
-      audit: audit,
-      messages: messages
-    )
+    let storedPart: (StoredPart) throws -> StoredServices = { part in
+      try directory.services(
+        part,
+        rules: rules,
+        accounts: accounts,
+        templates: templates,
+        analytics: analytics,
+        files: files.storage,
+        audit: audit,
+        messages: messages
+      )
+    }
+    let stored = try storedPart(settings.servesEverything ? .all : .shared)
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
       let permit = access.administratorPermit(reason: "brasa \(request.command)")
       return LocalAdministration(
@@ -164,7 +174,7 @@ extension ServedSystem {
         audit: audit,
         events: analytics,
         messages: messages,
-        isClustered: settings.isClustered
+        isAway: !settings.servesEverything
       )
     }
     let storage = StorageService(
@@ -191,7 +201,7 @@ extension ServedSystem {
       takesAnyKey: settings.isDevelopment,
       isProject: { try accounts.knows($0) || projectsWithData().contains($0) }
     )
-    let installations = try InstallationTokens(engine: directory.databases.engine)
+    let installations = try InstallationTokens(engine: ownEngine)
     var modules = [
       ServiceModule.firestore(
         peers.map { ForwardingService(service, on: $0.own, nodes: $0) } ?? service,
@@ -207,30 +217,34 @@ extension ServedSystem {
         keys: keys,
         log: Logger(label: "remote config")
       ),
-      .installations(installations, keys: keys, threads: threads, observer: messages),
+      .messagingScripts(),
     ]
-    // What these keep in memory or on this machine is not other nodes'.
-    if !settings.isClustered {
-      modules += [
-        AnalyticsServices.module(
-          analytics,
-          access: access,
-          threads: threads,
-          keys: keys,
-          settings: settings
-        ),
-        try MessagingServices.module(
-          messages,
-          access: access,
-          threads: threads,
-          keys: keys,
-          installations: installations,
-          settings: settings
-        ),
-        files.module(access: access, accounts: accounts, threads: threads),
-        .messagingScripts(),
-      ]
+    // What these keep in memory or on this machine is one node's.
+    let own: [ServiceModule] = [
+      .installations(installations, keys: keys, threads: threads, observer: messages),
+      AnalyticsServices.module(
+        analytics,
+        access: access,
+        threads: threads,
+        keys: keys,
+        settings: settings
+      ),
+      try MessagingServices.module(
+        messages,
+        access: access,
+        threads: threads,
+        keys: keys,
+        installations: installations,
+        settings: settings
+      ),
+      files.module(access: access, accounts: accounts, threads: threads),
+    ]
+    if let peers, let home, !settings.isHome {
+      modules += own.map { $0.passedOn(to: home, by: peers) }
+    } else {
+      modules += own
     }
+    if let home, settings.isHome { modules.append(.home(home, threads: threads)) }
     if settings.isDevelopment {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))
     }
@@ -291,6 +305,24 @@ extension ServedSystem {
       modules = modules.map { $0.current(in: directory.databases.engine, threads: threads) }
       modules.append(NodeRoutes(peers: peers, service: service, engine: directory.engine).module)
     }
+    var maintenance: [any Service] = []
+    if settings.isClustered {
+      maintenance.append(
+        MaintenanceService(directory, services: try storedPart(.shared), threads: threads, log: log)
+      )
+    }
+    if settings.servesEverything {
+      let part: StoredPart = settings.isClustered ? .home : .all
+      maintenance.append(
+        MaintenanceService(
+          directory,
+          services: try storedPart(part),
+          threads: threads,
+          log: log,
+          isLed: !settings.isHome
+        )
+      )
+    }
     let tasks: [any Service] = modules.flatMap(\.tasks).map { ModuleTask($0) }
     return ServedSystem(
       modules: modules,
@@ -302,9 +334,7 @@ extension ServedSystem {
         peers?.announce(settings.nodeAddress(listeningOn: $0))
         Self.welcome(administrators, settings, accounts, threads)
       },
-      services: [
-        storage, MaintenanceService(directory, services: stored, threads: threads, log: log),
-      ] + tasks + [probe, EndOfWaiting(directory: directory)]
+      services: [storage] + maintenance + tasks + [probe, EndOfWaiting(directory: directory)]
     )
   }
 

@@ -23,8 +23,8 @@ struct LocalAdministration: Administration {
   let audit: AuditTrail
   let events: EventAnalytics
   let messages: PushService
-  /// Whether other nodes may have the store, too.
-  var isClustered = false
+  /// Whether the home node of a cluster has the files, messages and events, and this is another one.
+  var isAway = false
 
   /// Opens a directory at rest for one request.
   static func withStore(
@@ -91,10 +91,10 @@ struct LocalAdministration: Administration {
     input: () throws -> [UInt8]?,
     output: (AdministrationReply) throws -> Void
   ) throws {
-    if isClustered, request.isForOneNode {
+    if isAway, request.isForOneNode {
       throw FirestoreError(
         .failedPrecondition,
-        "Several nodes serve no files, messages or events (docs/cluster.md). Run one node, without --cluster."
+        "This node serves no files, messages or events: the home node of the cluster does (docs/cluster.md)."
       )
     }
     switch request {

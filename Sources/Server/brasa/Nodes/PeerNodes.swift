@@ -3,10 +3,12 @@ import FirestoreModel
 import FirestoreService
 import FirestoreWire
 import Gateway
+import HTTPTypes
 import KeyValuePostgres
 import KeyValueStore
 import Logging
 import Outbound
+import ServiceModule
 import Synchronization
 
 /// The other nodes of a cluster: finds them, and passes calls and requests on.
@@ -16,7 +18,7 @@ import Synchronization
 final class PeerNodes: CallForwarder {
   let own: NodeNumber
   let secret: NodeSecret
-  private let engine: PostgresEngine
+  let engine: PostgresEngine
   private let threads: EngineThreads
   private let calls: NodeClient
   /// For requests of browsers, whose streams end when this node begins to stop.
@@ -32,6 +34,8 @@ final class PeerNodes: CallForwarder {
   private static let maximumAddresses = 1_000
   /// How long the head of an answer may take: a browser's request waits for its turn in the session.
   private static let patience = Duration.seconds(60)
+  /// The same for the home node, whose answer follows an upload of any length: the connection's silence ends it before.
+  private static let uploadPatience = Duration.seconds(7 * 24 * 3_600)
 
   /// The nodes of the store that an engine shares; nil for one that has its store alone.
   ///
@@ -166,6 +170,46 @@ final class PeerNodes: CallForwarder {
       let answer = try? await channels.send(message, to: address, within: Self.patience)
     else { return nil }
     return ForwardedResponse(status: answer.status, headers: answer.headers, body: answer.body)
+  }
+
+  // MARK: Requests for the home node
+
+  /// Passes a request on to the home node, with its body as it comes; UNAVAILABLE where there is none.
+  func pass(
+    _ request: ServiceRequest,
+    to home: HomeClaim,
+    decidesOrigins: Bool
+  ) async throws -> ServiceResponse {
+    guard !request.context.isForwarded, let node = home.holder, node != own,
+      let address = try await reach(node, for: request.context)
+    else {
+      throw FirestoreError(
+        .unavailable,
+        "The node of this cluster that serves this is not there (docs/cluster.md)."
+      )
+    }
+    let passed = ForwardedRequest(streaming: request)
+    var message = NodeClient.Message(passed.method, passed.target, headers: passed.headers)
+    let length = request.headers[.contentLength].flatMap { Int64($0) }
+    if (length ?? 0) > 0 || request.headers[.transferEncoding] != nil
+      || request.isHTTP2 && length == nil && Self.hasBody(request.method)
+    {
+      message.stream = NodeClient.Stream(request.body, length: length)
+    } else if Self.hasBody(request.method) {
+      message.body = []
+    }
+    message.headers.append(field(of: message, for: request.context, to: node))
+    do {
+      let answer = try await channels.send(message, to: address, within: Self.uploadPatience)
+      return ForwardedResponse(status: answer.status, headers: answer.headers, body: answer.body)
+        .whole(decidesOrigins: decidesOrigins)
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  private static func hasBody(_ method: HTTPRequest.Method) -> Bool {
+    [.post, .put, .patch].contains(method)
   }
 
   private func field(

@@ -29,6 +29,14 @@ struct ServeFlags: ParsableArguments {
   )
   var cluster = false
 
+  @Flag(
+    help: """
+      Be the home node of a cluster: serve files, messages, analytics, installations and the console, too, for which the others pass \
+      their requests on to it. One node is it at a time. [BRASA_HOME_NODE]
+      """
+  )
+  var home = false
+
   @Option(
     help: """
       Where other nodes of the cluster reach this one, such as http://10.0.0.2:8080. [BRASA_NODE_ADDRESS, default: the \

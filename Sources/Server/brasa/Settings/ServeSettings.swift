@@ -13,6 +13,8 @@ struct ServeSettings: Sendable, Equatable {
   var store: StoreLocation
   /// Whether other nodes may serve the store as well.
   var isClustered: Bool
+  /// Whether this is the node of a cluster that serves what one node does.
+  var isHome: Bool
   /// Where other nodes reach this one; nil is the address that it listens on.
   var nodeAddress: String?
   var isDevelopment: Bool
@@ -69,6 +71,7 @@ struct ServeSettings: Sendable, Equatable {
     dataDirectory = flags.data ?? environment.text("DATA") ?? "brasa-data"
     store = try StoreLocation(flags.store ?? environment.text("STORE"))
     isClustered = try flags.cluster || environment.flag("CLUSTER")
+    isHome = try flags.home || environment.flag("HOME_NODE")
     nodeAddress = try (flags.nodeAddress ?? environment.text("NODE_ADDRESS")).map(NodeAddress.check)
     isDevelopment = try flags.dev || environment.flag("DEV")
     requiresIndexes = try flags.requireIndexes || environment.flag("REQUIRE_INDEXES")
@@ -126,6 +129,9 @@ struct ServeSettings: Sendable, Equatable {
     if nodeAddress != nil, !isClustered {
       throw ValidationError("--node-address is where nodes reach each other: it needs --cluster.")
     }
+    if isHome, !isClustered {
+      throw ValidationError("--home is one node of several: it needs --cluster.")
+    }
     guard (0...65_535).contains(port) else {
       throw ValidationError("The port must be between 0 and 65535, not \(port).")
     }
@@ -147,7 +153,10 @@ struct ServeSettings: Sendable, Equatable {
   /// Whether there is a console.
   ///
   /// The sessions of its administrators are in one node's memory.
-  var servesConsole: Bool { hasConsole && !isClustered }
+  var servesConsole: Bool { hasConsole && servesEverything }
+
+  /// Whether what is kept in the memory or directory of one process is served here: alone, or as the home node.
+  var servesEverything: Bool { !isClustered || isHome }
 
   /// What the operator should read before anything else; empty when all is well.
   var warnings: [String] {
@@ -166,11 +175,19 @@ struct ServeSettings: Sendable, Equatable {
         """
       )
     }
-    if isClustered {
+    if isClustered, !isHome {
       warnings.append(
         """
-        ONE OF SEVERAL NODES: documents, rules, accounts, installations and Remote Config are served; files, messages, \
-        analytics and the console are not
+        ONE OF SEVERAL NODES: documents, rules, accounts and Remote Config are served here; files, messages, analytics and \
+        installations are the home node's, to which their requests are passed on, and the console is there
+        """
+      )
+    }
+    if isHome {
+      warnings.append(
+        """
+        HOME OF SEVERAL NODES: files, messages, analytics, installations and the console are served here alone; the events, \
+        and the bytes of files that are not on a server of S3, are in this data directory
         """
       )
     }
