@@ -6,14 +6,19 @@ from support import postgres, relay, server as servers
 class Cluster:
     """Nodes that share a store, as one server: what talks to it talks to one node or another."""
 
-    def __init__(self, directory, count=2, development=True, environment=None, database=None):
+    def __init__(self, directory, count=2, development=True, environment=None, database=None, home=False):
         self.database = database or postgres.Postgres()
         self.environment = {"BRASA_STORE": self.database.address, "BRASA_CLUSTER": "true", **(environment or {})}
         self.nodes = [
-            servers.Brasa(directory / f"node-{number}", development=development, environment=self.environment)
+            servers.Brasa(directory / f"node-{number}", development=development, environment=self.environment | self.home(home and number == 0))
             for number in range(count)
         ]
         self.proxy = None
+
+    @staticmethod
+    def home(is_home):
+        """What makes a node the home node."""
+        return {"BRASA_HOME_NODE": "true"} if is_home else {}
 
     def start(self):
         for node in self.nodes:
@@ -36,6 +41,14 @@ class Cluster:
     @property
     def data(self):
         return self.nodes[0].data
+
+    @property
+    def command(self):
+        return self.nodes[0].command
+
+    @property
+    def authority(self):
+        return self.nodes[0].authority
 
     @property
     def output(self):

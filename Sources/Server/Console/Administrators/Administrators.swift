@@ -29,7 +29,10 @@ package final class Administrators: Sendable {
     self.sessions = sessions
     challenges = PasskeyChallenges(random: accounts.configuration.random) { clock.now() }
     accounts.onRevocation { revocation in
-      if case .user(.server, let uid) = revocation { sessions.end(uid: uid) }
+      switch revocation {
+      case .user(.server, let uid), .possible(.server, let uid): sessions.end(uid: uid)
+      case .user, .possible, .everybody: break
+      }
     }
   }
 

@@ -23,8 +23,11 @@ package struct ForwardedRequest: Sendable {
   }
 
   /// A request whose body is sent on as it comes; with the host for which it was made, of which signatures and links speak.
-  package init(streaming request: ServiceRequest) {
+  ///
+  /// Where this node's gateway admits origins, the other one is not asked to.
+  package init(streaming request: ServiceRequest, decidesOrigins: Bool) {
     self.init(request, body: [])
+    if !decidesOrigins { headers.removeAll { $0.name == "origin" } }
     if let host = request.head.authority { headers.append(("host", host)) }
   }
 
@@ -56,13 +59,7 @@ package struct ForwardedResponse: Sendable {
 
   /// The whole answer of a service of which the node says what it says to its own clients; without what is the connection's,
   /// and what this node's gateway adds again.
-  package func whole(decidesOrigins: Bool) -> ServiceResponse {
-    response { field in
-      let name = field.name.canonicalName
-      guard !Self.own.contains(name) else { return false }
-      return decidesOrigins || !(name.hasPrefix("access-control-") || name == "vary" && field.value == "Origin")
-    }
-  }
+  package var whole: ServiceResponse { response { !Self.own.contains($0.name.canonicalName) } }
 
   private func response(keeping isKept: (HTTPField) -> Bool) -> ServiceResponse {
     var fields = HTTPFields()

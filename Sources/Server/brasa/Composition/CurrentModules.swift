@@ -26,10 +26,15 @@ extension ServiceModule {
 extension HTTPRoute {
   fileprivate func current(in engine: any KeyValueEngine) -> HTTPRoute {
     let handler = handler
-    var route = HTTPRoute(methods, pattern, for: audience) { request in
+    return handled { request in
       try await engine.becomeCurrent()
       return try await handler(request)
     }
+  }
+
+  /// The same route with another handler, and without those that answer on an event loop.
+  func handled(by handler: @escaping Handler) -> HTTPRoute {
+    var route = HTTPRoute(methods, pattern, for: audience, handler: handler)
     route.takesStream = takesStream
     route.decidesOrigins = decidesOrigins
     route.yields = yields

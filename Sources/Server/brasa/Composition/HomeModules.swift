@@ -8,18 +8,26 @@ extension ServiceModule {
     var module = ServiceModule(name)
     module.hosts = hosts
     module.routes = routes.map { route in
-      var passed = HTTPRoute(route.methods, route.pattern, for: route.audience) {
+      var passed = route.handled {
         try await peers.pass($0, to: home, decidesOrigins: route.decidesOrigins)
       }
       passed.takesStream = true
-      passed.decidesOrigins = route.decidesOrigins
-      passed.yields = route.yields
-      passed.demand = route.demand
-      passed.recency = route.recency
       return passed
     }
     if fallback != nil {
       module.fallback = { try await peers.pass($0, to: home, decidesOrigins: false) }
+    }
+    return module
+  }
+
+  /// The service on the home node: nothing is answered once another node is home.
+  func held(by home: HomeClaim) -> ServiceModule {
+    var module = self
+    module.routes = routes.map { route in
+      route.handled {
+        try home.check()
+        return try await route.handler($0)
+      }
     }
     return module
   }

@@ -92,8 +92,7 @@ extension ServedSystem {
       settings.engineThreads.map(ThreadCounts.init(reads:))
         ?? ThreadCounts(cores: ThreadCounts.cores)
     )
-    let peers = try directory.sharedEngine.flatMap { try PeerNodes(engine: $0, threads: threads) }
-    let home = try peers.map { try HomeClaim(engine: $0.engine, own: $0.own) }
+    let home = try directory.sharedEngine.flatMap { try HomeClaim(engine: $0) }
     var ownEngine: any KeyValueEngine = directory.engine
     if let home, settings.isHome {
       try home.take(log: Logger(label: "nodes"))
@@ -122,6 +121,7 @@ extension ServedSystem {
       listeners: listeners,
       log: Logger(label: "firestore")
     )
+    let peers = try directory.sharedEngine.flatMap { try PeerNodes(engine: $0, threads: threads) }
     let analytics = try EventAnalytics(
       engine: directory.events,
       configuration: .served(by: directory.events)
@@ -145,7 +145,7 @@ extension ServedSystem {
       availableBytes: availableBytes
     )
     if settings.servesEverything {
-      verifier.onRevocation { project, uid in
+      verifier.onUserRevocation { project, uid in
         messages.noteRevocation(of: uid.string, in: project)
       }
     }
@@ -241,10 +241,12 @@ extension ServedSystem {
     ]
     if let peers, let home, !settings.isHome {
       modules += own.map { $0.passedOn(to: home, by: peers) }
+    } else if let home {
+      // Its task ends behind those of the services, which write until they end.
+      modules = [.home(home, threads: threads)] + modules + own.map { $0.held(by: home) }
     } else {
       modules += own
     }
-    if let home, settings.isHome { modules.append(.home(home, threads: threads)) }
     if settings.isDevelopment {
       modules.append(.firestoreEmulator(EmulatorOperations(access: access, threads: threads)))
     }

@@ -13,11 +13,6 @@ import Synchronization
 /// The claim is in the store, and every node hears of its changes before anything that was written after them. So a home node whose
 /// claim another one took, because it hung or was cut off, writes and shows nothing of those services any more (`HomeEngine`).
 final class HomeClaim: Sendable {
-  /// Another node has taken the claim.
-  struct Lost: Error, CustomStringConvertible {
-    var description: String { "another node has become home" }
-  }
-
   private let engine: PostgresEngine
   private let own: NodeNumber
   private let known = Mutex<NodeNumber?>(nil)
@@ -28,8 +23,11 @@ final class HomeClaim: Sendable {
   private static let patience = Duration.seconds(20)
   private static let pause = 0.5
 
-  /// The claim of a store, which another node may have; blocks.
-  init(engine: PostgresEngine, own: NodeNumber) throws {
+  /// The claim of a store, which another node may have; nil for an engine that has its store alone.
+  ///
+  /// Blocks.
+  init?(engine: PostgresEngine) throws {
+    guard let own = engine.nodeNumber else { return nil }
     (self.engine, self.own) = (engine, own)
     try engine.observeOthers(in: [KeyRange(prefix: Self.key)]) { [weak self] _, reader in
       self?.note(try Self.holder(in: reader))
@@ -39,12 +37,16 @@ final class HomeClaim: Sendable {
   /// The home node, as far as memory is current; nil where there is none.
   var holder: NodeNumber? { known.withLock { $0 } }
 
-  /// Throws where this node is not home.
+  /// Throws UNAVAILABLE where this node is not home.
   func check() throws {
-    guard holder == own else { throw Lost() }
+    guard holder == own else {
+      throw FirestoreError(.unavailable, "Another node of the cluster has become home.")
+    }
   }
 
-  /// Makes this node home; throws where another one is, and lives. Blocks.
+  /// Makes this node home; throws where another one is, and lives.
+  ///
+  /// Blocks, while another one may be dead for up to twenty seconds.
   func take(log: Logger) throws {
     let end = ContinuousClock.now + Self.patience
     var hasTold = false

@@ -18,7 +18,7 @@ import Synchronization
 final class PeerNodes: CallForwarder {
   let own: NodeNumber
   let secret: NodeSecret
-  let engine: PostgresEngine
+  private let engine: PostgresEngine
   private let threads: EngineThreads
   private let calls: NodeClient
   /// For requests of browsers, whose streams end when this node begins to stop.
@@ -188,7 +188,7 @@ final class PeerNodes: CallForwarder {
         "The node of this cluster that serves this is not there (docs/cluster.md)."
       )
     }
-    let passed = ForwardedRequest(streaming: request)
+    let passed = ForwardedRequest(streaming: request, decidesOrigins: decidesOrigins)
     var message = NodeClient.Message(passed.method, passed.target, headers: passed.headers)
     let length = request.headers[.contentLength].flatMap { Int64($0) }
     if (length ?? 0) > 0 || request.headers[.transferEncoding] != nil
@@ -202,7 +202,7 @@ final class PeerNodes: CallForwarder {
     do {
       let answer = try await channels.send(message, to: address, within: Self.uploadPatience)
       return ForwardedResponse(status: answer.status, headers: answer.headers, body: answer.body)
-        .whole(decidesOrigins: decidesOrigins)
+        .whole
     } catch {
       throw Self.failure(error)
     }

@@ -13,6 +13,8 @@ final class Revocations: Sendable {
     let uid: Text
     /// The session whose tokens are valid from now on; nil when none are: disabled or deleted.
     let session: Int64?
+    /// Whether it is the first one of a user whom another node changed.
+    var isFirst = false
   }
 
   private struct User: Hashable {
@@ -55,7 +57,10 @@ final class Revocations: Sendable {
       }
       return state.observers
     }
-    for observer in observers { observer(.user(event.scope, uid: event.uid)) }
+    let revocation: Revocation =
+      event.isFirst
+      ? .possible(event.scope, uid: event.uid) : .user(event.scope, uid: event.uid)
+    for observer in observers { observer(revocation) }
   }
 
   /// A uid that was free is a user's again: his sessions are not those of the one before.

@@ -1,0 +1,134 @@
+"""Files, messages, analytics and installations by way of any node: the home node serves them, the others pass on."""
+
+import hashlib
+import signal
+
+import pytest
+import requests
+from google.auth.credentials import AnonymousCredentials
+from google.cloud import storage
+from firebase_admin import messaging as fcm
+
+from support import clients, cluster, messaging, postgres, rpc, server as servers
+from support.analytics import Analytics, batch, event
+
+pytestmark = [
+    pytest.mark.brasa_only,
+    pytest.mark.skipif(postgres.programs() is None, reason=postgres.MISSING),
+]
+
+
+@pytest.fixture(scope="module")
+def together(tmp_path_factory):
+    made = cluster.Cluster(tmp_path_factory.mktemp("cluster"), home=True).start()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """A cluster of a test's own: the home node, the other one."""
+    made = cluster.Cluster(tmp_path, home=True).start()
+    yield made
+    made.close()
+
+
+def bucket(node, project):
+    client = storage.Client(project=project, credentials=AnonymousCredentials(), client_options={"api_endpoint": node.url})
+    return client.bucket(f"{project}.appspot.com")
+
+
+def test_files_are_one_nodes_and_reached_by_all(together, project):
+    home, other = together.nodes
+    data = bytes(range(256)) * 40_000
+    blob = bucket(other, project).blob("photos/chair", chunk_size=1 << 20)
+    blob.metadata = {"firebaseStorageDownloadTokens": "seen-by-all"}
+    blob.upload_from_string(data, "image/png")
+    assert bucket(home, project).blob("photos/chair").download_as_bytes() == data
+    assert bucket(other, project).blob("photos/chair").download_as_bytes(start=300, end=9_999) == data[300:10_000]
+    assert [one.name for one in bucket(other, project).list_blobs(prefix="photos/")] == ["photos/chair"]
+    address = f"{other.url}/v0/b/{project}.appspot.com/o/photos%2Fchair?alt=media&token=seen-by-all"
+    answer = requests.get(address, headers={"Origin": "https://shop.example"}, timeout=30)
+    assert answer.status_code == 200, answer.text
+    assert hashlib.sha256(answer.content).digest() == hashlib.sha256(data).digest()
+    assert answer.headers["content-length"] == str(len(data)) and answer.headers["content-type"] == "image/png"
+    assert answer.headers["access-control-allow-origin"] == "https://shop.example"
+    assert answer.headers["access-control-expose-headers"].count("X-Goog-Hash") == 1
+    again = requests.get(address, headers={"If-None-Match": answer.headers["etag"]}, timeout=30)
+    assert (again.status_code, again.content) == (304, b"")
+    assert requests.head(address, timeout=30).headers["content-length"] == str(len(data))
+    missing = requests.get(address.replace("chair", "table").replace("&token=seen-by-all", ""), headers=dict(rpc.OWNER), timeout=30)
+    assert missing.status_code == 404 and missing.json()["error"]["code"] == 404
+
+
+def test_an_upload_as_a_stream_is_passed_on(together, project):
+    home, other = together.nodes
+    parts = [bytes([number]) * 700_000 for number in range(30)]
+    target = f"{other.url}/upload/storage/v1/b/{project}.appspot.com/o?uploadType=media&name=streamed"
+    answer = requests.post(target, data=iter(parts), headers=dict(rpc.OWNER), timeout=60)
+    assert answer.status_code == 200, answer.text
+    assert bucket(home, project).blob("streamed").download_as_bytes() == b"".join(parts)
+
+
+def test_messages_go_to_a_device_at_another_node(together, project):
+    home, other = together.nodes
+    device = messaging.Device(other, project)
+    device.register()
+    with device.connect() as stream, messaging.development_app(home, project) as app:
+        sent = fcm.send(fcm.Message(token=device.token, data={"order": "1"}), app=app)
+        line = stream.line()
+        assert line["messageId"] == sent.rpartition("/")[2]
+    with messaging.development_app(other, project) as app:
+        assert fcm.subscribe_to_topic([device.token], "orders", app=app).success_count == 1
+        with device.connect(line["sequence"]) as stream:
+            sent = fcm.send(fcm.Message(topic="orders", data={"order": "2"}), app=app)
+            assert stream.line()["messageId"] == sent.rpartition("/")[2]
+
+
+def test_events_are_counted_at_the_home_node(together, project):
+    home, other = together.nodes
+    Analytics(other, project).accepted(batch("cAbc-efghijklmnopqrst_", event("select_item", {"item_id": "SKU_1"}), debug=True))
+    seen = [requests.get(f"{node.url}/v1/projects/{project}/analytics/debug", headers=dict(rpc.OWNER), timeout=30) for node in (home, other)]
+    assert seen[0].status_code == seen[1].status_code == 200
+    assert seen[0].json() == seen[1].json() and "select_item" in seen[1].text
+
+
+def test_one_node_is_home(together, tmp_path):
+    third = servers.Brasa(tmp_path / "third", environment=together.environment | cluster.Cluster.home(True))
+    with pytest.raises(Exception):
+        third.start()
+    third.kill()
+    assert "Another node is home" in third.output
+
+
+def test_files_wait_for_a_home_node_that_was_killed_and_documents_do_not(pair, project):
+    home, other = pair.nodes
+    bucket(other, project).blob("kept").upload_from_string(b"bytes")
+    home.kill()
+    gone = requests.get(f"{other.url}/v0/b/{project}.appspot.com/o/kept?alt=media", headers=dict(rpc.OWNER), timeout=30)
+    assert gone.status_code == 503, gone.text
+    client = clients.connect(other, project)
+    client.document("shops/one").set({"n": 1})
+    client.close()
+    home.start()
+    assert bucket(other, project).blob("kept").download_as_bytes() == b"bytes"
+
+
+def test_a_frozen_home_node_writes_nothing_once_another_is_home(pair, project, tmp_path):
+    """What it has under way when it goes on is refused, and it ends."""
+    home, other = pair.nodes
+    bucket(other, project).blob("kept").upload_from_string(b"bytes")
+    home.process.send_signal(signal.SIGSTOP)
+    next_home = servers.Brasa(tmp_path / "next", environment=pair.environment | cluster.Cluster.home(True)).start()
+    try:
+        bucket(other, project).blob("newer").upload_from_string(b"newer")
+        home.process.send_signal(signal.SIGCONT)
+        target = f"{home.url}/upload/storage/v1/b/{project}.appspot.com/o?uploadType=media&name=newer"
+        try:
+            assert requests.post(target, data=b"older", headers=dict(rpc.OWNER), timeout=60).status_code >= 500
+        except requests.ConnectionError:
+            pass
+        servers.wait_for(lambda: not home.is_running, "the end of the old home node")
+        assert bucket(next_home, project).blob("newer").download_as_bytes() == b"newer"
+    finally:
+        next_home.kill()
