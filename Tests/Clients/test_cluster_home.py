@@ -2,6 +2,7 @@
 
 import hashlib
 import signal
+import socket
 
 import pytest
 import requests
@@ -68,6 +69,26 @@ def test_an_upload_as_a_stream_is_passed_on(together, project):
     answer = requests.post(target, data=iter(parts), headers=dict(rpc.OWNER), timeout=60)
     assert answer.status_code == 200, answer.text
     assert bucket(home, project).blob("streamed").download_as_bytes() == b"".join(parts)
+
+
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_uploads_that_are_cut_or_refused_on_their_way_hurt_no_node(together, project, is_chunked):
+    """Cut before, in and behind a part, with and without a goodbye; refused while the body still comes."""
+    _, other = together.nodes
+    body = b"%x\r\n" % 300_000 + b"q" * 300_000 if is_chunked else b"q" * 300_000
+    length = "Transfer-Encoding: chunked" if is_chunked else "Content-Length: 5000000"
+    for number in range(24):
+        head = f"POST /v0/b/{project}.appspot.com/o?name=cut-{number}&uploadType=media HTTP/1.1\r\nHost: {other.host}\r\n{length}\r\n"
+        is_refused = number % 4 == 3
+        head += "\r\n" if is_refused else "Authorization: Bearer owner\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", other.port)) as connection:
+            connection.sendall(head.encode() + body[: number * 20_000])
+            if is_refused:
+                assert b" 403 " in connection.recv(100)
+            if number % 2:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    assert bucket(other, project).blob("cut-1").exists() is False
+    assert together.is_running
 
 
 def test_messages_go_to_a_device_at_another_node(together, project):

@@ -190,20 +190,23 @@ final class PeerNodes: CallForwarder {
     }
     let passed = ForwardedRequest(streaming: request, decidesOrigins: decidesOrigins)
     var message = NodeClient.Message(passed.method, passed.target, headers: passed.headers)
+    let body = PassedBody(request.body)
     let length = request.headers[.contentLength].flatMap { Int64($0) }
     if (length ?? 0) > 0 || request.headers[.transferEncoding] != nil
       || request.isHTTP2 && length == nil && Self.hasBody(request.method)
     {
-      message.stream = NodeClient.Stream(request.body, length: length)
+      message.stream = NodeClient.Stream(body.sequence, length: length)
     } else if Self.hasBody(request.method) {
       message.body = []
     }
     message.headers.append(field(of: message, for: request.context, to: node))
     do {
       let answer = try await channels.send(message, to: address, within: Self.uploadPatience)
+      await body.letGo()
       return ForwardedResponse(status: answer.status, headers: answer.headers, body: answer.body)
         .whole
     } catch {
+      await body.letGo()
       throw Self.failure(error)
     }
   }
