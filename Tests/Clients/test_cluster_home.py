@@ -3,6 +3,7 @@
 import hashlib
 import signal
 import socket
+import time
 
 import pytest
 import requests
@@ -10,7 +11,7 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud import storage
 from firebase_admin import messaging as fcm
 
-from support import clients, cluster, messaging, postgres, rpc, server as servers
+from support import clients, cluster, messaging, postgres, rpc, server as servers, tokens
 from support.analytics import Analytics, batch, event
 
 pytestmark = [
@@ -104,6 +105,31 @@ def test_messages_go_to_a_device_at_another_node(together, project):
         with device.connect(line["sequence"]) as stream:
             sent = fcm.send(fcm.Message(topic="orders", data={"order": "2"}), app=app)
             assert stream.line()["messageId"] == sent.rpartition("/")[2]
+
+
+def test_registrations_are_a_users_until_another_node_revokes_him(together, project):
+    """A change of his profile there, as a new user makes, does not take them from him."""
+    home, other = together.nodes
+    accounts = f"{other.url}/identitytoolkit.googleapis.com/v1/projects/{project}/accounts"
+
+    def call(action, **body):
+        answer = requests.post(f"{accounts}{action}", json={"localId": "ana", **body}, headers=dict(rpc.OWNER), timeout=30)
+        assert answer.status_code == 200, answer.text
+
+    call("", email="ana@example.org")
+    device = messaging.Device(home, project)
+    device.register(headers={"Authorization": f"Bearer {tokens.unsigned(project, 'ana')}"})
+    reports = messaging.Reports(home, project)
+
+    def send():
+        body = {"uid": "ana", "message": {"data": {"k": "v"}}}
+        return reports.session.post(f"{reports.root}:sendToUser", json=body, timeout=30).status_code
+
+    assert send() == 200
+    call(":update", displayName="Ana")
+    assert send() == 200
+    call(":update", validSince=str(int(time.time())))
+    assert send() == 404
 
 
 def test_events_are_counted_at_the_home_node(together, project):

@@ -34,7 +34,7 @@ final class PeerNodes: CallForwarder {
   private static let maximumAddresses = 1_000
   /// How long the head of an answer may take: a browser's request waits for its turn in the session.
   private static let patience = Duration.seconds(60)
-  /// The same for the home node, whose answer follows an upload of any length: the connection's silence ends it before.
+  /// The same where it follows an upload of any length: the silence of the connection ends it before.
   private static let uploadPatience = Duration.seconds(7 * 24 * 3_600)
 
   /// The nodes of the store that an engine shares; nil for one that has its store alone.
@@ -200,8 +200,9 @@ final class PeerNodes: CallForwarder {
       message.body = []
     }
     message.headers.append(field(of: message, for: request.context, to: node))
+    let patience = message.stream == nil ? Self.patience : Self.uploadPatience
     do {
-      let answer = try await channels.send(message, to: address, within: Self.uploadPatience)
+      let answer = try await channels.send(message, to: address, within: patience)
       await body.letGo()
       return ForwardedResponse(status: answer.status, headers: answer.headers, body: answer.body)
         .whole
