@@ -9,6 +9,8 @@ package struct ForwardedRequest: Sendable {
   package let target: String
   package private(set) var headers: [(name: String, value: String)]
   package let body: [UInt8]
+  /// Of the body that is sent on as it comes.
+  package private(set) var length = Length.none
   /// Of the client.
   package let context: CallContext
 
@@ -29,6 +31,22 @@ package struct ForwardedRequest: Sendable {
     self.init(request, body: [])
     if !decidesOrigins { headers.removeAll { $0.name == "origin" } }
     if let host = request.head.authority { headers.append(("host", host)) }
+    length = Self.length(of: request)
+  }
+
+  /// How long a body is.
+  package enum Length: Sendable, Equatable {
+    case none
+    case known(Int64)
+    case unknown
+  }
+
+  private static func length(of request: ServiceRequest) -> Length {
+    let said = request.headers[.contentLength].flatMap { Int64($0) }
+    if let said, said > 0 { return .known(said) }
+    if request.headers[.transferEncoding] != nil { return .unknown }
+    guard [.post, .put, .patch].contains(request.method) else { return .none }
+    return request.isHTTP2 && said == nil ? .unknown : .known(0)
   }
 
   private static let left: Set<String> = [

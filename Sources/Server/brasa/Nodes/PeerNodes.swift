@@ -3,7 +3,6 @@ import FirestoreModel
 import FirestoreService
 import FirestoreWire
 import Gateway
-import HTTPTypes
 import KeyValuePostgres
 import KeyValueStore
 import Logging
@@ -191,13 +190,11 @@ final class PeerNodes: CallForwarder {
     let passed = ForwardedRequest(streaming: request, decidesOrigins: decidesOrigins)
     var message = NodeClient.Message(passed.method, passed.target, headers: passed.headers)
     let body = PassedBody(request.body)
-    let length = request.headers[.contentLength].flatMap { Int64($0) }
-    if (length ?? 0) > 0 || request.headers[.transferEncoding] != nil
-      || request.isHTTP2 && length == nil && Self.hasBody(request.method)
-    {
-      message.stream = NodeClient.Stream(body.sequence, length: length)
-    } else if Self.hasBody(request.method) {
-      message.body = []
+    switch passed.length {
+    case .none: break
+    case .known(0): message.body = []
+    case .known(let length): message.stream = NodeClient.Stream(body.sequence, length: length)
+    case .unknown: message.stream = NodeClient.Stream(body.sequence, length: nil)
     }
     message.headers.append(field(of: message, for: request.context, to: node))
     let patience = message.stream == nil ? Self.patience : Self.uploadPatience
@@ -210,10 +207,6 @@ final class PeerNodes: CallForwarder {
       await body.letGo()
       throw Self.failure(error)
     }
-  }
-
-  private static func hasBody(_ method: HTTPRequest.Method) -> Bool {
-    [.post, .put, .patch].contains(method)
   }
 
   private func field(
