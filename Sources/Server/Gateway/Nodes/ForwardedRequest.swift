@@ -42,6 +42,8 @@ package struct ForwardedRequest: Sendable {
   }
 
   private static func length(of request: ServiceRequest) -> Length {
+    // Whose answer may be its head alone, behind which nobody would let a body go.
+    guard request.method != .get, request.method != .head else { return .none }
     let said = request.headers[.contentLength].flatMap { Int64($0) }
     if let said, said > 0 { return .known(said) }
     if request.headers[.transferEncoding] != nil { return .unknown }

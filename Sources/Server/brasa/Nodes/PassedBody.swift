@@ -3,7 +3,8 @@ import ServiceModule
 /// The body of a request on its way to another node.
 ///
 /// The HTTP client may still wait for the next part when the other node has answered. The connection goes on to read from where the
-/// body ends, and must not find somebody else reading: so a body is let go before its request is answered.
+/// body ends, and must not find somebody else reading: so a body is let go behind the answer, before the request is over. The waiting is
+/// not cancelled, which would end the connection, and with it what the client has not read of the answer.
 actor PassedBody {
   private var parts: ServiceBody.AsyncIterator
   private var asked: Task<[UInt8]?, any Error>?
@@ -14,10 +15,9 @@ actor PassedBody {
   /// The parts, for the one who sends them.
   nonisolated var sequence: Sequence { Sequence(body: self) }
 
-  /// Ends the reading, and returns when nobody reads.
+  /// Ends the sending, and returns when nobody reads: once the client has sent the part that is waited for, or is gone.
   func letGo() async {
     isLetGo = true
-    asked?.cancel()
     _ = await asked?.result
   }
 
@@ -47,5 +47,27 @@ actor PassedBody {
     }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body) }
+  }
+}
+
+extension ServiceResponse {
+  /// The answer, behind which the body of its request is let go.
+  func lettingGo(of body: PassedBody) async -> ServiceResponse {
+    guard case .stream(let write) = self.body else {
+      await body.letGo()
+      return self
+    }
+    var response = self
+    response.body = .stream { writer in
+      let written: Result<Void, any Error>
+      do {
+        written = .success(try await write(&writer))
+      } catch {
+        written = .failure(error)
+      }
+      await body.letGo()
+      try written.get()
+    }
+    return response
   }
 }

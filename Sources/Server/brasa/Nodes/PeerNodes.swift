@@ -200,9 +200,12 @@ final class PeerNodes: CallForwarder {
     let patience = message.stream == nil ? Self.patience : Self.uploadPatience
     do {
       let answer = try await channels.send(message, to: address, within: patience)
-      await body.letGo()
-      return ForwardedResponse(status: answer.status, headers: answer.headers, body: answer.body)
-        .whole
+      let passed = ForwardedResponse(
+        status: answer.status,
+        headers: answer.headers,
+        body: answer.body
+      )
+      return await passed.whole.lettingGo(of: body)
     } catch {
       await body.letGo()
       throw Self.failure(error)
