@@ -235,23 +235,21 @@ package final class PostgresEngine: KeyValueEngine {
 
   /// The address of a node that shares the store; nil where none was told, or nothing was heard of it for a quarter of a minute.
   package func address(of node: NodeNumber) throws -> String? {
-    BlockingCheck.assertMayBlock()
-    let number = BinaryValue.number(Int64(bitPattern: node.value))
-    let address = try connector.retrying {
-      try views.withConnection { connection in
-        let rows = try connection.run(schema.nodeAddress, [number])
-        return rows.rowCount > 0 ? String(decoding: rows.bytes(0, 0), as: UTF8.self) : ""
-      }
-    }
-    return address.isEmpty ? nil : address
+    try listing(of: node).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Whether a node that shares the store was heard of within a quarter of a minute.
-  package func isListed(_ node: NodeNumber) throws -> Bool {
+  package func isListed(_ node: NodeNumber) throws -> Bool { try listing(of: node) != nil }
+
+  /// The address with which a node is listed, empty where none was told; nil where it is not listed.
+  private func listing(of node: NodeNumber) throws -> String? {
     BlockingCheck.assertMayBlock()
     let number = BinaryValue.number(Int64(bitPattern: node.value))
     return try connector.retrying {
-      try views.withConnection { try $0.run(schema.nodeAddress, [number]).rowCount > 0 }
+      try views.withConnection { connection in
+        let rows = try connection.run(schema.nodeAddress, [number])
+        return rows.rowCount > 0 ? String(decoding: rows.bytes(0, 0), as: UTF8.self) : nil
+      }
     }
   }
 

@@ -30,23 +30,18 @@ extension OpenDataDirectory {
     messages: PushService
   ) throws -> StoredServices {
     let databases = databases
-    var services: [ServiceStorage] = [
-      .documents(maintenance: { try databases.performMaintenance() }),
-      .rules(rules),
-      .accounts(accounts),
-      .remoteConfig(templates),
+    let services: [(part: StoredPart, storage: ServiceStorage)] = [
+      (.shared, .documents(maintenance: { try databases.performMaintenance() })),
+      (.shared, .rules(rules)),
+      (.shared, .accounts(accounts)),
+      (.shared, .remoteConfig(templates)),
+      (.home, .analytics(analytics)),
+      (.home, .files(files)),
+      (.shared, .auditTrail(audit)),
+      (.home, .messages(messages)),
     ]
-    let home: [ServiceStorage] = [.analytics(analytics), .files(files)]
-    services += home
-    services.append(.auditTrail(audit))
-    services.append(.messages(messages))
-    let homeNames = Set(home.map(\.name) + ["messages"])
-    switch part {
-    case .all: break
-    case .shared: services.removeAll { homeNames.contains($0.name) }
-    case .home: services.removeAll { !homeNames.contains($0.name) }
-    }
-    return try StoredServices(services)
+    let chosen = services.filter { part == .all || $0.part == part }
+    return try StoredServices(chosen.map(\.storage))
   }
 }
 

@@ -61,6 +61,7 @@ final class HomeClaim: Sendable {
         }
         if !hasTold { log.notice("waiting for the end of another home node") }
         hasTold = true
+        // The store tells of no node's end, and nothing is served yet that could wait for this thread.
         Thread.sleep(forTimeInterval: Self.pause)
         continue
       }
