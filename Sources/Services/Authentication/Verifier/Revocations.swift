@@ -79,6 +79,9 @@ final class Revocations: Sendable {
     guard isRecent || known != nil, known.map({ $0.session != event.session }) ?? true else {
       return
     }
+    var event = event
+    // Another session was known: it is over for certain.
+    if known != nil { event.isFirst = false }
     record(event, at: time)
   }
 
