@@ -51,7 +51,7 @@ def server(tmp_path_factory):
     With `BRASA_TEST_STORE=postgres` its store is in PostgreSQL, with `cluster` it is two nodes on one, behind a proxy.
     """
     if os.environ.get("BRASA_TEST_STORE") == "cluster":
-        together = cluster.Cluster(tmp_path_factory.mktemp("cluster"), home=True).start()
+        together = cluster.Cluster(tmp_path_factory.mktemp("cluster"), homes=1).start()
         yield together
         was_running = together.is_running
         code = together.stop()

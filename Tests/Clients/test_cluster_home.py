@@ -22,15 +22,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory):
-    made = cluster.Cluster(tmp_path_factory.mktemp("cluster"), home=True).start()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def pair(tmp_path):
-    """A cluster of a test's own: the home node, the other one."""
-    made = cluster.Cluster(tmp_path, home=True).start()
+    made = cluster.Cluster(tmp_path_factory.mktemp("cluster"), homes=1).start()
     yield made
     made.close()
 
@@ -141,42 +133,95 @@ def test_events_are_counted_at_the_home_node(together, project):
     assert seen[0].json() == seen[1].json() and "select_item" in seen[1].text
 
 
-def test_one_node_is_home(together, tmp_path):
-    third = servers.Brasa(tmp_path / "third", environment=together.environment | cluster.Cluster.home(True))
-    with pytest.raises(Exception):
-        third.start()
-    third.kill()
-    assert "Another node is home" in third.output
+def test_one_node_is_home_and_is_listed_and_known_to_a_load_balancer(together):
+    home, other = together.nodes
+    assert together.home_node() is home
+    assert [requests.get(f"{node.url}/healthz/home", timeout=30).status_code for node in (home, other)] == [200, 503]
 
 
-def test_files_wait_for_a_home_node_that_was_killed_and_documents_do_not(pair, project):
-    home, other = pair.nodes
-    bucket(other, project).blob("kept").upload_from_string(b"bytes")
-    home.kill()
-    gone = requests.get(f"{other.url}/v0/b/{project}.appspot.com/o/kept?alt=media", headers=dict(rpc.OWNER), timeout=30)
-    assert gone.status_code == 503, gone.text
-    client = clients.connect(other, project)
-    client.document("shops/one").set({"n": 1})
-    client.close()
-    home.start()
-    assert bucket(other, project).blob("kept").download_as_bytes() == b"bytes"
+# Another one takes the place of the home node
 
 
-def test_a_frozen_home_node_writes_nothing_once_another_is_home(pair, project, tmp_path):
-    """What it has under way when it goes on is refused, and it ends."""
-    home, other = pair.nodes
-    bucket(other, project).blob("kept").upload_from_string(b"bytes")
-    home.process.send_signal(signal.SIGSTOP)
-    next_home = servers.Brasa(tmp_path / "next", environment=pair.environment | cluster.Cluster.home(True)).start()
+def take_over(tmp_path, shares_files=True):
+    """Two nodes that may be home, with one directory of files, and a third one."""
+    made = cluster.Cluster(tmp_path, count=3, homes=2)
+    (tmp_path / "files").mkdir()
+    for node in made.nodes[: 2 if shares_files else 0]:
+        node.data.mkdir(mode=0o700)
+        (node.data / "files").symlink_to(tmp_path / "files")
+    return made.start()
+
+
+@pytest.mark.parametrize("ends", ["stop", "kill"])
+def test_another_node_takes_the_place_of_a_home_node_that_ends(tmp_path, project, ends):
+    """With its files, its messages and what is known of them; who asks meanwhile waits."""
+    made = take_over(tmp_path)
+    first, second, third = made.nodes
     try:
+        assert made.home_node() is first
+        data = bytes(range(256)) * 20_000
+        bucket(third, project).blob("large").upload_from_string(data)
+        device = messaging.Device(third, project)
+        device.register()
+        with messaging.development_app(third, project) as app:
+            sent = fcm.send(fcm.Message(token=device.token, data={"order": "1"}), app=app)
+        getattr(first, ends)()
+        begun = time.monotonic()
+        assert bucket(third, project).blob("large").download_as_bytes() == data
+        print(f"read after {time.monotonic() - begun:.1f} s")
+        assert made.home_node() is second
+        with device.connect() as stream:
+            assert stream.line()["messageId"] == sent.rpartition("/")[2]
+        bucket(second, project).blob("large").upload_from_string(data[::-1])
+        first.start()
+        # It stands by now, and passes on what it is asked for.
+        assert bucket(first, project).blob("large").download_as_bytes() == data[::-1]
+        assert made.home_node() is second
+        assert requests.get(f"{first.url}/v1/projects/{project}/analytics/debug", headers=dict(rpc.OWNER), timeout=30).status_code == 200
+        assert made.stop() == 0
+    finally:
+        made.close()
+
+
+def test_a_frozen_home_node_writes_nothing_once_another_is_home(tmp_path, project):
+    """What reaches it when it goes on is refused, or passed on to the new one, and it ends."""
+    made = take_over(tmp_path)
+    home, second, other = made.nodes
+    try:
+        bucket(other, project).blob("kept").upload_from_string(b"bytes")
+        home.process.send_signal(signal.SIGSTOP)
+        servers.wait_for(lambda: made.home_node() is second, "another home node")
         bucket(other, project).blob("newer").upload_from_string(b"newer")
         home.process.send_signal(signal.SIGCONT)
         target = f"{home.url}/upload/storage/v1/b/{project}.appspot.com/o?uploadType=media&name=newer"
         try:
-            assert requests.post(target, data=b"older", headers=dict(rpc.OWNER), timeout=60).status_code >= 500
+            answer = requests.post(target, data=b"late", headers=dict(rpc.OWNER), timeout=60)
+            assert answer.status_code == 200 or answer.status_code >= 500, answer.text
+            is_kept = answer.status_code == 200
         except requests.ConnectionError:
-            pass
+            is_kept = False
         servers.wait_for(lambda: not home.is_running, "the end of the old home node")
-        assert bucket(next_home, project).blob("newer").download_as_bytes() == b"newer"
+        assert bucket(second, project).blob("newer").download_as_bytes() == (b"late" if is_kept else b"newer")
     finally:
-        next_home.kill()
+        made.close()
+
+
+def test_a_node_without_the_files_does_not_become_home(tmp_path, project):
+    """Of files it waits for the one that has them; documents are served meanwhile."""
+    made = take_over(tmp_path, shares_files=False)
+    home, second, other = made.nodes
+    try:
+        data = bytes(range(256)) * 20_000
+        bucket(other, project).blob("kept").upload_from_string(data)
+        home.kill()
+        servers.wait_for(lambda: "does not become home" in second.output, "the second node's look")
+        client = clients.connect(other, project)
+        client.document("shops/one").set({"n": 1})
+        client.close()
+        gone = requests.get(f"{other.url}/v0/b/{project}.appspot.com/o/kept?alt=media", headers=dict(rpc.OWNER), timeout=60)
+        assert gone.status_code == 503, gone.text
+        home.start()
+        servers.wait_for(lambda: made.home_node() is home, "the home node")
+        assert bucket(second, project).blob("kept").download_as_bytes() == data
+    finally:
+        made.close()

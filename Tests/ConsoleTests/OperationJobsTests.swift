@@ -19,7 +19,9 @@ struct OperationJobsTests {
   }
 
   private static func made(_ storage: MemoryStorage = MemoryStorage()) throws -> OperationJobs {
-    try OperationJobs(JobHistory(engine: MemoryEngine(storage: storage)), now: { 5 })
+    let jobs = OperationJobs(JobHistory(engine: MemoryEngine(storage: storage)), now: { 5 })
+    try jobs.load()
+    return jobs
   }
 
   @Test func `a job tells its progress and what it came to`() throws {

@@ -4,20 +4,23 @@ from support import postgres, relay, server as servers
 
 
 class Cluster:
-    """Nodes that share a store, as one server: what talks to it talks to one node or another."""
+    """Nodes that share a store, as one server: what talks to it talks to one node or another.
 
-    def __init__(self, directory, count=2, development=True, environment=None, database=None, home=False):
+    The first `homes` of them may be home.
+    """
+
+    def __init__(self, directory, count=2, development=True, environment=None, database=None, homes=0):
         self.database = database or postgres.Postgres()
         self.environment = {"BRASA_STORE": self.database.address, "BRASA_CLUSTER": "true", **(environment or {})}
         self.nodes = [
-            servers.Brasa(directory / f"node-{number}", development=development, environment=self.environment | self.home(home and number == 0))
+            servers.Brasa(directory / f"node-{number}", development=development, environment=self.environment | self.home(number < homes))
             for number in range(count)
         ]
         self.proxy = None
 
     @staticmethod
     def home(is_home):
-        """What makes a node the home node."""
+        """What lets a node be the home node."""
         return {"BRASA_HOME_NODE": "true"} if is_home else {}
 
     def start(self):
@@ -81,8 +84,15 @@ class Cluster:
 
     def leader(self):
         """The node that leads, as the nodes are listed; None where none does."""
+        return self._listed_as("\tleads\t")
+
+    def home_node(self):
+        """The node that is home, as the nodes are listed; None where none is."""
+        return self._listed_as("\thome")
+
+    def _listed_as(self, word):
         listed = servers.run("nodes", environment=self.environment).stdout.splitlines()
         for node in self.nodes:
-            if any(str(node.data) in line and "\tleads\t" in line for line in listed):
+            if any(str(node.data) in line and word in line for line in listed):
                 return node
         return None

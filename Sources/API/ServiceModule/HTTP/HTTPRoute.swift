@@ -65,6 +65,8 @@ package struct HTTPRoute: Sendable {
   /// Whether the body may be of any length: its bytes count only until the handler takes the next part, and
   /// its client may take as long as it sends something.
   package var takesStream = false
+  /// Whether requests are passed on to another program now, their bodies as they come; nil where none ever is.
+  package var isPassedOn: (@Sendable () -> Bool)?
   /// Whether the handler says which origins' pages may call: the gateway passes preflights on, which are requests of
   /// method OPTIONS for a route of that pattern, and adds nothing to the answers.
   package var decidesOrigins = false

@@ -235,20 +235,27 @@ package final class PostgresEngine: KeyValueEngine {
 
   /// The address of a node that shares the store; nil where none was told, or nothing was heard of it for a quarter of a minute.
   package func address(of node: NodeNumber) throws -> String? {
-    try listing(of: node).flatMap { $0.isEmpty ? nil : $0 }
+    let address = try listing(of: node) { String(decoding: $0.bytes(0, 0), as: UTF8.self) }
+    return address.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Whether a node that shares the store was heard of within a quarter of a minute.
-  package func isListed(_ node: NodeNumber) throws -> Bool { try listing(of: node) != nil }
+  /// When a node that shares the store was last heard of, in microseconds of the database's clock; nil where that is more than a
+  /// quarter of a minute ago.
+  package func lastHeard(of node: NodeNumber) throws -> Int64? {
+    try listing(of: node) { try BinaryValue.number($0.bytes(0, 1)) }
+  }
 
-  /// The address with which a node is listed, empty where none was told; nil where it is not listed.
-  private func listing(of node: NodeNumber) throws -> String? {
+  /// Reads something of a node's line of the list; nil where it is not listed.
+  private func listing<R>(
+    of node: NodeNumber,
+    _ read: (PostgresResult) throws -> R
+  ) throws -> R? {
     BlockingCheck.assertMayBlock()
     let number = BinaryValue.number(Int64(bitPattern: node.value))
     return try connector.retrying {
       try views.withConnection { connection in
-        let rows = try connection.run(schema.nodeAddress, [number])
-        return rows.rowCount > 0 ? String(decoding: rows.bytes(0, 0), as: UTF8.self) : nil
+        let rows = try connection.run(schema.nodeListing, [number])
+        return rows.rowCount > 0 ? try read(rows) : nil
       }
     }
   }

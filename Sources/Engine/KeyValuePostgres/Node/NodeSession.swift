@@ -16,7 +16,7 @@ final class NodeSession: Sendable {
   /// Microseconds between two looks without a notification.
   private static let interval = 1_000_000
   private static let leaseRenewal = Duration.seconds(1)
-  private static let beat = Duration.seconds(5)
+  private static let beat = Duration.seconds(1)
   private static let trimInterval = Duration.seconds(60)
 
   init(_ connector: Connector, _ schema: StoreSchema, node: Int64) throws {

@@ -12,20 +12,26 @@ package struct StoreNode: Sendable, Hashable {
   package let age: Int64
   /// Seconds since it was heard of.
   package let silence: Int64
+  /// Whether the value of the key that was asked for is its number.
+  package let isNamed: Bool
 
-  /// The nodes of a store that were heard of within a quarter of a minute, the oldest first.
-  package static func all(_ configuration: PostgresConfiguration) throws -> [StoreNode] {
+  /// The nodes of a store that were heard of within a quarter of a minute, the oldest first; one of them may be named by a key.
+  package static func all(
+    _ configuration: PostgresConfiguration,
+    namedBy key: [UInt8] = []
+  ) throws -> [StoreNode] {
     let schema = try StoreSchema(name: configuration.schema)
     let connection = try Connector(configuration).connect(for: .views)
     guard try connection.run(schema.hasNodes).number(0, 0) != 0 else { return [] }
-    let rows = try connection.run(schema.nodes)
+    let rows = try connection.run(schema.nodes, [key])
     return try (0..<rows.rowCount).map { row in
       StoreNode(
         name: String(decoding: rows.bytes(row, 0), as: UTF8.self),
         address: String(decoding: rows.bytes(row, 4), as: UTF8.self),
-        leads: try rows.number(row, 1) != 0,
-        age: try rows.number(row, 2),
-        silence: try rows.number(row, 3)
+        leads: try BinaryValue.number(rows.bytes(row, 1)) != 0,
+        age: try BinaryValue.number(rows.bytes(row, 2)),
+        silence: try BinaryValue.number(rows.bytes(row, 3)),
+        isNamed: try BinaryValue.number(rows.bytes(row, 5)) != 0
       )
     }
   }

@@ -276,12 +276,12 @@ extension StoreSchema {
     )
   }
 
-  /// The address of a node that was heard of within a quarter of a minute.
-  var nodeAddress: Statement {
+  /// The address of a node that was heard of within a quarter of a minute, and when that was, in microseconds.
+  var nodeListing: Statement {
     Statement(
-      name: "node_address",
+      name: "node_listing",
       text: """
-        SELECT address FROM \(name).nodes
+        SELECT address, (extract(epoch FROM seen) * 1000000)::bigint FROM \(name).nodes
           WHERE id = $1::bigint AND seen > now() - interval '15 seconds'
         """
     )
@@ -298,13 +298,19 @@ extension StoreSchema {
     """
   }
 
-  /// Names, whether they lead, seconds since their start and since they were heard of, addresses.
-  var nodes: String {
-    """
-    SELECT name, (leader.until IS NOT NULL)::int, extract(epoch FROM now() - started)::bigint,
-      extract(epoch FROM now() - seen)::bigint, address
-      FROM \(name).nodes LEFT JOIN \(name).leader ON node = id AND until >= now() WHERE seen > now() - interval '15 seconds' ORDER BY started, id
-    """
+  /// Names, whether they lead, seconds since their start and since they were heard of, addresses, and whether a key's value is their
+  /// number.
+  var nodes: Statement {
+    Statement(
+      name: "nodes",
+      text: """
+        SELECT name, (leader.until IS NOT NULL)::int::bigint, extract(epoch FROM now() - started)::bigint,
+          extract(epoch FROM now() - seen)::bigint, address,
+          (SELECT count(*) FROM \(name).entries WHERE key = $1::bytea AND value = int8send(id))
+          FROM \(name).nodes LEFT JOIN \(name).leader ON node = id AND until >= now()
+          WHERE seen > now() - interval '15 seconds' ORDER BY started, id
+        """
+    )
   }
 }
 

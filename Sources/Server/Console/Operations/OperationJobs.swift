@@ -15,23 +15,31 @@ package final class OperationJobs: Sendable {
   private struct Cancelled: Error {}
 
   private struct State {
-    var jobs: [OperationJob]
+    var jobs: [OperationJob] = []
     var isClosed = false
   }
 
   private static let waiting = 8
   private static let differencesKept = 200
 
-  private let state: Mutex<State>
+  private let state = Mutex(State())
   private let history: JobHistory
   private let threads = EngineThreads(count: 1, capacity: waiting)
   private let now: @Sendable () -> Int64
 
-  /// Jobs by a clock in milliseconds since 1970, after those of a history; blocks.
-  package init(_ history: JobHistory, now: @escaping @Sendable () -> Int64) throws {
+  /// Jobs by a clock in milliseconds since 1970, after those of a history once that is loaded.
+  package init(_ history: JobHistory, now: @escaping @Sendable () -> Int64) {
     self.history = history
     self.now = now
-    state = Mutex(State(jobs: try history.load()))
+  }
+
+  /// Reads the jobs of the history; blocks.
+  package func load() throws {
+    let kept = try history.load()
+    state.withLock { state in
+      let started = Set(state.jobs.map(\.number))
+      state.jobs.insert(contentsOf: kept.filter { !started.contains($0.number) }, at: 0)
+    }
   }
 
   /// The jobs, the newest first.

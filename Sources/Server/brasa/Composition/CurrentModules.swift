@@ -36,6 +36,7 @@ extension HTTPRoute {
   func handled(by handler: @escaping Handler) -> HTTPRoute {
     var route = HTTPRoute(methods, pattern, for: audience, handler: handler)
     route.takesStream = takesStream
+    route.isPassedOn = isPassedOn
     route.decidesOrigins = decidesOrigins
     route.yields = yields
     route.demand = demand

@@ -1,27 +1,47 @@
+import Access
 import FirestoreModel
+import FirestoreService
+import FirestoreWire
 import KeyValueStore
+import Logging
 import ServiceModule
+import Synchronization
 
 extension ServiceModule {
-  /// The service on a node that is not home: its requests are passed on to the one that is.
-  func passedOn(to home: HomeClaim, by peers: PeerNodes) -> ServiceModule {
-    var module = ServiceModule(name)
-    module.hosts = hosts
+  /// A service of the home node on some node: requests are passed on while another one is home.
+  ///
+  /// Its tasks run once this node is home, which only one that may be will be.
+  func atHome(_ home: HomeClaim, passedOnBy peers: PeerNodes) -> ServiceModule {
+    var module = self
     module.routes = routes.map { route in
       var passed = route.handled {
-        try await peers.pass($0, to: home, decidesOrigins: route.decidesOrigins)
+        if let answer = try await peers.pass(
+          $0,
+          to: home,
+          decidesOrigins: route.decidesOrigins
+        ) {
+          return answer
+        }
+        try home.check()
+        return try await route.handler($0)
       }
-      passed.takesStream = true
+      passed.isPassedOn = { !home.isHeld }
       return passed
     }
-    if fallback != nil {
-      module.fallback = { try await peers.pass($0, to: home, decidesOrigins: false) }
+    if let fallback {
+      module.fallback = { request in
+        if let answer = try await peers.pass(request, to: home, decidesOrigins: false) {
+          return answer
+        }
+        return try await fallback(request)
+      }
     }
+    module.tasks = tasks.map { $0.atHome(home) }
     return module
   }
 
-  /// The service on the home node: nothing is answered once another node is home.
-  func held(by home: HomeClaim) -> ServiceModule {
+  /// A service that no other node answers for: its requests are refused while this one is not home.
+  func onlyAtHome(_ home: HomeClaim) -> ServiceModule {
     var module = self
     module.routes = routes.map { route in
       route.handled {
@@ -32,15 +52,80 @@ extension ServiceModule {
     return module
   }
 
-  /// The task of a home node: ends the program when another node is home, and gives the claim up with the program.
-  static func home(_ claim: HomeClaim, threads: EngineThreads) -> ServiceModule {
+  /// What a node of a cluster tells a load balancer, and the task of one that may be home.
+  ///
+  ///     GET /healthz/home   ok; 503 where another node is home
+  ///
+  /// The task takes the claim when it is free, ends the program when another node took it from this one, and gives it up with the
+  /// program.
+  static func home(
+    _ claim: HomeClaim,
+    isCandidate: Bool,
+    files: FilesMark,
+    threads: EngineThreads,
+    log: Logger
+  ) -> ServiceModule {
     var module = ServiceModule("home")
+    module.routes = [
+      HTTPRoute(.get, "/healthz/home", for: .clients) { _ in
+        claim.isHeld
+          ? .text("ok\n") : .text("another node\n", status: .serviceUnavailable)
+      }
+    ]
+    guard isCandidate else { return module }
+    let fitness = HomeFitness(files: files, log: log)
     module.tasks = [
       ServiceTask("home") {
-        try await claim.untilLost()
+        let end: Result<Void, any Error>
+        do {
+          try await claim.become(threads) { try fitness.check() }
+          try await threads.run(on: .maintenance) { try files.keep() }
+          log.notice("this node is home")
+          end = .success(try await claim.untilLost())
+        } catch {
+          end = .failure(error)
+        }
+        // Whoever is cancelled waits for this all the same.
         try? await Task { try await threads.run(on: .maintenance) { try claim.release() } }.value
+        try end.get()
       }
     ]
     return module
+  }
+}
+
+extension ServiceTask {
+  /// The task, once this node is home.
+  func atHome(_ home: HomeClaim) -> ServiceTask {
+    ServiceTask(name) {
+      try await home.untilHeld()
+      try await run()
+    }
+  }
+}
+
+/// Whether a node has what a home node needs; says once why not.
+private final class HomeFitness: Sendable {
+  private let files: FilesMark
+  private let log: Logger
+  private let hasTold = Mutex(false)
+
+  init(files: FilesMark, log: Logger) { (self.files, self.log) = (files, log) }
+
+  func check() throws -> Bool {
+    if try files.isCurrent() { return true }
+    let isFirst = hasTold.withLock { hasTold in
+      defer { hasTold = true }
+      return !hasTold
+    }
+    if isFirst {
+      log.warning(
+        """
+        this node does not become home: its files/ is not the directory that has the files' bytes. Share that one, use a \
+        server of S3, or start this node again while none is home, without those bytes
+        """
+      )
+    }
+    return false
   }
 }

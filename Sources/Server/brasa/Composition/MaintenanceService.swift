@@ -8,25 +8,30 @@ import ServiceModule
 ///
 /// Of several nodes the one that leads does it for what all serve, the home node for the rest.
 struct MaintenanceService: Service {
+  /// Who of several nodes does it.
+  enum Worker {
+    case leader
+    case home(HomeClaim)
+  }
+
   private let directory: OpenDataDirectory
   private let services: StoredServices
   private let threads: EngineThreads
   private let log: Logger
-  /// Whether the node that leads does it; else this one.
-  private let isLed: Bool
+  private let worker: Worker
 
   init(
     _ directory: OpenDataDirectory,
     services: StoredServices,
     threads: EngineThreads,
     log: Logger,
-    isLed: Bool = true
+    by worker: Worker = .leader
   ) {
     self.directory = directory
     self.services = services
     self.threads = threads
     self.log = log
-    self.isLed = isLed
+    self.worker = worker
   }
 
   /// Between two rounds while some service has more to do.
@@ -46,7 +51,7 @@ struct MaintenanceService: Service {
   private func round() async -> Bool {
     do {
       return try await threads.run(on: .maintenance) { [self] in
-        guard isLed else { return step() }
+        if case .home(let home) = worker { return home.isHeld ? step() : false }
         return try directory.lead {
           // Other nodes may be the only ones where a database is used.
           if directory.engine.isShared { try directory.databases.openAll() }

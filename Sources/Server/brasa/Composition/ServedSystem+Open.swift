@@ -92,12 +92,20 @@ extension ServedSystem {
       settings.engineThreads.map(ThreadCounts.init(reads:))
         ?? ThreadCounts(cores: ThreadCounts.cores)
     )
+    let nodesLog = Logger(label: "nodes")
+    let filesMark = FilesMark(
+      engine: directory.engine,
+      directory: settings.dataDirectory,
+      settings: settings.files
+    )
     let home = try directory.sharedEngine.flatMap { try HomeClaim(engine: $0) }
-    var ownEngine: any KeyValueEngine = directory.engine
-    if let home, settings.isHome {
-      try home.take(log: Logger(label: "nodes"))
-      ownEngine = HomeEngine(ownEngine, claim: home)
+    if let home, settings.isHome, try home.takeIfFree(), try !filesMark.isCurrent() {
+      nodesLog.warning("the files of the last home node are elsewhere: larger ones are missing here")
     }
+    // What is served by one node: this one, if it is alone or home.
+    let isHere: @Sendable () -> Bool = { home?.isHeld ?? true }
+    var ownEngine: any KeyValueEngine = directory.engine
+    if let home { ownEngine = HomeEngine(ownEngine, claim: home) }
     let files = try FileServices(
       directory,
       engine: ownEngine,
@@ -144,10 +152,8 @@ extension ServedSystem {
       audiences: AnalyticsAudiences(analytics: analytics),
       availableBytes: availableBytes
     )
-    if settings.servesEverything {
-      verifier.onUserRevocation { project, uid in
-        messages.noteRevocation(of: uid.string, in: project)
-      }
+    verifier.onUserRevocation { project, uid in
+      if isHere() { messages.noteRevocation(of: uid.string, in: project) }
     }
     let storedPart: (StoredPart) throws -> StoredServices = { part in
       try directory.services(
@@ -161,20 +167,20 @@ extension ServedSystem {
         messages: messages
       )
     }
-    let stored = try storedPart(settings.servesEverything ? .all : .shared)
+    let (stored, shared) = (try storedPart(.all), try storedPart(.shared))
     let control = try ControlSocket(directory: settings.dataDirectory, log: log) { request in
       let permit = access.administratorPermit(reason: "brasa \(request.command)")
       return LocalAdministration(
         permit: permit,
         rules: rules,
         accounts: accounts,
-        services: stored,
+        services: isHere() ? stored : shared,
         templates: templates,
         files: files.storage,
         audit: audit,
         events: analytics,
         messages: messages,
-        isAway: !settings.servesEverything
+        isAway: !isHere()
       )
     }
     let storage = StorageService(
@@ -201,7 +207,7 @@ extension ServedSystem {
       takesAnyKey: settings.isDevelopment,
       isProject: { try accounts.knows($0) || projectsWithData().contains($0) }
     )
-    let installations = try InstallationTokens(engine: ownEngine)
+    let installations = try InstallationTokens(engine: directory.engine)
     var modules = [
       ServiceModule.firestore(
         peers.map { ForwardingService(service, on: $0.own, nodes: $0) } ?? service,
@@ -239,11 +245,16 @@ extension ServedSystem {
       ),
       files.module(access: access, accounts: accounts, threads: threads),
     ]
-    if let peers, let home, !settings.isHome {
-      modules += own.map { $0.passedOn(to: home, by: peers) }
-    } else if let home {
-      // Its task ends behind those of the services, which write until they end.
-      modules = [.home(home, threads: threads)] + modules + own.map { $0.held(by: home) }
+    if let peers, let home {
+      let first = ServiceModule.home(
+        home,
+        isCandidate: settings.isHome,
+        files: filesMark,
+        threads: threads,
+        log: nodesLog
+      )
+      // Its tasks end behind those of the services, which write until they end.
+      modules = [first] + modules + own.map { $0.atHome(home, passedOnBy: peers) }
     } else {
       modules += own
     }
@@ -278,8 +289,9 @@ extension ServedSystem {
       console.directory = settings.consoleDirectory
       console.isBehindTLS = settings.origin.hasPrefix("https://")
       let history = MetricsHistory { metrics.render() }
-      let kept = JobHistory(engine: directory.databases.engine)
-      let jobs = try OperationJobs(kept) { MicrosecondClock.system.now() / 1_000 }
+      let kept = JobHistory(engine: ownEngine)
+      let jobs = OperationJobs(kept) { MicrosecondClock.system.now() / 1_000 }
+      if isHere() { try jobs.load() }
       console.operations = .served(
         stored,
         access: access,
@@ -292,6 +304,10 @@ extension ServedSystem {
       module.tasks = [
         ServiceTask("console") {
           try? await cancelWhenGracefulShutdown {
+            if let home, !home.isHeld {
+              try await home.untilHeld()
+              try await threads.run(on: .maintenance) { try jobs.load() }
+            }
             while true {
               history.sample(now: MicrosecondClock.system.now() / 1_000)
               try await Task.sleep(for: .seconds(MetricsHistory.period))
@@ -301,27 +317,28 @@ extension ServedSystem {
           accountThreads.stop()
         }
       ]
-      modules.append(module)
+      modules.append(home.map { module.onlyAtHome($0) } ?? module)
     }
     if let peers {
       modules = modules.map { $0.current(in: directory.databases.engine, threads: threads) }
       modules.append(NodeRoutes(peers: peers, service: service, engine: directory.engine).module)
     }
-    var maintenance: [any Service] = []
-    if settings.isClustered {
-      maintenance.append(
-        MaintenanceService(directory, services: try storedPart(.shared), threads: threads, log: log)
+    var maintenance = [
+      MaintenanceService(
+        directory,
+        services: home == nil ? stored : shared,
+        threads: threads,
+        log: log
       )
-    }
-    if settings.servesEverything {
-      let part: StoredPart = settings.isClustered ? .home : .all
+    ]
+    if let home, settings.isHome {
       maintenance.append(
         MaintenanceService(
           directory,
-          services: try storedPart(part),
+          services: try storedPart(.home),
           threads: threads,
           log: log,
-          isLed: !settings.isHome
+          by: .home(home)
         )
       )
     }
@@ -334,7 +351,7 @@ extension ServedSystem {
       onListening: {
         accounts.listens(onPort: $0)
         peers?.announce(settings.nodeAddress(listeningOn: $0))
-        Self.welcome(administrators, settings, accounts, threads)
+        if isHere() { Self.welcome(administrators, settings, accounts, threads) }
       },
       services: [storage] + maintenance + tasks + [probe, EndOfWaiting(directory: directory)]
     )

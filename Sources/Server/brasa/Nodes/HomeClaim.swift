@@ -12,16 +12,33 @@ import Synchronization
 ///
 /// The claim is in the store, and every node hears of its changes before anything that was written after them. So a home node whose
 /// claim another one took, because it hung or was cut off, writes and shows nothing of those services any more (`HomeEngine`).
+///
+/// A node that may be home is it at once where there is none, and else stands by until the one that is has given its claim up or was
+/// silent for long.
 final class HomeClaim: Sendable {
+  private struct State {
+    var holder: NodeNumber?
+    var watchers: [AsyncStream<Void>.Continuation] = []
+  }
+
+  /// A home node, and in how many looks nothing was heard of it since it was heard of at a time.
+  ///
+  /// Looks are counted, not seconds: while the store is away nobody is heard of.
+  private struct Silence {
+    let node: NodeNumber
+    let heard: Int64
+    var looks = 0
+  }
+
   private let engine: PostgresEngine
   private let own: NodeNumber
-  private let known = Mutex<NodeNumber?>(nil)
-  private let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+  private let state = Mutex(State())
 
-  private static let key = [KeyOwner.nodes.firstBytes.lowerBound, 0x02]
-  /// How long a start waits for a home node that may be dead: somewhat longer than one that was killed is listed.
-  private static let patience = Duration.seconds(20)
-  private static let pause = 0.5
+  /// The claim's key, whose value is the number of the node that is home.
+  static let key = [KeyOwner.nodes.firstBytes.lowerBound, 0x02]
+  /// After so many looks a silent home node has lost its claim; it tells the store each second that it is there.
+  private static let patience = 8
+  private static let pause = Duration.seconds(1)
 
   /// The claim of a store, which another node may have; nil for an engine that has its store alone.
   ///
@@ -35,43 +52,85 @@ final class HomeClaim: Sendable {
   }
 
   /// The home node, as far as memory is current; nil where there is none.
-  var holder: NodeNumber? { known.withLock { $0 } }
+  var holder: NodeNumber? { state.withLock { $0.holder } }
+
+  /// Whether this node is home.
+  var isHeld: Bool { holder == own }
 
   /// Throws UNAVAILABLE where this node is not home.
   func check() throws {
-    guard holder == own else {
-      throw FirestoreError(.unavailable, "Another node of the cluster has become home.")
+    guard isHeld else {
+      throw FirestoreError(.unavailable, "Another node of the cluster is home.")
     }
   }
 
-  /// Makes this node home; throws where another one is, and lives.
-  ///
-  /// Blocks, while another one may be dead for up to twenty seconds.
-  func take(log: Logger) throws {
-    let end = ContinuousClock.now + Self.patience
-    var hasTold = false
-    while true {
-      let other = try engine.read { try Self.holder(in: $0) }
-      if let other, other != own, try engine.isListed(other) {
-        guard ContinuousClock.now < end else {
-          throw FirestoreError(
-            .failedPrecondition,
-            "Another node is home (brasa nodes lists them): stop it first, or start this one without --home."
-          )
-        }
-        if !hasTold { log.notice("waiting for the end of another home node") }
-        hasTold = true
-        // The store tells of no node's end, and nothing is served yet that could wait for this thread.
-        Thread.sleep(forTimeInterval: Self.pause)
-        continue
+  /// Tells at once, and whenever the claim may have changed.
+  func changes() -> AsyncStream<Void> {
+    let (changes, watcher) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    watcher.yield()
+    state.withLock { $0.watchers.append(watcher) }
+    return changes
+  }
+
+  /// Returns when the claim has changed, or after that time.
+  func change(within time: Duration) async {
+    let known = holder
+    await withTaskGroup { group in
+      group.addTask { [self] in
+        for await _ in changes() where holder != known { return }
       }
-      if try exchange(other, for: own) { return }
+      group.addTask { try? await Task.sleep(for: time) }
+      await group.next()
+      group.cancelAll()
     }
   }
 
-  /// Returns when this node's claim is lost, or its task cancelled.
+  /// Returns when this node is home; throws where its task is cancelled before.
+  func untilHeld() async throws {
+    for await _ in changes() where isHeld { return }
+    throw CancellationError()
+  }
+
+  /// Makes this node home where no other one is that may be alive; gives whether it is home now.
+  ///
+  /// Blocks.
+  func takeIfFree() throws -> Bool {
+    let other = try engine.read { try Self.holder(in: $0) }
+    if let other, other != own, try engine.lastHeard(of: other) != nil { return false }
+    return try exchange(other, for: own)
+  }
+
+  /// Makes this node home as soon as no other one is and `isFit` says yes.
+  func become(_ threads: EngineThreads, isFit: @escaping @Sendable () throws -> Bool) async throws {
+    var silence: Silence?
+    while !isHeld {
+      do {
+        silence = try await threads.run(on: .maintenance) { [silence] in
+          try self.look(after: silence, isFit)
+        }
+      } catch {
+        // Where the store is away, nothing is known of others.
+        silence = nil
+      }
+      if !isHeld { try await Task.sleep(for: Self.pause) }
+    }
+  }
+
+  /// Throws when another node has become home; returns when its task is cancelled.
   func untilLost() async throws {
-    for await _ in changes { try check() }
+    for await _ in changes() { try check() }
+  }
+
+  /// Looks once for the home node, and takes its place where it has none or was silent for too long.
+  private func look(after silence: Silence?, _ isFit: () throws -> Bool) throws -> Silence? {
+    let other = holder
+    if let other, let heard = try engine.lastHeard(of: other) {
+      var next = Silence(node: other, heard: heard)
+      if let silence, silence.node == other, silence.heard == heard { next.looks = silence.looks + 1 }
+      if next.looks < Self.patience { return next }
+    }
+    if try isFit() { _ = try exchange(other, for: own) }
+    return nil
   }
 
   /// Gives the claim up, so that another node may have it at once; blocks.
@@ -93,8 +152,13 @@ final class HomeClaim: Sendable {
   }
 
   private func note(_ holder: NodeNumber?) {
-    known.withLock { $0 = holder }
-    change.yield()
+    state.withLock { state in
+      state.holder = holder
+      // Those that nobody listens to any more go.
+      state.watchers.removeAll { watcher in
+        if case .terminated = watcher.yield() { true } else { false }
+      }
+    }
   }
 
   private static func holder(in reader: any KeyValueReader) throws -> NodeNumber? {
@@ -102,14 +166,14 @@ final class HomeClaim: Sendable {
   }
 }
 
-/// The store as the services of a home node have it: nothing is read or written once another node is home.
+/// The store as the services of the home node have it: nothing is read or written while another node is home.
 ///
 /// The claim is looked at inside each view and group, which begin with what others wrote.
 final class HomeEngine: EngineWrapper {
   let base: any KeyValueEngine
   private let claim: HomeClaim
 
-  /// An engine for as long as this node is home.
+  /// An engine while this node is home.
   init(_ base: any KeyValueEngine, claim: HomeClaim) { (self.base, self.claim) = (base, claim) }
 
   func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {

@@ -30,7 +30,13 @@ final class PeerNodes: CallForwarder {
   private let unreached = Mutex<Set<NodeNumber>>([])
   private let log = Logger(label: "nodes")
 
+  /// Since when no home node was reached; nil while one is.
+  private let homeless = Mutex<ContinuousClock.Instant?>(nil)
+
   private static let maximumAddresses = 1_000
+  /// How long requests wait for another home node: somewhat longer than it takes until one has taken the place of one that was killed.
+  private static let homePatience = Duration.seconds(15)
+  private static let homePause = Duration.seconds(2)
   /// How long the head of an answer may take: a browser's request waits for its turn in the session.
   private static let patience = Duration.seconds(60)
   /// The same where it follows an upload of any length: the silence of the connection ends it before.
@@ -173,20 +179,15 @@ final class PeerNodes: CallForwarder {
 
   // MARK: Requests for the home node
 
-  /// Passes a request on to the home node, with its body as it comes; UNAVAILABLE where there is none.
+  /// Passes a request on to the home node, with its body as it comes; nil where this one is it, UNAVAILABLE where there is none.
   func pass(
     _ request: ServiceRequest,
     to home: HomeClaim,
     decidesOrigins: Bool
-  ) async throws -> ServiceResponse {
-    guard !request.context.isForwarded, let node = home.holder, node != own,
-      let address = try await reach(node, for: request.context)
-    else {
-      throw FirestoreError(
-        .unavailable,
-        "The node of this cluster that serves this is not there (docs/cluster.md)."
-      )
-    }
+  ) async throws -> ServiceResponse? {
+    guard !home.isHeld else { return nil }
+    guard !request.context.isForwarded else { throw Self.homelessness }
+    guard let (node, address) = try await reach(home, for: request.context) else { return nil }
     let passed = ForwardedRequest(streaming: request, decidesOrigins: decidesOrigins)
     var message = NodeClient.Message(passed.method, passed.target, headers: passed.headers)
     let body = PassedBody(request.body)
@@ -211,6 +212,32 @@ final class PeerNodes: CallForwarder {
       throw Self.failure(error)
     }
   }
+
+  /// The home node and its address; nil where this one has become it, UNAVAILABLE where none was there for long.
+  private func reach(
+    _ home: HomeClaim,
+    for context: CallContext
+  ) async throws -> (node: NodeNumber, address: String)? {
+    while !home.isHeld {
+      if let node = home.holder, let address = try await reach(node, for: context) {
+        homeless.withLock { $0 = nil }
+        return (node, address)
+      }
+      let since = homeless.withLock { since in
+        since = since ?? .now
+        return since ?? .now
+      }
+      guard .now - since < Self.homePatience else { throw Self.homelessness }
+      await home.change(within: Self.homePause)
+      try Task.checkCancellation()
+    }
+    return nil
+  }
+
+  private static let homelessness = FirestoreError(
+    .unavailable,
+    "The node of this cluster that serves this is not there (docs/cluster.md)."
+  )
 
   private func field(
     of message: NodeClient.Message,

@@ -31,8 +31,8 @@ struct ServeFlags: ParsableArguments {
 
   @Flag(
     help: """
-      Be the home node of a cluster: serve files, messages, analytics, installations and the console, too, for which the others pass \
-      their requests on to it. One node is it at a time. [BRASA_HOME_NODE]
+      Be the home node of a cluster while no other one is: serve files, messages, analytics, installations and the console, too, for \
+      which the others pass their requests on to it. [BRASA_HOME_NODE]
       """
   )
   var home = false

@@ -13,7 +13,7 @@ struct ServeSettings: Sendable, Equatable {
   var store: StoreLocation
   /// Whether other nodes may serve the store as well.
   var isClustered: Bool
-  /// Whether this is the node of a cluster that serves what one node does.
+  /// Whether this node of a cluster may be the one that serves what one node does.
   var isHome: Bool
   /// Where other nodes reach this one; nil is the address that it listens on.
   var nodeAddress: String?
@@ -152,11 +152,8 @@ struct ServeSettings: Sendable, Equatable {
 
   /// Whether there is a console.
   ///
-  /// The sessions of its administrators are in one node's memory.
-  var servesConsole: Bool { hasConsole && servesEverything }
-
-  /// Whether what is kept in the memory or directory of one process is served here: alone, or as the home node.
-  var servesEverything: Bool { !isClustered || isHome }
+  /// The sessions of its administrators are in one node's memory: in a cluster it is the home node's.
+  var servesConsole: Bool { hasConsole && (!isClustered || isHome) }
 
   /// What the operator should read before anything else; empty when all is well.
   var warnings: [String] {
@@ -186,8 +183,8 @@ struct ServeSettings: Sendable, Equatable {
     if isHome {
       warnings.append(
         """
-        HOME OF SEVERAL NODES: files, messages, analytics, installations and the console are served here alone; the events, \
-        and the bytes of files that are not on a server of S3, are in this data directory
+        ONE OF SEVERAL NODES, AND THE HOME NODE WHILE NO OTHER IS: files, messages, analytics, installations and the console are \
+        served here then; the events, and the bytes of files that are not on a server of S3, are in this data directory
         """
       )
     }
