@@ -84,6 +84,17 @@ def test_uploads_that_are_cut_or_refused_on_their_way_hurt_no_node(together, pro
     assert together.is_running
 
 
+def test_a_refusal_behind_an_upload_comes_whole(together, project):
+    """Of a body that is refused when most of it has come."""
+    _, other = together.nodes
+    body = b"--b\r\nContent-Type: application/json\r\n\r\n" + b'{"metadata":{"a":"' + b"x" * (2 << 20) + b'"}}'
+    body += b"\r\n--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--"
+    headers = {**dict(rpc.OWNER), "Content-Type": "multipart/related; boundary=b"}
+    for _ in range(40):
+        answer = requests.post(f"{other.url}/v0/b/{project}.appspot.com/o?name=o", body, headers=headers, timeout=30)
+        assert answer.status_code == 400 and "error" in answer.json()
+
+
 def test_messages_go_to_a_device_at_another_node(together, project):
     home, other = together.nodes
     device = messaging.Device(other, project)

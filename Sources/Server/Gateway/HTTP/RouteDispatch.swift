@@ -92,7 +92,9 @@ struct RouteDispatch: RouterMiddleware {
     for route: HTTPRoute,
     _ lease: RequestLease
   ) -> ServiceBody {
-    guard route.takesStream || route.isPassedOn?() == true else { return ServiceBody(request.body.map { Array(buffer: $0) }) }
+    guard route.takesStream || route.isPassedOn?() == true else {
+      return ServiceBody(request.body.map { Array(buffer: $0) })
+    }
     lease.beginStream()
     return ServiceBody(PassingBody(base: request.body, lease: lease))
   }

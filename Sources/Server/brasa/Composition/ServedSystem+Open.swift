@@ -100,7 +100,9 @@ extension ServedSystem {
     )
     let home = try directory.sharedEngine.flatMap { try HomeClaim(engine: $0) }
     if let home, settings.isHome, try home.takeIfFree(), try !filesMark.isCurrent() {
-      nodesLog.warning("the files of the last home node are elsewhere: larger ones are missing here")
+      nodesLog.warning(
+        "the files of the last home node are elsewhere: larger ones are missing here"
+      )
     }
     // What is served by one node: this one, if it is alone or home.
     let isHere: @Sendable () -> Bool = { home?.isHeld ?? true }

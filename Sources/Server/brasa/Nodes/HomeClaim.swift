@@ -126,7 +126,9 @@ final class HomeClaim: Sendable {
     let other = holder
     if let other, let heard = try engine.lastHeard(of: other) {
       var next = Silence(node: other, heard: heard)
-      if let silence, silence.node == other, silence.heard == heard { next.looks = silence.looks + 1 }
+      if let silence, silence.node == other, silence.heard == heard {
+        next.looks = silence.looks + 1
+      }
       if next.looks < Self.patience { return next }
     }
     if try isFit() { _ = try exchange(other, for: own) }

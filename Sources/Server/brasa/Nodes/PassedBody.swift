@@ -5,12 +5,29 @@ import ServiceModule
 /// The HTTP client may still wait for the next part when the other node has answered. The connection goes on to read from where the
 /// body ends, and must not find somebody else reading: so a body is let go behind the answer, before the request is over. The waiting is
 /// not cancelled, which would end the connection, and with it what the client has not read of the answer.
+///
+/// Behind a refusal the HTTP client sends nothing more of a body, and takes its end for that of one that is too short, which fails the
+/// request with what has not come of the answer. So the end of a body of a known length, which nobody waits for, is kept back until
+/// the other node has taken it.
 actor PassedBody {
   private var parts: ServiceBody.AsyncIterator
   private var asked: Task<[UInt8]?, any Error>?
   private var isLetGo = false
+  /// Whether the end may be told.
+  private var mayEnd: Bool
+  private var end: CheckedContinuation<Void, Never>?
 
-  init(_ body: ServiceBody) { parts = body.makeAsyncIterator() }
+  init(_ body: ServiceBody, hasKnownLength: Bool) {
+    parts = body.makeAsyncIterator()
+    mayEnd = !hasKnownLength
+  }
+
+  /// The other node has taken the request.
+  func isTaken() {
+    mayEnd = true
+    end?.resume()
+    end = nil
+  }
 
   /// The parts, for the one who sends them.
   nonisolated var sequence: Sequence { Sequence(body: self) }
@@ -18,6 +35,8 @@ actor PassedBody {
   /// Ends the sending, and returns when nobody reads: once the client has sent the part that is waited for, or is gone.
   func letGo() async {
     isLetGo = true
+    end?.resume()
+    end = nil
     _ = await asked?.result
   }
 
@@ -25,7 +44,10 @@ actor PassedBody {
     let task = Task { try await take() }
     asked = task
     defer { asked = nil }
-    return try await task.value
+    if let part = try await task.value { return part }
+    if !mayEnd, !isLetGo { await withCheckedContinuation { end = $0 } }
+    guard mayEnd else { throw CancellationError() }
+    return nil
   }
 
   private func take() async throws -> [UInt8]? {

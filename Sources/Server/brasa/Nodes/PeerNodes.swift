@@ -190,17 +190,18 @@ final class PeerNodes: CallForwarder {
     guard let (node, address) = try await reach(home, for: request.context) else { return nil }
     let passed = ForwardedRequest(streaming: request, decidesOrigins: decidesOrigins)
     var message = NodeClient.Message(passed.method, passed.target, headers: passed.headers)
-    let body = PassedBody(request.body)
+    let length: Int64? = if case .known(let length) = passed.length { length } else { nil }
+    let body = PassedBody(request.body, hasKnownLength: length != nil)
     switch passed.length {
     case .none: break
     case .known(0): message.body = []
-    case .known(let length): message.stream = NodeClient.Stream(body.sequence, length: length)
-    case .unknown: message.stream = NodeClient.Stream(body.sequence, length: nil)
+    case .known, .unknown: message.stream = NodeClient.Stream(body.sequence, length: length)
     }
     message.headers.append(field(of: message, for: request.context, to: node))
     let patience = message.stream == nil ? Self.patience : Self.uploadPatience
     do {
       let answer = try await channels.send(message, to: address, within: patience)
+      if answer.status < 300 { await body.isTaken() }
       let passed = ForwardedResponse(
         status: answer.status,
         headers: answer.headers,
