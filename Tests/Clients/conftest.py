@@ -28,6 +28,9 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.get_closest_marker("slow") and not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: runs with --slow"))
+        alone = item.get_closest_marker("one_process")
+        if alone and os.environ.get("BRASA_TEST_STORE") == "cluster":
+            item.add_marker(pytest.mark.skip(reason=f"two processes: {alone.args[0]}"))
         if emulator and item.get_closest_marker("brasa_only"):
             item.add_marker(pytest.mark.skip(reason="needs our program"))
         differs = item.get_closest_marker("emulator_differs")

@@ -13,6 +13,7 @@ from firebase_admin import messaging as fcm
 
 from support import clients, cluster, messaging, postgres, rpc, server as servers, tokens
 from support.analytics import Analytics, batch, event
+from support.remote_config import RemoteConfig
 
 pytestmark = [
     pytest.mark.brasa_only,
@@ -108,6 +109,8 @@ def test_messages_go_to_a_device_at_another_node(together, project):
         with device.connect(line["sequence"]) as stream:
             sent = fcm.send(fcm.Message(topic="orders", data={"order": "2"}), app=app)
             assert stream.line()["messageId"] == sent.rpartition("/")[2]
+    # The home node hears that the device left the other one.
+    messaging.wait_until_nobody_listens(together)
 
 
 def test_registrations_are_a_users_until_another_node_revokes_him(together, project):
@@ -134,6 +137,23 @@ def test_registrations_are_a_users_until_another_node_revokes_him(together, proj
     call(":update", validSince=str(int(time.time())))
     # The home node forgets it with its next write.
     servers.wait_for(lambda: send() == 404, "the end of the user's registrations")
+
+
+def test_remote_config_asks_the_home_node_for_audiences(together, project):
+    _, other = together.nodes
+    instance = "cAbc-efghijklmnopqrst_"
+    analytics, config = Analytics(other, project), RemoteConfig(other, project)
+    analytics.accepted(batch(instance, event("purchase", {"value": 1.0})))
+    analytics.report("audiences/buyers", "PUT", body={"days": 2, "rule": {"event": "purchase"}})
+    config.publish({
+        "conditions": [{"name": "buyers", "expression": "app.audiences.inAtLeastOne(['buyers'])"}],
+        "parameters": {"k": {"defaultValue": {"value": "no"}, "conditionalValues": {"buyers": {"value": "yes"}}}},
+    })
+    for node in together.nodes:
+        config = RemoteConfig(node, project)
+        assert config.fetch({"app_instance_id": instance}).json()["entries"]["k"] == "yes"
+        assert config.fetch({"app_instance_id": "dAbc-efghijklmnopqrst_"}).json()["entries"]["k"] == "no"
+        assert config.evaluate(app_instance_id=instance)["conditions"] == ["buyers"]
 
 
 def test_events_are_counted_at_the_home_node(together, project):

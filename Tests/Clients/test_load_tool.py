@@ -101,6 +101,7 @@ def test_filled_files_are_read_in_every_dialect(server, project):
 
 
 # Small ones are in the engine, whose syncs many share; others are a file and its directory.
+@pytest.mark.one_process("each counts its own syncs")
 @pytest.mark.parametrize("size, syncs", [(3_000, 0), (40_000, 2)])
 def test_files_written_are_counted_afterwards(server, project, size, syncs):
     report = load_files(server, project, "upload", "--size", size, *FILES_SHORT)

@@ -13,7 +13,7 @@ from firebase_admin import exceptions, messaging
 from support import secrets, server as servers, shim
 from support.certificates import certificate_for
 from support.identity import GOOGLE_HOSTS
-from support.messaging import HOSTS, Device, Reports, development_app, production_app
+from support.messaging import HOSTS, Device, Reports, development_app, production_app, wait_until_nobody_listens
 from support.tokens import unsigned
 
 pytestmark = pytest.mark.brasa_only
@@ -268,6 +268,7 @@ def test_collapsed_expired_and_dropped_messages(development):
         line = stream.line()
         assert (line["messageId"], line["timeToLive"]) == (short(now), 0)
         device.acknowledge(line["sequence"])
+    wait_until_nobody_listens(development.server)
     names = [send() for _ in range(101)]
     assert development.reports.deliveries(names[0])[0]["reason"] == "mailbox-full"
     with device.connect() as stream:

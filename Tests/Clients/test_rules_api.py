@@ -410,6 +410,7 @@ def test_the_emulators_put(server, project, ana):
     assert "if x;" in source["rules"]["files"][0]["content"]
 
 
+@pytest.mark.one_process("each counts what it has decided")
 def test_coverage_counts_every_evaluation_once(server, project, ana):
     owner = rest.Rest(server, project)
     owner.call("PATCH", owner.name("products/p1"), json={"fields": {"userId": {"stringValue": "ana"}}})

@@ -43,11 +43,8 @@ def batch(session, names, path, **fields):
 
 
 def open_sessions(server, method="Write"):
-    text = requests.get(f"{server.url}/metrics", timeout=30).text
-    for line in text.splitlines():
-        if line.startswith(f'brasa_open_streams{{method="{method}"}}'):
-            return float(line.split()[-1])
-    return 0
+    lines = [line for line in server.metrics if line.startswith(f'brasa_open_streams{{method="{method}"}}')]
+    return sum(float(line.split()[-1]) for line in lines)
 
 
 # Opening

@@ -3,7 +3,6 @@
 import threading
 
 import pytest
-import requests
 
 from support import relay, rpc, server as servers
 
@@ -85,8 +84,7 @@ def query(names, collection):
 
 
 def open_sessions(server):
-    text = requests.get(f"{server.url}/metrics", timeout=30).text
-    lines = [line for line in text.splitlines() if line.startswith("brasa_open_streams{")]
+    lines = [line for line in server.metrics if line.startswith("brasa_open_streams{")]
     return sum(float(line.split()[-1]) for line in lines)
 
 

@@ -10,17 +10,29 @@ extension ServiceModule {
   /// Remote Config: templates for administrators, values and news of them for apps.
   ///
   /// It is `firebaseremoteconfig.googleapis.com` v1 and `firebaseremoteconfigrealtime.googleapis.com` v1.
-  /// `threads` do what waits for the disk.
+  /// `threads` do what waits for the disk. What takes events of analytics is asked of `eventsElsewhere` first, where another node
+  /// may have them.
   package static func remoteConfig(
     _ templates: ConfigTemplates,
     access: AccessControl,
     threads: EngineThreads,
     keys: ProjectKeys,
+    eventsElsewhere: HTTPRoute.Passing? = nil,
     log: Logger
   ) -> ServiceModule {
     var module = ServiceModule("remote config")
-    let management = TemplateRoutes(templates: templates, access: access, threads: threads)
-    let clients = ClientRoutes(templates: templates, threads: threads, keys: keys)
+    let management = TemplateRoutes(
+      templates: templates,
+      access: access,
+      threads: threads,
+      eventsElsewhere: eventsElsewhere
+    )
+    let clients = ClientRoutes(
+      templates: templates,
+      threads: threads,
+      keys: keys,
+      eventsElsewhere: eventsElsewhere
+    )
     module.hosts = [
       "firebaseremoteconfig.googleapis.com", "firebaseremoteconfigrealtime.googleapis.com",
     ]

@@ -191,6 +191,20 @@ package final class ConfigTemplates: Sendable {
     state.withLock { _ = $0.withoutAssignments.insert(id) }
   }
 
+  /// Whether what clients get depends on the audiences that they are in; nil where the disk has to be read for that.
+  package func asksForAudiencesInMemory(_ id: TemplateID) -> Bool? {
+    switch lookUp(id) {
+    case .nothing: false
+    case .onDisk: nil
+    case .found(let served): served.compiled.asksForAudiences
+    }
+  }
+
+  /// The same, which may read the disk.
+  package func asksForAudiences(_ id: TemplateID) throws -> Bool {
+    try load(id)?.compiled.asksForAudiences ?? false
+  }
+
   /// What a client gets, from memory alone; nil where the disk has to be read first, for the template or for what
   /// is known of the client.
   package func replyInMemory(to client: ConfigClient, of id: TemplateID) -> ConfigReply? {

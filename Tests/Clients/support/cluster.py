@@ -54,8 +54,25 @@ class Cluster:
         return self.nodes[0].authority
 
     @property
+    def scheme(self):
+        return self.nodes[0].scheme
+
+    @property
+    def lines(self):
+        return [line for node in self.nodes for line in node.lines]
+
+    @property
     def output(self):
         return "".join(node.output for node in self.nodes)
+
+    @property
+    def metrics(self):
+        """The lines of the nodes' pages of metrics, one after the other: sums over them are the cluster's."""
+        return [line for node in self.nodes for line in node.metrics]
+
+    def wait_for_output(self, *texts):
+        """Waits until the nodes together have written all of the texts."""
+        servers.wait_for(lambda: all(text in self.output for text in texts), " and ".join(texts))
 
     @property
     def is_running(self):

@@ -10,7 +10,7 @@ import requests
 from firebase_admin import messaging
 from google.oauth2.credentials import Credentials
 
-from support import secrets
+from support import secrets, server as servers
 from support.identity import environment, google_hosts_at
 
 HOSTS = (
@@ -116,6 +116,17 @@ class Device:
             "registrations:acknowledge", {"token": self.token, "sequence": str(sequence), **receipts}
         )
         assert answer.status_code == 200 and answer.json() == {}, answer.text
+
+
+def wait_until_nobody_listens(server):
+    """Waits until the server has seen the end of every stream that was closed here."""
+
+    def are_closed():
+        open_ones = [line for line in server.metrics if line.startswith("brasa_messaging_streams ")]
+        assert open_ones
+        return all(float(line.split()[-1]) == 0 for line in open_ones)
+
+    servers.wait_for(are_closed, "the streams' end")
 
 
 class Stream:

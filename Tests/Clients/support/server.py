@@ -16,6 +16,8 @@ import subprocess
 import threading
 import time
 
+import requests
+
 from support import secrets
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
@@ -146,6 +148,11 @@ class Process:
     @property
     def output(self):
         return "".join(self.lines)
+
+    @property
+    def metrics(self):
+        """The lines of the page of metrics."""
+        return requests.get(f"{self.url}/metrics", verify=self.authority, timeout=30).text.splitlines()
 
     def wait_for_output(self, *texts):
         """Waits until the output has all of the texts: a line may be read after the answer that it is about."""

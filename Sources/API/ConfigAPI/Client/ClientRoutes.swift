@@ -15,6 +15,7 @@ struct ClientRoutes: Sendable {
   let templates: ConfigTemplates
   let threads: EngineThreads
   let keys: ProjectKeys
+  let eventsElsewhere: HTTPRoute.Passing?
 
   /// The largest body, packed and unpacked.
   private static let bodyLimit = 64 << 10
@@ -34,6 +35,11 @@ struct ClientRoutes: Sendable {
 
   private func fetch(_ request: ServiceRequest) async throws -> ServiceResponse {
     let id = try await template(of: request)
+    if let eventsElsewhere, try await asksForAudiences(id, request),
+      let answer = try await eventsElsewhere(request)
+    {
+      return answer
+    }
     let body = try await body(of: request)
     let client = try ConfigClient(fetch: body, userAgent: request.headers[.userAgent])
     let reply: ConfigReply
@@ -50,6 +56,13 @@ struct ClientRoutes: Sendable {
     response.headers[.eTag] = reply.etag
     response.headers[.cacheControl] = "no-store"
     return response
+  }
+
+  private func asksForAudiences(_ id: TemplateID, _ request: ServiceRequest) async throws -> Bool {
+    if let known = templates.asksForAudiencesInMemory(id) { return known }
+    return try await threads.run(caller: request.context.network) {
+      try templates.asksForAudiences(id)
+    }
   }
 
   private func listen(_ request: ServiceRequest) async throws -> ServiceResponse {

@@ -28,6 +28,7 @@ struct TemplateRoutes: Sendable {
   let templates: ConfigTemplates
   let access: AccessControl
   let threads: EngineThreads
+  let eventsElsewhere: HTTPRoute.Passing?
 
   /// The largest body: all values, escaped, with descriptions and conditions.
   private static let bodyLimit = 16 << 20
@@ -50,9 +51,11 @@ struct TemplateRoutes: Sendable {
       route(.post, template + ":rollback") { try $0.rollBack($1) },
       route(.get, template + ":listVersions") { try $0.listVersions($1) },
       route(.get, template + ":downloadDefaults") { try $0.downloadDefaults($1) },
-      route(.post, template + ":evaluate") { try $0.evaluate($1) },
+      route(.post, template + ":evaluate", takesEvents: true) { try $0.evaluate($1) },
       route(.get, template + "/experiments") { try $0.experiments($1) },
-      route(.get, template + "/experiments/{name}", on: .scans) { try $0.experimentResult($1) },
+      route(.get, template + "/experiments/{name}", on: .scans, takesEvents: true) {
+        try $0.experimentResult($1)
+      },
       route(.get, template + "/drafts") { try $0.listDrafts($1) },
       route(.get, template + "/drafts/{name}") { try $0.getDraft($1) },
       route(.put, template + "/drafts/{name}") { try $0.putDraft($1) },
@@ -64,6 +67,7 @@ struct TemplateRoutes: Sendable {
     _ method: HTTPRequest.Method,
     _ path: String,
     on lane: EngineThreads.Lane = .maintenance,
+    takesEvents: Bool = false,
     _ answer: @escaping Answer
   ) -> HTTPRoute {
     let route = HTTPRoute(method, RoutePattern(path), for: .administrators) { request in
@@ -71,6 +75,7 @@ struct TemplateRoutes: Sendable {
       try await threads.run {
         try access.requireAdministration(try access.identify(context), of: request.project)
       }
+      if takesEvents, let answer = try await eventsElsewhere?(request) { return answer }
       let call = TemplateCall(
         request: request,
         id: try Self.template(request.parameters),

@@ -121,6 +121,7 @@ struct StreamRoutes: Sendable {
       throw error
     }
     let (first, cancellation) = (asked.opening(start), request.context.cancellation)
+    cancellation.whenCancelled { listener.finish() }
     return ServiceResponse(
       headers: Self.headers,
       body: .stream { writer in

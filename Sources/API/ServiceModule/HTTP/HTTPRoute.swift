@@ -54,6 +54,9 @@ package struct HTTPRoute: Sendable {
     case administrators
   }
 
+  /// Has a request answered by another program, which has what it takes; nil where this one has it.
+  package typealias Passing = @Sendable (ServiceRequest) async throws -> ServiceResponse?
+
   package let methods: [HTTPRequest.Method]
   package let pattern: RoutePattern
   package let audience: Audience

@@ -66,8 +66,11 @@ package struct CallContext: Sendable {
 }
 
 /// A flag that goes up once: the caller no longer wants the answer.
+///
+/// What is written when it is up is finished all the same: only answers that go on for long look at it.
 package final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)
+  private let handlers = Mutex<[@Sendable () -> Void]>([])
 
   /// A flag that is down.
   package init() {}
@@ -76,5 +79,22 @@ package final class Cancellation: Sendable {
   package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
   /// Raises the flag.
-  package func cancel() { flag.store(true, ordering: .relaxed) }
+  package func cancel() {
+    let waiting = handlers.withLock { handlers in
+      flag.store(true, ordering: .relaxed)
+      defer { handlers = [] }
+      return handlers
+    }
+    for handler in waiting { handler() }
+  }
+
+  /// Has `handler` called once the flag is up: by the one who raises it, or at once.
+  package func whenCancelled(_ handler: @escaping @Sendable () -> Void) {
+    let isLate = handlers.withLock { handlers in
+      if isCancelled { return true }
+      handlers.append(handler)
+      return false
+    }
+    if isLate { handler() }
+  }
 }

@@ -149,6 +149,8 @@ final class HTTP1Connection: Sendable {
       state.current = cancellation
       return state.requests
     }
+    // It may have closed just before.
+    if !channel.isActive { cancellation.cancel() }
     activity.begin()
     defer {
       state.withLock { $0.current = nil }

@@ -102,6 +102,9 @@ enum MetricHelp {
     "brasa_kv_background_errors": "Flushes and compactions that failed; anything but 0 needs you.",
     "brasa_kv_write_stopped": "1 while RocksDB stops writes, else 0.",
     "brasa_damaged_reads_total": "Reads that met damaged data; anything but 0 needs you.",
+    "brasa_kv_connections_total": "Connections to PostgreSQL that were made.",
+    "brasa_kv_lost_answers_total":
+      "Groups whose commit was not answered, of which was found out afterwards what came of them.",
     "brasa_kv_snapshots": "Snapshots that reads hold.",
 
     // Listeners.

@@ -49,20 +49,21 @@ package final class NodeClient: Sendable {
     package let body: Body
   }
 
-  /// The parts of a body.
+  /// The parts of a body, for one reader.
   package struct Body: AsyncSequence, Sendable {
-    fileprivate let base: HTTPClientResponse.Body
+    fileprivate let parts: AnswerParts
 
     package struct AsyncIterator: AsyncIteratorProtocol {
-      fileprivate var base: HTTPClientResponse.Body.AsyncIterator
+      fileprivate let parts: AnswerParts
 
-      package mutating func next() async throws -> [UInt8]? {
-        try await base.next().map { Array(buffer: $0) }
-      }
+      package mutating func next() async throws -> [UInt8]? { try await parts.next() }
     }
 
-    package func makeAsyncIterator() -> AsyncIterator {
-      AsyncIterator(base: base.makeAsyncIterator())
+    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: parts) }
+
+    /// Ends the request, also while its reader waits; the reader's next part is an error.
+    package func cancel() {
+      Task { [parts] in await parts.cancel() }
     }
   }
 
@@ -72,18 +73,19 @@ package final class NodeClient: Sendable {
   package static let reach = Duration.seconds(2)
   /// How long an answer may say nothing: longer than any stream of browsers rests.
   private static let silence = Duration.seconds(330)
-  /// Streams of browsers take a connection each, up to that many to a node.
-  private static let connections = 4_096
 
-  /// A client on those event loops.
-  package init(group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
+  /// A client on those event loops with up to `connections` to a node, of which each stream of a browser or device takes one.
+  package init(
+    connections: Int,
+    group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+  ) {
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: .makeClientConfiguration(),
       redirectConfiguration: .disallow,
       timeout: .init(connect: TimeAmount(Self.reach), read: TimeAmount(Self.silence))
     )
     configuration.httpVersion = .http1Only
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     // A node that does not answer is asked again by the next request, if at all.
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
@@ -109,7 +111,7 @@ package final class NodeClient: Sendable {
     return Answer(
       status: Int(answer.status.code),
       headers: answer.headers.map { ($0.name, $0.value) },
-      body: Body(base: answer.body)
+      body: Body(parts: AnswerParts(answer.body))
     )
   }
 
@@ -146,6 +148,39 @@ package final class NodeClient: Sendable {
 
   /// Ends the connections.
   package func shutdown() async throws { try await client.shutdown() }
+}
+
+/// The parts of an answer's body, whose wait somebody else than the reader may end.
+private actor AnswerParts {
+  private var parts: HTTPClientResponse.Body.AsyncIterator?
+  private var asked: Task<[UInt8]?, any Error>?
+
+  init(_ body: HTTPClientResponse.Body) { parts = body.makeAsyncIterator() }
+
+  /// One asks at a time.
+  func next() async throws -> [UInt8]? {
+    let task = Task { try await take() }
+    asked = task
+    defer { asked = nil }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  func cancel() {
+    // Without its reader the request ends.
+    parts = nil
+    asked?.cancel()
+  }
+
+  private func take() async throws -> [UInt8]? {
+    guard var reading = parts else { throw CancellationError() }
+    let part = try await reading.next(isolation: self)
+    if parts != nil { parts = reading }
+    return part.map { Array(buffer: $0) }
+  }
 }
 
 /// The parts of a body as the HTTP client takes them.

@@ -57,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
     let logger = Logger(label: "brasa")
     for warning in settings.warnings { logger.warning("\(warning)") }
 
-    let descriptors = try DescriptorBudget.raisingLimit()
+    let descriptors = try DescriptorBudget.raisingLimit(hasPeers: settings.isClustered)
     if descriptors.isTight {
       logger.warning(
         "the limit of open files leaves room for fewer connections",

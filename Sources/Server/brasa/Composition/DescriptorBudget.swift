@@ -11,10 +11,13 @@ import Darwin
 /// The store comes first: a store that cannot open a file stops taking writes. A fixed reserve is for
 /// its logs, flushes and merges, and for the event loops, commands, mail and fetches. Connections get
 /// what is left, so they never take the last ones: libdispatch ends a process that cannot open the files
-/// in which it looks up its threads.
+/// in which it looks up its threads. A node of a cluster keeps half of that for connections to others, since a client's
+/// request may take one of each.
 struct DescriptorBudget: Sendable, Equatable {
   /// How many the system lets the process have.
   let limit: Int
+  /// Whether some are for connections to other nodes of a cluster.
+  let hasPeers: Bool
 
   /// Neither the store's tables nor connections.
   private static let reserve = 128
@@ -22,9 +25,10 @@ struct DescriptorBudget: Sendable, Equatable {
   private static let mostTables = 512
   private static let mostFiles = 256
   private static let mostConnections = 12_000
+  private static let mostToPeer = 4_096
 
   /// A share-out of that many.
-  init(limit: Int) throws {
+  init(limit: Int, hasPeers: Bool = false) throws {
     guard limit >= Self.fewest else {
       throw ValidationError(
         """
@@ -34,17 +38,20 @@ struct DescriptorBudget: Sendable, Equatable {
       )
     }
     self.limit = limit
+    self.hasPeers = hasPeers
   }
 
   /// Raises the process's limit as far as it may and shares that out.
-  static func raisingLimit() throws -> DescriptorBudget {
+  static func raisingLimit(hasPeers: Bool = false) throws -> DescriptorBudget {
     var allowed = rlimit()
     #if canImport(Glibc)
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
     let resource = RLIMIT_NOFILE
     #endif
-    guard getrlimit(resource, &allowed) == 0 else { return try DescriptorBudget(limit: fewest) }
+    guard getrlimit(resource, &allowed) == 0 else {
+      return try DescriptorBudget(limit: fewest, hasPeers: hasPeers)
+    }
     var raised = allowed
     #if canImport(Darwin)
     raised.rlim_cur = min(allowed.rlim_max, rlim_t(OPEN_MAX))
@@ -52,7 +59,7 @@ struct DescriptorBudget: Sendable, Equatable {
     raised.rlim_cur = allowed.rlim_max
     #endif
     let limit = setrlimit(resource, &raised) == 0 ? raised.rlim_cur : allowed.rlim_cur
-    return try DescriptorBudget(limit: Int(clamping: limit))
+    return try DescriptorBudget(limit: Int(clamping: limit), hasPeers: hasPeers)
   }
 
   /// Tables that the store keeps open.
@@ -62,7 +69,12 @@ struct DescriptorBudget: Sendable, Equatable {
   var files: Int { min(Self.mostFiles, (limit - Self.fewest) / 16) }
 
   /// Connections of clients that may be open.
-  var connections: Int { min(Self.mostConnections, limit - Self.reserve - tables - files) }
+  var connections: Int { min(Self.mostConnections, hasPeers ? left / 2 : left) }
+
+  /// Connections of each kind to one other node: there are two kinds, and two such nodes that have much to do with this one.
+  var toPeer: Int { min(Self.mostToPeer, left / 8) }
+
+  private var left: Int { limit - Self.reserve - tables - files }
 
   /// Whether the limit leaves connections fewer than the product takes.
   var isTight: Bool { connections < Self.mostConnections }

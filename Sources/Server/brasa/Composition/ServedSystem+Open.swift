@@ -131,15 +131,17 @@ extension ServedSystem {
       listeners: listeners,
       log: Logger(label: "firestore")
     )
-    let peers = try directory.sharedEngine.flatMap { try PeerNodes(engine: $0, threads: threads) }
+    let peers = try directory.sharedEngine.flatMap {
+      try PeerNodes(engine: $0, threads: threads, connections: descriptors.toPeer)
+    }
     let analytics = try EventAnalytics(
       engine: directory.events,
       configuration: .served(by: directory.events)
     )
     let templates = try ConfigTemplates(
       engine: directory.databases.engine,
-      audiences: settings.isClustered ? nil : AnalyticsAudiences(analytics: analytics),
-      goals: settings.isClustered ? nil : AnalyticsGoals(analytics: analytics)
+      audiences: AnalyticsAudiences(analytics: analytics),
+      goals: AnalyticsGoals(analytics: analytics)
     )
     analytics.onErasure { try templates.forget(installation: $0, of: $1) }
     // Of another machine's disk nobody here knows.
@@ -209,6 +211,10 @@ extension ServedSystem {
       takesAnyKey: settings.isDevelopment,
       isProject: { try accounts.knows($0) || projectsWithData().contains($0) }
     )
+    var eventsElsewhere: HTTPRoute.Passing?
+    if let home, let peers {
+      eventsElsewhere = { try await peers.pass($0, to: home, decidesOrigins: false) }
+    }
     let installations = try InstallationTokens(engine: directory.engine)
     var modules = [
       ServiceModule.firestore(
@@ -223,6 +229,7 @@ extension ServedSystem {
         access: access,
         threads: threads,
         keys: keys,
+        eventsElsewhere: eventsElsewhere,
         log: Logger(label: "remote config")
       ),
       .messagingScripts(),

@@ -44,16 +44,16 @@ final class PeerNodes: CallForwarder {
 
   /// The nodes of the store that an engine shares; nil for one that has its store alone.
   ///
-  /// Blocks.
-  init?(engine: PostgresEngine, threads: EngineThreads) throws {
+  /// Has up to `connections` of each kind to a node. Blocks.
+  init?(engine: PostgresEngine, threads: EngineThreads, connections: Int) throws {
     guard let own = engine.nodeNumber else { return nil }
     self.own = own
     self.engine = engine
     self.threads = threads
     secret = try NodeSecret(engine: engine)
     (jobs, submission) = AsyncStream.makeStream()
-    calls = NodeClient()
-    channels = NodeClient()
+    calls = NodeClient(connections: connections)
+    channels = NodeClient(connections: connections)
   }
 
   /// What the gateway needs.
@@ -142,6 +142,7 @@ final class PeerNodes: CallForwarder {
       if answer.status == 429 { throw FirestoreError(.resourceExhausted, "A node is overloaded.") }
       throw Refused(status: answer.status)
     }
+    context.cancellation.whenCancelled { answer.body.cancel() }
     return ForwardedStream(answer.body) { [weak self] in self?.submit($0) ?? false }
   }
 
@@ -174,6 +175,7 @@ final class PeerNodes: CallForwarder {
     guard
       let answer = try? await channels.send(message, to: address, within: Self.patience)
     else { return nil }
+    request.context.cancellation.whenCancelled { answer.body.cancel() }
     return ForwardedResponse(status: answer.status, headers: answer.headers, body: answer.body)
   }
 
@@ -202,6 +204,7 @@ final class PeerNodes: CallForwarder {
     do {
       let answer = try await channels.send(message, to: address, within: patience)
       if answer.status < 300 { await body.isTaken() }
+      request.context.cancellation.whenCancelled { answer.body.cancel() }
       let passed = ForwardedResponse(
         status: answer.status,
         headers: answer.headers,
