@@ -1,4 +1,5 @@
-"""Measures two nodes on one PostgreSQL beside one server on RocksDB, and prints a table.
+"""Measures two nodes on one PostgreSQL beside one server on RocksDB, and prints a table; and files at the home node beside files that
+the other node passes on to it.
 
 PostgreSQL is started for the run, durable as it comes, and removed afterwards; it, both nodes and the load client share
 the machine. `--seconds` is the length of a measure.
@@ -46,10 +47,10 @@ class Node(Alone):
         own = directory / f"node-{number}"
         own.mkdir()
         super().__init__(programs, own)
-        self.store = store
+        self.store, self.is_home = store, number == 0
 
     def command(self):
-        return [*super().command(), "--cluster", "--store", self.store]
+        return [*super().command(), "--cluster", *(["--home"] if self.is_home else []), "--store", self.store]
 
 
 class Measures:
@@ -93,6 +94,21 @@ class Measures:
         found = re.search(r"commit to delivery: p50 ([\d.]+) ms, p99 ([\d.]+) ms", done.stdout)
         self.add("commit to listener, p50 ms", server.name, float(found[1]))
         self.add("commit to listener, p99 ms", server.name, float(found[2]))
+
+    def passed_on(self, home, other):
+        """Files of the home node, asked of itself and of the other node."""
+        for name, size, objects, connections in (("20 KB", 20_480, 2_000, 64), ("10 MB", 10_000_000, 8, 8)):
+            files = ("--size", size, "--connections", connections)
+            home.brasa_load("files", "fill", "--objects", objects, *files)
+            for verb, what in (("download", "read"), ("upload", "written")):
+                count = ("--objects", objects) if verb == "download" else ()
+                rates = []
+                for node in (home, other):
+                    rate, report = node.brasa_load("files", verb, *files, *count, "--seconds", self.options.seconds)
+                    print(report, flush=True)
+                    rates.append(rate)
+                self.add(f"files of {name} {what}, {connections} connections, /s: at home", Node.name, rates[0])
+                self.add(f"files of {name} {what}, {connections} connections, /s: passed on", Node.name, rates[1])
 
     def node_killed(self, nodes):
         """The longest pause of the survivor's creates while the other node is killed, in milliseconds."""
@@ -154,6 +170,7 @@ def main():
             nodes[0].others = nodes[1:]
             nodes[0].apply_indexes(INDEXES)
             measures.throughput(nodes[0])
+            measures.passed_on(*nodes)
             measures.node_killed(nodes)
             nodes[1].start()
             measures.database_restarted(nodes[0], database)

@@ -139,7 +139,7 @@ class FirestorePeer(Peer):
     def brasa_load(self, *arguments, client_core=None):
         """Runs brasa-load; gives its figure for throughput and the whole report."""
         command = [self.programs / "brasa-load", *arguments, "--port", self.port]
-        if arguments[0] != "fill" and "--warm-up" not in arguments:
+        if "fill" not in arguments[:2] and "--warm-up" not in arguments:
             command += ["--warm-up", WARM_UP_SECONDS]
         done = subprocess.run(
             on_core(client_core, [str(part) for part in command]),

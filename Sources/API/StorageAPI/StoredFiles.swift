@@ -30,6 +30,9 @@ extension ServiceStorage {
       try tell(.progress(done: objects, total: nil, unit: "files"))
       position = next
     } while position != nil
+    for difference in try Waiting.translating({ try await storage.verifyBlobs() }) {
+      try tell(.difference(difference))
+    }
     guard buckets > 0 else { return [] }
     return [StorageCount(buckets, "bucket"), StorageCount(objects, "file")]
   }

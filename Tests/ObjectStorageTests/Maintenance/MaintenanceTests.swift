@@ -184,4 +184,29 @@ import Testing
     )
     try fixture.close()
   }
+
+  @Test(arguments: [1_000, 10, 1])
+  func `a verification counts who names each blob, all at once or in parts`(atOnce: Int)
+    async throws
+  {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    var objects: [StoredObject] = []
+    for number in 0..<30 { objects.append(try await bucket.put("o\(number)", "text \(number)")) }
+    let names: @Sendable () async throws -> [String] = {
+      try await fixture.storage.verifyBlobs(atOnce: atOnce)
+    }
+    #expect(try await names() == [])
+    let (more, fewer) = (objects[3].blob, objects[4].blob)
+    try fixture.engine.write { group in
+      try group.put(StorageKey.blob(more), BlobReferences(count: 2, size: 6).bytes)
+      try group.delete(StorageKey.object(bucket.stored.number, objects[4].name))
+    }
+    let found = [
+      "blob \(more): its record says 2 objects; there are 1",
+      "blob \(fewer): its record says 1 objects; there are 0",
+    ]
+    #expect(try await names().sorted() == found.sorted())
+    try fixture.close()
+  }
 }

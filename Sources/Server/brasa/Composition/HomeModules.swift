@@ -22,8 +22,7 @@ extension ServiceModule {
         ) {
           return answer
         }
-        try home.check()
-        return try await route.handler($0)
+        return try await home.answer($0, by: route.handler)
       }
       passed.isPassedOn = { !home.isHeld }
       return passed
@@ -33,7 +32,7 @@ extension ServiceModule {
         if let answer = try await peers.pass(request, to: home, decidesOrigins: false) {
           return answer
         }
-        return try await fallback(request)
+        return try await home.answer(request, by: fallback)
       }
     }
     module.tasks = tasks.map { $0.atHome(home) }
@@ -44,10 +43,7 @@ extension ServiceModule {
   func onlyAtHome(_ home: HomeClaim) -> ServiceModule {
     var module = self
     module.routes = routes.map { route in
-      route.handled {
-        try home.check()
-        return try await route.handler($0)
-      }
+      route.handled { try await home.answer($0, by: route.handler) }
     }
     return module
   }
@@ -91,6 +87,28 @@ extension ServiceModule {
       }
     ]
     return module
+  }
+}
+
+extension HomeClaim {
+  /// What a handler answers on the home node.
+  ///
+  /// One that hung meanwhile may find files gone, which the next home node has cleared away: an error counts where this node is still
+  /// home.
+  fileprivate func answer(
+    _ request: ServiceRequest,
+    by handler: HTTPRoute.Handler
+  ) async throws -> ServiceResponse {
+    try check()
+    let answer: Result<ServiceResponse, any Error>
+    do {
+      answer = .success(try await handler(request))
+    } catch {
+      answer = .failure(error)
+    }
+    if case .success(let response) = answer, response.status.code < 400 { return response }
+    try await checkNow()
+    return try answer.get()
   }
 }
 

@@ -64,6 +64,12 @@ final class HomeClaim: Sendable {
     }
   }
 
+  /// The same, once memory is current.
+  func checkNow() async throws {
+    try await engine.becomeCurrent()
+    try check()
+  }
+
   /// Tells at once, and whenever the claim may have changed.
   func changes() -> AsyncStream<Void> {
     let (changes, watcher) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
