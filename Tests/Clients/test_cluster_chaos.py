@@ -193,13 +193,13 @@ class Listeners:
     if it is over when it comes again.
     """
 
-    def __init__(self, doors, project):
+    def __init__(self, doors, project, patience=60):
         names, even = rpc.Names(project), {"field": {"field_path": "even"}, "op": "EQUAL", "value": {"boolean_value": True}}
         collection = {"from_": [{"collection_id": "own"}]}
         queries = collection, {**collection, "where": {"field_filter": even}}
         self.client = clients.connect(doors[0], project)
         self.each = [
-            listening.ResumingListener(door.host, names.database, {"query": {"parent": names.root, "structured_query": query}})
+            listening.ResumingListener(door.host, names.database, {"query": {"parent": names.root, "structured_query": query}}, patience)
             for door in doors for query in queries
         ]
 
@@ -343,7 +343,7 @@ def freeze(made, node, chooser):
 def test_a_node_that_is_frozen_in_a_group_holds_nobody_up_and_tells_nothing_old_later(freezable, chooser, project):
     made, history = freezable, History()
     doors = {f"{number}{author}": [node] for number, node in enumerate(made.nodes) for author in "ab"}
-    listeners = Listeners(made.nodes, project)
+    listeners = Listeners(made.nodes, project, FREEZE_SECONDS + 60)
     pool = concurrent.futures.ThreadPoolExecutor(32)
     with Load(history, 0, doors, project, timeout=FREEZE_SECONDS + 60) as load:
         for victim in chooser.sample(made.nodes, 3):

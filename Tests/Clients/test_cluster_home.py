@@ -190,6 +190,7 @@ def test_another_node_takes_the_place_of_a_home_node_that_ends(tmp_path, project
     first, second, third = made.nodes
     try:
         assert made.home_node() is first
+        assert [requests.get(f"{node.url}/console", timeout=30).status_code for node in made.nodes[:2]] == [200, 503]
         data = bytes(range(256)) * 20_000
         bucket(third, project).blob("large").upload_from_string(data)
         device = messaging.Device(third, project)
@@ -201,6 +202,7 @@ def test_another_node_takes_the_place_of_a_home_node_that_ends(tmp_path, project
         assert bucket(third, project).blob("large").download_as_bytes() == data
         print(f"read after {time.monotonic() - begun:.1f} s")
         assert made.home_node() is second
+        assert requests.get(f"{second.url}/console", timeout=30).status_code == 200
         with device.connect() as stream:
             assert stream.line()["messageId"] == sent.rpartition("/")[2]
         bucket(second, project).blob("large").upload_from_string(data[::-1])

@@ -282,7 +282,9 @@ class ResumingListener:
 
     TARGET = 2
 
-    def __init__(self, host, database, content):
+    def __init__(self, host, database, content, patience=WAIT_SECONDS):
+        """`patience` is for how many seconds nothing may come."""
+        self.patience = patience
         self.held = {}
         self.token = b""
         self.read_time = 0
@@ -317,7 +319,7 @@ class ResumingListener:
             self._stream = stream
         seen = 0
         while stream.status is None:
-            stream.until(lambda seen=seen: stream.consistent_count > seen or stream.status)
+            stream.until(lambda seen=seen: stream.consistent_count > seen or stream.status, self.patience)
             seen = self._keep(stream, target)
         self._keep(stream, target)
         self.resumed += bool(more) and stream.consistent_count > 0

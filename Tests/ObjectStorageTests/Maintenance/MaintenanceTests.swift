@@ -186,9 +186,7 @@ import Testing
   }
 
   @Test(arguments: [1_000, 10, 1])
-  func `a verification counts who names each blob, all at once or in parts`(atOnce: Int)
-    async throws
-  {
+  func `a verification counts who names each blob, in parts or not`(_ atOnce: Int) async throws {
     let fixture = try StorageFixture()
     let bucket = try await fixture.bucket()
     var objects: [StoredObject] = []
