@@ -135,8 +135,7 @@ def test_registrations_are_a_users_until_another_node_revokes_him(together, proj
     call(":update", displayName="Ana")
     assert send() == 200
     call(":update", validSince=str(int(time.time())))
-    # The home node forgets it with its next write.
-    servers.wait_for(lambda: send() == 404, "the end of the user's registrations")
+    assert send() == 404
 
 
 def test_remote_config_asks_the_home_node_for_audiences(together, project):

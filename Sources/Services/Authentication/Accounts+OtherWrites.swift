@@ -66,9 +66,7 @@ extension Accounts {
       else { continue }
       let user = try record.get().map { try User(uid: uid, record: $0) }
       let session = user.flatMap { $0.isDisabled ? nil : $0.session }
-      let isFirst = session != nil && user?.isInFirstSession == true
-      let event = Revocations.Event(scope: scope, uid: uid, session: session, isFirst: isFirst)
-      revocations.learn(event, at: now)
+      revocations.learn(.init(scope: scope, uid: uid, session: session), at: now)
     }
   }
 }

@@ -21,11 +21,16 @@ package final class Accounts: Sendable {
   /// Who has tried too often.
   package let limits: AttemptLimits
   let revocations = Revocations()
+  private let companion = Mutex<RevocationCompanion?>(nil)
   private let servedOrigin: Mutex<String>
   /// The scopes' records, as far as they were asked for.
   let projects = Mutex(KnownProjects())
   /// Whether what other engines write has been heard of since the beginning.
   let isFollowing = Atomic(false)
+
+  /// Writes what goes along with the revocation of a user's tokens, in the same group.
+  package typealias RevocationCompanion =
+    @Sendable (any KeyValueGroup, AccountScope, _ uid: Text) throws -> Void
 
   /// Serves the accounts in that engine.
   package init(
@@ -74,6 +79,11 @@ package final class Accounts: Sendable {
     revocations.observe(observer)
   }
 
+  /// Has `companion` write along with every revocation of a user; what it throws fails the revocation.
+  package func writeAlongRevocations(_ companion: @escaping RevocationCompanion) {
+    self.companion.withLock { $0 = companion }
+  }
+
   /// Microseconds since 1970.
   var now: Int64 { configuration.clock.now() }
 
@@ -82,9 +92,11 @@ package final class Accounts: Sendable {
   func write<R>(_ scope: AccountScope, _ body: (UserGroup) throws -> R) throws -> R {
     var revoked: [Revocations.Event] = []
     var begun: [(uid: Text, session: Int64)] = []
+    let companion = companion.withLock { $0 }
     return try engine.write { group in
       let users = UserGroup(group: group, scope: scope)
       let result = try body(users)
+      for event in users.revoked { try companion?(group, scope, event.uid) }
       (revoked, begun) = (users.revoked, users.begun)
       return result
     } settled: { outcome in

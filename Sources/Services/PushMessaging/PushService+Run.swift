@@ -1,24 +1,6 @@
 import FirestoreModel
-import Synchronization
 
 // What goes on for as long as the server runs.
-
-/// A user whose registrations are his no more.
-struct RevokedUser: Sendable, Hashable {
-  let project: Text
-  let uid: String
-}
-
-/// Users who are still to be forgotten.
-final class RevokedUsers: Sendable {
-  private let users = Mutex<Set<RevokedUser>>([])
-
-  var all: Set<RevokedUser> { users.withLock { $0 } }
-
-  func insert(_ user: RevokedUser) { users.withLock { _ = $0.insert(user) } }
-
-  func remove(_ user: RevokedUser) { users.withLock { _ = $0.remove(user) } }
-}
 
 extension PushService {
   /// Goes through topics, until its task is cancelled.
@@ -34,27 +16,6 @@ extension PushService {
     }
   }
 
-  /// Notes that a user was revoked: the engine's next write forgets that registrations are his, so that a kill leaves no more time
-  /// than that between the two.
-  ///
-  /// Does not block. What fails is tried again every second.
-  package func noteRevocation(of uid: String, in project: Text) {
-    guard !uid.isEmpty else { return }
-    submitDeliveries { book in
-      try Self.forget(user: uid, of: project, &book)
-    } completion: { [revoked] outcome in
-      guard case .failure = outcome else { return }
-      revoked.insert(RevokedUser(project: project, uid: uid))
-    }
-  }
-
-  private func forgetRevoked() async throws {
-    for user in revoked.all {
-      try await forget(user: user.uid, of: user.project)
-      revoked.remove(user)
-    }
-  }
-
   /// Looks every second at what is due by the clock: a wait of its own for each would have to follow every step
   /// of the clock.
   ///
@@ -66,7 +27,6 @@ extension PushService {
         try await threads.run(on: .scans) { [self] in try lookAtSpace() }
       }
       await attempt(report) { try await keepWritten() }
-      await attempt(report) { try await forgetRevoked() }
       while await takeTurns(report), .now < end { try Task.checkCancellation() }
       try await Task.sleep(until: end, clock: .continuous)
       streams.sweep(now: .now)

@@ -32,8 +32,6 @@ package final class PushService: Sendable {
   let pruned = Mutex(PruneProgress())
   /// Deliveries that were written to streams, and are to be kept as handed over.
   let written = Mutex<[WrittenDelivery]>([])
-  /// Users whose registrations could not be forgotten to be theirs.
-  let revoked = RevokedUsers()
   /// The highest version at which an entry of a lane is due; versions may be ahead of the clock.
   private let latestDue = Atomic<Int64>(0)
 

@@ -30,8 +30,8 @@ package final class Administrators: Sendable {
     challenges = PasskeyChallenges(random: accounts.configuration.random) { clock.now() }
     accounts.onRevocation { revocation in
       switch revocation {
-      case .user(.server, let uid), .possible(.server, let uid): sessions.end(uid: uid)
-      case .user, .possible, .everybody: break
+      case .user(.server, let uid): sessions.end(uid: uid)
+      case .user, .everybody: break
       }
     }
   }

@@ -67,18 +67,10 @@ final class AccountTokenVerifier: TokenVerifier {
   func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
     tokens.onRevocation { revocation in
       switch revocation {
-      case .user(.project(let project), let uid), .possible(.project(let project), let uid):
-        observer(project, uid)
-      case .user, .possible: break
+      case .user(.project(let project), let uid): observer(project, uid)
+      case .user: break
       case .everybody: observer("", "")
       }
-    }
-  }
-
-  /// Registers to be told of users whose tokens have ended for certain.
-  func onUserRevocation(_ observer: @escaping @Sendable (_ project: Text, _ uid: Text) -> Void) {
-    tokens.onRevocation { revocation in
-      if case .user(.project(let project), let uid) = revocation { observer(project, uid) }
     }
   }
 

@@ -1,4 +1,5 @@
 import Access
+import Authentication
 import FirestoreModel
 import Installations
 import KeyValueStore
@@ -15,6 +16,22 @@ extension PushService: InstallationObserver {
 
   package func wasDeleted(_ installation: InstallationTokens.Installation) async throws {
     try await end(installation: installation.id, of: installation.project)
+  }
+}
+
+extension Accounts {
+  /// Has a user's registrations be his no more with the write that revokes his tokens, on whichever node that is.
+  func takeRegistrations(from messages: PushService) {
+    let log = Logger(label: "messaging")
+    writeAlongRevocations { group, scope, uid in
+      guard case .project(let project) = scope else { return }
+      do {
+        try messages.forget(user: uid.string, of: project, in: group)
+      } catch let error as KeyValueError where error.code == .corruption {
+        // What is damaged there keeps nobody from being revoked.
+        log.error("a user's registrations are still his", metadata: ["error": "\(error)"])
+      }
+    }
   }
 }
 

@@ -156,9 +156,7 @@ extension ServedSystem {
       audiences: AnalyticsAudiences(analytics: analytics),
       availableBytes: availableBytes
     )
-    verifier.onUserRevocation { project, uid in
-      if isHere() { messages.noteRevocation(of: uid.string, in: project) }
-    }
+    accounts.takeRegistrations(from: messages)
     let storedPart: (StoredPart) throws -> StoredServices = { part in
       try directory.services(
         part,

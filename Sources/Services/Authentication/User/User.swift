@@ -53,14 +53,6 @@ package struct User: Sendable, Hashable {
     session = max(Self.session(at: time), session + 1)
   }
 
-  /// Whether no token of the user was ever revoked; false also where that cannot be told.
-  var isInFirstSession: Bool {
-    // The millisecond of the account's making lies in one span of sessions' names, or at the edge of two.
-    let (first, last) = (createdAt * 1_000, createdAt * 1_000 + 999)
-    let span = session & ~Self.sessionNoise
-    return span == first & ~Self.sessionNoise || span == last & ~Self.sessionNoise
-  }
-
   /// Takes every way in, when the address turns out to be somebody else's than who made the account.
   mutating func dropCredentials() {
     password = nil

@@ -13,8 +13,6 @@ final class Revocations: Sendable {
     let uid: Text
     /// The session whose tokens are valid from now on; nil when none are: disabled or deleted.
     let session: Int64?
-    /// Whether it is the first one of a user whom another node changed.
-    var isFirst = false
   }
 
   private struct User: Hashable {
@@ -57,10 +55,7 @@ final class Revocations: Sendable {
       }
       return state.observers
     }
-    let revocation: Revocation =
-      event.isFirst
-      ? .possible(event.scope, uid: event.uid) : .user(event.scope, uid: event.uid)
-    for observer in observers { observer(revocation) }
+    for observer in observers { observer(.user(event.scope, uid: event.uid)) }
   }
 
   /// A uid that was free is a user's again: his sessions are not those of the one before.
@@ -79,9 +74,6 @@ final class Revocations: Sendable {
     guard isRecent || known != nil, known.map({ $0.session != event.session }) ?? true else {
       return
     }
-    var event = event
-    // Another session was known: it is over for certain.
-    if known != nil { event.isFirst = false }
     record(event, at: time)
   }
 

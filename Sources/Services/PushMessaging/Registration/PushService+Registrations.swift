@@ -232,19 +232,24 @@ extension PushService {
     streams.end(mailbox)
   }
 
-  /// Takes a user's registrations from him, as when he signs out everywhere or is revoked: they stay the apps'.
-  package func forget(user uid: String, of project: Text) async throws {
-    try await writeDeliveries { try Self.forget(user: uid, of: project, &$0) }
-  }
-
-  static func forget(user uid: String, of project: Text, _ book: inout DeliveryBook) throws {
+  /// Takes a user's registrations from him within somebody's write, as when he signs out everywhere or is revoked: they stay the
+  /// apps'.
+  ///
+  /// Also on a node that is not home: nothing of it is in memory where others write the store.
+  package func forget(
+    user uid: String,
+    of project: Text,
+    in group: any KeyValueGroup
+  ) throws {
+    guard !uid.isEmpty else { return }
+    let book = DeliveryBook(group, now: now, memory: streams.memory)
     let prefix = MessagingKey(.user, project).text(uid)
-    let numbers = try numbers(under: prefix, atMost: 10_000, book.group) {
+    let numbers = try Self.numbers(under: prefix, atMost: 10_000, group) {
       try MessagingKey.number(in: $0.key)
     }
     for number in numbers {
-      try book.group.delete(prefix.number(number).bytes)
-      guard var known = try Registration.read(project, number, book.group) else { continue }
+      try group.delete(prefix.number(number).bytes)
+      guard var known = try Registration.read(project, number, group) else { continue }
       known.uid = nil
       try book.save(known)
     }
