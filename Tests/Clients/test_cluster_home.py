@@ -252,8 +252,20 @@ def test_a_node_without_the_files_does_not_become_home(tmp_path, project):
         client.close()
         gone = requests.get(f"{other.url}/v0/b/{project}.appspot.com/o/kept?alt=media", headers=dict(rpc.OWNER), timeout=60)
         assert gone.status_code == 503, gone.text
+        second.kill()
+        second.lines.clear()
+        second.start()
+        servers.wait_for(lambda: "does not become home" in second.output, "the look of the second node that was started again")
         home.start()
         servers.wait_for(lambda: made.home_node() is home, "the home node")
         assert bucket(second, project).blob("kept").download_as_bytes() == data
+        for node in (home, second):
+            node.kill()
+        second.environment["BRASA_HOME_WITHOUT_FILES"] = "true"
+        second.start()
+        servers.wait_for(lambda: made.home_node() is second, "the node that may do without")
+        assert bucket(second, project).blob("kept").exists()
+        answer = requests.get(f"{second.url}/v0/b/{project}.appspot.com/o/kept?alt=media", headers=dict(rpc.OWNER), timeout=60)
+        assert answer.status_code >= 400
     finally:
         made.close()

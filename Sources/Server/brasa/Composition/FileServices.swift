@@ -106,7 +106,7 @@ struct FileServices {
         }
       }
     )
-    var module = ServiceModule.storage(
+    return ServiceModule.storage(
       StorageEnvironment(
         storage: storage,
         access: access,
@@ -115,17 +115,17 @@ struct FileServices {
         isServiceAccount: isKnown
       )
     )
-    if let remote {
-      // A key that does not open the bucket ends the start, rather than every request.
-      module.tasks.append(
-        ServiceTask("files' bucket") {
-          let outcome = await Self.untilShutdown(of: remote)
-          try await remote.shutdown()
-          try outcome.get()
-        }
-      )
+  }
+
+  /// Looks whether the key opens the bucket, which ends the start where it does not, rather than every request; nil where the bytes
+  /// are below the data directory.
+  var bucketCheck: ServiceTask? {
+    guard let remote else { return nil }
+    return ServiceTask("files' bucket") {
+      let outcome = await Self.untilShutdown(of: remote)
+      try await remote.shutdown()
+      try outcome.get()
     }
-    return module
   }
 
   /// How the check of the bucket ended: with an error at once, or well, and then with the program.

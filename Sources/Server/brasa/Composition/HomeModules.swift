@@ -139,8 +139,8 @@ private final class HomeFitness: Sendable {
     if isFirst {
       log.warning(
         """
-        this node does not become home: its files/ is not the directory that has the files' bytes. Share that one, use a \
-        server of S3, or start this node again while none is home, without those bytes
+        this node does not become home: larger files are in another node's files/, or on another server of S3. Share \
+        them, or say --home-without-files
         """
       )
     }

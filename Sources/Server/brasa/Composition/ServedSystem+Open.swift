@@ -96,14 +96,11 @@ extension ServedSystem {
     let filesMark = FilesMark(
       engine: directory.engine,
       directory: settings.dataDirectory,
-      settings: settings.files
+      settings: settings.files,
+      isOptional: settings.isHomeWithoutFiles
     )
     let home = try directory.sharedEngine.flatMap { try HomeClaim(engine: $0) }
-    if let home, settings.isHome, try home.takeIfFree(), try !filesMark.isCurrent() {
-      nodesLog.warning(
-        "the files of the last home node are elsewhere: larger ones are missing here"
-      )
-    }
+    if let home, settings.isHome, try filesMark.isCurrent() { try home.takeIfFree() }
     // What is served by one node: this one, if it is alone or home.
     let isHere: @Sendable () -> Bool = { home?.isHeld ?? true }
     var ownEngine: any KeyValueEngine = directory.engine
@@ -349,7 +346,8 @@ extension ServedSystem {
         )
       )
     }
-    let tasks: [any Service] = modules.flatMap(\.tasks).map { ModuleTask($0) }
+    var tasks = modules.flatMap(\.tasks)
+    if home == nil || settings.isHome, let check = files.bucketCheck { tasks.insert(check, at: 0) }
     return ServedSystem(
       modules: modules,
       peers: peers?.gatewayPeers,
@@ -360,7 +358,7 @@ extension ServedSystem {
         peers?.announce(settings.nodeAddress(listeningOn: $0))
         if isHere() { Self.welcome(administrators, settings, accounts, threads) }
       },
-      services: [storage] + maintenance + tasks + [probe, EndOfWaiting(directory: directory)]
+      services: [storage] + maintenance + tasks.map { ModuleTask($0) } + [probe, EndOfWaiting(directory: directory)]
     )
   }
 

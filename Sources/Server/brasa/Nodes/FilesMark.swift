@@ -4,7 +4,7 @@ import KeyValueStore
 
 // The key of the mark in the store: 0xC0, the first byte of `KeyOwner.nodes`, then 0x03. Its value: the mark as UTF-8.
 
-/// Where the bytes of a store's larger files are, so that no node without them becomes home unasked.
+/// Where the bytes of a store's larger files are, so that no node without them becomes home but on demand.
 ///
 /// A directory has 32 hexadecimal digits in its file `mark`, made by the first home node; machines that share the directory share
 /// the file. A server of S3 has its address, bucket and prefix. The store keeps the one that the last home node had.
@@ -13,20 +13,31 @@ struct FilesMark: Sendable {
   /// Nil where the bytes are on a server of S3.
   private let path: String?
   private let remote: String
+  /// Whether no node is asked for the files.
+  private let isOptional: Bool
 
   private static let key = [KeyOwner.nodes.firstBytes.lowerBound, 0x03]
 
   /// The mark of a data directory, or of the server that has the bytes instead.
-  init(engine: any KeyValueEngine, directory: String, settings: FileSettings) {
+  ///
+  /// - Parameter isOptional: Whether this node may be home with whatever files it has.
+  init(
+    engine: any KeyValueEngine,
+    directory: String,
+    settings: FileSettings,
+    isOptional: Bool = false
+  ) {
     self.engine = engine
+    self.isOptional = isOptional
     path = settings.s3 == nil ? directory + "/files/mark" : nil
     remote = settings.s3.map { "s3 \($0.endpoint) \($0.bucket)/\($0.prefix)" } ?? ""
   }
 
-  /// Whether this node has the files that the last home node had; a store that had none has no others.
+  /// Whether this node has the files that the last home node had, where it needs them; a store that had none has no others.
   ///
   /// Blocks.
   func isCurrent() throws -> Bool {
+    guard !isOptional else { return true }
     guard let kept = try engine.read({ try $0.get(Self.key) }) else { return true }
     return try own() == String(decoding: kept, as: UTF8.self)
   }

@@ -18,7 +18,8 @@ import Synchronization
 final class HomeClaim: Sendable {
   private struct State {
     var holder: NodeNumber?
-    var watchers: [AsyncStream<Void>.Continuation] = []
+    var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
+    var lastWatcher = 0
   }
 
   /// A home node, and in how many looks nothing was heard of it since it was heard of at a time.
@@ -74,7 +75,14 @@ final class HomeClaim: Sendable {
   func changes() -> AsyncStream<Void> {
     let (changes, watcher) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     watcher.yield()
-    state.withLock { $0.watchers.append(watcher) }
+    let id = state.withLock { state in
+      state.lastWatcher += 1
+      state.watchers[state.lastWatcher] = watcher
+      return state.lastWatcher
+    }
+    watcher.onTermination = { [weak self] _ in
+      _ = self?.state.withLock { $0.watchers.removeValue(forKey: id) }
+    }
     return changes
   }
 
@@ -97,13 +105,11 @@ final class HomeClaim: Sendable {
     throw CancellationError()
   }
 
-  /// Makes this node home where no other one is that may be alive; gives whether it is home now.
-  ///
-  /// Blocks.
-  func takeIfFree() throws -> Bool {
+  /// Makes this node home where no other one is that may be alive; blocks.
+  func takeIfFree() throws {
     let other = try engine.read { try Self.holder(in: $0) }
-    if let other, other != own, try engine.lastHeard(of: other) != nil { return false }
-    return try exchange(other, for: own)
+    if let other, other != own, try engine.lastHeard(of: other) != nil { return }
+    _ = try exchange(other, for: own)
   }
 
   /// Makes this node home as soon as no other one is and `isFit` says yes.
@@ -160,13 +166,11 @@ final class HomeClaim: Sendable {
   }
 
   private func note(_ holder: NodeNumber?) {
-    state.withLock { state in
+    let watchers = state.withLock { state in
       state.holder = holder
-      // Those that nobody listens to any more go.
-      state.watchers.removeAll { watcher in
-        if case .terminated = watcher.yield() { true } else { false }
-      }
+      return Array(state.watchers.values)
     }
+    for watcher in watchers { watcher.yield() }
   }
 
   private static func holder(in reader: any KeyValueReader) throws -> NodeNumber? {

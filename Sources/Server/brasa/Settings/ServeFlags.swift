@@ -37,6 +37,17 @@ struct ServeFlags: ParsableArguments {
   )
   var home = false
 
+  @Flag(
+    name: .customLong("home-without-files"),
+    help: ArgumentHelp(
+      """
+      Be the home node although the larger files of the last one are neither in files/ of the data directory nor on its server of S3: \
+      they are missing then. [BRASA_HOME_WITHOUT_FILES]
+      """
+    )
+  )
+  var homeWithoutFiles = false
+
   @Option(
     help: """
       Where other nodes of the cluster reach this one, such as http://10.0.0.2:8080. [BRASA_NODE_ADDRESS, default: the \

@@ -15,6 +15,8 @@ struct ServeSettings: Sendable, Equatable {
   var isClustered: Bool
   /// Whether this node of a cluster may be the one that serves what one node does.
   var isHome: Bool
+  /// Whether it may be that without the files of the last one.
+  var isHomeWithoutFiles: Bool
   /// Where other nodes reach this one; nil is the address that it listens on.
   var nodeAddress: String?
   var isDevelopment: Bool
@@ -72,6 +74,7 @@ struct ServeSettings: Sendable, Equatable {
     store = try StoreLocation(flags.store ?? environment.text("STORE"))
     isClustered = try flags.cluster || environment.flag("CLUSTER")
     isHome = try flags.home || environment.flag("HOME_NODE")
+    isHomeWithoutFiles = try flags.homeWithoutFiles || environment.flag("HOME_WITHOUT_FILES")
     nodeAddress = try (flags.nodeAddress ?? environment.text("NODE_ADDRESS")).map(NodeAddress.check)
     isDevelopment = try flags.dev || environment.flag("DEV")
     requiresIndexes = try flags.requireIndexes || environment.flag("REQUIRE_INDEXES")
@@ -131,6 +134,9 @@ struct ServeSettings: Sendable, Equatable {
     }
     if isHome, !isClustered {
       throw ValidationError("--home is one node of several: it needs --cluster.")
+    }
+    if isHomeWithoutFiles, !isHome {
+      throw ValidationError("--home-without-files is for a node that may be home: it needs --home.")
     }
     guard (0...65_535).contains(port) else {
       throw ValidationError("The port must be between 0 and 65535, not \(port).")
