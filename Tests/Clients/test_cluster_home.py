@@ -1,6 +1,7 @@
 """Files, messages, analytics and installations by way of any node: the home node serves them, the others pass on."""
 
 import hashlib
+import os
 import signal
 import socket
 import time
@@ -11,7 +12,7 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud import storage
 from firebase_admin import messaging as fcm
 
-from support import clients, cluster, messaging, postgres, rpc, server as servers, tokens
+from support import clients, cluster, firebase_storage, messaging, postgres, rpc, s3, server as servers, tokens
 from support.analytics import Analytics, batch, event
 from support.remote_config import RemoteConfig
 
@@ -172,9 +173,9 @@ def test_one_node_is_home_and_is_listed_and_known_to_a_load_balancer(together):
 # Another one takes the place of the home node
 
 
-def take_over(tmp_path, shares_files=True):
-    """Two nodes that may be home, with one directory of files, and a third one."""
-    made = cluster.Cluster(tmp_path, count=3, homes=2)
+def take_over(tmp_path, shares_files=True, environment=None):
+    """Two nodes that may be home, with one directory of files or a server for them, and a third one."""
+    made = cluster.Cluster(tmp_path, count=3, homes=2, environment=environment)
     (tmp_path / "files").mkdir()
     for node in made.nodes[: 2 if shares_files else 0]:
         node.data.mkdir(mode=0o700)
@@ -213,6 +214,31 @@ def test_another_node_takes_the_place_of_a_home_node_that_ends(tmp_path, project
         assert made.stop() == 0
     finally:
         made.close()
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_an_upload_goes_on_at_the_next_home_node(tmp_path, is_shared):
+    """With what the one before had of it, in a directory that the machines share or on a server of S3."""
+    moto = None if is_shared else s3.Moto()
+    made = take_over(tmp_path, is_shared, moto and moto.environment())
+    first, second, third = made.nodes
+    try:
+        storage = firebase_storage.Storage(third, "shop.appspot.com", "owner")
+        content = os.urandom(20 << 20)
+        cut = (9 << 20) + 1
+        url = storage.start("big", len(content)).headers["X-Goog-Upload-URL"]
+        assert storage.chunk(url, content[:cut], 0).headers["X-Goog-Upload-Size-Received"] == str(cut)
+        first.kill()
+        assert storage.command(url, "query").headers["X-Goog-Upload-Size-Received"] == str(cut)
+        assert made.home_node() is second
+        assert storage.chunk(url, content[cut:], cut, finalize=True).status_code == 200
+        assert storage.download("big").content == content
+        done = servers.run("verify", "--data", second.data, environment=second.environment, timeout=120)
+        assert "no differences" in done.stdout, done.stdout
+    finally:
+        made.close()
+        if moto:
+            moto.close()
 
 
 def test_a_frozen_home_node_writes_nothing_once_another_is_home(tmp_path, project):

@@ -348,6 +348,9 @@ extension ServedSystem {
     }
     var tasks = modules.flatMap(\.tasks)
     if home == nil || settings.isHome, let check = files.bucketCheck { tasks.insert(check, at: 0) }
+    let services: [any Service] =
+      [storage] + maintenance + tasks.map { ModuleTask($0) }
+      + [probe, EndOfWaiting(directory: directory)]
     return ServedSystem(
       modules: modules,
       peers: peers?.gatewayPeers,
@@ -358,7 +361,7 @@ extension ServedSystem {
         peers?.announce(settings.nodeAddress(listeningOn: $0))
         if isHere() { Self.welcome(administrators, settings, accounts, threads) }
       },
-      services: [storage] + maintenance + tasks.map { ModuleTask($0) } + [probe, EndOfWaiting(directory: directory)]
+      services: services
     )
   }
 
