@@ -18,11 +18,16 @@ struct ForwardedCallerTests {
     let caller = ForwardedCaller(of: context)
     #expect(caller.text == "6:20010db800000001;local;secure;foreign")
     #expect(ForwardedCaller(text: caller.text) == caller)
+    let known = ForwardedCaller(of: context, at: "2001:db8::1")
+    #expect(known.text == caller.text + ";at=2001:db8::1")
+    #expect(ForwardedCaller(text: known.text) == known)
     #expect(ForwardedCaller(text: "")?.network == ClientAddress.none)
     #expect(ForwardedCaller(text: "4:7f000001")?.isLocal == false)
   }
 
-  @Test(arguments: ["4:7f000001;owner", "4:", "5:1", "4:7f0000011", "x", ";;", "4:7f000001;"])
+  @Test(arguments: [
+    "4:7f000001;owner", "4:", "5:1", "4:7f0000011", "x", ";;", "4:7f000001;", "4:7f000001;at=",
+  ])
   func `another text is no caller's`(text: String) {
     #expect(ForwardedCaller(text: text) == nil)
   }

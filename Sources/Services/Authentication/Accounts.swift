@@ -63,6 +63,14 @@ package final class Accounts: Sendable {
     if immediately { revocations.endAll(issuedUpTo: now / 1_000_000) }
   }
 
+  /// The secret of `IdentityProviders`, made by its first use: a sign-in at a provider's page outlives the process, and ends on
+  /// whichever engine of the store.
+  ///
+  /// Blocks.
+  package func providersSecret() throws -> [UInt8] {
+    try KeptSecret.read(AccountKey.prefix(.providersSecret), in: engine)
+  }
+
   /// Where clients reach the server, without a slash at the end.
   package var origin: String { servedOrigin.withLock { $0 } }
 

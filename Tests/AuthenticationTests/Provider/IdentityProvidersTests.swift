@@ -17,7 +17,11 @@ struct IdentityProvidersTests {
   init() {
     var accounts = AccountsConfiguration()
     accounts.clock = clock.clock
-    providers = IdentityProviders(fetcher: web, configuration: accounts)
+    providers = IdentityProviders(
+      fetcher: web,
+      configuration: accounts,
+      secret: [UInt8](repeating: 7, count: 32)
+    )
     configuration = ProviderConfiguration(kind: .oidc, id: "oidc.corp")
     configuration.isEnabled = true
     configuration.clientID = "web"

@@ -53,7 +53,11 @@ struct IdentityFixture: Sendable {
         ),
         mailer: post,
         mailbox: nil,
-        providers: IdentityProviders(fetcher: NoWeb(), configuration: configuration),
+        providers: IdentityProviders(
+          fetcher: NoWeb(),
+          configuration: configuration,
+          secret: try accounts.providersSecret()
+        ),
         defaultProject: .named(Text(project)),
         projectsWithData: { [] },
         isDevelopment: false

@@ -53,6 +53,7 @@ package final class PostgresEngine: KeyValueEngine {
     groups = PostgresGroups(session, connector, schema, timeline, time, condition, log)
     queue = WriteQueue(groups)
     try Self.prepare(connector, schema, session)
+    session.begin()
     if let log, let node {
       try timeline.tick()
       let row = try Self.beginView(in: views, schema) { row, _ in row }
@@ -304,16 +305,21 @@ package final class PostgresEngine: KeyValueEngine {
     let connection = try connector.retrying { try session.live() }
     if try connection.run(schema.isThere).number(0, 0) == 0 { try connection.run(schema.creation) }
     let format = try connection.run(schema.formatQuery).number(0, 0)
-    if format < StoreSchema.format { try connection.run(schema.upgrade) }
-    guard format <= StoreSchema.format else {
-      throw KeyValueError(
-        .newerFormat,
-        "the store was written by a newer version of Brasa (format \(format))"
-      )
+    guard format <= StoreSchema.format else { throw StoreSchema.isNewer(format) }
+    if format < StoreSchema.format {
+      try connector.retrying { try session.withStoreAlone { try upgrade($0, schema) } }
+      return try prepare(connector, schema, session)
     }
     if try connection.run(schema.hasNodes).number(0, 0) == 0 {
       try connection.run(schema.addressColumn)
     }
     try connection.run(schema.writerSweep)
+  }
+
+  /// Brings the tables to this program's form, unless another engine just has.
+  private static func upgrade(_ connection: PostgresConnection, _ schema: StoreSchema) throws {
+    let format = try connection.run(schema.formatQuery).number(0, 0)
+    guard format < StoreSchema.format else { return }
+    try connection.run(schema.upgrade)
   }
 }

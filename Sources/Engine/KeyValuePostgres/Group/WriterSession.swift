@@ -8,6 +8,8 @@ final class WriterSession: @unchecked Sendable {
   private let connector: Connector
   private let schema: StoreSchema
   private var connection: PostgresConnection?
+  /// Whether the tables are known to have had the program's form.
+  private var hasBegun = false
 
   init(_ connector: Connector, _ schema: StoreSchema) {
     self.connector = connector
@@ -16,19 +18,47 @@ final class WriterSession: @unchecked Sendable {
 
   /// The connection, opened anew where it was lost.
   ///
-  /// Throws `unreachable` where the server is, `locked` where another engine has the store.
+  /// Throws `unreachable` where the server is, `locked` where another engine has the store, `newerFormat` where one of a newer
+  /// program has brought its tables to another form meanwhile.
   func live() throws -> PostgresConnection {
     if let connection, !connection.isLost { return connection }
     connection = nil
-    let opened = try connector.connect(for: .groups)
-    guard try opened.run(schema.lockQuery(connector.configuration.sharing)).number(0, 0) == 1 else {
+    guard let opened = try open(connector.configuration.sharing) else {
       throw KeyValueError(
         .locked,
         "another node has the store at \(connector.configuration.shownAddress) open"
       )
     }
+    if hasBegun {
+      let format = try opened.run(schema.formatQuery).number(0, 0)
+      guard format == StoreSchema.format else { throw StoreSchema.isNewer(format) }
+    }
     connection = opened
     return opened
+  }
+
+  /// The tables have the program's form: whatever is opened anew looks whether they still do.
+  func begin() { hasBegun = true }
+
+  /// Runs a body on a connection while no engine has the store, this one neither; throws `locked` where one has.
+  func withStoreAlone(_ body: (PostgresConnection) throws -> Void) throws {
+    connection = nil
+    guard let alone = try open(.exclusive) else {
+      throw KeyValueError(
+        .locked,
+        """
+        nodes of an older version have the store at \(connector.configuration.shownAddress) open, whose tables this version has \
+        in another form: stop them all, then start this one
+        """
+      )
+    }
+    try body(alone)
+  }
+
+  /// A connection that has the store's lock; nil where another engine is in its way.
+  private func open(_ sharing: PostgresConfiguration.Sharing) throws -> PostgresConnection? {
+    let opened = try connector.connect(for: .groups)
+    return try opened.run(schema.lockQuery(sharing)).number(0, 0) == 1 ? opened : nil
   }
 
   /// Ends the connection; the store's lock goes with it.

@@ -42,11 +42,15 @@ extension StoreSchema {
   var isThere: String { "SELECT (to_regclass('\(name).timeline') IS NOT NULL)::int" }
 
   /// Makes the tables, in one transaction; several engines may do it at the same time.
+  ///
+  /// A schema that is there is used by whoever owns it, also where he may make none.
   var creation: String {
     """
     BEGIN;
     SELECT pg_advisory_xact_lock(\(Self.lockClass), hashtext('\(name).tables'));
-    CREATE SCHEMA IF NOT EXISTS \(name);
+    DO $$ BEGIN
+      IF to_regnamespace('\(name)') IS NULL THEN CREATE SCHEMA \(name); END IF;
+    END $$;
     CREATE TABLE IF NOT EXISTS \(name).entries (
       key bytea PRIMARY KEY, value bytea NOT NULL
     ) WITH (autovacuum_vacuum_scale_factor = 0.02);
@@ -69,12 +73,10 @@ extension StoreSchema {
     """
   }
 
-  /// Brings tables of format 1, which had no log, or 2, which had no terms, to this one; several engines may do it at the
-  /// same time.
+  /// Brings tables of format 1, which had no log, or 2, which had no terms, to this one; by whoever has the store alone.
   var upgrade: String {
     """
     BEGIN;
-    SELECT pg_advisory_xact_lock(\(Self.lockClass), hashtext('\(name).tables'));
     ALTER TABLE \(name).timeline ADD COLUMN IF NOT EXISTS log bigint NOT NULL DEFAULT 0,
       ADD COLUMN IF NOT EXISTS term bigint NOT NULL DEFAULT 0;
     DROP TABLE IF EXISTS \(name).nodes;
@@ -103,6 +105,14 @@ extension StoreSchema {
   /// Adds what versions before did not list of nodes, and do not mind.
   var addressColumn: String {
     "ALTER TABLE \(name).nodes ADD COLUMN IF NOT EXISTS address text NOT NULL DEFAULT ''"
+  }
+
+  /// The error of a store whose tables have a form that this program does not know.
+  static func isNewer(_ format: Int64) -> KeyValueError {
+    KeyValueError(
+      .newerFormat,
+      "the store was written by a newer version of Brasa (format \(format))"
+    )
   }
 
   /// One number: the form of the tables.

@@ -8,6 +8,7 @@ import Synchronization
 final class ConnectionActivity: Sendable {
   private static let busy: UInt64 = .max
 
+  private let node = Atomic(false)
   /// In the event loops' time; the connection begins without a request.
   private let resting = Atomic<UInt64>(NIODeadline.now().uptimeNanoseconds)
 
@@ -16,6 +17,12 @@ final class ConnectionActivity: Sendable {
     let nanoseconds = resting.load(ordering: .relaxed)
     return nanoseconds == Self.busy ? nil : .uptimeNanoseconds(nanoseconds)
   }
+
+  /// Whether another node of the cluster has the connection.
+  var hasNode: Bool { node.load(ordering: .relaxed) }
+
+  /// Another node has the connection: what it carries is of many clients, who have their shares there.
+  func isOfNode() { node.store(true, ordering: .relaxed) }
 
   /// A request has come.
   func begin() { resting.store(Self.busy, ordering: .relaxed) }

@@ -73,7 +73,7 @@ final class ConnectionFactory: Sendable {
     isHTTP2: Bool,
     isSecure: Bool
   ) throws {
-    let peer = Peer(channel, isSecure: isSecure, isHTTP2: isHTTP2)
+    let peer = Peer(channel, activity, isSecure: isSecure, isHTTP2: isHTTP2)
     if isHTTP2 {
       try startHTTP2(channel, activity, peer: peer)
     } else {

@@ -8,7 +8,7 @@ import Synchronization
 /// Nobody is kept below the limit. At the limit a newcomer replaces a connection that rests,
 /// of an address that has more connections than his own or of his own; where none rests, that of any
 /// connection of an address that has far more than its share. A few connections are looked at, chosen at
-/// random, so those of an address that has many come up often.
+/// random, so those of an address that has many come up often. Those of other nodes of a cluster stay.
 final class ConnectionRegistry: Sendable {
   /// A connection's ways to end, each on its event loop.
   struct Ending: Sendable {
@@ -155,7 +155,9 @@ final class ConnectionRegistry: Sendable {
     let own = state.connections[address] ?? 0
     var best: (id: ObjectIdentifier, rank: Rank)?
     for _ in 0..<sample {
-      guard let id = state.order.randomElement(), let entry = state.entries[id] else { continue }
+      guard let id = state.order.randomElement(), let entry = state.entries[id],
+        !entry.activity.hasNode
+      else { continue }
       let count = state.connections[entry.address] ?? 0
       let rank = Rank(since: entry.activity.restingSince, connections: count)
       let mayGo =

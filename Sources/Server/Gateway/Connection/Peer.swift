@@ -20,9 +20,17 @@ struct Peer: Sendable {
 
   /// Whether the connection speaks HTTP/2.
   let isHTTP2: Bool
+  /// Of the connection; nil for a client whose request another node passed on.
+  let activity: ConnectionActivity?
 
-  init(_ channel: any Channel, isSecure: Bool, isHTTP2: Bool) {
+  init(
+    _ channel: any Channel,
+    _ activity: ConnectionActivity? = nil,
+    isSecure: Bool,
+    isHTTP2: Bool
+  ) {
     self.isHTTP2 = isHTTP2
+    self.activity = activity
     self.isSecure = isSecure
     network = ClientAddress(channel.remoteAddress)
     networkName = network.name
@@ -37,7 +45,8 @@ struct Peer: Sendable {
     isLocal = caller.isLocal
     network = caller.network
     networkName = network.name
-    address = ""
+    address = caller.address
+    activity = nil
   }
 
   private static func isLoopback(_ address: SocketAddress) -> Bool {

@@ -55,6 +55,7 @@ struct GatewayResponder: Sendable {
       if forwarded == nil { return Self.refusal(logger) }
       // The connection is a node's; the client's own share is that of `account`.
       lease.account.trust()
+      peer.activity?.isOfNode()
     }
     let peer = forwarded.map { Peer($0, isHTTP2: peer.isHTTP2) } ?? peer
     let context = GatewayRequestContext(

@@ -4,8 +4,8 @@ import KeyValueStore
 
 /// Who made a request that another node passed on, as that node knows its client's connection.
 ///
-/// As text it is the network's name, then what holds of `local`, `secure` and `foreign`, with semicolons:
-/// `4:7f000001;local`.
+/// As text it is the network's name, then what holds of `local`, `secure` and `foreign`, and the address where it is known, with
+/// semicolons: `4:7f000001;local;at=127.0.0.1`.
 package struct ForwardedCaller: Sendable, Hashable {
   /// The network by which the client's shares are counted.
   package let network: ClientAddress
@@ -15,12 +15,15 @@ package struct ForwardedCaller: Sendable, Hashable {
   package let isSecure: Bool
   /// Whether a web page sent it that development's operator did not name.
   package let isForeignPage: Bool
+  /// The client's address; empty where it is not known.
+  package let address: String
 
   /// The field of a request that says it, with a proof that a node does.
   package static let fieldName = "brasa-forwarded"
 
   /// Who made a call.
-  package init(of context: CallContext) {
+  package init(of context: CallContext, at address: String = "") {
+    self.address = address
     network = ClientAddress(name: context.network) ?? .none
     isLocal = context.isLocal
     isSecure = context.isSecure
@@ -30,7 +33,10 @@ package struct ForwardedCaller: Sendable, Hashable {
   /// Reads the text; nil for any other.
   package init?(text: some StringProtocol) {
     let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-    let flags = parts.dropFirst()
+    var flags = parts.dropFirst()
+    let last = flags.last ?? ""
+    address = last.hasPrefix("at=") ? String(last.dropFirst(3)) : ""
+    if !address.isEmpty { flags.removeLast() }
     guard let network = ClientAddress(name: parts[0]),
       flags.allSatisfy({ ["local", "secure", "foreign"].contains($0) })
     else { return nil }
@@ -42,7 +48,7 @@ package struct ForwardedCaller: Sendable, Hashable {
 
   package var text: String {
     network.name + (isLocal ? ";local" : "") + (isSecure ? ";secure" : "")
-      + (isForeignPage ? ";foreign" : "")
+      + (isForeignPage ? ";foreign" : "") + (address.isEmpty ? "" : ";at=\(address)")
   }
 }
 

@@ -5,24 +5,55 @@ import ServiceModule
 /// An HTTP request on its way to another node.
 package struct ForwardedRequest: Sendable {
   package let method: String
-  /// Path and query as they came.
+  /// Path and query, with all escaped that has to be: so they stay the same on their way.
   package let target: String
+  /// Whether each percent sign of the target as it came begins an escape. Another one does not stay what it is on its way.
+  package let hasSoundEscapes: Bool
   package private(set) var headers: [(name: String, value: String)]
   package let body: [UInt8]
   /// Of the body that is sent on as it comes.
   package private(set) var length = Length.none
   /// Of the client.
   package let context: CallContext
+  /// The client's IP address; empty where there is none.
+  package let address: String
 
   /// A request with its body; without what is the connection's, or says who passed it on.
   init(_ request: ServiceRequest, body: [UInt8]) {
     method = request.method.rawValue
-    target = request.head.path ?? "/"
+    let path = request.head.path ?? "/"
+    target = Self.escaped(path)
+    hasSoundEscapes = !path.utf8.contains(UInt8(ascii: "%")) || !path.contains(Self.strayPercent)
     headers = request.headers.filter { !Self.left.contains($0.name.canonicalName) }
       .map { ($0.name.canonicalName, $0.value) }
     self.body = body
     context = request.context
+    address = request.address
   }
+
+  /// A target with every byte escaped that neither a path nor a query may have (RFC 3986, section 3.3), and every percent sign that
+  /// escapes nothing.
+  static func escaped(_ target: String) -> String {
+    var bytes: [UInt8] = []
+    let all = Array(target.utf8)
+    for (index, byte) in all.enumerated() {
+      let isEscape =
+        byte == UInt8(ascii: "%") && index + 2 < all.count
+        && all[index + 1...index + 2].allSatisfy { Unicode.Scalar($0).properties.isHexDigit }
+      if isEscape || plain.contains(byte) {
+        bytes.append(byte)
+      } else {
+        bytes += Array("%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static var strayPercent: Regex<Substring> { /%(?![0-9A-Fa-f]{2})/ }
+
+  private static let plain = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8
+  )
 
   /// A request whose body is sent on as it comes; with the host for which it was made, of which signatures and links speak.
   ///

@@ -11,6 +11,8 @@ enum MetricHelp {
     "brasa_descriptors_open": "File descriptors that are open.",
     "brasa_connections_displaced_total":
       "Connections that were ended for others when the limit was reached.",
+    "brasa_passed_requests": "Requests under way to the home node of the cluster.",
+    "brasa_passed_streams": "Streams of devices that the home node of the cluster serves.",
     "brasa_received_bytes_total": "Bytes that came from clients.",
     "brasa_sent_bytes_total": "Bytes that went to clients.",
     "brasa_open_streams": "Open Listen and Write streams.",

@@ -72,17 +72,20 @@ package final class NodeClient: Sendable {
   /// How long a connection may take to be there.
   package static let reach = Duration.seconds(2)
   /// How long an answer may say nothing: longer than any stream of browsers rests.
-  private static let silence = Duration.seconds(330)
+  package static let silence = Duration.seconds(330)
 
   /// A client on those event loops with up to `connections` to a node, of which each stream of a browser or device takes one.
+  ///
+  /// - Parameter silence: How long an answer may say nothing; nil is for ever.
   package init(
     connections: Int,
+    silence: Duration? = NodeClient.silence,
     group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
   ) {
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: .makeClientConfiguration(),
       redirectConfiguration: .disallow,
-      timeout: .init(connect: TimeAmount(Self.reach), read: TimeAmount(Self.silence))
+      timeout: .init(connect: TimeAmount(Self.reach), read: silence.map { TimeAmount($0) })
     )
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections

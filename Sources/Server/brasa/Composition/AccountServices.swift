@@ -38,7 +38,8 @@ enum AccountServices {
         mailbox: mailbox,
         providers: IdentityProviders(
           fetcher: HTTPSFetcher(policy: policy),
-          configuration: accounts.configuration
+          configuration: accounts.configuration,
+          secret: try accounts.providersSecret()
         ),
         defaultProject: settings.project.map { .named(Text($0)) }
           ?? (settings.isDevelopment ? .onlyOne : .none),

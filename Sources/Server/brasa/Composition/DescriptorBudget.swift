@@ -71,8 +71,9 @@ struct DescriptorBudget: Sendable, Equatable {
   /// Connections of clients that may be open.
   var connections: Int { min(Self.mostConnections, hasPeers ? left / 2 : left) }
 
-  /// Connections of each kind to one other node: there are two kinds, and two such nodes that have much to do with this one.
-  var toPeer: Int { min(Self.mostToPeer, left / 8) }
+  /// Connections of each kind to one other node: there are two kinds, and two such nodes that have much to do with this one, and two
+  /// kinds more to the home node.
+  var toPeer: Int { min(Self.mostToPeer, left / 12) }
 
   private var left: Int { limit - Self.reserve - tables - files }
 

@@ -15,13 +15,12 @@ extension ServiceModule {
     var module = self
     module.routes = routes.map { route in
       var passed = route.handled {
-        if let answer = try await peers.pass(
+        let answer = try await peers.passHome(
           $0,
-          to: home,
-          decidesOrigins: route.decidesOrigins
-        ) {
-          return answer
-        }
+          decidesOrigins: route.decidesOrigins,
+          isStream: route.loop?.takesConnection ?? false
+        )
+        if let answer { return answer }
         return try await home.answer($0, by: route.handler)
       }
       passed.isPassedOn = { !home.isHeld }
@@ -29,9 +28,7 @@ extension ServiceModule {
     }
     if let fallback {
       module.fallback = { request in
-        if let answer = try await peers.pass(request, to: home, decidesOrigins: false) {
-          return answer
-        }
+        if let answer = try await peers.passHome(request) { return answer }
         return try await home.answer(request, by: fallback)
       }
     }

@@ -128,8 +128,10 @@ extension ServedSystem {
       listeners: listeners,
       log: Logger(label: "firestore")
     )
-    let peers = try directory.sharedEngine.flatMap {
-      try PeerNodes(engine: $0, threads: threads, connections: descriptors.toPeer)
+    let peers = try home.flatMap { home in
+      try directory.sharedEngine.flatMap {
+        try PeerNodes(engine: $0, home: home, threads: threads, connections: descriptors.toPeer)
+      }
     }
     let analytics = try EventAnalytics(
       engine: directory.events,
@@ -190,6 +192,7 @@ extension ServedSystem {
       metrics: metrics
     )
     descriptors.addMetrics(to: metrics)
+    peers?.addMetrics(to: metrics)
     let probe = StorageProbe(directory.engine, health: health, metrics: metrics, log: log)
     let databases = directory.databases
     let projectsWithData: @Sendable () throws -> Set<Text> = {
@@ -207,9 +210,7 @@ extension ServedSystem {
       isProject: { try accounts.knows($0) || projectsWithData().contains($0) }
     )
     var eventsElsewhere: HTTPRoute.Passing?
-    if let home, let peers {
-      eventsElsewhere = { try await peers.pass($0, to: home, decidesOrigins: false) }
-    }
+    if let peers { eventsElsewhere = { try await peers.passHome($0) } }
     let installations = try InstallationTokens(engine: directory.engine)
     var modules = [
       ServiceModule.firestore(
@@ -295,7 +296,6 @@ extension ServedSystem {
       let history = MetricsHistory { metrics.render() }
       let kept = JobHistory(engine: ownEngine)
       let jobs = OperationJobs(kept) { MicrosecondClock.system.now() / 1_000 }
-      if isHere() { try jobs.load() }
       console.operations = .served(
         stored,
         access: access,
@@ -304,15 +304,17 @@ extension ServedSystem {
         metrics: history,
         jobs: jobs
       )
+      // Whoever becomes home later loads them then.
+      let isLoaded = isHere()
+      if isLoaded { try jobs.load() }
       var module = ServiceModule.console(console)
       module.tasks = [
         ServiceTask("console") {
           try? await cancelWhenGracefulShutdown {
-            if let home, !home.isHeld {
-              try await home.untilHeld()
-              try await threads.run(on: .maintenance) { try jobs.load() }
-            }
+            if let home { try await home.untilHeld() }
+            var isLoaded = isLoaded
             while true {
+              if !isLoaded { isLoaded = await Self.load(jobs, threads) }
               history.sample(now: MicrosecondClock.system.now() / 1_000)
               try await Task.sleep(for: .seconds(MetricsHistory.period))
             }
@@ -363,6 +365,17 @@ extension ServedSystem {
       },
       services: services
     )
+  }
+
+  /// Loads the console's jobs; false where that failed, of which the log tells.
+  private static func load(_ jobs: OperationJobs, _ threads: EngineThreads) async -> Bool {
+    do {
+      try await threads.run(on: .maintenance) { try jobs.load() }
+      return true
+    } catch {
+      Logger(label: "console").warning("jobs are not read yet", metadata: ["error": "\(error)"])
+      return false
+    }
   }
 
   /// Shows a set-up link to who starts a production server at a terminal, while nobody can sign in to its console.

@@ -42,7 +42,9 @@ extension AdministrationRequest {
   /// Whether it is about what several nodes do not serve, of which another node may have a part.
   var isForOneNode: Bool {
     switch self {
-    case .analytics, .messages, .storage: true
+    // A list of all kinds of data, to write them all.
+    case .listTransfers: true
+    case .analytics, .messages, .storage, .config(_, _, .results): true
     default: false
     }
   }

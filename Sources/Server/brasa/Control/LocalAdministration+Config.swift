@@ -128,6 +128,7 @@ extension LocalAdministration {
       }
       return instant.microseconds
     }
+    if try templates.asksForAudiences(id) { try checkHome() }
     guard let evaluation = try templates.evaluate(subject.client, by: id, at: instant) else {
       throw FirestoreError(.notFound, "The project \(id.project.string) has no template.")
     }

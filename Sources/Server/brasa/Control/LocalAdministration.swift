@@ -91,12 +91,7 @@ struct LocalAdministration: Administration {
     input: () throws -> [UInt8]?,
     output: (AdministrationReply) throws -> Void
   ) throws {
-    if isAway, request.isForOneNode {
-      throw FirestoreError(
-        .failedPrecondition,
-        "This node serves no files, messages or events: the home node of the cluster does (docs/cluster.md)."
-      )
-    }
+    if request.isForOneNode { try checkHome() }
     switch request {
     case .verify(let sample): try verify(sample, output)
     case .listTransfers:
@@ -141,6 +136,23 @@ struct LocalAdministration: Administration {
     }
   }
 
+  /// Throws where another node has the files, messages and events.
+  func checkHome() throws {
+    guard isAway else { return }
+    throw FirestoreError(
+      .failedPrecondition,
+      """
+      This node has not all the files, messages and events: run the command at the home node of the cluster, \
+      which brasa nodes names.
+      """
+    )
+  }
+
+  /// The same for a kind of data that this node does not have.
+  private func checkKnown(_ kind: String) throws {
+    if !services.transferNames.contains(kind) { try checkHome() }
+  }
+
   private func verify(
     _ sample: Int?,
     _ output: (AdministrationReply) throws -> Void
@@ -150,7 +162,8 @@ struct LocalAdministration: Administration {
     let verdict =
       found.differences == 0 ? "no differences" : found.differences.counting("difference")
     let counts = found.counts.map(\.text).joined(separator: ", ")
-    try output(.finished(summary: "\(counts): \(verdict)"))
+    let rest = isAway ? "; files, messages and events are verified at the home node" : ""
+    try output(.finished(summary: "\(counts): \(verdict)\(rest)"))
   }
 
   private func listDatabases(_ output: (AdministrationReply) throws -> Void) throws {
@@ -165,6 +178,7 @@ struct LocalAdministration: Administration {
     of id: DatabaseID,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
+    try checkKnown(kind)
     let count = try services.exportItems(
       of: kind,
       scope: StorageScope(permit: permit, database: id),
@@ -180,6 +194,7 @@ struct LocalAdministration: Administration {
     _ input: () throws -> [UInt8]?,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
+    try checkKnown(kind)
     let count = try services.importItems(
       of: kind,
       scope: StorageScope(permit: permit, database: id),

@@ -33,7 +33,7 @@ struct NodeRoutes: Sendable {
       HTTPRoute(.post, "/brasa/nodes/calls/{method}", for: .clients, handler: call),
     ]
     module.tasks = [ServiceTask("nodes") { [peers] in await peers.run() }]
-    module.onShutdown = { [peers] in peers.endChannels() }
+    module.onShutdown = { [peers] in peers.endStreams() }
     return module
   }
 

@@ -1,3 +1,4 @@
+import Gateway
 import ServiceModule
 
 /// The body of a request on its way to another node.
@@ -16,10 +17,18 @@ actor PassedBody {
   /// Whether the end may be told.
   private var mayEnd: Bool
   private var end: CheckedContinuation<Void, Never>?
+  private let sent: AsyncStream<Never>
+  private let sending: AsyncStream<Never>.Continuation
 
   init(_ body: ServiceBody, hasKnownLength: Bool) {
     parts = body.makeAsyncIterator()
     mayEnd = !hasKnownLength
+    (sent, sending) = AsyncStream.makeStream()
+  }
+
+  /// Returns when the last part was given, or nobody asks any more; for one task.
+  nonisolated func untilSent() async {
+    for await _ in sent {}
   }
 
   /// The other node has taken the request.
@@ -35,6 +44,7 @@ actor PassedBody {
   /// Ends the sending, and returns when nobody reads: once the client has sent the part that is waited for, or is gone.
   func letGo() async {
     isLetGo = true
+    sending.finish()
     end?.resume()
     end = nil
     _ = await asked?.result
@@ -45,6 +55,7 @@ actor PassedBody {
     asked = task
     defer { asked = nil }
     if let part = try await task.value { return part }
+    sending.finish()
     if !mayEnd, !isLetGo { await withCheckedContinuation { end = $0 } }
     guard mayEnd else { throw CancellationError() }
     return nil
@@ -73,8 +84,14 @@ actor PassedBody {
 }
 
 extension ServiceResponse {
-  /// The answer, behind which the body of its request is let go.
-  func lettingGo(of body: PassedBody) async -> ServiceResponse {
+  /// The answer of a passage, which is over with it, and behind which the body of its request is let go.
+  ///
+  /// A stream that is made to end does so as if the other node had ended it.
+  func passed(
+    _ passage: PassedRequests.Passage,
+    _ body: PassedBody,
+    isStream: Bool
+  ) async -> ServiceResponse {
     guard case .stream(let write) = self.body else {
       await body.letGo()
       return self
@@ -85,7 +102,8 @@ extension ServiceResponse {
       do {
         written = .success(try await write(&writer))
       } catch {
-        written = .failure(error)
+        written =
+          isStream && passage.cancellation.isCancelled ? .success(()) : .failure(error)
       }
       await body.letGo()
       try written.get()

@@ -22,6 +22,10 @@ final class PeerNodes: CallForwarder {
   private let calls: NodeClient
   /// For requests of browsers, whose streams end when this node begins to stop.
   private let channels: NodeClient
+  /// To the home node: what is asked and answered, which may end while this node stops, and what goes on until either end leaves.
+  private let requests: (client: NodeClient, passages: PassedRequests)
+  private let streams: (client: NodeClient, passages: PassedRequests)
+  private let home: HomeClaim
   private let jobs: AsyncStream<@Sendable () async -> Void>
   private let submission: AsyncStream<@Sendable () async -> Void>.Continuation
   /// Of nodes that have answered; a number never gets another address.
@@ -30,8 +34,8 @@ final class PeerNodes: CallForwarder {
   private let unreached = Mutex<Set<NodeNumber>>([])
   private let log = Logger(label: "nodes")
 
-  /// Since when no home node was reached; nil while one is.
-  private let homeless = Mutex<ContinuousClock.Instant?>(nil)
+  /// Since when the home node of a claim, or none, was not reached; nil while it is.
+  private let homeless = Mutex<(holder: NodeNumber?, since: ContinuousClock.Instant)?>(nil)
 
   private static let maximumAddresses = 1_000
   /// How long requests wait for another home node: somewhat longer than it takes until one has taken the place of one that was killed.
@@ -39,21 +43,38 @@ final class PeerNodes: CallForwarder {
   private static let homePause = Duration.seconds(2)
   /// How long the head of an answer may take: a browser's request waits for its turn in the session.
   private static let patience = Duration.seconds(60)
-  /// The same where it follows an upload of any length: the silence of the connection ends it before.
-  private static let uploadPatience = Duration.seconds(7 * 24 * 3_600)
+  /// The same where it follows an upload of any length, from the upload's end on: the file may still have to be put together.
+  private static let uploadPatience = Duration.seconds(330)
+  /// The longest upload.
+  private static let longestUpload = Duration.seconds(7 * 24 * 3_600)
+  /// How long what is under way to a home node may go on when another one has taken its place.
+  private static let grace = Duration.seconds(2)
 
   /// The nodes of the store that an engine shares; nil for one that has its store alone.
   ///
   /// Has up to `connections` of each kind to a node. Blocks.
-  init?(engine: PostgresEngine, threads: EngineThreads, connections: Int) throws {
+  init?(
+    engine: PostgresEngine,
+    home: HomeClaim,
+    threads: EngineThreads,
+    connections: Int
+  ) throws {
     guard let own = engine.nodeNumber else { return nil }
     self.own = own
+    self.home = home
     self.engine = engine
     self.threads = threads
     secret = try NodeSecret(engine: engine)
     (jobs, submission) = AsyncStream.makeStream()
     calls = NodeClient(connections: connections)
     channels = NodeClient(connections: connections)
+    // A device's stream says nothing for hours; what hangs ends when another node is home.
+    let (requests, streams) = (
+      NodeClient(connections: connections, silence: nil),
+      NodeClient(connections: connections, silence: nil)
+    )
+    self.requests = (requests, PassedRequests(limit: connections))
+    self.streams = (streams, PassedRequests(limit: connections))
   }
 
   /// What the gateway needs.
@@ -66,15 +87,44 @@ final class PeerNodes: CallForwarder {
     }
   }
 
+  /// Adds figures of what is under way to the home node.
+  func addMetrics(to metrics: MetricsRegistry) {
+    let (requests, streams) = (requests.passages, streams.passages)
+    metrics.addSource {
+      [
+        (name: "brasa_passed_requests", value: Double(requests.count)),
+        (name: "brasa_passed_streams", value: Double(streams.count)),
+      ]
+    }
+  }
+
   // MARK: Running
 
   /// Passes on what is asked for, until the task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { group in
+      group.addTask { [self] in await followHome() }
       for await job in jobs { group.addTask { await job() } }
     }
-    try? await channels.shutdown()
-    try? await calls.shutdown()
+    for client in [channels, calls, requests.client, streams.client] {
+      try? await client.shutdown()
+    }
+  }
+
+  /// Ends what is under way to a home node whose place another one has taken: who hangs answers nobody.
+  private func followHome() async {
+    var last = home.holder
+    for await _ in home.changes() {
+      let holder = home.holder
+      guard holder != last else { continue }
+      if let gone = last {
+        _ = submit { [requests, streams] in
+          guard (try? await Task.sleep(for: Self.grace)) != nil else { return }
+          for passages in [requests.passages, streams.passages] { passages.endAll(to: gone) }
+        }
+      }
+      last = holder
+    }
   }
 
   /// Lists this node with the address at which others reach it.
@@ -89,9 +139,10 @@ final class PeerNodes: CallForwarder {
     }
   }
 
-  /// Ends the streams of browsers that are sessions of other nodes: their clients come again, to those.
-  func endChannels() {
+  /// Ends the streams of browsers and devices that other nodes have: their clients come again, to others.
+  func endStreams() {
     submission.yield { [channels] in try? await channels.shutdown() }
+    streams.passages.endAll()
   }
 
   /// Has a job run; false where none runs any more.
@@ -171,7 +222,9 @@ final class PeerNodes: CallForwarder {
       headers: request.headers,
       body: request.body.isEmpty ? nil : request.body
     )
-    message.headers.append(field(of: message, for: request.context, to: node))
+    message.headers.append(
+      field(of: message, for: request.context, from: request.address, to: node)
+    )
     guard
       let answer = try? await channels.send(message, to: address, within: Self.patience)
     else { return nil }
@@ -182,15 +235,23 @@ final class PeerNodes: CallForwarder {
   // MARK: Requests for the home node
 
   /// Passes a request on to the home node, with its body as it comes; nil where this one is it, UNAVAILABLE where there is none.
-  func pass(
+  ///
+  /// - Parameter isStream: Whether the answer goes on until either end leaves.
+  func passHome(
     _ request: ServiceRequest,
-    to home: HomeClaim,
-    decidesOrigins: Bool
+    decidesOrigins: Bool = false,
+    isStream: Bool = false
   ) async throws -> ServiceResponse? {
     guard !home.isHeld else { return nil }
     guard !request.context.isForwarded else { throw Self.homelessness }
-    guard let (node, address) = try await reach(home, for: request.context) else { return nil }
+    guard let (node, address) = try await reachHome(for: request.context) else { return nil }
+    let (client, passages) = isStream ? streams : requests
+    let passage = try passages.begin(to: node, of: request.context.network)
+    let ending = passage.cancellation
     let passed = ForwardedRequest(streaming: request, decidesOrigins: decidesOrigins)
+    guard passed.hasSoundEscapes else {
+      throw FirestoreError.invalidArgument("The URL has a malformed escape.")
+    }
     var message = NodeClient.Message(passed.method, passed.target, headers: passed.headers)
     let length: Int64? = if case .known(let length) = passed.length { length } else { nil }
     let body = PassedBody(request.body, hasKnownLength: length != nil)
@@ -199,18 +260,40 @@ final class PeerNodes: CallForwarder {
     case .known(0): message.body = []
     case .known, .unknown: message.stream = NodeClient.Stream(body.sequence, length: length)
     }
-    message.headers.append(field(of: message, for: request.context, to: node))
-    let patience = message.stream == nil ? Self.patience : Self.uploadPatience
+    message.headers.append(
+      field(of: message, for: request.context, from: request.address, to: node)
+    )
+    let hasStream = message.stream != nil
+    let sending = Task { [message] in
+      let patience = hasStream ? Self.longestUpload : Self.patience
+      return try await client.send(message, to: address, within: patience)
+    }
+    ending.whenCancelled {
+      sending.cancel()
+      Task { await body.letGo() }
+    }
+    request.context.cancellation.whenCancelled { ending.cancel() }
+    let watch = Task {
+      guard hasStream else { return }
+      await body.untilSent()
+      guard (try? await Task.sleep(for: Self.uploadPatience)) != nil else { return }
+      ending.cancel()
+    }
+    defer { watch.cancel() }
     do {
-      let answer = try await channels.send(message, to: address, within: patience)
+      let answer = try await withTaskCancellationHandler {
+        try await sending.value
+      } onCancel: {
+        ending.cancel()
+      }
       if answer.status < 300 { await body.isTaken() }
-      request.context.cancellation.whenCancelled { answer.body.cancel() }
+      ending.whenCancelled { answer.body.cancel() }
       let passed = ForwardedResponse(
         status: answer.status,
         headers: answer.headers,
         body: answer.body
       )
-      return await passed.whole.lettingGo(of: body)
+      return await passed.whole.passed(passage, body, isStream: isStream)
     } catch {
       await body.letGo()
       throw Self.failure(error)
@@ -218,18 +301,20 @@ final class PeerNodes: CallForwarder {
   }
 
   /// The home node and its address; nil where this one has become it, UNAVAILABLE where none was there for long.
-  private func reach(
-    _ home: HomeClaim,
+  private func reachHome(
     for context: CallContext
   ) async throws -> (node: NodeNumber, address: String)? {
     while !home.isHeld {
-      if let node = home.holder, let address = try await reach(node, for: context) {
+      let holder = home.holder
+      if let holder, let address = try await reach(holder, for: context) {
         homeless.withLock { $0 = nil }
-        return (node, address)
+        return (holder, address)
       }
-      let since = homeless.withLock { since in
-        since = since ?? .now
-        return since ?? .now
+      let since = homeless.withLock { homeless in
+        if let homeless, homeless.holder == holder { return homeless.since }
+        let now = ContinuousClock.now
+        homeless = (holder, now)
+        return now
       }
       guard .now - since < Self.homePatience else { throw Self.homelessness }
       await home.change(within: Self.homePause)
@@ -246,9 +331,10 @@ final class PeerNodes: CallForwarder {
   private func field(
     of message: NodeClient.Message,
     for context: CallContext,
+    from address: String = "",
     to node: NodeNumber
   ) -> (name: String, value: String) {
-    let caller = ForwardedCaller(of: context)
+    let caller = ForwardedCaller(of: context, at: address)
     let request = "\(message.method) \(message.target)"
     return (ForwardedCaller.fieldName, secret.field(for: caller, of: request, to: node))
   }

@@ -18,6 +18,7 @@ import KeyValueStore
 //   0x22 app               scope, app id                 RegisteredApp as JSON
 //   0x30 signing key      kid                               SigningKeyRecord.swift
 //   0x31 service account  e-mail, kid                       ServiceAccountRecord.swift
+//   0x32 providers' secret                                  32 random bytes, see IdentityProviders.swift
 
 /// Where accounts are in the store.
 enum AccountKey {
@@ -38,6 +39,7 @@ enum AccountKey {
     case app = 0x22
     case signingKey = 0x30
     case serviceAccount = 0x31
+    case providersSecret = 0x32
   }
 
   /// What all keys of a kind begin with that has no scope.

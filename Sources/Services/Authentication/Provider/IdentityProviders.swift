@@ -24,7 +24,7 @@ package final class IdentityProviders: Sendable {
 
   private let fetcher: any DocumentFetcher
   private let clock: MicrosecondClock
-  /// Codes and their proofs are derived from it; what a restart interrupts is begun anew.
+  /// Codes and their proofs are derived from it.
   private let secret: SymmetricKey
   private let acceptsUnsigned: Bool
   private let state = Mutex(State())
@@ -36,10 +36,16 @@ package final class IdentityProviders: Sendable {
   private static let capacity = 200
 
   /// Checks with documents from that fetcher.
-  package init(fetcher: any DocumentFetcher, configuration: AccountsConfiguration) {
+  ///
+  /// - Parameter secret: 32 bytes. Who has the same ones ends what another began (`Accounts.providersSecret`).
+  package init(
+    fetcher: any DocumentFetcher,
+    configuration: AccountsConfiguration,
+    secret: [UInt8]
+  ) {
     self.fetcher = fetcher
     clock = configuration.clock
-    secret = SymmetricKey(data: configuration.random.bytes(32))
+    self.secret = SymmetricKey(data: secret)
     acceptsUnsigned = configuration.acceptsUnsigned
   }
 

@@ -42,6 +42,9 @@ final class AccountsVerifier {
     try verifyRecords(.serviceAccount, "service account") { _, value in
       _ = try ServiceAccount(record: value)
     }
+    try each(.providersSecret) { key, value in
+      if value.count != KeptSecret.length { try report("damaged secret of providers", key) }
+    }
     return users
   }
 

@@ -1,0 +1,95 @@
+import Access
+import FirestoreModel
+import KeyValueStore
+import Synchronization
+
+/// The requests of one kind that are under way to the home node: so many at most, shared among the clients' networks, and ended when
+/// nothing can come of them any more.
+///
+/// Nobody is kept below half of the most. Beyond it no network may have more than a sixteenth. Any thread may call.
+package final class PassedRequests: Sendable {
+  /// A request under way, which is over when nobody holds it.
+  ///
+  /// So whoever forgets its answer ends it.
+  package final class Passage: Sendable {
+    /// Raised when the request is to end; what has to be done then is the business of who passes it on.
+    package let cancellation = Cancellation()
+    private let passages: PassedRequests
+    private let id: Int
+
+    fileprivate init(_ id: Int, of passages: PassedRequests) {
+      (self.id, self.passages) = (id, passages)
+    }
+
+    deinit {
+      passages.forget(id)
+      cancellation.cancel()
+    }
+  }
+
+  private struct Entry {
+    let node: NodeNumber
+    let network: String
+    let cancellation: Cancellation
+  }
+
+  private struct State {
+    var entries: [Int: Entry] = [:]
+    /// Entries by network.
+    var networks: [String: Int] = [:]
+    var last = 0
+  }
+
+  private let limit: Int
+  private let state = Mutex(State())
+
+  /// Room for that many at a time.
+  package init(limit: Int) { self.limit = limit }
+
+  /// Begins a request of a client in that network; throws RESOURCE_EXHAUSTED where there are too many.
+  package func begin(
+    to node: NodeNumber,
+    of network: String
+  ) throws(FirestoreError) -> Passage {
+    let passage = state.withLock { state -> Passage? in
+      let held = state.networks[network, default: 0]
+      let count = state.entries.count
+      guard count < limit, count < limit / 2 || held < limit / 16 else { return nil }
+      state.last += 1
+      let passage = Passage(state.last, of: self)
+      state.entries[state.last] = Entry(
+        node: node,
+        network: network,
+        cancellation: passage.cancellation
+      )
+      state.networks[network] = held + 1
+      return passage
+    }
+    guard let passage else {
+      throw FirestoreError(
+        .resourceExhausted,
+        "Too many requests are passed on to the home node of the cluster. Try again later."
+      )
+    }
+    return passage
+  }
+
+  /// How many there are.
+  package var count: Int { state.withLock { $0.entries.count } }
+
+  /// Ends those that are under way to a node, or all.
+  package func endAll(to node: NodeNumber? = nil) {
+    let ended = state.withLock { state in
+      state.entries.values.filter { node == nil || $0.node == node }
+    }
+    for entry in ended { entry.cancellation.cancel() }
+  }
+
+  private func forget(_ id: Int) {
+    state.withLock { state in
+      guard let entry = state.entries.removeValue(forKey: id) else { return }
+      let rest = state.networks[entry.network, default: 1] - 1
+      state.networks[entry.network] = rest == 0 ? nil : rest
+    }
+  }
+}
