@@ -294,7 +294,13 @@ def test_commands_on_what_nodes_do_not_serve_are_refused(together, tmp_path):
     node = together.nodes[0]
     photo = tmp_path / "photo.bin"
     photo.write_bytes(b"bytes")
-    for command in (["storage", "cp", photo, "gs://shop.appspot.com/photo.bin"], ["analytics", "events", "--project", "shop"], ["messages", "topics", "--project", "shop"]):
+    commands = [
+        ["storage", "cp", photo, "gs://shop.appspot.com/photo.bin"], ["analytics", "events", "--project", "shop"], ["messages", "topics", "--project", "shop"],
+        ["config", "results", "checkout", "--project", "shop"], ["export", tmp_path / "all", "--project", "shop", "--include", "all"],
+        ["export", tmp_path / "files", "--project", "shop", "--include", "files"],
+    ]
+    for command in commands:
         done = servers.run(*command, "--data", node.data, environment=together.environment, check=False)
-        assert done.returncode != 0 and "the home node of the cluster does" in done.stderr, done
-    assert "no differences" in servers.run("verify", "--data", node.data, environment=together.environment).stdout
+        assert done.returncode != 0 and "at the home node of the cluster" in done.stderr, done
+    servers.run("export", tmp_path / "documents", "--project", "shop", "--include", "rules", "--data", node.data, environment=together.environment)
+    assert "no differences; files, messages and events are verified at the home node" in servers.run("verify", "--data", node.data, environment=together.environment).stdout

@@ -7,7 +7,7 @@ import urllib.parse
 import jwt
 import pytest
 
-from support import oidc, secrets, server as servers
+from support import cluster, oidc, postgres, secrets, server as servers
 from support.certificates import certificate_for
 from support.identity import Identity, Refused
 
@@ -30,14 +30,15 @@ def provider(certificates):
     made.close()
 
 
+def environment(certificates):
+    """What a server needs that asks the provider."""
+    return {"BRASA_PROJECT": PROJECT, "BRASA_OUTBOUND_PRIVATE": "true", "BRASA_OUTBOUND_CA": str(certificates / "authority.pem")}
+
+
 @pytest.fixture(scope="module")
 def shop(certificates, provider, tmp_path_factory):
     server = servers.Brasa(
-        tmp_path_factory.mktemp("shop") / "data", "--log-level", "trace", development=False,
-        environment={
-            "BRASA_PROJECT": PROJECT, "BRASA_OUTBOUND_PRIVATE": "true",
-            "BRASA_OUTBOUND_CA": str(certificates / "authority.pem"),
-        },
+        tmp_path_factory.mktemp("shop") / "data", "--log-level", "trace", development=False, environment=environment(certificates),
     ).start()
     configure(server, ID, provider.issuer)
     yield server
@@ -120,6 +121,31 @@ def test_the_code_flow_with_pkce(identity, provider, person, shop):
     assert claims["firebase"]["identities"][ID] == [person] and claims["email_verified"] is True
     again = finish(identity, provider.consent(*(begun := begin(identity))[:1], person), begun[1])
     assert again["localId"] == signed["localId"] and "isNewUser" not in again
+
+
+def test_a_sign_in_goes_on_behind_a_restart(certificates, provider, person, tmp_path):
+    own = servers.Brasa(tmp_path / "data", "--port", servers.free_port(), development=False, environment=environment(certificates)).start()
+    try:
+        configure(own, ID, provider.issuer)
+        uri, session = begin(Identity(own, PROJECT))
+        back = provider.consent(uri, person)
+        own.kill()
+        own.start()
+        assert finish(Identity(own, PROJECT), back, session)["federatedId"] == person
+    finally:
+        own.kill()
+
+
+@pytest.mark.skipif(postgres.programs() is None, reason=postgres.MISSING)
+def test_a_sign_in_ends_on_another_node_than_it_began_on(certificates, provider, person, tmp_path):
+    made = cluster.Cluster(tmp_path, development=False, environment=environment(certificates)).start()
+    try:
+        first, second = made.nodes
+        configure(first, ID, provider.issuer)
+        uri, session = begin(Identity(first, PROJECT))
+        assert finish(Identity(second, PROJECT), provider.consent(uri, person), session)["federatedId"] == person
+    finally:
+        made.close()
 
 
 def test_a_code_is_of_its_session(identity, provider, person):

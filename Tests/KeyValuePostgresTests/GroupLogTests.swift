@@ -154,6 +154,37 @@ struct GroupLogTests {
     for engine in engines { try engine.close() }
   }
 
+  @Test func `tables stay in their form while engines of an older program have them`() throws {
+    let store = try PostgresStore()
+    let older = try store.open(.shared)
+    try Self.put(older, ["a": "1"])
+    try store.run("UPDATE \(store.schema).timeline SET format = 2")
+    var configuration = store.configuration(.shared)
+    configuration.patience = .milliseconds(50)
+    let error = #expect(throws: KeyValueError.self) { try PostgresEngine(configuration) }
+    #expect(error?.code == .locked)
+    #expect(error?.message.contains("older version") == true)
+    try #expect(store.run("SELECT format FROM \(store.schema).timeline").number(0, 0) == 2)
+    try Self.put(older, ["b": "1"])
+    try older.close()
+    let newer = try store.open(.shared)
+    try #expect(newer.keys() == [bytes("a"), bytes("b")])
+    try newer.close()
+  }
+
+  @Test func `an engine that was cut off writes nothing into tables of another form`() throws {
+    let store = try PostgresStore()
+    var configuration = store.configuration(.shared)
+    configuration.patience = .milliseconds(50)
+    let older = try PostgresEngine(configuration)
+    try Self.put(older, ["a": "1"])
+    try store.cutEngines()
+    try store.run("UPDATE \(store.schema).timeline SET format = format + 1")
+    let error = #expect(throws: KeyValueError.self) { try Self.put(older, ["b": "1"]) }
+    #expect(error?.code == .newerFormat)
+    try older.close()
+  }
+
   @Test func `one node leads, and another one when it is gone`() throws {
     let store = try PostgresStore()
     let engines = try (0..<2).map { number in

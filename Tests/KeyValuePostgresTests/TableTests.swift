@@ -111,6 +111,23 @@ struct TableTests {
     #expect(error?.code == .newerFormat)
   }
 
+  @Test func `a schema is taken by whoever owns it and may make none`() throws {
+    let store = try PostgresStore()
+    let role = "owner_of_\(store.schema)"
+    try store.run("CREATE ROLE \(role); CREATE SCHEMA \(store.schema) AUTHORIZATION \(role)")
+    var configuration = store.configuration()
+    let separator = configuration.address.contains("?") ? "&" : "?"
+    configuration.address += "\(separator)options=-c%20role%3D\(role)"
+    let engine = try PostgresEngine(configuration)
+    try engine.write { try $0.put(bytes("a"), bytes("1")) }
+    try engine.close()
+    try #expect(
+      store.run(
+        "SELECT count(*) FROM pg_tables WHERE schemaname = '\(store.schema)' AND tableowner <> '\(role)'"
+      ).number(0, 0) == 0
+    )
+  }
+
   @Test func `engines that begin at the same time make the tables once`() throws {
     let store = try PostgresStore()
     let writers = try (0..<3).map { _ in try store.startWriter("count", "1") }

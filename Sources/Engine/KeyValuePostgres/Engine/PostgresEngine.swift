@@ -301,19 +301,28 @@ package final class PostgresEngine: KeyValueEngine {
     _ schema: StoreSchema,
     _ session: WriterSession
   ) throws {
+    if try hasOlderForm(connector, schema, session) {
+      try connector.retrying { try session.withStoreAlone { try upgrade($0, schema) } }
+    }
+    let connection = try connector.retrying { try session.live() }
+    if try connection.run(schema.hasNodes).number(0, 0) == 0 {
+      try connection.run(schema.addressColumn)
+    }
+    try connection.run(schema.writerSweep)
+  }
+
+  /// Makes the tables where they are missing; whether an older program has made them.
+  private static func hasOlderForm(
+    _ connector: Connector,
+    _ schema: StoreSchema,
+    _ session: WriterSession
+  ) throws -> Bool {
     // The lock of a node that was killed ends when the server has noticed.
     let connection = try connector.retrying { try session.live() }
     if try connection.run(schema.isThere).number(0, 0) == 0 { try connection.run(schema.creation) }
     let format = try connection.run(schema.formatQuery).number(0, 0)
     guard format <= StoreSchema.format else { throw StoreSchema.isNewer(format) }
-    if format < StoreSchema.format {
-      try connector.retrying { try session.withStoreAlone { try upgrade($0, schema) } }
-      return try prepare(connector, schema, session)
-    }
-    if try connection.run(schema.hasNodes).number(0, 0) == 0 {
-      try connection.run(schema.addressColumn)
-    }
-    try connection.run(schema.writerSweep)
+    return format < StoreSchema.format
   }
 
   /// Brings the tables to this program's form, unless another engine just has.

@@ -7,7 +7,7 @@ package struct ForwardedRequest: Sendable {
   package let method: String
   /// Path and query, with all escaped that has to be: so they stay the same on their way.
   package let target: String
-  /// Whether each percent sign of the target as it came begins an escape. Another one does not stay what it is on its way.
+  /// Whether each percent sign of the target as it came begins an escape: another one does not stay what it is on its way.
   package let hasSoundEscapes: Bool
   package private(set) var headers: [(name: String, value: String)]
   package let body: [UInt8]
