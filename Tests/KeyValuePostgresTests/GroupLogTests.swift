@@ -185,6 +185,53 @@ struct GroupLogTests {
     try older.close()
   }
 
+  @Test
+  func
+    `who reads a server that lacks groups hears so, and that nothing is known once one is written`()
+    throws
+  {
+    let store = try PostgresStore()
+    var configuration = store.configuration(.shared)
+    configuration.patience = .milliseconds(50)
+    let (reader, writer) = (try PostgresEngine(configuration), try store.open(.shared))
+    let told = Told()
+    try reader.observeOthers(in: Self.everything) { try told.note($0, $1) }
+    for number in 1...3 { try Self.put(writer, ["a": "\(number)"]) }
+    try reader.read { _ in }
+    // As a standby that lags has it, which takes the place of the primary.
+    try store.run(
+      """
+      DELETE FROM \(store.schema).log WHERE number > (SELECT log - 2 FROM \(store.schema).timeline);
+      UPDATE \(store.schema).timeline SET log = log - 2
+      """
+    )
+    let error = #expect(throws: KeyValueError.self) { try reader.read { _ in } }
+    #expect(error?.code == .unreachable)
+    try Self.put(writer, ["b": "1"])
+    try Self.put(reader, ["c": "1"])
+    try reader.read { _ in }
+    #expect(told.all.last?.hasPrefix("unknown") == true)
+    try Self.put(writer, ["a": "4"])
+    try reader.read { _ in }
+    #expect(told.all.last == "a: 4")
+    for engine in [writer, reader] { try engine.close() }
+  }
+
+  @Test func `a lease that a clock gave which has gone back ends`() throws {
+    let store = try PostgresStore()
+    let engine = try store.open(.shared)
+    try #require(Self.awaitLeader([engine]) == 0)
+    try store.run(
+      "UPDATE \(store.schema).leader SET node = 0, term = term + 1, until = now() + interval '1 hour'"
+    )
+    let isTaken = Self.isSoon {
+      let holder = try? store.run("SELECT (node <> 0)::int FROM \(store.schema).leader")
+      return (try? holder?.number(0, 0)) == 1
+    }
+    #expect(isTaken)
+    try engine.close()
+  }
+
   @Test func `one node leads, and another one when it is gone`() throws {
     let store = try PostgresStore()
     let engines = try (0..<2).map { number in
@@ -211,7 +258,7 @@ struct GroupLogTests {
       // Another node leads from here on.
       try store.run(
         """
-        UPDATE \(store.schema).leader SET node = 0, term = term + 1, until = now() + interval '1 hour';
+        UPDATE \(store.schema).leader SET node = 0, term = term + 1, until = now() + interval '50 seconds';
         UPDATE \(store.schema).timeline SET term = term + 1
         """
       )

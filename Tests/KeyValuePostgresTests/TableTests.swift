@@ -144,8 +144,20 @@ struct TableTests {
     ),
     ("postgres://db.example/app", "postgres://db.example/app"),
     ("postgres:///app?host=/run&user=ana&password=secret", "postgres:///app"),
+    ("postgres://ana:se?cret@db.example/app?sslmode=require", "postgres://ana@db.example/app"),
+    ("postgres://ana:secret@[2001:db8::1]:5432/app", "postgres://ana@[2001:db8::1]:5432/app"),
+    ("postgres://a.example:1,b.example/app?user=x@y", "postgres://a.example:1,b.example/app"),
+    ("postgres://ana:sec%40ret@%2Frun/app", "postgres://ana@%2Frun/app"),
+    ("postgres://ana:sec@ret@db.example/app", "postgres://…"),
+    ("postgres://ana:sec/ret@db.example/app", "postgres://…"),
+    ("postgres://ana:sec%ret@db.example/app", "postgres://…"),
+    ("postgres://ana:sec?r/et@db.example/app", "postgres://…"),
   ])
   func `no password is shown`(address: String, shown: String) {
-    #expect(PostgresConfiguration(address: address).shownAddress == shown)
+    let configuration = PostgresConfiguration(address: address)
+    #expect(configuration.shownAddress == shown)
+    guard !configuration.isClear else { return }
+    let error = #expect(throws: KeyValueError.self) { try PostgresEngine(configuration) }
+    #expect(error?.code == .misuse && error?.message.contains("ret") == false)
   }
 }

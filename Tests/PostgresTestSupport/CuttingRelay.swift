@@ -22,8 +22,12 @@ package final class CuttingRelay: Sendable {
   private let cut = Mutex<Cut?>(nil)
   private let cuts = Atomic<Int>(0)
 
+  /// Whether COMMITs are those of groups of an engine that shares its store, which notify others.
+  private let isShared: Bool
+
   /// Relays to the server with a socket in that directory.
-  package init(to server: String) throws {
+  package init(to server: String, isShared: Bool = false) throws {
+    self.isShared = isShared
     target = server + "/" + PostgresServer.socketName
     directory = NSTemporaryDirectory() + "brasa-relay-" + UUID().uuidString.prefix(8)
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -59,7 +63,7 @@ package final class CuttingRelay: Sendable {
     let connection = Connection(client: client, server: server)
     Thread.detachNewThread { [self] in
       pass(from: client, to: server, connection) { bytes in
-        guard Self.isCommit(bytes), let cut = takeCut() else { return true }
+        guard isCommit(bytes), let cut = takeCut() else { return true }
         if cut == .answer { connection.isMute.store(true, ordering: .sequentiallyConsistent) }
         return cut == .answer
       }
@@ -102,9 +106,12 @@ package final class CuttingRelay: Sendable {
     connection.end()
   }
 
-  /// A simple query of that text: the kind, four bytes of length, the text, a zero.
-  private static func isCommit(_ bytes: ArraySlice<UInt8>) -> Bool {
-    Array(bytes) == [UInt8(ascii: "Q"), 0, 0, 0, 11] + Array("COMMIT".utf8) + [0]
+  /// A simple query of a COMMIT: the kind, four bytes of length, the text, a zero.
+  private func isCommit(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let text = String(decoding: bytes.dropFirst(5).dropLast(), as: UTF8.self)
+    let isWanted =
+      isShared ? text.hasPrefix("NOTIFY ") && text.hasSuffix("; COMMIT") : text == "COMMIT"
+    return bytes.first == UInt8(ascii: "Q") && isWanted
   }
 
   private static func makeSocket(

@@ -1,7 +1,7 @@
-import DocumentStore
 import FirestoreModel
 import Testing
 
+@testable import DocumentStore
 @testable import Realtime
 
 /// The commits that wait for the hub are bounded.
@@ -24,6 +24,33 @@ import Testing
     fixture.settle()
     #expect(fixture.feed.bytes == 0)
     #expect(client.contents().count == 5)
+    try fixture.close()
+  }
+
+  @Test func `a commit that is told again is no news`() async throws {
+    let fixture = try HubFixture()
+    let client = fixture.client()
+    client.listen(query("a"))
+    fixture.settle()
+    try await fixture.commit(Self.document(1, bytes: 10))
+    fixture.settle()
+    let told = fixture.feed.start()
+    // With what came since, as an engine tells that could not tell all before.
+    let commit = PublishedCommit(
+      database: HubFixture.id,
+      incarnation: try fixture.databases.database(HubFixture.id).incarnation,
+      version: told,
+      changes: [PublishedCommit.Change(path: ResourcePath(["a", "d1"]), old: nil, new: nil)]
+    )
+    let next = CommitVersion(microseconds: told.microseconds + 1)
+    var count = 0
+    fixture.feed.groupCommitted(through: next) {
+      count += 1
+      return [commit]
+    }
+    #expect(count == 1 && fixture.feed.bytes == 0)
+    fixture.feed.groupCommitted(through: told) { [] }
+    #expect(fixture.feed.start() == next)
     try fixture.close()
   }
 

@@ -33,12 +33,32 @@ package struct PostgresConfiguration: Sendable {
   package init(address: String) { self.address = address }
 
   /// The address without its password and its settings, for logs and messages.
+  ///
+  /// Of one that is not clear, which no engine opens, it is the scheme alone.
   package var shownAddress: String {
-    let shown = address.prefix { $0 != "?" }
-    guard let scheme = shown.firstRange(of: "://"), let at = shown.lastIndex(of: "@") else {
-      return String(shown)
+    guard let parts else { return address.prefix { $0 != ":" } + "://…" }
+    let user = parts.user.map { $0.prefix { $0 != ":" } + "@" } ?? ""
+    return parts.scheme + user + parts.rest.prefix { $0 != "?" }
+  }
+
+  /// Whether libpq finds in the address what its author means: one that has `@`, `/` or a stray `%` in a password would be read
+  /// otherwise, and told of with parts of the password.
+  package var isClear: Bool { parts != nil }
+
+  /// The address up to its user, the user with the password, and what follows; nil where it is not clear.
+  private var parts: (scheme: Substring, user: Substring?, rest: Substring)? {
+    guard let scheme = address.firstRange(of: "://"),
+      !address.contains(/%(?![0-9A-Fa-f]{2})/)
+    else { return nil }
+    let start = address[..<scheme.upperBound]
+    var (user, rest): (Substring?, Substring) = (nil, address[scheme.upperBound...])
+    if let at = rest.prefix(while: { $0 != "/" }).firstIndex(of: "@") {
+      (user, rest) = (rest[..<at], rest[rest.index(after: at)...])
     }
-    let user = shown[scheme.upperBound..<at].prefix { $0 != ":" }
-    return String(shown[..<scheme.upperBound] + user + shown[at...])
+    let path = rest.prefix { $0 != "?" }
+    let hosts = path.prefix { $0 != "/" }.split(separator: ",")
+    guard !path.contains("@"), hosts.allSatisfy({ $0.contains(/^(\[[^\]]*\]|[^:]*)(:[0-9]*)?$/) })
+    else { return nil }
+    return (start, user, rest)
   }
 }

@@ -87,6 +87,8 @@ package final class ConfigTemplates: Sendable {
         guard state.slots[id]?.head.served != head.served else { return false }
         if state.slots[id]?.served != nil { state.loaded -= 1 }
         state.slots[id] = Slot(head: head, lastUse: state.uses)
+        // It may keep nothing of installations any more, which the node looks into that leads.
+        state.withoutAssignments.insert(id)
         return true
       }
       if isNews { streams.wake(id) }

@@ -19,8 +19,11 @@ final class SharedNode: Sendable {
     "t_" + UUID().uuidString.lowercased().replacing("-", with: "")
   }
 
-  init(_ schema: String) throws {
-    var shared = PostgresConfiguration(address: try PostgresServer.shared.get().address)
+  /// A node on the tests' server, or on another way to it.
+  init(_ schema: String, at address: String? = nil) throws {
+    var shared = PostgresConfiguration(
+      address: try address ?? PostgresServer.shared.get().address
+    )
     shared.schema = schema
     shared.sharing = .shared
     shared.patience = .seconds(60)

@@ -53,12 +53,16 @@ extension CommitProposal {
 
   /// Whether preparing it takes so little that any thread may.
   var isSmall: Bool {
-    guard writes.count <= Self.smallWrites else { return false }
+    writes.count <= Self.smallWrites && fieldBytes <= Self.smallBytes
+  }
+
+  /// Bytes of the fields that it writes.
+  var fieldBytes: Int {
     var bytes = 0
     for write in writes {
       if case .update(let fields, _) = write.operation { bytes += fields.bytes.count }
     }
-    return bytes <= Self.smallBytes
+    return bytes
   }
 }
 

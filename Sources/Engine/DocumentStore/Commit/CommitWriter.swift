@@ -27,6 +27,8 @@ final class CommitWriter: Sendable {
   /// A batch takes no more writes than this, so that no commit waits for too many others and a
   /// group's memory is bounded; a larger commit is a batch of its own.
   private static let batchWrites = 2_048
+  /// The same for the bytes of their fields.
+  private static let batchBytes = 4 << 20
 
   init(engine: any KeyValueEngine, configuration: StoreConfiguration) {
     self.engine = engine
@@ -115,10 +117,11 @@ extension CommitWriter {
   }
 
   private static func endOfBatch(_ waiting: [PendingCommit]) -> Int {
-    var writes = 0
+    var (writes, bytes) = (0, 0)
     for (index, commit) in waiting.enumerated() {
       writes += max(1, commit.request.writes.count)
-      if writes > batchWrites, index > 0 { return index }
+      bytes += commit.request.fieldBytes
+      if writes > batchWrites || bytes > batchBytes, index > 0 { return index }
     }
     return waiting.count
   }
@@ -188,13 +191,8 @@ extension CommitWriter {
     // Where no group could be begun the batch has not been taken yet.
     if batch.commits.isEmpty { batch.commits = takeBatch() }
     forget(batch)
-    for (index, pending) in zip(0..., batch.commits) {
-      if index < batch.outcomes.count, case .failure(let refusal) = batch.outcomes[index] {
-        pending.completion(.failure(refusal))
-      } else {
-        pending.completion(.failure(FirestoreError.storage(error)))
-      }
-    }
+    // Refusals too: they may rest on what came before in the group, which is not there.
+    for pending in batch.commits { pending.completion(.failure(FirestoreError.storage(error))) }
   }
 
   private func forget(_ batch: CommitBatch) {

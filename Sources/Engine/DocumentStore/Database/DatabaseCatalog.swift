@@ -58,9 +58,10 @@ struct DatabaseCatalog: Sendable {
   func delete(
     _ id: DatabaseID,
     retire: () -> Void,
-    retired: (Incarnation) -> Void
+    retired: (Incarnation) -> Void,
+    kept: (Incarnation) -> Void
   ) throws {
-    try end(id, retire: retire, retired: retired) { entry, group in
+    try end(id, retire: retire, retired: retired, kept: kept) { entry, group in
       try group.delete(MetaKey.catalogEntry(id))
     }
   }
@@ -70,9 +71,10 @@ struct DatabaseCatalog: Sendable {
   func clear(
     _ id: DatabaseID,
     retire: () -> Void,
-    retired: (Incarnation) -> Void
+    retired: (Incarnation) -> Void,
+    kept: (Incarnation) -> Void
   ) throws {
-    try end(id, retire: retire, retired: retired) { entry, group in
+    try end(id, retire: retire, retired: retired, kept: kept) { entry, group in
       let incarnation = try Self.nextIncarnation(in: group)
       try Self.put(id, incarnation, entry.createTime, in: group)
       try Self.copyIndexes(from: entry.incarnation, to: incarnation, in: group)
@@ -83,8 +85,10 @@ struct DatabaseCatalog: Sendable {
     _ id: DatabaseID,
     retire: () -> Void,
     retired: (Incarnation) -> Void,
+    kept: (Incarnation) -> Void,
     _ change: (Entry, any KeyValueGroup) throws -> Void
   ) throws {
+    var ended: Incarnation?
     _ = try engine.write { group in
       guard let entry = try Self.entry(of: id, in: group) else {
         throw FirestoreError.unknownDatabase(id)
@@ -92,9 +96,13 @@ struct DatabaseCatalog: Sendable {
       try change(entry, group)
       try group.putMarker(MetaKey.retired(entry.incarnation))
       retire()
+      ended = entry.incarnation
       return entry.incarnation
     } settled: { outcome in
-      if case .success(let incarnation) = outcome { retired(incarnation) }
+      switch outcome {
+      case .success(let incarnation): retired(incarnation)
+      case .failure: if let ended { kept(ended) }
+      }
     }
   }
 

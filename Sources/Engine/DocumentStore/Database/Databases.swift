@@ -86,6 +86,9 @@ package final class Databases: Sendable {
       retire(id)
     } retired: { incarnation in
       ended(id, incarnation)
+    } kept: { incarnation in
+      // Whoever listened to what was retired in vain begins anew.
+      configuration.commitObserver?.databaseRetired(id, incarnation: incarnation)
     }
   }
 
@@ -97,6 +100,9 @@ package final class Databases: Sendable {
       retire(id)
     } retired: { incarnation in
       ended(id, incarnation)
+    } kept: { incarnation in
+      // Whoever listened to what was retired in vain begins anew.
+      configuration.commitObserver?.databaseRetired(id, incarnation: incarnation)
     }
   }
 

@@ -16,6 +16,14 @@ final class Connector: Sendable {
   private static let longestPause = Duration.milliseconds(250)
 
   init(_ configuration: PostgresConfiguration) throws {
+    guard configuration.isClear else {
+      throw KeyValueError(
+        .misuse,
+        """
+        the address of the store is not clear: in its user and password @ is %40, / is %2F, ? is %3F, : is %3A and % is %25
+        """
+      )
+    }
     self.configuration = configuration
     library = try PostgresLibrary()
   }
@@ -35,6 +43,8 @@ final class Connector: Sendable {
       let idle =
         switch self {
         case .views, .notifications: 60_000
+        // Where nobody else writes nobody waits for a group that rests.
+        case .groups where configuration.sharing == .exclusive: 60_000
         case .groups: configuration.groupIdleMilliseconds
         }
       return """

@@ -61,7 +61,11 @@ package final class PostgresEngine: KeyValueEngine {
       let (views, schema) = (views, schema)
       let tail = LogTail { [connector] in
         try connector.retrying {
-          try Self.beginView(in: views, schema) { try log.learn($0, on: $1) }
+          let mark = log.mark
+          try Self.beginView(in: views, schema) {
+            try Self.check($0, since: mark, log, $1)
+            try log.learn($0, on: $1)
+          }
         }
       }
       self.tail = tail
@@ -270,9 +274,11 @@ package final class PostgresEngine: KeyValueEngine {
   private func openView() throws -> (ViewConnections.Lease, TimelineRow) {
     try connector.retrying {
       try condition.check()
+      let mark = log?.mark ?? 0
       let lease = try views.borrow()
       do {
         let row = try TimelineRow(try lease.connection.run(schema.beginView))
+        if let log { try Self.check(row, since: mark, log, lease.connection) }
         time.clock.note(row.now)
         return (lease, row)
       } catch {
@@ -280,6 +286,21 @@ package final class PostgresEngine: KeyValueEngine {
         views.giveBack(lease)
         throw error
       }
+    }
+  }
+
+  /// Lets go of a connection whose server has not what observers have heard of.
+  private static func check(
+    _ row: TimelineRow,
+    since mark: Int64,
+    _ log: GroupLog,
+    _ connection: PostgresConnection
+  ) throws {
+    do {
+      try log.check(row, since: mark)
+    } catch {
+      connection.giveUp()
+      throw error
     }
   }
 

@@ -15,6 +15,9 @@ final class PostgresGroups: GroupWriter {
   private let inFlight = Atomic(false)
   private let doubts = Atomic<Int>(0)
 
+  /// Bytes of a group that may take long on their way.
+  private static let largeGroup = 1 << 20
+
   init(
     _ session: WriterSession,
     _ connector: Connector,
@@ -70,6 +73,7 @@ final class PostgresGroups: GroupWriter {
     let start = ContinuousClock.now
     let number = self.number.add(1, ordering: .relaxed).newValue
     do {
+      if group.byteCount > Self.largeGroup { try giveTime(to: group) }
       if long.count > 0 { try group.connection.run(schema.longWrite, long.parameters) }
       try group.connection.run(
         schema.groupWrite,
@@ -102,6 +106,15 @@ final class PostgresGroups: GroupWriter {
     return LoggedKeys.encode(
       group.writes.keys.filter { key in key.first.map { !unlogged.contains($0) } ?? false }
     )
+  }
+
+  /// Lets a large group rest longer before the server ends it, since it rests while its writes are on their way: a second more for each
+  /// megabyte.
+  private func giveTime(to group: PostgresGroup) throws {
+    guard log != nil else { return }
+    let milliseconds =
+      connector.configuration.groupIdleMilliseconds + group.byteCount / (1 << 20) * 1_000
+    try group.connection.run("SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)")
   }
 
   /// The group writes nothing.

@@ -38,7 +38,9 @@ final class PostgresConnection: @unchecked Sendable {
   /// Connects to a `postgres://` address and sets what `settings` says, SQL's SET statements.
   init(_ library: PostgresLibrary, to address: String, settings: String) throws {
     self.library = library
-    let parameters = [("dbname", address)] + Self.parameters
+    // What the address says counts instead of what comes before it.
+    let parameters =
+      [("target_session_attrs", "read-write"), ("dbname", address)] + Self.parameters
     let texts = parameters.flatMap { [$0.0, $0.1] }.map { Array($0.utf8CString) }
     let opened = Self.withPointers(to: texts) { pointers in
       let names = stride(from: 0, to: pointers.count, by: 2).map { pointers[$0] } + [nil]
@@ -57,6 +59,9 @@ final class PostgresConnection: @unchecked Sendable {
   }
 
   deinit { library.finish(handle) }
+
+  /// Counts as lost from now on.
+  func giveUp() { isBroken = true }
 
   /// Whether the connection was lost, as far as is known.
   var isLost: Bool { isBroken || library.connectionStatus(handle) != Self.isConnected }

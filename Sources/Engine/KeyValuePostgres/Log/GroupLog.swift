@@ -35,14 +35,32 @@ final class GroupLog: @unchecked Sendable {
   /// Nobody has read anything yet: memory begins with the state behind that group.
   func begin(at number: Int64) { condition.withLock { known = number } }
 
+  /// The number of the last group of which observers have heard.
+  var mark: Int64 { condition.withLock { known } }
+
+  /// Throws where a view that began after `mark` was taken lacks a group up to it: its server is behind another one, or has lost what that one
+  /// had.
+  func check(_ row: TimelineRow, since mark: Int64) throws {
+    guard row.log < mark else { return }
+    throw KeyValueError(
+      .unreachable,
+      "the PostgreSQL server has not all that was read before (group \(row.log) of \(mark)): it is behind, or took another one's place"
+    )
+  }
+
   /// Returns when observers have heard of everything that a view shows.
   func learn(_ row: TimelineRow, on connection: PostgresConnection) throws {
     try telling(row, isWriter: false) { try tell(upTo: row, on: connection) }
   }
 
   /// The same for a group that has just locked the row, which is in flight from now on.
+  ///
+  /// Where the row's server has lost groups of which observers have heard they hear that nothing is known.
   func beginGroup(_ row: TimelineRow, on connection: PostgresConnection) throws {
-    try telling(row, isWriter: true) { try tell(upTo: row, on: connection) }
+    let isBehind = condition.withLock { row.log < known }
+    try telling(row, isWriter: true, mustTell: isBehind) {
+      if isBehind { try tellLoss(row, on: connection) } else { try tell(upTo: row, on: connection) }
+    }
     condition.withLock { (own, hasOwnLanded) = (row.log + 1, false) }
   }
 
@@ -82,9 +100,10 @@ final class GroupLog: @unchecked Sendable {
   private func telling(
     _ row: TimelineRow,
     isWriter: Bool,
+    mustTell: Bool = false,
     _ body: () throws -> Void
   ) throws {
-    guard takeTurn(upTo: row.log, isWriter: isWriter) else { return }
+    guard takeTurn(upTo: mustTell ? nil : row.log, isWriter: isWriter) else { return }
     defer { endTurn() }
     try body()
   }
@@ -129,6 +148,11 @@ final class GroupLog: @unchecked Sendable {
       try observer.tell(part, reader(row, connection))
     }
     condition.withLock { self.known = row.log }
+  }
+
+  private func tellLoss(_ row: TimelineRow, on connection: PostgresConnection) throws {
+    for observer in observers { try observer.tell(.unknown, reader(row, connection)) }
+    condition.withLock { known = row.log }
   }
 
   private func read(

@@ -250,7 +250,8 @@ extension StoreSchema {
 extension StoreSchema {
   /// Has a node lead for some seconds from now, unless another one does; one number, the term, or no row.
   ///
-  /// A new term waits for the group that is under way, so that every later one finds it in the timeline's row.
+  /// A new term waits for the group that is under way, so that every later one finds it in the timeline's row. A lease that ends in more
+  /// than a minute is of a clock that has gone back.
   func lease(to node: Int64, seconds: Int64) -> String {
     """
     WITH lease AS (
@@ -258,7 +259,8 @@ extension StoreSchema {
         VALUES (true, \(node), 1, clock_timestamp() + interval '\(seconds) seconds')
         ON CONFLICT (single) DO UPDATE SET node = excluded.node, until = excluded.until,
           term = held.term + (held.node <> excluded.node)::int
-          WHERE held.node = excluded.node OR held.until < clock_timestamp()
+          WHERE held.node = excluded.node
+            OR held.until NOT BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 minute'
         RETURNING term
     ), told AS (
       UPDATE \(name).timeline SET term = lease.term FROM lease WHERE timeline.term <> lease.term

@@ -39,13 +39,15 @@ package final class CommitFeed: CommitObserver {
 
   package func groupCommitted(through version: CommitVersion, commits: () -> [PublishedCommit]) {
     state.withLock { state in
-      state.through = version
+      // An engine that could not tell all of what others wrote tells it again.
+      let known = state.through
+      state.through = max(known, version)
       guard state.isFlowing, !state.hasGap else { return }
       guard state.bytes < maximumBytes else {
         state.hasGap = inbox.put(.gap)
         return
       }
-      let commits = commits()
+      let commits = commits().filter { $0.version > known }
       let size = commits.reduce(0) { $0 + $1.approximateBytes }
       guard account?.reserve(size, for: .feed) != false else {
         state.hasGap = inbox.put(.gap)
