@@ -46,8 +46,8 @@ struct FailedGroupTests {
       if isTogether { #expect(database.indexDefinitions.indexes == known) }
     }
     #expect(isTogether)
-    relay.end()
     try node.close()
+    relay.end()
   }
 
   @Test func `nobody is refused for what did not come to be`() async throws {
@@ -70,8 +70,8 @@ struct FailedGroupTests {
     over.wait()
     #expect(codes.withLock { $0 } == [.unavailable, .unavailable])
     try await database.commit(create("c/same", [:]))
-    relay.end()
     try node.close()
+    relay.end()
   }
 
   @Test func `who listens to a database that was not cleared after all hears of it`() async throws {
@@ -83,8 +83,8 @@ struct FailedGroupTests {
     let database = try await node.database()
     #expect(database.incarnation == incarnation)
     try await database.commit(create("c/same", [:]))
-    relay.end()
     try node.close()
+    relay.end()
   }
 
   private static func node() async throws -> (SharedNode, CuttingRelay) {
