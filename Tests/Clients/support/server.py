@@ -9,7 +9,6 @@ import atexit
 import os
 import pathlib
 import re
-import resource
 import signal
 import socket
 import subprocess
@@ -108,8 +107,10 @@ class Process:
         """Starts the process, which a test that fails need not end: it ends with the suite."""
         atexit.register(self.kill)
         self._ready.clear()
+        # Not set in a copy of this process, of which gRPC's threads know nothing.
+        limit = ["prlimit", f"--nofile={self.open_files[0]}:{self.open_files[1]}"] if self.open_files else []
         self.process = subprocess.Popen(
-            self.command,
+            [*limit, *self.command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -117,13 +118,9 @@ class Process:
             encoding="utf-8",
             errors="replace",
             env=self.environment,
-            preexec_fn=self._limit if self.open_files else None,
         )
         self._reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
         self._reader.start()
-
-    def _limit(self):
-        resource.setrlimit(resource.RLIMIT_NOFILE, self.open_files)
 
     def _read(self, process):
         for line in process.stdout:

@@ -40,7 +40,7 @@ package struct ForwardedRequest: Sendable {
       let isEscape =
         byte == UInt8(ascii: "%") && index + 2 < all.count
         && all[index + 1...index + 2].allSatisfy { Unicode.Scalar($0).properties.isHexDigit }
-      if isEscape || plain.contains(byte) {
+      if isEscape || plain[Int(byte)] {
         bytes.append(byte)
       } else {
         bytes += Array("%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8)
@@ -51,9 +51,13 @@ package struct ForwardedRequest: Sendable {
 
   private static var strayPercent: Regex<Substring> { /%(?![0-9A-Fa-f]{2})/ }
 
-  private static let plain = Set(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8
-  )
+  /// Whether a byte stays as it is, by its value.
+  private static let plain: [Bool] = {
+    let bytes = Set(
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8
+    )
+    return (0...255).map { bytes.contains($0) }
+  }()
 
   /// A request whose body is sent on as it comes; with the host for which it was made, of which signatures and links speak.
   ///
