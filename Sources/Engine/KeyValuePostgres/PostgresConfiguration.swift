@@ -15,7 +15,7 @@ package struct PostgresConfiguration: Sendable {
   /// The schema that holds the store's tables; lower-case letters, digits and underscores.
   package var schema = "brasa"
   package var sharing = Sharing.exclusive
-  /// Connections for views at most; one more is for groups and one for read times.
+  /// Connections for views at most; others are for groups, read times, the log and notifications, one each.
   package var viewConnections = 32
   /// How long a call waits for a server that cannot be reached, and an opening for one that has the store.
   package var patience = Duration.seconds(5)

@@ -22,9 +22,10 @@ final class ViewConnections: Sendable {
   private let state = Mutex(State())
   private let free: DispatchSemaphore
 
-  init(_ connector: Connector) {
+  /// Connections of which so many are open at most.
+  init(_ connector: Connector, limit: Int) {
     self.connector = connector
-    free = DispatchSemaphore(value: connector.configuration.viewConnections)
+    free = DispatchSemaphore(value: limit)
   }
 
   /// Lends a connection; a lost one is not kept afterwards, nor the others that were idle.

@@ -14,6 +14,7 @@ package final class PostgresEngine: KeyValueEngine {
   private let connector: Connector
   private let schema: StoreSchema
   private let views: ViewConnections
+  private let tailViews: ViewConnections
   private let session: WriterSession
   private let time: EpochTime
   private let timeline: TimelineLock
@@ -37,7 +38,9 @@ package final class PostgresEngine: KeyValueEngine {
   package init(_ configuration: PostgresConfiguration, clock: MicrosecondClock? = nil) throws {
     schema = try StoreSchema(name: configuration.schema)
     connector = try Connector(configuration)
-    views = ViewConnections(connector)
+    views = ViewConnections(connector, limit: configuration.viewConnections)
+    // What every request waits for does not wait for views.
+    tailViews = ViewConnections(connector, limit: 1)
     session = WriterSession(connector, schema)
     condition = EngineCondition(configuration.sharing)
     let isShared = configuration.sharing == .shared
@@ -58,7 +61,7 @@ package final class PostgresEngine: KeyValueEngine {
       try timeline.tick()
       let row = try Self.beginView(in: views, schema) { row, _ in row }
       log.begin(at: row.log)
-      let (views, schema) = (views, schema)
+      let (views, schema) = (tailViews, schema)
       let tail = LogTail { [connector] in
         try connector.retrying {
           let mark = log.mark
@@ -213,6 +216,7 @@ package final class PostgresEngine: KeyValueEngine {
     session.close()
     timeline.close()
     views.close()
+    tailViews.close()
   }
 
   private func endSharing() {
