@@ -87,8 +87,7 @@ package final class Databases: Sendable {
     } retired: { incarnation in
       ended(id, incarnation)
     } kept: { incarnation in
-      // Whoever listened to what was retired in vain begins anew.
-      configuration.commitObserver?.databaseRetired(id, incarnation: incarnation)
+      kept(id, incarnation)
     }
   }
 
@@ -101,8 +100,7 @@ package final class Databases: Sendable {
     } retired: { incarnation in
       ended(id, incarnation)
     } kept: { incarnation in
-      // Whoever listened to what was retired in vain begins anew.
-      configuration.commitObserver?.databaseRetired(id, incarnation: incarnation)
+      kept(id, incarnation)
     }
   }
 
@@ -197,6 +195,11 @@ package final class Databases: Sendable {
       return open.databases.removeValue(forKey: id)
     }
     database?.retire()
+    configuration.commitObserver?.databaseRetired(id, incarnation: incarnation)
+  }
+
+  /// Called when that write failed behind its body: whoever listened to what was retired in vain begins anew.
+  private func kept(_ id: DatabaseID, _ incarnation: Incarnation) {
     configuration.commitObserver?.databaseRetired(id, incarnation: incarnation)
   }
 
