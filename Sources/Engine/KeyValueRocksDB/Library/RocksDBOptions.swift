@@ -10,6 +10,10 @@ package struct RocksDBOptions: ~Copyable {
   private static let readerBytes = 64 << 10
   /// Index and filter are read and cached in pieces of about this size.
   private static let partitionBytes = 16 << 10
+  /// Consecutive entries of a table among which deletions are counted.
+  private static let deletionWindow = 128
+  /// Deletions in a window that have the table merged.
+  private static let deletionsInWindow = 64
   private static let toleratesOnlyTruncatedTail: Int32 = 0
   /// Only what it says while it opens.
   ///
@@ -110,6 +114,13 @@ package struct RocksDBOptions: ~Copyable {
     let compression = configuration.compresses ? rocksdb_lz4_compression : rocksdb_no_compression
     var levels = [Int32(rocksdb_no_compression), Int32(compression)]
     rocksdb_options_set_compression_per_level(database, &levels, levels.count)
+    // After a mass delete a scan would pass over every deleted key until a merge drops them. A table with
+    // a stretch of mostly deletions is merged on its own account, down to where they can be dropped.
+    rocksdb_options_add_compact_on_deletion_collector_factory(
+      database,
+      Self.deletionWindow,
+      Self.deletionsInWindow
+    )
     // Flushes compete with the log's fsync for the disk; small steps keep it short.
     rocksdb_options_set_bytes_per_sync(database, 1 << 20)
   }
