@@ -8,11 +8,13 @@
 //   0xA0 ... 0xAF installations          Installations/InstallationTokens.swift
 //   0xB0 ... 0xBF messages               PushMessaging/Store/MessagingKey.swift
 //   0xC0 ... 0xCF nodes of a cluster     brasa/Nodes/NodeSecret.swift
+//   0xD0 ... 0xDF formats of these       Value/StoredFormats.swift
 //   0xE0 ... 0xEF jobs of the console    Console/Operations/JobHistory.swift
 //   0xF0 ... 0xFE audit trail            AuditTrail/AuditTrail.swift
 //   all others    nobody yet
 //
-// A service that comes takes sixteen bytes: a line here, a constant and its name in the table.
+// A service that comes takes sixteen bytes: a line here, a constant and its name in the table. Analytics has an engine of
+// its own, all of whose keys are its own but for those of the formats.
 
 /// The owner of a key range of the engine: all keys whose first byte lies in a range.
 ///
@@ -20,11 +22,16 @@
 package struct KeyOwner: Sendable, Hashable {
   package let name: String
   package let firstBytes: ClosedRange<UInt8>
+  /// The version of the records that this program writes; it reads all versions up to it.
+  ///
+  /// A change after which an older program would misread the records raises it.
+  package let format: UInt32
 
-  /// An owner by its name and the first bytes of its keys.
-  package init(_ name: String, firstBytes: ClosedRange<UInt8>) {
+  /// An owner by its name, the first bytes of its keys and the version of its records.
+  package init(_ name: String, firstBytes: ClosedRange<UInt8>, format: UInt32 = 1) {
     self.name = name
     self.firstBytes = firstBytes
+    self.format = format
   }
 
   /// The engine's own records, which no caller reads or writes.
@@ -43,6 +50,10 @@ package struct KeyOwner: Sendable, Hashable {
   package static let messages = KeyOwner("messages", firstBytes: 0xB0...0xBF)
   /// The secret of the nodes that share a store.
   package static let nodes = KeyOwner("nodes", firstBytes: 0xC0...0xCF)
+  /// The versions of all owners' formats.
+  package static let formats = KeyOwner("formats", firstBytes: 0xD0...0xDF)
+  /// Events of apps, in the engine of analytics.
+  package static let events = KeyOwner("events", firstBytes: 0x10...0x4F)
   /// Jobs that administrators started, with what they came to.
   package static let jobs = KeyOwner("jobs", firstBytes: 0xE0...0xEF)
   /// What administrators did, in the order in which they did it.
@@ -76,7 +87,7 @@ package struct KeyOwnerTable: Sendable {
     guard
       let table = KeyOwnerTable([
         .engine, .databases, .accounts, .files, .config, .installations, .messages, .nodes,
-        .jobs, .audit,
+        .formats, .jobs, .audit,
       ])
     else {
       preconditionFailure("two owners of keys overlap")

@@ -64,6 +64,8 @@ final class OpenDataDirectory: Sendable {
       throw error
     }
     do {
+      try StoredFormats.check(KeyOwnerTable.registered.owners, in: engine)
+      try StoredFormats.check([.events], in: events)
       databases = try Databases(engine: engine, configuration: configuration)
     } catch {
       try events.close()
