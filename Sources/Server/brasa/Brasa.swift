@@ -26,7 +26,7 @@ struct Brasa: AsyncParsableCommand {
       UsersCommand.self, AppsCommand.self, ConfigCommand.self, MessagesCommand.self,
       AnalyticsCommand.self,
       StorageCommand.self, WatchCommand.self, CertsCommand.self,
-      ConsoleCommand.self, VersionCommand.self,
+      ClockCommand.self, ConsoleCommand.self, VersionCommand.self,
     ]
   )
 }

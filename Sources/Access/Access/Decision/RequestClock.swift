@@ -1,11 +1,6 @@
 import FirestoreModel
+import KeyValueStore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// The time of reads, for `request.time`: whole milliseconds, never before the time of a write that
 /// this server has decided on.
@@ -29,10 +24,6 @@ package final class RequestClock: Sendable {
   /// Notes the time of a write.
   func note(_ time: Timestamp) { latest.max(time.microseconds, ordering: .relaxed) }
 
-  /// The system's time in microseconds since 1970.
-  package static let systemTime: @Sendable () -> Int64 = {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-  }
+  /// The time in microseconds since 1970 as the process believes it.
+  package static let systemTime: @Sendable () -> Int64 = { MicrosecondClock.system.now() }
 }

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The wall clock that versions and read times follow: microseconds since the Unix epoch.
 ///
 /// It may step back or stop; engines keep their own time from going backwards.
@@ -19,10 +13,6 @@ package struct MicrosecondClock: Sendable {
     read()
   }
 
-  /// The machine's clock.
-  package static let system = MicrosecondClock {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-  }
+  /// The machine's clock as the process believes it.
+  package static let system = WallClock.process.clock
 }

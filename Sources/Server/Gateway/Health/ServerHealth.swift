@@ -6,6 +6,7 @@ import Synchronization
 package final class ServerHealth: Sendable {
   private struct State {
     var problems: [String: String] = [:]
+    var warnings: [String: String] = [:]
     var observer: (@Sendable (Bool) -> Void)?
   }
 
@@ -23,6 +24,16 @@ package final class ServerHealth: Sendable {
       return state.observer.map { ($0, state.problems.isEmpty) }
     }
     if let told { told.observer(told.isWell) }
+  }
+
+  /// Says what an operator has to decide about a part that does its work; nil is nothing. The text is for strangers to read.
+  package func warn(_ part: String, _ warning: String?) {
+    state.withLock { $0.warnings[part] = warning }
+  }
+
+  /// A line a warning, in the order of the parts.
+  package var warnings: [String] {
+    state.withLock { $0.warnings.sorted { $0.key < $1.key } }.map { "\($0.key): \($0.value)" }
   }
 
   /// A line a problem, in the order of the parts; empty when all is well.

@@ -45,6 +45,11 @@ extension ServedSystem {
     var configuration = StoreConfiguration.served(settings, feed: feed, log: log)
     configuration.groupObserver = groups.observe(commits:)
     configuration.damageObserver = { damage.note($0.message, metadata: $0.metadata) }
+    let clock = WallClock.process
+    // The tests and tools of developers set clocks as they like.
+    if !settings.isDevelopment {
+      clock.hold(rememberedIn: settings.dataDirectory, accepting: settings.acceptsClock)
+    }
     let directory = try OpenDataDirectory(
       path: settings.dataDirectory,
       store: settings.store,
@@ -55,6 +60,7 @@ extension ServedSystem {
       tableKilobytes: settings.tableKilobytes,
       groupObserver: groups.observe(keys:duration:)
     )
+    try directory.checkClock(clock, settings)
     (directory.engine as? RocksDBEngine)?.reportDiscardedLog(to: log)
     let rules = try RulesetStore(
       engine: directory.databases.engine,
@@ -194,6 +200,13 @@ extension ServedSystem {
     descriptors.addMetrics(to: metrics)
     peers?.addMetrics(to: metrics)
     let probe = StorageProbe(directory.engine, health: health, metrics: metrics, log: log)
+    let clockWatch = ClockWatch(
+      clock,
+      directory: settings.dataDirectory,
+      health: health,
+      metrics: metrics,
+      log: Logger(label: "clock")
+    )
     let databases = directory.databases
     let projectsWithData: @Sendable () throws -> Set<Text> = {
       rules.projects.union(try databases.listDatabases().map(\.id.project))
@@ -352,7 +365,7 @@ extension ServedSystem {
     if home == nil || settings.isHome, let check = files.bucketCheck { tasks.insert(check, at: 0) }
     let services: [any Service] =
       [storage] + maintenance + tasks.map { ModuleTask($0) }
-      + [probe, EndOfWaiting(directory: directory)]
+      + [probe, clockWatch, EndOfWaiting(directory: directory)]
     return ServedSystem(
       modules: modules,
       peers: peers?.gatewayPeers,

@@ -27,6 +27,10 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case listDatabases
   case createDatabase(DatabaseLabel)
   case deleteDatabase(DatabaseLabel)
+  /// Shows the server's clock; `accepting` takes the system's to be right first.
+  case clock(accepting: Bool)
+  /// Deletes the documents of the collection at a path.
+  case deleteCollection(database: DatabaseLabel, path: String, includingDescendants: Bool)
   /// The index definitions and states as items.
   case listIndexes(database: DatabaseLabel)
   /// Keeps a ruleset and puts it in force for releases as `cloud.firestore`.

@@ -5,6 +5,7 @@ import ConfigTemplates
 import DocumentStore
 import EventAnalytics
 import FirestoreModel
+import FirestoreService
 import KeyValueStore
 import Logging
 import ObjectStorage
@@ -106,6 +107,9 @@ struct LocalAdministration: Administration {
     case .deleteDatabase(let label):
       try permit.deleteDatabase(label.id)
       try output(.finished(summary: "deleted \(label.id.path)"))
+    case .clock(let accepting): try clock(accepting: accepting, output)
+    case .deleteCollection(let label, let path, let includingDescendants):
+      try deleteCollection(path, of: label.id, includingDescendants, output)
     case .deployRules(let project, let releases, let file):
       try deployRules(file, to: releases, of: Text(project), output)
     case .listRules(let project): try listRules(of: Text(project), output)
@@ -171,6 +175,20 @@ struct LocalAdministration: Administration {
     for listing in listings { try output(.line(listing.id.path)) }
     if listings.isEmpty { try output(.line("There is no database yet.")) }
     try output(.finished(summary: listings.count.counting("database")))
+  }
+
+  private func deleteCollection(
+    _ path: String,
+    of id: DatabaseID,
+    _ includingDescendants: Bool,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let count = try DocumentAdministration(permit).deleteCollection(
+      at: path,
+      of: id,
+      includingDescendants: includingDescendants
+    ) { try output(.progress(done: $0, total: nil, unit: "document")) }
+    try output(.finished(summary: "deleted \(count.counting("document")) of \(path)"))
   }
 
   private func export(

@@ -72,6 +72,16 @@ struct ServeFlags: ParsableArguments {
   )
   var revocation: BearerTokens.RevocationMode?
 
+  @Flag(
+    help: ArgumentHelp(
+      """
+      Take the machine's clock to be right although it stepped, or is more than half a year ahead of the store's last \
+      write. [BRASA_ACCEPT_CLOCK]
+      """
+    )
+  )
+  var acceptClock = false
+
   @Flag(help: "Development mode: accept what emulators accept, check no credential. [BRASA_DEV]")
   var dev = false
 

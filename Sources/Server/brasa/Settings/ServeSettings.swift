@@ -20,6 +20,8 @@ struct ServeSettings: Sendable, Equatable {
   /// Where other nodes reach this one; nil is the address that it listens on.
   var nodeAddress: String?
   var isDevelopment: Bool
+  /// Whether a step of the clock, or its distance from the last write, is right.
+  var acceptsClock: Bool
   var requiresIndexes: Bool
   var tls: GatewayConfiguration.TLSFiles?
   var logLevel: Logger.Level
@@ -77,6 +79,7 @@ struct ServeSettings: Sendable, Equatable {
     isHomeWithoutFiles = try flags.homeWithoutFiles || environment.flag("HOME_WITHOUT_FILES")
     nodeAddress = try (flags.nodeAddress ?? environment.text("NODE_ADDRESS")).map(NodeAddress.check)
     isDevelopment = try flags.dev || environment.flag("DEV")
+    acceptsClock = try flags.acceptClock || environment.flag("ACCEPT_CLOCK")
     requiresIndexes = try flags.requireIndexes || environment.flag("REQUIRE_INDEXES")
     logLevel = try flags.logLevel ?? environment.level("LOG_LEVEL") ?? .info
     tls = try Self.tls(

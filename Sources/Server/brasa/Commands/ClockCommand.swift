@@ -1,0 +1,39 @@
+import ArgumentParser
+
+/// The command `brasa clock`.
+struct ClockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clock",
+    abstract: "Show the server's clock, and accept a step of the system clock.",
+    discussion: """
+      A server in production does not follow the system clock when it is set by more than five minutes: a wrong \
+      clock would expire tokens, registrations and reports. It goes on with the time of before, and /healthz, the log \
+      and the metric brasa_clock_step_seconds tell. When the new time is right, accept it.
+
+      Examples:
+        brasa clock
+        brasa clock accept
+      """,
+    subcommands: [Show.self, Accept.self],
+    defaultSubcommand: Show.self
+  )
+
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show the server's time and the step that it does not follow."
+    )
+    @OptionGroup var data: DataOptions
+
+    func run() throws { try DatabasesCommand.print(.clock(accepting: false), of: data) }
+  }
+
+  struct Accept: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take the system clock to be right.",
+      discussion: "What expires by the new time expires at once."
+    )
+    @OptionGroup var data: DataOptions
+
+    func run() throws { try DatabasesCommand.print(.clock(accepting: true), of: data) }
+  }
+}

@@ -1,0 +1,22 @@
+import FirestoreModel
+import KeyValueStore
+
+// The clock of the process that has the store open.
+extension LocalAdministration {
+  func clock(accepting: Bool, _ output: (AdministrationReply) throws -> Void) throws {
+    let clock = WallClock.process
+    guard clock.isHolding else {
+      throw FirestoreError(
+        .failedPrecondition,
+        """
+        No server in production runs on this directory: its clock is the system's. A start after a step of the clock takes \
+        brasa serve --accept-clock.
+        """
+      )
+    }
+    if accepting { clock.accept() }
+    let step = clock.step
+    if step != 0 { try output(.line(ClockWatch.warning(step))) }
+    try output(.finished(summary: "The server's time is \(ClockWatch.text(clock.now()))."))
+  }
+}
