@@ -197,6 +197,28 @@ def test_verify_works_beside_a_server(filled):
     assert servers.run("verify", "--data", filled.data).returncode == 0
 
 
+@pytest.mark.parametrize("running", [True, False])
+def test_a_collection_is_deleted_whole(filled, running):
+    if not running:
+        filled.stop()
+
+    def delete(*arguments, **more):
+        return servers.run(
+            "databases", "delete-collection", *arguments, "--project", "p", "--data", filled.data, **more
+        )
+
+    refused = delete("many", check=False)
+    assert refused.returncode != 0 and "--force" in refused.stderr
+    assert "deleted 300 documents of many" in delete("many", "--force").stdout
+    assert "deleted 0 documents of deep" in delete("deep", "--force").stdout
+    assert "deleted 2 documents of deep" in delete("deep", "--recursive", "--force").stdout
+    bad = delete("many/1", "--force", check=False)
+    assert bad.returncode == 1 and "not the path of a collection" in bad.stderr
+    if not running:
+        filled.start()
+    assert list(json.loads(snapshot_of(filled))) == ["v/all", "v/é \u0001:%"]
+
+
 def test_databases_are_listed_created_and_deleted(filled):
     def databases(*arguments, **more):
         return servers.run("databases", *arguments, "--data", filled.data, **more)

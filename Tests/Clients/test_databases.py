@@ -110,3 +110,37 @@ def test_clearing_a_large_tree_takes_several_commits(server, project):
 def test_clearing_a_malformed_path_is_refused(server, project, path):
     url = f"{server.url}/emulator/v1/projects/{project}/databases/(default)/documents/{path}"
     assert requests.delete(url, timeout=30).status_code == 400
+
+
+@pytest.mark.brasa_only
+def test_bulk_delete_takes_collections_by_id_and_shows_its_progress(server, project):
+    client = clients.connect(server, project)
+    for path in ("logs/1", "logs/1/logs/2", "users/ana/logs/3", "users/ana"):
+        client.document(path).set({"n": 1})
+    base = f"{server.url}/v1/projects/{project}/databases/(default)"
+    owner = {"Authorization": "Bearer owner"}
+    started = requests.post(f"{base}:bulkDeleteDocuments", json={"collectionIds": ["logs"]}, headers=owner)
+    assert started.status_code == 200, started.text
+    operation = started.json()
+    assert operation["metadata"]["@type"].endswith("BulkDeleteDocumentsMetadata")
+    assert operation["metadata"]["collectionIds"] == ["logs"]
+    while not operation.get("done"):
+        operation = requests.get(f"{server.url}/v1/{operation['name']}", headers=owner).json()
+    assert operation["response"]["@type"].endswith("BulkDeleteDocumentsResponse")
+    assert operation["metadata"]["progressDocuments"]["completedWork"] == "3"
+    assert operation["metadata"]["operationState"] == "SUCCESSFUL" and operation["metadata"]["endTime"]
+    assert [d.id for d in client.collection_group("logs").stream()] == []
+    assert client.document("users/ana").get().exists
+    listed = requests.get(f"{base}/operations", headers=owner).json()["operations"]
+    assert operation["name"] in [o["name"] for o in listed]
+    client.close()
+
+
+@pytest.mark.brasa_only
+def test_bulk_delete_is_an_administrators(server, project):
+    url = f"{server.url}/v1/projects/{project}/databases/(default):bulkDeleteDocuments"
+    assert requests.post(url, json={}).status_code == 403
+    owner = {"Authorization": "Bearer owner"}
+    assert requests.post(url, json={"namespaceIds": ["other"]}, headers=owner).status_code == 400
+    assert requests.post(url, json={"unknown": 1}, headers=owner).status_code == 400
+    assert requests.get(url, headers=owner).status_code in (404, 501)

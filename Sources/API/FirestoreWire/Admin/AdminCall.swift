@@ -7,6 +7,7 @@ internal import SwiftProtobuf
 ///
 /// - `projects/{p}/databases`: GET lists, POST with `databaseId` creates
 /// - `projects/{p}/databases/{d}`: GET, DELETE (`etag`)
+/// - `projects/{p}/databases/{d}:bulkDeleteDocuments`: POST
 /// - `…/databases/{d}/collectionGroups/{c}/indexes`: GET lists (`filter`, `pageSize`, `pageToken`;
 ///   `-` is every group), POST creates; `…/indexes/{id}`: GET, DELETE
 /// - `…/databases/{d}/collectionGroups/{c}/fields`: GET lists; `…/fields/{f}`: GET, PATCH (`updateMask`)
@@ -28,6 +29,8 @@ package enum AdminCall: Sendable, Equatable {
   case getDatabase(DatabaseID)
   /// The etag is empty where the client does not insist on one.
   case deleteDatabase(DatabaseID, etag: String)
+  /// No collection ids mean every document.
+  case bulkDeleteDocuments(DatabaseID, collectionIDs: [Text])
   case listIndexes(DatabaseID, collectionGroup: Text, Page)
   case createIndex(DatabaseID, collectionGroup: Text, Google_Firestore_Admin_V1_Index)
   case getIndex(DatabaseID, collectionGroup: Text, id: String)
@@ -49,7 +52,8 @@ package enum AdminCall: Sendable, Equatable {
     switch self {
     case .listDatabases(let project): project
     case .createDatabase(let id, _), .getDatabase(let id), .deleteDatabase(let id, _),
-      .listIndexes(let id, _, _), .createIndex(let id, _, _), .getIndex(let id, _, _),
+      .bulkDeleteDocuments(let id, _), .listIndexes(let id, _, _), .createIndex(let id, _, _),
+      .getIndex(let id, _, _),
       .deleteIndex(let id, _, _), .listFields(let id, _, _), .getField(let id, _, _),
       .updateField(let id, _, _, _), .listOperations(let id, _), .getOperation(let id, _):
       id.project
@@ -71,7 +75,7 @@ package enum AdminCall: Sendable, Equatable {
     )
     switch segments.count {
     case 3: self = try request.databases(project: Text(segments[1]))
-    case 4: self = try request.database(try Self.database(segments))
+    case 4: self = try request.database(segments)
     default: self = try request.part(of: try Self.database(segments), segments.dropFirst(4))
     }
   }
@@ -95,7 +99,7 @@ package enum AdminCall: Sendable, Equatable {
     return segments
   }
 
-  private static func database(_ segments: [String]) throws(FirestoreError) -> DatabaseID {
+  fileprivate static func database(_ segments: [String]) throws(FirestoreError) -> DatabaseID {
     try DatabaseID(parsing: segments.prefix(4).joined(separator: "/"))
   }
 }
@@ -128,7 +132,28 @@ private struct AdminHTTPRequest {
     }
   }
 
-  func database(_ database: DatabaseID) throws(FirestoreError) -> AdminCall {
+  func database(_ segments: [String]) throws(FirestoreError) -> AdminCall {
+    let verb = segments[3].firstIndex(of: ":")
+    guard let verb else { return try database(AdminCall.database(segments)) }
+    guard method == "POST", segments[3][verb...] == ":bulkDeleteDocuments" else {
+      throw unimplemented
+    }
+    let name = Array(segments.dropLast()) + [String(segments[3][..<verb])]
+    return try bulkDeletion(AdminCall.database(name))
+  }
+
+  /// Namespaces are Datastore's; Firestore's documents all lie in the one without a name.
+  private func bulkDeletion(_ database: DatabaseID) throws(FirestoreError) -> AdminCall {
+    try refuseParameters()
+    let request: Google_Firestore_Admin_V1_BulkDeleteDocumentsRequest =
+      try message("BulkDeleteDocumentsRequest", at: "")
+    guard request.namespaceIds.allSatisfy(\.isEmpty) else {
+      throw .invalidArgument("namespace_ids must be empty: a Firestore database has no namespaces.")
+    }
+    return .bulkDeleteDocuments(database, collectionIDs: request.collectionIds.map { Text($0) })
+  }
+
+  private func database(_ database: DatabaseID) throws(FirestoreError) -> AdminCall {
     switch method {
     case "GET":
       try refuseParameters()

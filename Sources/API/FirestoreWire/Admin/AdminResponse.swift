@@ -9,6 +9,7 @@ package enum AdminResponse: Sendable {
     case index(Google_Firestore_Admin_V1_Index)
     case field(Google_Firestore_Admin_V1_Field)
     case database(Google_Firestore_Admin_V1_Database)
+    case bulkDeletion
     /// Succeeded with nothing to show.
     case empty
     case failed(FirestoreError)
@@ -18,6 +19,7 @@ package enum AdminResponse: Sendable {
   package enum Metadata: Sendable {
     case index(Google_Firestore_Admin_V1_IndexOperationMetadata)
     case field(Google_Firestore_Admin_V1_FieldOperationMetadata)
+    case bulkDeletion(Google_Firestore_Admin_V1_BulkDeleteDocumentsMetadata)
     case createDatabase
     case updateDatabase
     case deleteDatabase
@@ -98,6 +100,8 @@ extension AdminResponse.Operation {
     case .index(let index): operation.response = try any(index)
     case .field(let field): operation.response = try any(field)
     case .database(let database): operation.response = try any(database)
+    case .bulkDeletion:
+      operation.response = try any(Google_Firestore_Admin_V1_BulkDeleteDocumentsResponse())
     case .empty: operation.response = try any(Google_Protobuf_Empty())
     case .failed(let error):
       var status = Google_Rpc_Status()
@@ -123,6 +127,7 @@ extension AdminResponse.Metadata {
     switch self {
     case .index(let metadata): metadata
     case .field(let metadata): metadata
+    case .bulkDeletion(let metadata): metadata
     case .createDatabase: Google_Firestore_Admin_V1_CreateDatabaseMetadata()
     case .updateDatabase: Google_Firestore_Admin_V1_UpdateDatabaseMetadata()
     case .deleteDatabase: Google_Firestore_Admin_V1_DeleteDatabaseMetadata()

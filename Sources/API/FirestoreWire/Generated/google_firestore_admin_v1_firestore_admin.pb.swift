@@ -253,6 +253,32 @@ package nonisolated struct Google_Firestore_Admin_V1_ListFieldsResponse: Sendabl
   package init() {}
 }
 
+package nonisolated struct Google_Firestore_Admin_V1_BulkDeleteDocumentsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  package var collectionIds: [String] = []
+
+  package var namespaceIds: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Google_Firestore_Admin_V1_BulkDeleteDocumentsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "google.firestore.admin.v1"
@@ -759,6 +785,65 @@ nonisolated extension Google_Firestore_Admin_V1_ListFieldsResponse: SwiftProtobu
   package static func ==(lhs: Google_Firestore_Admin_V1_ListFieldsResponse, rhs: Google_Firestore_Admin_V1_ListFieldsResponse) -> Bool {
     if lhs.fields != rhs.fields {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Google_Firestore_Admin_V1_BulkDeleteDocumentsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BulkDeleteDocumentsRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}collection_ids\0\u{3}namespace_ids\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.collectionIds) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.namespaceIds) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.collectionIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.collectionIds, fieldNumber: 2)
+    }
+    if !self.namespaceIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.namespaceIds, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Google_Firestore_Admin_V1_BulkDeleteDocumentsRequest, rhs: Google_Firestore_Admin_V1_BulkDeleteDocumentsRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.collectionIds != rhs.collectionIds {return false}
+    if lhs.namespaceIds != rhs.namespaceIds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Google_Firestore_Admin_V1_BulkDeleteDocumentsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BulkDeleteDocumentsResponse"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Google_Firestore_Admin_V1_BulkDeleteDocumentsResponse, rhs: Google_Firestore_Admin_V1_BulkDeleteDocumentsResponse) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -265,6 +265,73 @@ package nonisolated struct Google_Firestore_Admin_V1_FieldOperationMetadata: Sen
   fileprivate var _progressBytes: Google_Firestore_Admin_V1_Progress? = nil
 }
 
+package nonisolated struct Google_Firestore_Admin_V1_BulkDeleteDocumentsMetadata: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
+  }
+  /// Returns true if `startTime` has been explicitly set.
+  package var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  package mutating func clearStartTime() {self._startTime = nil}
+
+  package var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
+  }
+  /// Returns true if `endTime` has been explicitly set.
+  package var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  package mutating func clearEndTime() {self._endTime = nil}
+
+  package var operationState: Google_Firestore_Admin_V1_OperationState = .unspecified
+
+  package var progressDocuments: Google_Firestore_Admin_V1_Progress {
+    get {_progressDocuments ?? Google_Firestore_Admin_V1_Progress()}
+    set {_progressDocuments = newValue}
+  }
+  /// Returns true if `progressDocuments` has been explicitly set.
+  package var hasProgressDocuments: Bool {self._progressDocuments != nil}
+  /// Clears the value of `progressDocuments`. Subsequent reads from it will return its default value.
+  package mutating func clearProgressDocuments() {self._progressDocuments = nil}
+
+  package var progressBytes: Google_Firestore_Admin_V1_Progress {
+    get {_progressBytes ?? Google_Firestore_Admin_V1_Progress()}
+    set {_progressBytes = newValue}
+  }
+  /// Returns true if `progressBytes` has been explicitly set.
+  package var hasProgressBytes: Bool {self._progressBytes != nil}
+  /// Clears the value of `progressBytes`. Subsequent reads from it will return its default value.
+  package mutating func clearProgressBytes() {self._progressBytes = nil}
+
+  package var collectionIds: [String] = []
+
+  package var namespaceIds: [String] = []
+
+  package var snapshotTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_snapshotTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_snapshotTime = newValue}
+  }
+  /// Returns true if `snapshotTime` has been explicitly set.
+  package var hasSnapshotTime: Bool {self._snapshotTime != nil}
+  /// Clears the value of `snapshotTime`. Subsequent reads from it will return its default value.
+  package mutating func clearSnapshotTime() {self._snapshotTime = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _progressDocuments: Google_Firestore_Admin_V1_Progress? = nil
+  fileprivate var _progressBytes: Google_Firestore_Admin_V1_Progress? = nil
+  fileprivate var _snapshotTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
 package nonisolated struct Google_Firestore_Admin_V1_CreateDatabaseMetadata: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -502,6 +569,75 @@ nonisolated extension Google_Firestore_Admin_V1_FieldOperationMetadata.IndexConf
 
 nonisolated extension Google_Firestore_Admin_V1_FieldOperationMetadata.IndexConfigDelta.ChangeType: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHANGE_TYPE_UNSPECIFIED\0\u{1}ADD\0\u{1}REMOVE\0")
+}
+
+nonisolated extension Google_Firestore_Admin_V1_BulkDeleteDocumentsMetadata: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BulkDeleteDocumentsMetadata"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}start_time\0\u{3}end_time\0\u{3}operation_state\0\u{3}progress_documents\0\u{3}progress_bytes\0\u{3}collection_ids\0\u{3}namespace_ids\0\u{3}snapshot_time\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.operationState) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._progressDocuments) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._progressBytes) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.collectionIds) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.namespaceIds) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._snapshotTime) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._startTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._endTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.operationState != .unspecified {
+      try visitor.visitSingularEnumField(value: self.operationState, fieldNumber: 3)
+    }
+    try { if let v = self._progressDocuments {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._progressBytes {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if !self.collectionIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.collectionIds, fieldNumber: 6)
+    }
+    if !self.namespaceIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.namespaceIds, fieldNumber: 7)
+    }
+    try { if let v = self._snapshotTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Google_Firestore_Admin_V1_BulkDeleteDocumentsMetadata, rhs: Google_Firestore_Admin_V1_BulkDeleteDocumentsMetadata) -> Bool {
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
+    if lhs.operationState != rhs.operationState {return false}
+    if lhs._progressDocuments != rhs._progressDocuments {return false}
+    if lhs._progressBytes != rhs._progressBytes {return false}
+    if lhs.collectionIds != rhs.collectionIds {return false}
+    if lhs.namespaceIds != rhs.namespaceIds {return false}
+    if lhs._snapshotTime != rhs._snapshotTime {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Google_Firestore_Admin_V1_CreateDatabaseMetadata: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -57,10 +57,11 @@ final class IncarnationEraser: Sendable {
   }
 
   private func finish(_ incarnation: Incarnation, in group: any KeyValueGroup) throws {
-    let range = KeyRange(prefix: MetaKey.indexes(incarnation))
     var keys: [[UInt8]] = []
-    let cursor = try group.cursor(over: range, reversed: false)
-    while try cursor.next() { keys.append([UInt8](cursor.key)) }
+    for prefix in [MetaKey.indexes(incarnation), MetaKey.bulkDeletions(of: incarnation)] {
+      let cursor = try group.cursor(over: KeyRange(prefix: prefix), reversed: false)
+      while try cursor.next() { keys.append([UInt8](cursor.key)) }
+    }
     for key in keys { try group.delete(key) }
     try group.delete(MetaKey.historyFloor(incarnation))
     try group.delete(MetaKey.retired(incarnation))

@@ -16,8 +16,8 @@ struct Maintenance: Sendable {
     answers = AnswerSweep(configuration: configuration)
   }
 
-  /// Ends late waits and transactions, sweeps some history and kept answers, builds some of an index, erases
-  /// some of what was retired.
+  /// Ends late waits and transactions, sweeps some history and kept answers, builds some of an index, deletes some
+  /// documents of a bulk deletion, erases some of what was retired.
   ///
   /// Answers whether there is more to do at once.
   func step(_ databases: [Database]) throws -> Bool {
@@ -27,6 +27,7 @@ struct Maintenance: Sendable {
       if try sweep.step(database) { hasMore = true }
       if try answers.step(database) { hasMore = true }
       if try database.performIndexMaintenance() { hasMore = true }
+      if try database.performBulkDeletion() { hasMore = true }
     }
     if try eraser.step() { hasMore = true }
     return hasMore

@@ -10,6 +10,7 @@ import FirestoreModel
 /// - 0x03 the greatest incarnation ever given out; value: 4 bytes.
 /// - 0x04 retired incarnation whose keys are still to be erased: incarnation; value: a marker.
 /// - 0x05 history floor: incarnation; value: version (8 bytes) below which history may be gone.
+/// - 0x06 bulk deletion: incarnation, number (8 bytes); values as `BulkDeletion` documents.
 /// - 0x10 index definitions and their states: incarnation, then as `Index/` documents.
 /// - 0x20 rulesets, 0x21 releases of security rules: project segment, ruleset id or release name
 ///   segment; values as `Access/Rules/RulesetCatalog.swift` documents.
@@ -20,6 +21,7 @@ package enum MetaKey {
     case greatestIncarnation = 0x03
     case retired = 0x04
     case historyFloor = 0x05
+    case bulkDeletion = 0x06
     case indexes = 0x10
     case rulesets = 0x20
     case releases = 0x21
@@ -68,6 +70,16 @@ package enum MetaKey {
   /// The history floor of an incarnation.
   package static func historyFloor(_ incarnation: Incarnation) -> [UInt8] {
     prefix(.historyFloor, incarnation)
+  }
+
+  /// What the keys of an incarnation's bulk deletions begin with.
+  static func bulkDeletions(of incarnation: Incarnation) -> [UInt8] {
+    prefix(.bulkDeletion, incarnation)
+  }
+
+  /// A bulk deletion of an incarnation.
+  static func bulkDeletion(_ number: UInt64, of incarnation: Incarnation) -> [UInt8] {
+    bulkDeletions(of: incarnation) + withUnsafeBytes(of: number.bigEndian) { Array($0) }
   }
 
   /// What the keys of an incarnation's index definitions begin with.

@@ -4,7 +4,7 @@ import ArgumentParser
 struct DatabasesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "databases",
-    abstract: "List, create and delete databases.",
+    abstract: "List, create and delete databases, and empty collections.",
     discussion: """
       A project's (default) database is there when the first authorised call names it; others are \
       created before use, except in development.
@@ -13,8 +13,9 @@ struct DatabasesCommand: ParsableCommand {
         brasa databases create orders --project shop
         brasa databases list
         brasa databases delete orders --project shop --force
+        brasa databases delete-collection logs --project shop --force
       """,
-    subcommands: [List.self, Create.self, Delete.self],
+    subcommands: [List.self, Create.self, Delete.self, DeleteCollection.self],
     defaultSubcommand: List.self
   )
 
@@ -67,6 +68,50 @@ struct DatabasesCommand: ParsableCommand {
         )
       }
       try DatabasesCommand.print(.deleteDatabase(label), of: data)
+    }
+  }
+
+  struct DeleteCollection: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "delete-collection",
+      abstract: "Delete every document of a collection.",
+      discussion: """
+        Documents of collections below it stay, unless --recursive is given. The command can be \
+        interrupted and repeated: what it has deleted stays deleted. Clients that listen see every \
+        deletion.
+
+        Example:
+          brasa databases delete-collection users/ana/orders --recursive --project shop --force
+        """
+    )
+    @Argument(help: "The collection's path, for example users/ana/orders.") var path: String
+    @Flag(name: .long, help: "Delete the documents of all collections below it, too.")
+    var recursive = false
+    @Flag(name: .long, help: "Really delete; without it only says what would go.") var force = false
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var data: DataOptions
+
+    func run() throws {
+      let label = try database.label()
+      let below = recursive ? " and of all collections below it" : ""
+      guard force else {
+        throw ValidationError(
+          """
+          This would delete every document of \(path)\(below) in \(label.id.path). Add --force to do it.
+          """
+        )
+      }
+      let progress = ProgressLine()
+      try data.perform(
+        .deleteCollection(database: label, path: path, includingDescendants: recursive)
+      ) { reply in
+        switch reply {
+        case .progress(let done, let total, let unit):
+          progress.show(done: done, total: total, unit: unit)
+        case .line(let text), .finished(let text): progress.print(text)
+        case .item, .difference, .failed: break
+        }
+      }
     }
   }
 

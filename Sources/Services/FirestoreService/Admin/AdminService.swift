@@ -19,6 +19,9 @@ struct AdminService {
     case .createDatabase(let id, let message): return try createDatabase(id, message)
     case .getDatabase(let id): return .database(.init(try listing(of: id)))
     case .deleteDatabase(let id, let etag): return try deleteDatabase(id, etag: etag)
+    case .bulkDeleteDocuments(let id, let collections):
+      let deletion = try permit.database(id).startBulkDeletion(of: collections)
+      return .operation(.init(deletion, in: id))
     case .listIndexes(let id, let group, let page): return try listIndexes(id, group, page)
     case .createIndex(let id, let group, let message):
       return try createIndex(message, group: group, in: id)
@@ -257,7 +260,10 @@ struct AdminService {
     let fields = try overrides(id).map {
       try operation(ofField: $0.field, group: $0.collectionID, in: id)
     }
-    let (shown, next) = try Self.slice(indexes + fields, page)
+    let deletions = try permit.database(id).bulkDeletions().map {
+      AdminResponse.Operation($0, in: id)
+    }
+    let (shown, next) = try Self.slice(indexes + fields + deletions, page)
     return .operations(Array(shown), nextPageToken: next)
   }
 
@@ -273,6 +279,10 @@ struct AdminService {
       )
     }
     if let field = try operation(ofFieldNamed: name, in: id) { return .operation(field) }
+    let deletion = try permit.database(id).bulkDeletions().first {
+      AdminResponse.Operation.name(of: $0) == name
+    }
+    if let deletion { return .operation(.init(deletion, in: id)) }
     let known = try declared(id).first { Self.indexOperation + $0.id == name }
     guard let known else {
       throw FirestoreError(.notFound, "Operation \(name) does not exist.")

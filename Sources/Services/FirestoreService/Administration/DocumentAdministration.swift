@@ -3,7 +3,7 @@ import DocumentStore
 import FirestoreModel
 import FirestoreWire
 
-/// What an operator does with the documents of whole databases: verify, export, import.
+/// The work of an operator on the documents of whole databases: verify, export, import, mass deletion.
 ///
 /// Calls block, for as long as it takes to read or write everything; beside a running server too.
 package struct DocumentAdministration: Sendable {
@@ -83,11 +83,41 @@ package struct DocumentAdministration: Sendable {
     return try count + commit(&batch, to: database)
   }
 
+  /// Deletes the documents of the collection at a path and, if asked, those of all collections below it; returns how many
+  /// there were.
+  package func deleteCollection(
+    at path: String,
+    of id: DatabaseID,
+    includingDescendants: Bool,
+    progress: (_ documents: Int) throws -> Void
+  ) throws -> Int {
+    let database = try permit.database(id)
+    let deletion = try DocumentDeletion(
+      .collection(try Self.collection(path), includingDescendants: includingDescendants),
+      in: database
+    )
+    while !deletion.isDone {
+      try deletion.step()
+      try progress(deletion.count)
+    }
+    return deletion.count
+  }
+
+  private static func collection(_ path: String) throws(FirestoreError) -> ResourcePath {
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard !segments.count.isMultiple(of: 2), segments.allSatisfy({ !$0.isEmpty }) else {
+      throw .invalidArgument(
+        "\"\(path)\" is not the path of a collection. Examples: orders, users/ana/orders."
+      )
+    }
+    return ResourcePath(segments.map { Text(String($0)) })
+  }
+
   private func commit(_ batch: inout [Write], to database: Database) throws -> Int {
     guard !batch.isEmpty else { return 0 }
-    let answer = Answer<CommitOutcome>()
-    database.commit(.init(writes: batch)) { answer.set($0) }
-    let outcome = try answer.wait()
+    let result = BlockingResult<CommitOutcome>()
+    database.commit(.init(writes: batch)) { result.set($0) }
+    let outcome = try result.wait()
     batch.removeAll(keepingCapacity: true)
     return outcome.results.count
   }

@@ -1,0 +1,75 @@
+import FirestoreModel
+
+/// A deletion of any number of documents, a bounded step at a time.
+///
+/// It deletes the documents that exist when it begins, in the order of their names. Each step commits
+/// deletes as a client would, so listeners, indexes and history see them; a failed step has deleted whole
+/// commits and can be repeated. It never looks at a name twice, so it does not wade through what it has
+/// deleted. One call at a time; calls block.
+package final class DocumentDeletion {
+  /// Documents that one commit deletes: the limit of Google's clients, so listeners see batches of a size that they know.
+  private static let commitSize = 500
+  /// Commits in flight: a group of the writer takes several.
+  private static let commitsPerStep = 4
+
+  private let database: Database
+  private let selection: DocumentSelection
+  private let names: QueryCursor
+  /// Names that were read and not deleted yet, because their commit failed.
+  private var remaining: ArraySlice<ResourcePath> = []
+  private var hasReadAll = false
+  /// The greatest name up to which all documents are deleted; nil before the first.
+  package private(set) var last: ResourcePath?
+  /// Documents deleted so far.
+  package private(set) var count = 0
+
+  /// Begins to delete a selection, behind the name `last` where an earlier deletion came so far.
+  package init(
+    _ selection: DocumentSelection,
+    in database: Database,
+    after last: ResourcePath? = nil
+  ) throws {
+    self.database = database
+    self.selection = selection
+    self.last = last
+    names = try database.query(selection.query(in: database.id, after: last))
+  }
+
+  /// Whether every document is deleted.
+  package var isDone: Bool { hasReadAll && remaining.isEmpty }
+
+  /// Deletes up to 2,000 documents and returns when that is durable.
+  package func step() throws {
+    if remaining.isEmpty { try readNames() }
+    var rest = remaining
+    var commits: [(paths: ArraySlice<ResourcePath>, result: BlockingResult<CommitOutcome>)] = []
+    while !rest.isEmpty {
+      let paths = rest.prefix(Self.commitSize)
+      rest = rest.dropFirst(paths.count)
+      commits.append((paths, delete(paths)))
+    }
+    // Every commit is awaited; the position moves up to the first that failed.
+    let results = commits.map { commit in Result { try commit.result.wait() } }
+    for (commit, result) in zip(commits, results) {
+      _ = try result.get()
+      remaining = remaining.dropFirst(commit.paths.count)
+      count += commit.paths.count
+      last = commit.paths.last
+    }
+  }
+
+  private func readNames() throws {
+    let found = try names.nextNames(max: Self.commitSize * Self.commitsPerStep)
+    remaining = found.paths[...]
+    hasReadAll = found.isDone
+  }
+
+  private func delete(_ paths: ArraySlice<ResourcePath>) -> BlockingResult<CommitOutcome> {
+    let writes = paths.map { path in
+      Write(name: DocumentName(database: database.id, path: path), operation: .delete)
+    }
+    let result = BlockingResult<CommitOutcome>()
+    database.commit(CommitProposal(writes: writes)) { result.set($0) }
+    return result
+  }
+}
