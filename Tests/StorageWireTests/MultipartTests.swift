@@ -69,13 +69,52 @@ struct MultipartTests {
 
   @Test(arguments: [
     ("--b\r\n\r\n\r\n--b--", [""]), ("--b  \r\n\r\nx\r\n--b--  \r\n", ["x"]), ("--b--", []),
-    ("--b\r\n\r\n--b--", [""]), ("--b\n\nx\r\n--b--", ["x"]),
+    ("--b\r\n\r\n--b--", [""]), ("--b\r\n\nx\r\n--b--", ["x"]),
     ("--b\r\n\r\n\r\n\r\n--b--", ["\r\n"]),
     ("--b\r\n\r\nx\r\n--b\r\n\r\ny\r\n--b--", ["x", "y"]), ("--b\r\n\r\n\r\r\n--b--", ["\r"]),
   ])
   func `content is what is between the line ends`(body: String, contents: [String]) throws {
     for chunk in [1, 2, 3, .max] {
       #expect(try Self.read(Array(body.utf8), chunk: chunk).map(\.content) == contents)
+    }
+  }
+
+  @Test(arguments: [
+    ("--b\n\nx\n--b--", ["x"]), ("--b\n\n\n--b--\n", [""]), ("--b\n\n--b--", [""]),
+    ("before\n--b\nA: b\n\nx\n--b\n\ny\n--b--", ["x", "y"]),
+    // What is before a bare line end is content, whatever it is, as it is with whole ones.
+    ("--b\n\nx\r\n--b--", ["x\r"]), ("--b\n\n\r\n\n--b--", ["\r\n"]),
+    ("--b\r\n\r\nx\n--b\r\n--b--", ["x\n--b"]),
+  ])
+  func `lines of delimiters end as the first one does`(body: String, contents: [String]) throws {
+    for chunk in [1, 2, 3, .max] {
+      #expect(try Self.read(Array(body.utf8), chunk: chunk).map(\.content) == contents)
+    }
+  }
+
+  @Test func `all bytes come through a body of either form as they are`() throws {
+    var contents: [[UInt8]] = [[]]
+    for length in 0..<5 {
+      contents += contents.filter { $0.count == length }.flatMap { content in
+        ([0x0A, 0x0D, 0x2D, 0x62, 0x00] as [UInt8]).map { content + [$0] }
+      }
+    }
+    #expect(contents.count == 3_906)
+    for content in contents {
+      for end in [Array("\n".utf8), Array("\r\n".utf8)] {
+        let delimiter = end + Array("--b".utf8)
+        // Content with a delimiter of its own is another body.
+        if (end + content).contains(delimiter) { continue }
+        var reader = try MultipartReader(boundary: "b")
+        var read: [UInt8] = []
+        for event in try reader.read(delimiter.dropFirst(end.count) + end + end + content) {
+          if case .content(let bytes) = event { read += bytes }
+        }
+        for event in try reader.read(delimiter + Array("--".utf8)) {
+          if case .content(let bytes) = event { read += bytes }
+        }
+        #expect(read == content, "lines end with \(end.count) bytes")
+      }
     }
   }
 
@@ -131,6 +170,12 @@ struct MultipartTests {
   func `the boundary is in the type`(type: String, isGood: Bool) {
     let reader = try? MultipartReader(contentType: type)
     #expect((reader != nil) == isGood)
+  }
+
+  @Test(arguments: ["b", "'b'", #""b""#, #""'b'""#])
+  func `quotes around a boundary are no part of it`(boundary: String) throws {
+    var reader = try MultipartReader(contentType: "multipart/related; boundary=\(boundary)")
+    #expect(try reader.read(Array("--b\n\nx\n--b--".utf8)).last == .end)
   }
 
   @Test(arguments: [

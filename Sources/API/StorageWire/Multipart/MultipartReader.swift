@@ -5,7 +5,9 @@
 /// head, which is bounded, and at most what could be the beginning of a delimiter.
 ///
 /// A delimiter is a line `--boundary`; the last one has two hyphens more. What comes before the first and
-/// after the last means nothing. Lines end with CR LF; in heads a bare LF will do.
+/// after the last means nothing. Lines end with CR LF or, as Python's mail library writes them, with LF alone: the line of
+/// the first delimiter says which, for all delimiters of the body. So the bytes of content are certain, also
+/// where they end with a CR. In heads either will do.
 package struct MultipartReader: Sendable {
   /// What was read.
   package enum Event: Sendable, Equatable {
@@ -54,31 +56,41 @@ package struct MultipartReader: Sendable {
     case epilogue
   }
 
-  private let delimiter: [UInt8]
+  private let boundary: [UInt8]
   private let limits: Limits
+  /// The end of lines that are delimiters; nil while none was read.
+  private var newline: [UInt8]?
+  /// The end of the line before and the boundary; in the preamble the least that a line ends with.
+  private var delimiter: [UInt8]
   private var state = State.preamble
   private var buffer: [UInt8]
   private var headers: [Header] = []
   private var headBytes = 0
   private var parts = 0
 
-  private static let newline: [UInt8] = [0x0D, 0x0A]
+  private static let shortNewline: [UInt8] = [0x0A]
+  private static let longNewline: [UInt8] = [0x0D, 0x0A]
 
   /// A reader of a body with that boundary, which is 1 to 70 characters.
   package init(boundary: String, limits: Limits = Limits()) throws(Problem) {
     guard 1...70 ~= boundary.utf8.count else { throw .noBoundary }
-    delimiter = Self.newline + Array("--\(boundary)".utf8)
+    self.boundary = Array("--\(boundary)".utf8)
     self.limits = limits
+    delimiter = Self.shortNewline + self.boundary
     // As if a line had ended before, so that the first delimiter is like the others.
-    buffer = Self.newline
+    buffer = Self.shortNewline
   }
 
   /// A reader of a body with that `content-type`.
+  ///
+  /// Single quotes around a boundary are no part of it: Google's command-line clients write it so.
   package init(contentType: String, limits: Limits = Limits()) throws(Problem) {
     guard let type = MediaType(contentType), type.name.hasPrefix("multipart/"),
       let boundary = type.parameters["boundary"]
     else { throw .noBoundary }
-    try self.init(boundary: boundary, limits: limits)
+    let isQuoted = boundary.utf8.count > 2 && boundary.hasPrefix("'") && boundary.hasSuffix("'")
+    let bare = isQuoted ? String(boundary.dropFirst().dropLast()) : boundary
+    try self.init(boundary: bare, limits: limits)
   }
 
   /// Takes the next bytes of the body.
@@ -95,10 +107,14 @@ package struct MultipartReader: Sendable {
   }
 
   /// Bytes of content that are held back, since they could begin a delimiter.
-  package var heldBytes: Int { isAtContentStart ? max(0, buffer.count - 2) : buffer.count }
+  package var heldBytes: Int {
+    isAtContentStart ? max(0, buffer.count - lineEnd.count) : buffer.count
+  }
 
   /// Bytes of the last delimiter.
   package var closingBytes: Int { delimiter.count + 2 }
+
+  private var lineEnd: [UInt8] { newline ?? Self.shortNewline }
 
   /// Goes on as far as the buffer tells; false where more bytes are needed.
   private mutating func step(_ events: inout [Event]) throws(Problem) -> Bool {
@@ -127,11 +143,15 @@ package struct MultipartReader: Sendable {
       state = .epilogue
       return true
     }
-    guard let line = takeLine() else {
+    guard let (line, end) = takeLine() else {
       guard buffer.count <= 80 else { throw .malformedHead }
       return false
     }
     guard line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { throw .malformedHead }
+    if newline == nil {
+      newline = end
+      delimiter = end + boundary
+    }
     parts += 1
     guard parts <= limits.parts else { throw .tooManyParts }
     (headers, headBytes) = ([], 0)
@@ -141,7 +161,7 @@ package struct MultipartReader: Sendable {
 
   private mutating func readHead(_ events: inout [Event]) throws(Problem) -> Bool {
     // A head without headers, and content without a byte: the delimiter comes at once.
-    guard let line = takeLine() else {
+    guard let (line, _) = takeLine() else {
       guard headBytes + buffer.count <= limits.headBytes else { throw .headTooLarge }
       return false
     }
@@ -150,7 +170,7 @@ package struct MultipartReader: Sendable {
     if line.isEmpty {
       events.append(.part(headers))
       // The empty line may be the one before a delimiter.
-      buffer.insert(contentsOf: Self.newline, at: 0)
+      buffer.insert(contentsOf: lineEnd, at: 0)
       state = .content
       isAtContentStart = true
       return true
@@ -168,8 +188,8 @@ package struct MultipartReader: Sendable {
     if !isFound, before == 0 { return false }
     var content = Array(buffer.prefix(before))
     if isAtContentStart, before > 0 {
-      content.removeFirst(min(content.count, Self.newline.count))
-      isAtContentStart = before < Self.newline.count
+      content.removeFirst(min(content.count, lineEnd.count))
+      isAtContentStart = before < lineEnd.count
     }
     if !content.isEmpty { events.append(.content(content)) }
     buffer.removeFirst(isFound ? before + delimiter.count : before)
@@ -200,13 +220,14 @@ package struct MultipartReader: Sendable {
     }
   }
 
-  /// Takes a line without its end; nil where it is not complete.
-  private mutating func takeLine() -> [UInt8]? {
+  /// Takes a line and its end; nil where it is not complete.
+  private mutating func takeLine() -> (line: [UInt8], end: [UInt8])? {
     guard let end = buffer.firstIndex(of: 0x0A) else { return nil }
     var line = Array(buffer[..<end])
-    if line.last == 0x0D { line.removeLast() }
     buffer.removeFirst(end + 1)
-    return line
+    guard line.last == 0x0D else { return (line, Self.shortNewline) }
+    line.removeLast()
+    return (line, Self.longNewline)
   }
 
   private static func header(_ line: [UInt8]) throws(Problem) -> Header {
