@@ -345,12 +345,25 @@ def test_the_own_folder_is_the_owners_on_every_route(people, who, project):
             assert caller.metadata(other).status_code == 403, other
 
 
-def test_without_rules_everybody_is_denied_and_unknown_buckets_are_not_there(server, project):
+def test_without_rules_development_allows_everything_but_what_is_the_administrators(server, project):
     bucket = f"{project}.firebasestorage.app"
     for token in (None, tokens.unsigned(project, "ana")):
         caller = firebase.Storage(server, bucket, token)
-        assert caller.metadata("a").status_code == caller.upload("a", b"").status_code == 403
-    assert firebase.Storage(server, bucket, "owner").upload("a", b"").status_code == 200
+        assert caller.upload("a", b"x").status_code == caller.update("a", {"metadata": {"b": "1"}}).status_code == 200
+        url = caller.start("b", 1).headers["X-Goog-Upload-URL"]
+        assert caller.chunk(url, b"y", 0, finalize=True).status_code == 200
+        assert caller.download("a").content == b"x"
+        assert {item["name"] for item in caller.list().json()["items"]} == {"a", "b"}
+        denied = caller.send("POST", f"{caller.url('a')}?create_token=true")
+        assert denied.status_code == 403 and denied.json()["error"]["message"] == "Missing admin credentials."
+        assert caller.delete("a").status_code == 204
+    firebase.set_rules(server, firebase.OWN_FOLDER, bucket)
+    for token in (None, tokens.unsigned(project, "ana")):
+        caller = firebase.Storage(server, bucket, token)
+        assert caller.metadata("b").status_code == caller.upload("a", b"").status_code == 403
+
+
+def test_unknown_buckets_are_not_there(server):
     for bad in ("X", "a..b", "no"):
         assert firebase.Storage(server, bad, "owner").metadata("a").status_code in (400, 404)
 

@@ -73,16 +73,22 @@ struct BucketPermitTests {
   }
 
   @Test(arguments: [
-    (Caller.administrator, "everything", "everything"), (.nobody, "nothing", "rules"),
-    (BucketPermitTests.user("u"), "nothing", "rules"),
-    (BucketPermitTests.user("u", project: "q"), "nothing", "foreign"),
+    (Caller.administrator, "administrator", "administrator", "administrator"),
+    (.nobody, "everything", "nothing", "rules"),
+    (BucketPermitTests.user("u"), "everything", "nothing", "rules"),
+    (BucketPermitTests.user("u", project: "q"), "everything", "nothing", "foreign"),
+    (.projectAdministrator(of: ["p"]), "administrator", "administrator", "administrator"),
+    (.projectAdministrator(of: ["q"]), "nothing", "nothing", "nothing"),
   ])
-  func `without rules a bucket is the administrator's alone`(
+  func `without rules a bucket is the administrator's alone, in development everybody's`(
     caller: Caller,
-    before: String,
+    development: String,
+    production: String,
     after: String
   ) throws {
-    for mode in [AccessControl.Mode.development, .production(key: Self.key)] {
+    for (mode, before) in [
+      (AccessControl.Mode.development, development), (.production(key: Self.key), production),
+    ] {
       let fixture = try AccessFixture(mode)
       defer { fixture.close() }
       #expect(Self.outcome(fixture, caller) == before)
@@ -97,7 +103,21 @@ struct BucketPermitTests {
 
   private static func outcome(_ fixture: AccessFixture, _ caller: Caller) -> String {
     guard let permit = try? fixture.access.permit(caller, bucket) else { return "nothing" }
-    return permit.isAdministrator ? "everything" : "rules"
+    if permit.isAdministrator { return "administrator" }
+    let name: Text = "elsewhere/a"
+    let isOpen =
+      permit.allowsInMemory(.delete, name, stored: nil)
+      && (try? permit.require(.list, name)) != nil
+    #expect((try? permit.requireAdministrator(for: "Tokens")) == nil)
+    return isOpen ? "everything" : "rules"
+  }
+
+  @Test func `rules that allow nothing are rules, in development too`() throws {
+    let fixture = try AccessFixture(.development)
+    defer { fixture.close() }
+    #expect(try Self.isAllowed(fixture, .nobody, .delete, "a"))
+    try Self.deploy("match /{any=**} { allow read, write: if false; }", fixture)
+    #expect(try !Self.isAllowed(fixture, .nobody, .delete, "a"))
   }
 
   @Test func `the seed's rule keeps everybody in the own folder`() throws {

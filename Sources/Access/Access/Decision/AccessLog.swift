@@ -78,19 +78,23 @@ final class AccessLog: Sendable {
     )
   }
 
-  /// Warns, once a bucket, that without rules every client is denied.
-  func noteMissingRules(of bucket: BucketID) {
+  /// Warns, once a bucket, that without rules every client is denied, or in development allowed everything.
+  func noteMissingRules(of bucket: BucketID, allowsEverything: Bool) {
     let isNew = state.withLock { state in
       state.warnedBuckets.count < 1_000 && state.warnedBuckets.insert(bucket).inserted
     }
     guard isNew else { return }
-    log.warning(
+    let consequence: Logger.Message =
+      allowsEverything
+      ? """
+      NO SECURITY RULES are deployed for this bucket: development lets every client read and \
+      write everything; production would deny everything
       """
+      : """
       no security rules are deployed for this bucket: every client is denied; \
-      deploy some with brasa rules deploy --service firebase.storage
-      """,
-      metadata: ["bucket": "\(bucket.name.string)"]
-    )
+      deploy some with brasa rules deploy --service storage
+      """
+    log.warning(consequence, metadata: ["bucket": "\(bucket.name.string)"])
   }
 
   /// Notes, once for each pair, that development takes a token of one project for another's database.

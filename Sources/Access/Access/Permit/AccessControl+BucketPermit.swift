@@ -7,21 +7,25 @@ import SecurityRules
 extension AccessControl {
   /// Gives out what the caller may do in a bucket; throws PERMISSION_DENIED where that is nothing.
   ///
-  /// Where no rules were deployed everything is denied, in development too, as by Google's emulator.
+  /// Where no rules were deployed production denies everything, and development allows everything, as for databases.
   package func permit(
     _ caller: Caller,
     _ bucket: BucketID,
     requestID: String = ""
   ) throws(FirestoreError) -> BucketPermit {
-    if caller.administers(bucket.project) { return BucketPermit(bucket, gate: nil) }
+    if caller.administers(bucket.project) { return BucketPermit(bucket, .administrator) }
     guard !caller.isAdministrator else { throw Self.denied }
     if case .user(let user) = caller, user.project != bucket.project {
       guard case .development = mode else { throw Self.denied }
       log.noteForeignToken(of: user.project, for: bucket)
     }
     guard let ruleset = ruleset(of: bucket) else {
-      log.noteMissingRules(of: bucket)
-      throw Self.denied
+      guard case .development = mode else {
+        log.noteMissingRules(of: bucket, allowsEverything: false)
+        throw Self.denied
+      }
+      log.noteMissingRules(of: bucket, allowsEverything: true)
+      return BucketPermit(bucket, .everything)
     }
     let gate = ObjectGate(
       bucket: bucket,
@@ -34,7 +38,7 @@ extension AccessControl {
       clock: clock,
       log: log
     )
-    return BucketPermit(bucket, gate: gate)
+    return BucketPermit(bucket, .rules(gate))
   }
 
   /// Gives out the right to a bucket to a caller of an administration API; throws PERMISSION_DENIED as
@@ -44,7 +48,7 @@ extension AccessControl {
     _ bucket: BucketID
   ) throws(FirestoreError) -> BucketPermit {
     try requireAdministration(caller, of: bucket.project)
-    return BucketPermit(bucket, gate: nil)
+    return BucketPermit(bucket, .administrator)
   }
 
   /// The rules in force for a bucket.
@@ -63,6 +67,6 @@ extension AdministratorPermit {
   /// The right to a bucket.
   package func bucket(_ bucket: BucketID) throws(FirestoreError) -> BucketPermit {
     try check(bucket.project)
-    return BucketPermit(bucket, gate: nil)
+    return BucketPermit(bucket, .administrator)
   }
 }

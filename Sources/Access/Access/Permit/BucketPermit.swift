@@ -6,23 +6,38 @@ import SecurityRules
 /// Given out by `AccessControl` alone; what stores objects opens a bucket for nobody without one. Any thread
 /// may call; rules that read documents touch the disk.
 package struct BucketPermit: Sendable {
-  package let bucket: BucketID
-  /// The rules to ask; nil where none apply.
-  private let gate: ObjectGate?
-
-  init(_ bucket: BucketID, gate: ObjectGate?) {
-    self.bucket = bucket
-    self.gate = gate
+  /// How far the right goes.
+  enum Extent: Sendable {
+    case administrator
+    /// Whatever rules could allow: development without rules, for everybody.
+    case everything
+    /// What these rules allow.
+    case rules(ObjectGate)
   }
 
-  /// Whether no rules apply.
-  package var isAdministrator: Bool { gate == nil }
+  package let bucket: BucketID
+  private let extent: Extent
 
-  /// Throws PERMISSION_DENIED unless no rules apply, for what no rules can allow.
+  init(_ bucket: BucketID, _ extent: Extent) {
+    self.bucket = bucket
+    self.extent = extent
+  }
+
+  /// Whether the holder is an administrator of the bucket, who may do also what no rules can allow.
+  package var isAdministrator: Bool {
+    if case .administrator = extent { true } else { false }
+  }
+
+  /// The rules to ask; nil where none apply.
+  private var gate: ObjectGate? {
+    if case .rules(let gate) = extent { gate } else { nil }
+  }
+
+  /// Throws PERMISSION_DENIED to everybody but administrators, for what no rules can allow.
   ///
   /// - Parameter operations: Plural; begins the text of the error.
   package func requireAdministrator(for operations: String) throws(FirestoreError) {
-    guard gate != nil else { return }
+    guard !isAdministrator else { return }
     throw FirestoreError(.permissionDenied, "\(operations) require admin authentication.")
   }
 
