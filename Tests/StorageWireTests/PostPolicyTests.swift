@@ -26,7 +26,7 @@ struct PostPolicyTests {
 
   private static func verify(_ fields: [String: String], now: Int64 = SignatureTests.signed) throws
   {
-    let (account, policy) = try SignatureTests.digesting.verify(form: fields, now: now)
+    let (account, _, policy) = try SignatureTests.digesting.verify(form: fields, now: now)
     #expect(account == "robot@shop.iam.brasa")
     #expect(policy.lengths == 1...1_000)
   }
@@ -64,6 +64,27 @@ struct PostPolicyTests {
     #expect(throws: SignatureProblem.mismatch) { try Self.verify(fields) }
     fields["x-goog-algorithm"] = nil
     #expect(throws: SignatureProblem.malformed("x-goog-algorithm")) { try Self.verify(fields) }
+  }
+
+  @Test func `a form of version 2 is its signer's too`() throws {
+    let policy = #"""
+      {"expiration":"2026-01-31T12:10:00Z","conditions":[["eq","$key","a"],{"bucket":"photos"},
+      ["content-length-range",1,1000]]}
+      """#
+    let encoded = Base64.standard(Array(policy.utf8))
+    let signature = Base64.standard(Array(SHA256.hash(data: Array(encoded.utf8))))
+    var fields = [
+      "key": "a", "bucket": "photos", "policy": encoded, "signature": signature,
+      "googleaccessid": "robot@shop.iam.brasa",
+    ]
+    try Self.verify(fields)
+    #expect(throws: PostPolicy.Problem.expired) { try Self.verify(fields, now: Self.end + 1) }
+    fields["key"] = "b"
+    #expect(throws: PostPolicy.Problem.field("key")) { try Self.verify(fields) }
+    fields["googleaccessid"] = "other@shop.iam.brasa"
+    #expect(throws: SignatureProblem.mismatch) { try Self.verify(fields) }
+    fields["signature"] = "?"
+    #expect(throws: SignatureProblem.malformed("signature")) { try Self.verify(fields) }
   }
 
   @Test(arguments: [

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Whether a signed request counts depends on its method, target, signed headers, the time and the key, and on nothing
 /// else. Remembered are GETs of URLs that sign no header but `host`, without a header that would have to be signed: for them
-/// target and host say all. The time and the key are looked at whenever a URL comes again.
+/// target and host say all. URLs of version 2, which always sign headers, are verified each time. The time and the key are looked at whenever a URL comes again.
 ///
 /// Two generations bound the memory: when the young one is full it becomes the old one, and what was not used since
 /// goes. Any thread may call.
@@ -54,10 +54,7 @@ final class SignedDownloads: Sendable {
 
   /// Remembers what the URL of a request is for, where it says all.
   func keep(_ download: Download, _ request: ServiceRequest) {
-    let signature = download.signature.signature
-    guard signature.lifetime != nil, signature.signedHeaders == ["host"],
-      let url = Self.parts(of: request)
-    else { return }
+    guard download.signature.isOfTargetAlone, let url = Self.parts(of: request) else { return }
     generations.withLock { put(download, url, in: &$0) }
   }
 

@@ -5,8 +5,48 @@ import StorageWire
 
 /// A signature that a request has, with the key by which it was made.
 struct VerifiedSignature: Sendable {
-  let signature: RequestSignature
+  /// The two versions of signatures.
+  enum Version: Sendable {
+    case version2(Version2Signature)
+    case version4(RequestSignature)
+  }
+
+  let version: Version
   let key: SigningKey
+
+  /// A signature of version 4.
+  init(signature: RequestSignature, key: SigningKey) {
+    version = .version4(signature)
+    self.key = key
+  }
+
+  /// A signature of version 2.
+  init(signature: Version2Signature, key: SigningKey) {
+    version = .version2(signature)
+    self.key = key
+  }
+
+  /// In whose words the request is.
+  var dialect: SignatureDialect {
+    switch version {
+    case .version2: .google
+    case .version4(let signature): signature.dialect
+    }
+  }
+
+  /// Whether the request's method, host and target say all that is signed.
+  var isOfTargetAlone: Bool {
+    guard case .version4(let signature) = version else { return false }
+    return signature.lifetime != nil && signature.signedHeaders == ["host"]
+  }
+
+  /// Throws unless it counts at a time, in seconds since 1970.
+  func checkTimes(_ now: Int64) throws(SignatureProblem) {
+    switch version {
+    case .version2(let signature): try signature.checkTime(now)
+    case .version4(let signature): try signature.checkTimes(now)
+    }
+  }
 }
 
 /// Who a request of the XML API is from: by its signature, its token or its lack of both.
@@ -23,22 +63,38 @@ struct StorageSignatures: Sendable {
   ///
   /// - Returns: The signature; nil where it was by a token.
   func requireAdministrator(_ request: XMLRequest) throws -> VerifiedSignature? {
-    let signable = request.signable
-    if let signature = try RequestSignature(signable) {
-      let key = try verifier.verify(signature, of: signable, now: clock())
-      return VerifiedSignature(signature: signature, key: key)
-    }
     let context = request.base.context
+    if let signature = try signature(of: request.signable) {
+      try requireOwnKey(signature.key, context)
+      return signature
+    }
     let caller = try access.identify(context)
     if caller == .nobody, context.isForeignPage { throw AccessControl.denied }
     try access.requireAdministration(caller)
     return nil
   }
 
+  /// The signature of a request, verified; nil where it has none.
+  private func signature(of request: SignableRequest) throws -> VerifiedSignature? {
+    if let signature = try RequestSignature(request) {
+      let key = try verifier.verify(signature, of: request, now: clock())
+      return VerifiedSignature(signature: signature, key: key)
+    }
+    guard let signature = try Version2Signature(request) else { return nil }
+    let key = try verifier.verify(signature, of: request, now: clock())
+    return VerifiedSignature(signature: signature, key: key)
+  }
+
+  /// Throws for a key that development takes on trust, where a foreign page sends the request: such a page has no
+  /// more rights with a signature of its own making than without.
+  private func requireOwnKey(_ key: SigningKey, _ context: CallContext) throws {
+    if case .foreign = key, context.isForeignPage { throw AccessControl.denied }
+  }
+
   /// Whether a signature that was verified before would still be; from memory alone, which may say no where it cannot tell.
   func isValid(_ verified: VerifiedSignature) -> Bool {
     do {
-      try verified.signature.checkTimes(clock())
+      try verified.checkTimes(clock())
       return verifier.isInUse(verified.key)
     } catch {
       return false
@@ -46,7 +102,9 @@ struct StorageSignatures: Sendable {
   }
 
   /// The policy of a form that a service account signed; blocks.
-  func policy(of fields: [String: String]) throws -> PostPolicy {
-    try verifier.verify(form: fields, now: clock()).policy
+  func policy(of fields: [String: String], _ context: CallContext) throws -> PostPolicy {
+    let (_, key, policy) = try verifier.verify(form: fields, now: clock())
+    try requireOwnKey(key, context)
+    return policy
   }
 }

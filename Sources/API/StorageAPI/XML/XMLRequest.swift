@@ -13,10 +13,15 @@ struct XMLRequest: Sendable {
   init(_ base: ServiceRequest) throws(XMLFailure) {
     self.base = base
     var parameters: [(name: String, value: String)] = []
-    for part in (base.query ?? "").split(separator: "&") {
+    let query = base.query ?? ""
+    let isForm = Version2Signature.isSigned(query: query)
+    for part in query.split(separator: "&") {
       let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentEncoding.decode(halves[0]),
-        let value = PercentEncoding.decode(halves.count > 1 ? halves[1] : "")
+      guard let name = PercentEncoding.decode(halves[0], plusIsSpace: isForm),
+        let value = PercentEncoding.decode(
+          halves.count > 1 ? halves[1] : "",
+          plusIsSpace: isForm
+        )
       else { throw .invalid("The URL's query has a malformed escape.") }
       parameters.append((name, value))
     }
@@ -192,7 +197,7 @@ struct XMLRequest: Sendable {
   func requireParameters(_ known: Set<String>) throws(XMLFailure) {
     let unknown = parameters.first { name, _ in
       !known.contains(name) && !Self.commonParameters.contains(name) && !name.hasPrefix("X-Goog-")
-        && !name.hasPrefix("X-Amz-")
+        && !name.hasPrefix("X-Amz-") && !Version2Signature.parameters.contains(name)
     }
     if let unknown { throw .unsupported(unknown.name) }
   }

@@ -1,3 +1,4 @@
+import Access
 import FirestoreModel
 import HTTPTypes
 import ObjectStorage
@@ -21,7 +22,11 @@ extension XMLRoutes {
       throw PostPolicy.Problem.field("bucket")
     }
     let policy = try await threads.run { [signatures] in
-      try signatures.policy(ofForm: checked, hasBucket: fields["bucket"] != nil)
+      try signatures.policy(
+        ofForm: checked,
+        hasBucket: fields["bucket"] != nil,
+        request.base.context
+      )
     }
     let object = try await store(
       &form,
@@ -101,11 +106,15 @@ extension StorageSignatures {
   /// The policy of a form; blocks.
   ///
   /// A bucket that the form does not name is the address's, and is checked if the policy has it.
-  func policy(ofForm fields: [String: String], hasBucket: Bool) throws -> PostPolicy {
+  func policy(
+    ofForm fields: [String: String],
+    hasBucket: Bool,
+    _ context: CallContext
+  ) throws -> PostPolicy {
     do {
-      return try policy(of: fields)
+      return try policy(of: fields, context)
     } catch PostPolicy.Problem.field("bucket") where !hasBucket {
-      return try policy(of: fields.filter { $0.key != "bucket" })
+      return try policy(of: fields.filter { $0.key != "bucket" }, context)
     }
   }
 }

@@ -11,7 +11,7 @@ import StorageWire
 ///     GET    /{bucket}                        lists objects; with cors the origins of pages that may read,
 ///                                             with uploads the multipart uploads that are not completed
 ///     PUT    /{bucket}?cors                   sets those
-///     POST   /{bucket}                        stores the file of a form with a signed policy
+///     POST   /{bucket}, /{bucket}/            stores the file of a form with a signed policy
 ///     GET    /{bucket}/{object}               the bytes; with uploadId the parts of a multipart upload
 ///     PUT    /{bucket}/{object}               stores an object, or copies one; with partNumber a part;
 ///                                             with upload_id bytes of a resumable upload
@@ -37,7 +37,7 @@ struct XMLRoutes: Sendable {
       route(.get, bucket, list), route(.put, bucket, configure),
       route(.post, bucket, takesStream: true, postForm),
       reading(object), route(.head, object, head),
-      route(.put, object, takesStream: true, put), route(.post, object, post),
+      route(.put, object, takesStream: true, put), route(.post, object, takesStream: true, post),
       route(.delete, object, delete),
       configured(HTTPRoute(.options, bucket, for: .clients, handler: preflight)),
       configured(HTTPRoute(.options, object, for: .clients, handler: preflight)),
@@ -139,7 +139,7 @@ struct XMLRoutes: Sendable {
 
   /// In whose words an answer says what it says of an object: those of whoever signed the request.
   private static func dialect(of signature: VerifiedSignature?) -> ObjectDownload.Dialect {
-    signature?.signature.dialect == .amazon ? .amazonXML : .googleXML
+    signature?.dialect == .amazon ? .amazonXML : .googleXML
   }
 
   /// The bytes of an object that memory has, for a signed URL that was verified before.
@@ -264,6 +264,8 @@ struct XMLRoutes: Sendable {
   }
 
   private func post(_ request: XMLRequest) async throws -> ServiceResponse {
+    // Google's client for Node has a slash behind the bucket's name.
+    if request.base.rest == [""] { return try await postForm(request) }
     let (bucket, _) = try await bucket(request)
     if request.parameter("uploads") != nil {
       try request.requireParameters(Parameters.uploads)

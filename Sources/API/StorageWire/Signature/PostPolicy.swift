@@ -143,13 +143,16 @@ extension String {
 
 extension SignatureVerifier {
   /// Checks the signature of a form's policy and what the policy says of the fields, which are by names in
-  /// lower case; returns the account that signed.
+  /// lower case; returns the account that signed, and its key.
   ///
   /// - Parameter now: In seconds since 1970.
   package func verify(
     form fields: [String: String],
     now: Int64
-  ) throws -> (account: String, policy: PostPolicy) {
+  ) throws -> (account: String, key: SigningKey, policy: PostPolicy) {
+    if let account = fields["googleaccessid"] {
+      return try verify(version2: fields, account: account, now: now)
+    }
     for dialect in [SignatureDialect.google, .amazon] {
       let prefix = dialect.headerPrefix
       guard let algorithm = fields[prefix + "algorithm"] else { continue }
@@ -164,7 +167,7 @@ extension SignatureVerifier {
       guard let bytes = RequestSignature.bytes(hexadecimal: fields[prefix + "signature"] ?? "")
       else { throw SignatureProblem.malformed(prefix + "signature") }
       let text = fields["policy"] ?? ""
-      try verify(
+      let key = try verify(
         text,
         bytes,
         algorithm: algorithm,
@@ -174,8 +177,22 @@ extension SignatureVerifier {
       )
       let policy = try PostPolicy(encoded: text)
       try policy.check(fields, now: now)
-      return (credential.account, policy)
+      return (credential.account, key, policy)
     }
     throw SignatureProblem.malformed("x-goog-algorithm")
+  }
+
+  /// The form of version 2: the fields `GoogleAccessId` and `signature`, which no condition has to allow.
+  private func verify(
+    version2 fields: [String: String],
+    account: String,
+    now: Int64
+  ) throws -> (account: String, key: SigningKey, policy: PostPolicy) {
+    let signature = try Version2Signature.bytes(fields["signature"], "signature")
+    let text = fields["policy"] ?? ""
+    let key = try verify(anyOf: [text], signature, account: account)
+    let policy = try PostPolicy(encoded: text)
+    try policy.check(fields.filter { !["googleaccessid", "signature"].contains($0.key) }, now: now)
+    return (account, key, policy)
   }
 }

@@ -103,7 +103,12 @@ struct FileServices {
           return key.secret == secret && isKnown(key.account.string)
         case .account(let account, let keyID):
           return accounts.serviceAccounts.hasKey(keyID, of: account)
+        case .foreign: return false
         }
+      },
+      takesForeign: { [storage] account in
+        guard storage.configuration.makesBuckets else { return false }
+        return try !accounts.serviceAccounts.hasKey(of: account) && !storage.hasHMACKey(account)
       }
     )
     return ServiceModule.storage(

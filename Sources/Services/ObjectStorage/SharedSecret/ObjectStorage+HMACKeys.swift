@@ -114,7 +114,7 @@ extension ObjectStorage {
     return key?.state == .active ? key : nil
   }
 
-  /// The same from memory alone; nil too where that cannot tell.
+  /// The active key of an access id from memory alone; nil too where that cannot tell.
   package func activeHMACKeyInMemory(_ accessID: String) throws -> HMACKey? {
     let id = Text(accessID)
     guard case .found(let record) = try engine.get(StorageKey.hmacKey(id), cachedOnly: true) else {
@@ -122,6 +122,13 @@ extension ObjectStorage {
     }
     let key = try HMACKey(id, try RecordReader(record))
     return key.state == .active ? key : nil
+  }
+
+  /// Whether there is a key of an access id, in whatever state.
+  ///
+  /// Blocks.
+  package func hasHMACKey(_ accessID: String) throws -> Bool {
+    try engine.read { try $0.hmacKey(Text(accessID)) != nil }
   }
 
   /// Forgets keys that were deleted long ago.
