@@ -268,20 +268,16 @@ package struct ObjectDownload: Sendable {
     return .met
   }
 
-  /// Whether a list of tags has this object's; weak ones are as good.
+  /// Whether a list of tags has this object's; weak ones, and bare ones, are as good.
   private func lists(_ tags: String) -> Bool {
-    tags.split(separator: ",").contains { tag in
-      var tag = tag.drop { $0 == " " }
-      while tag.last == " " { tag.removeLast() }
-      if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
-      return tag == "*" || tag == entityTag
-    }
+    let bare = EntityTags.list(entityTag)
+    return EntityTags.list(tags).contains { $0 == "*" || bare.contains($0) }
   }
 
   /// Whether a range of what the client has is one of this object.
   private var isRangeValid: Bool {
     guard let basis = request[.ifRange] else { return true }
-    return basis == entityTag || HTTPDate.seconds(basis) == modified
+    return !basis.hasPrefix("W/") && lists(basis) || HTTPDate.seconds(basis) == modified
   }
 }
 

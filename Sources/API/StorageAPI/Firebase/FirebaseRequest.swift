@@ -54,8 +54,15 @@ struct FirebaseRequest: Sendable {
   /// What metadata may take as JSON.
   static let metadataLimit = 64 << 10
 
-  /// What the query demands of the object that is there.
-  func preconditions() throws(FirebaseFailure) -> ObjectPreconditions {
+  /// What the query and the headers demand of the object that is there.
+  func preconditions() throws -> ObjectPreconditions {
+    var conditions = try queryPreconditions()
+    try conditions.add(base.headers, isReading: base.method == .get || base.method == .head)
+    return conditions
+  }
+
+  /// What the query demands of the object that is there; downloads read the headers themselves.
+  func queryPreconditions() throws(FirebaseFailure) -> ObjectPreconditions {
     var conditions = ObjectPreconditions()
     conditions.generation = try number("ifGenerationMatch")
     conditions.notGeneration = try number("ifGenerationNotMatch")

@@ -81,10 +81,6 @@ extension FirebaseRoutes {
     return bytes
   }
 
-  private static func answer(_ object: StoredObject) -> ServiceResponse {
-    .json(Array(FirebaseMetadata.json(object).compact.utf8))
-  }
-
   // MARK: Resumable
 
   /// Bytes that chunks are a multiple of, but for the last.

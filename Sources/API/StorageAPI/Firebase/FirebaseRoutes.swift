@@ -9,7 +9,7 @@ import StorageWire
 /// Cloud Storage as Firebase's clients know it: `firebasestorage.googleapis.com/v0`.
 ///
 ///     GET    /v0/b/{bucket}/o              lists names below a prefix
-///     POST   /v0/b/{bucket}/o              uploads: whole, with metadata, or the requests of a resumable upload
+///     POST   /v0/b/{bucket}/o, …/o/        uploads: whole, with metadata, or the requests of a resumable upload
 ///     PUT    /v0/b/{bucket}/o              chunks of a resumable upload, as iOS sends them
 ///     GET    /v0/b/{bucket}/o/{object}     metadata, or with alt=media the bytes
 ///     POST   /v0/b/{bucket}/o/{object}     uploads, makes and takes back download tokens
@@ -33,7 +33,10 @@ struct FirebaseRoutes: Sendable {
     return [
       route(.get, "/v0", "READ") { _ in .json(Array(#"{"emulator":"storage"}"#.utf8)) },
       route(.get, bucket, "LIST", list), route(.post, bucket, "WRITE", takesStream: true, post),
-      route(.put, bucket, "WRITE", takesStream: true, post), reading(object),
+      route(.put, bucket, "WRITE", takesStream: true, post),
+      // Some clients have a slash before the parameters.
+      route(.get, "/v0/b/{bucket}/o/", "LIST", list),
+      route(.post, "/v0/b/{bucket}/o/", "WRITE", takesStream: true, post), reading(object),
       route(.post, object, "WRITE", takesStream: true, post),
       route(.put, object, "WRITE", takesStream: true, post),
       route(.patch, object, "WRITE", patch), route(.delete, object, "WRITE", delete),
@@ -112,17 +115,38 @@ struct FirebaseRoutes: Sendable {
     let name = try request.objectName()
     let (bucket, object) = try await readable(name, request)
     if request.parameter("alt") == "media" {
+      guard try !request.queryPreconditions().isKnown(object) else {
+        return Self.unmodified(object)
+      }
       return try await ObjectDownload(object, request.base.headers, .firebase)
         .response(bucket, threads)
     }
     let shown =
       object.attributes.downloadTokens.isEmpty ? try await tokened(object, request) : object
-    return .json(Array(FirebaseMetadata.json(shown).compact.utf8))
+    guard try !request.preconditions().isKnown(shown) else { return Self.unmodified(shown) }
+    return Self.answer(shown)
+  }
+
+  /// The answer with an object's metadata.
+  static func answer(_ object: StoredObject) -> ServiceResponse {
+    var response = ServiceResponse.json(Array(FirebaseMetadata.json(object).compact.utf8))
+    response.headers[.eTag] = EntityTags.header(object.entityTag)
+    return response
+  }
+
+  /// Says that the client has the object.
+  private static func unmodified(_ object: StoredObject) -> ServiceResponse {
+    ServiceResponse(
+      status: .notModified,
+      headers: [.eTag: EntityTags.header(object.entityTag)]
+    )
   }
 
   /// The bytes of an object that memory has, for a holder of its download token or a caller whom memory knows.
   private func download(_ request: FirebaseRequest) throws -> MemoryAnswer? {
-    guard request.parameter("alt") == "media", let found = try readableInMemory(request)
+    guard request.parameter("alt") == "media",
+      try request.queryPreconditions() == ObjectPreconditions(),
+      let found = try readableInMemory(request)
     else { return nil }
     return try ObjectDownload(found.object, request.base.headers, .firebase).answer(of: found)
   }
@@ -188,7 +212,7 @@ struct FirebaseRoutes: Sendable {
     let object = try await bucket.update(name, generation: nil, try request.preconditions()) {
       try FirebaseMetadata.apply(json, to: &$0)
     }
-    return .json(Array(FirebaseMetadata.json(object).compact.utf8))
+    return Self.answer(object)
   }
 
   private func delete(_ request: FirebaseRequest) async throws -> ServiceResponse {
@@ -208,23 +232,41 @@ struct FirebaseRoutes: Sendable {
     return try await upload(request)
   }
 
+  /// The bucket of a request about download tokens, which only administrators make; without right credentials it is
+  /// denied, whatever these are.
+  private func bucketForTokens(_ request: FirebaseRequest) async throws -> Bucket {
+    let denied = FirebaseFailure(status: 403, message: "Missing admin credentials.")
+    let caller: Caller
+    do {
+      caller = try await self.caller(request)
+    } catch let error as FirestoreError
+      where error.code == .unauthenticated || error.code == .invalidArgument
+    {
+      throw denied
+    }
+    let bucket = try await bucket(request.bucket, of: caller, request)
+    guard bucket.permit.isAdministrator else { throw denied }
+    return bucket
+  }
+
   /// Makes a download token, or takes one back; the last one is replaced.
   private func changeTokens(_ request: FirebaseRequest) async throws -> ServiceResponse {
-    let bucket = try await bucket(request)
-    guard bucket.permit.isAdministrator else {
-      throw FirebaseFailure(status: 403, message: "Missing admin credentials.")
-    }
+    let bucket = try await bucketForTokens(request)
     let gone = request.parameter("delete_token").map { Text($0) }
     if gone == nil, request.parameter("create_token") != "true" {
       throw FirebaseFailure.badRequest("create_token must be true.")
     }
-    let object = try await bucket.update(try request.objectName()) { attributes in
+    let object = try await bucket.update(
+      try request.objectName(),
+      generation: nil,
+      try request.preconditions()
+    ) { attributes in
       var tokens = attributes.downloadTokens
       if let gone { tokens.removeAll { $0 == gone } }
       if gone == nil || tokens.isEmpty { tokens.append(DownloadToken.random()) }
       attributes.downloadTokens = tokens
     }
-    return .json(Array(FirebaseMetadata.json(object).compact.utf8))
+    return Self.answer(object)
   }
 
   // MARK: Lists

@@ -18,7 +18,7 @@ extension StoredBucket {
     add("generation", .integer(created))
     add("metageneration", .integer(metageneration))
     add("locationType", .string("region"))
-    add("etag", .string(Base64.standard(Array("\(metageneration)".utf8))))
+    add("etag", .string(entityTag))
     add("timeCreated", .time(created))
     add("updated", .time(updated))
     add("iamConfiguration", Self.access)

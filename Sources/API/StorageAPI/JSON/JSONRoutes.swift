@@ -40,10 +40,14 @@ struct JSONRoutes: Sendable {
     } + content
   }
 
+  /// A route whose errors are this API's.
+  ///
+  /// - Parameter isConditional: Whether the answer keeps to the conditions of the request's headers, which others refuse.
   func route(
     _ method: HTTPRequest.Method,
     _ pattern: String,
     takesStream: Bool = false,
+    isConditional: Bool = false,
     _ answer: @escaping Answer
   ) -> HTTPRoute {
     var route = HTTPRoute(
@@ -54,6 +58,7 @@ struct JSONRoutes: Sendable {
       do {
         let call = try StorageCall(request, environment)
         try call.refuseWhatIsNotKept()
+        if !isConditional { try call.refuseConditions() }
         return try await answer(call)
       } catch {
         return try JSONErrors.response(error, request)
@@ -63,21 +68,29 @@ struct JSONRoutes: Sendable {
     return route.openToViewers()
   }
 
+  private func conditional(
+    _ method: HTTPRequest.Method,
+    _ pattern: String,
+    _ answer: @escaping Answer
+  ) -> HTTPRoute {
+    route(method, pattern, isConditional: true, answer)
+  }
+
   private func buckets(_ root: String) -> [HTTPRoute] {
     let bucket = root + "/b/{bucket}"
     return [
       route(.get, root + "/b") { try await $0.listBuckets() },
       route(.post, root + "/b") { try await $0.makeBucket() },
-      route(.get, bucket) { try await $0.getBucket() },
-      route(.patch, bucket) { try await $0.changeBucket(isReplacement: false) },
-      route(.put, bucket) { try await $0.changeBucket(isReplacement: true) },
-      route(.delete, bucket) { try await $0.deleteBucket() },
+      conditional(.get, bucket) { try await $0.getBucket() },
+      conditional(.patch, bucket) { try await $0.changeBucket(isReplacement: false) },
+      conditional(.put, bucket) { try await $0.changeBucket(isReplacement: true) },
+      conditional(.delete, bucket) { try await $0.deleteBucket() },
     ]
   }
 
   private func objects(_ root: String) -> [HTTPRoute] {
     let object = root + "/b/{bucket}/o/{object}"
-    var reading = route(.get, object) { call in
+    var reading = conditional(.get, object) { call in
       call.query["alt"] == "media" ? try await call.download() : try await call.getObject()
     }
     reading.memoryHandler = { [environment] request in
@@ -85,10 +98,12 @@ struct JSONRoutes: Sendable {
       return call.query["alt"] == "media" ? try call.downloadFromMemory() : nil
     }
     return [
-      route(.get, root + "/b/{bucket}/o") { try await $0.listObjects() }, reading,
-      route(.patch, object) { try await $0.changeObject(isReplacement: false) },
-      route(.put, object) { try await $0.changeObject(isReplacement: true) },
-      route(.post, object) { call in
+      route(.get, root + "/b/{bucket}/o") { try await $0.listObjects() },
+      // Some clients have a slash before the parameters.
+      route(.get, root + "/b/{bucket}/o/") { try await $0.listObjects() }, reading,
+      conditional(.patch, object) { try await $0.changeObject(isReplacement: false) },
+      conditional(.put, object) { try await $0.changeObject(isReplacement: true) },
+      conditional(.post, object) { call in
         let override = call.request.headers[.methodOverride] ?? ""
         guard override == "PATCH" else {
           guard call.parameter("object") == "watch" else {
@@ -98,7 +113,7 @@ struct JSONRoutes: Sendable {
         }
         return try await call.changeObject(isReplacement: false)
       },
-      route(.delete, object) { try await $0.deleteObject() },
+      conditional(.delete, object) { try await $0.deleteObject() },
     ]
   }
 
@@ -106,11 +121,11 @@ struct JSONRoutes: Sendable {
     let object = root + "/b/{bucket}/o/{object}"
     let target = "/b/{targetBucket}/o/{target}"
     return [
-      route(.post, object + "/compose") { try await $0.compose() },
-      route(.post, object + "/restore") { try await $0.restore() },
-      route(.post, object + "/moveTo/o/{target}") { try await $0.move() },
-      route(.post, object + "/copyTo" + target) { try await $0.copy() },
-      route(.post, object + "/rewriteTo" + target) { try await $0.rewrite() },
+      conditional(.post, object + "/compose") { try await $0.compose() },
+      conditional(.post, object + "/restore") { try await $0.restore() },
+      conditional(.post, object + "/moveTo/o/{target}") { try await $0.move() },
+      conditional(.post, object + "/copyTo" + target) { try await $0.copy() },
+      conditional(.post, object + "/rewriteTo" + target) { try await $0.rewrite() },
     ]
   }
 
@@ -176,14 +191,17 @@ struct JSONRoutes: Sendable {
   }
 
   private var content: [HTTPRoute] {
-    let uploads = ["/upload/storage/v1", "/resumable/upload/storage/v1"].flatMap { root in
+    let paths = ["", "/resumable"].flatMap { root in
+      ["", "/"].map { end in "\(root)/upload/storage/v1/b/{bucket}/o\(end)" }
+    }
+    let uploads = paths.flatMap { path in
       [HTTPRequest.Method.post, .put, .delete].map { method in
-        route(method, root + "/b/{bucket}/o", takesStream: true) {
+        route(method, path, takesStream: true, isConditional: true) {
           try await JSONUpload($0).answer()
         }
       }
     }
-    var download = route(.get, "/download/storage/v1/b/{bucket}/o/{object}") {
+    var download = conditional(.get, "/download/storage/v1/b/{bucket}/o/{object}") {
       try await $0.download()
     }
     download.memoryHandler = { [environment] request in
@@ -206,6 +224,8 @@ extension StorageCall {
 
   /// The answer with an object.
   func answer(_ object: StoredObject) throws -> ServiceResponse {
-    try answer(object.json(origin: origin))
+    var response = try answer(object.json(origin: origin))
+    response.headers[.eTag] = EntityTags.header(object.entityTag)
+    return response
   }
 }

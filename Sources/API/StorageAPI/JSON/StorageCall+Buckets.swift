@@ -1,6 +1,7 @@
 import Access
 import FirestoreModel
 import FirestoreWire
+import HTTPTypes
 import ObjectStorage
 import ServiceModule
 
@@ -54,20 +55,27 @@ extension StorageCall {
     let id = BucketID(project: Text(project), name: Text(name))
     let permit = try environment.access.administratorPermit(for: caller, id)
     let bucket = try await storage.makeBucket(permit, configuration)
-    return try answer(bucket.stored.json(origin: origin))
+    return try answer(bucket.stored)
   }
 
   func getBucket() async throws -> ServiceResponse {
     let bucket = try await storage.description(
       try await administratorPermit(forBucket: parameter("bucket"))
     )
-    if let wanted = try query.integer("ifMetagenerationMatch"), wanted != bucket.metageneration {
-      throw StorageError(.conditionNotMet, "Precondition Failed")
+    guard try !bucketPreconditions().isKnown(bucket) else {
+      return ServiceResponse(
+        status: .notModified,
+        headers: [.eTag: EntityTags.header(bucket.entityTag)]
+      )
     }
-    if try query.integer("ifMetagenerationNotMatch") == bucket.metageneration {
-      throw StorageError(.notModified, "Not Modified")
-    }
-    return try answer(bucket.json(origin: origin))
+    return try answer(bucket)
+  }
+
+  /// The answer with a bucket.
+  private func answer(_ bucket: StoredBucket) throws -> ServiceResponse {
+    var response = try answer(bucket.json(origin: origin))
+    response.headers[.eTag] = EntityTags.header(bucket.entityTag)
+    return response
   }
 
   /// - Parameter isReplacement: Whether what the request does not say goes.
@@ -78,14 +86,7 @@ extension StorageCall {
       if isReplacement { configuration = configuration.cleared }
       change.apply(to: &configuration)
     }
-    return try answer(changed.json(origin: origin))
-  }
-
-  private func bucketPreconditions() throws -> BucketPreconditions {
-    var conditions = BucketPreconditions()
-    conditions.metageneration = try query.integer("ifMetagenerationMatch")
-    conditions.notMetageneration = try query.integer("ifMetagenerationNotMatch")
-    return conditions
+    return try answer(changed)
   }
 
   func deleteBucket() async throws -> ServiceResponse {

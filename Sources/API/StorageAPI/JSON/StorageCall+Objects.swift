@@ -1,6 +1,7 @@
 import Access
 import FirestoreModel
 import FirestoreWire
+import HTTPTypes
 import ObjectStorage
 import ServiceModule
 
@@ -45,14 +46,18 @@ extension StorageCall {
 
   func getObject() async throws -> ServiceResponse {
     let bucket = try await administratorsBucket()
-    return try answer(
-      try await bucket.object(
-        try objectName(),
-        generation: try query.integer("generation"),
-        isSoftDeleted: try query.flag("softDeleted"),
-        try query.preconditions()
-      )
+    let object = try await bucket.object(
+      try objectName(),
+      generation: try query.integer("generation"),
+      isSoftDeleted: try query.flag("softDeleted")
     )
+    guard try !preconditions().isKnown(object) else {
+      return ServiceResponse(
+        status: .notModified,
+        headers: [.eTag: EntityTags.header(object.entityTag)]
+      )
+    }
+    return try answer(object)
   }
 
   /// The bytes of an object.
@@ -88,7 +93,7 @@ extension StorageCall {
       try await bucket.update(
         try objectName(),
         generation: try query.integer("generation"),
-        try query.preconditions()
+        try preconditions()
       ) { attributes in
         if isReplacement { attributes = attributes.cleared }
         change.apply(to: &attributes)
@@ -101,7 +106,7 @@ extension StorageCall {
     try await bucket.delete(
       try objectName(),
       generation: try query.integer("generation"),
-      try query.preconditions()
+      try preconditions()
     )
     return ServiceResponse(status: .noContent)
   }
@@ -130,7 +135,7 @@ extension StorageCall {
       to: NewObject(
         try objectName("target"),
         attributes: said.attributes,
-        preconditions: try query.preconditions()
+        preconditions: try preconditions()
       )
     )
     copy.generation = try query.integer("sourceGeneration")
@@ -147,7 +152,7 @@ extension StorageCall {
     let bucket = try await administratorsBucket()
     var copy = ObjectCopy(
       try objectName(),
-      to: NewObject(try objectName("target"), preconditions: try query.preconditions())
+      to: NewObject(try objectName("target"), preconditions: try preconditions())
     )
     copy.sourcePreconditions = try query.preconditions("Source")
     return try answer(try await bucket.move(copy))
@@ -162,7 +167,7 @@ extension StorageCall {
       try await bucket.restore(
         try objectName(),
         generation: generation,
-        try query.preconditions()
+        try preconditions()
       )
     )
   }
@@ -180,7 +185,7 @@ extension StorageCall {
     let new = NewObject(
       try objectName(),
       attributes: try AttributesJSON(destination).attributes,
-      preconditions: try query.preconditions()
+      preconditions: try preconditions()
     )
     var sources = try elements.map(ComposeSource.init(json:))
     guard deletesSources else { return try answer(try await bucket.compose(sources, into: new)) }

@@ -61,7 +61,7 @@ struct JSONUpload: Sendable {
       try ObjectName(name),
       attributes: said.attributes,
       expected: said.expected,
-      preconditions: try call.query.preconditions()
+      preconditions: try call.preconditions()
     )
     let hashes = try AttributesJSON.expected(header: headers[.googHash])
     new.expected.crc32c = hashes.crc32c ?? new.expected.crc32c

@@ -167,12 +167,7 @@ struct XMLRequest: Sendable {
   }
 
   /// The tags that a header lists, without their quotes; nil where it is not there.
-  func entityTags(_ name: String) -> [String]? {
-    header(name)?.split(separator: ",").map { tag in
-      let tag = tag.filter { $0 != " " && $0 != "\t" }
-      return (tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag).filter { $0 != "\"" }
-    }
-  }
+  func entityTags(_ name: String) -> [String]? { header(name).map(EntityTags.list) }
 
   /// A header that is a number; nil where it is not there.
   func number(_ name: String) throws -> Int64? {

@@ -24,6 +24,7 @@ extension XMLRoutes {
     let (bucket, _) = try await bucket(request)
     try request.requireParameters(["cors"])
     guard request.parameter("cors") != nil else { throw XMLFailure.notImplemented }
+    try request.base.headers.refuseConditions(isReading: false)
     let body = try XMLReader.read(try await request.signedText(upTo: 256 << 10))
     guard body.name == "CorsConfig" else { throw XMLFailure.malformed }
     let rules = JSONValue.array(try body.all("Cors").map(CrossOriginRule.json(element:)))

@@ -19,6 +19,9 @@ package struct StoredBucket: Sendable, Hashable {
   package var metageneration: Int64
   package var configuration: BucketConfiguration
 
+  /// Changes with what is set of the bucket.
+  package var entityTag: String { Base64.standard(Array("\(metageneration)".utf8)) }
+
   static let format = ValueFormat("a bucket") { try RecordReader(Array($0)) }
 
   var bytes: [UInt8] {

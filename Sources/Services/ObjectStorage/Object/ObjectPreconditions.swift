@@ -28,7 +28,7 @@ package struct ObjectPreconditions: Sendable, Hashable {
   }
 
   /// The same for a read: where it is a `not…` that fails, the reader has the object already.
-  func checkRead(_ object: StoredObject) throws(StorageError) {
+  package func checkRead(_ object: StoredObject) throws(StorageError) {
     guard isMet(positivesBy: object) else { throw .conditionNotMet }
     guard isMet(negativesBy: object) else {
       throw StorageError(.notModified, "Not Modified")
