@@ -28,14 +28,16 @@ import Testing
 
   @Test(
     arguments: [
-      ("bytes 0-9/20", 0...9, 20, false), ("bytes 10-19/20", 10...19, 20, true),
-      ("bytes 0-9/*", 0...9, nil, false), ("bytes */20", nil, 20, false),
-      ("bytes */*", nil, nil, false),
-    ] as [(String, ClosedRange<Int64>?, Int64?, Bool)]
+      ("bytes 0-9/20", .chunk(0...9), 20, false), ("bytes 10-19/20", .chunk(10...19), 20, true),
+      ("bytes 0-9/*", .chunk(0...9), nil, false), ("bytes */20", .none, 20, false),
+      ("bytes */*", .none, nil, false), ("bytes 0-*/*", .rest(from: 0), nil, true),
+      ("bytes 5-*/20", .rest(from: 5), 20, true), ("bytes 0-*/0", .rest(from: 0), 0, true),
+      ("Bytes 20-*/20", .rest(from: 20), 20, true),
+    ] as [(String, ContentRange.Bytes, Int64?, Bool)]
   )
-  func `chunks say where they are`(
+  func `requests of an upload say which bytes they bring`(
     header: String,
-    bytes: ClosedRange<Int64>?,
+    bytes: ContentRange.Bytes,
     total: Int64?,
     isLast: Bool
   ) throws {
@@ -45,7 +47,8 @@ import Testing
 
   @Test(arguments: [
     "", "bytes", "bytes 0-9", "bytes 9-0/20", "bytes 0-20/20", "bytes -1-2/3", "bytes 0-9/x",
-    "bytes 0-99999999999999999999/*", "octets 0-9/20",
+    "bytes 0-99999999999999999999/*", "octets 0-9/20", "bytes 21-*/20", "bytes -*/20",
+    "bytes *-9/20", "bytes 0-*", "bytes 0-**/20", "bytes 0-9 /20",
   ])
   func `chunks that lie are refused`(header: String) {
     #expect(throws: StorageError.self) { try ContentRange(header) }
@@ -130,6 +133,53 @@ import Testing
   func `metadata that means nothing is refused`(text: String) throws {
     let json = try JSONParser.parse(Array(text.utf8))
     #expect(throws: StorageError.self) { try AttributesJSON(json) }
+  }
+
+  @Test(
+    arguments: [
+      ("2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z"),
+      ("2026-01-31T12:00:00.5Z", "2026-01-31T12:00:00.500Z"),
+      ("2026-01-31T12:00:00.123456Z", "2026-01-31T12:00:00.123456Z"),
+      ("2026-01-31t12:00:00.123456789z", "2026-01-31T12:00:00.123456789Z"),
+      ("2026-01-31T14:00:00.001+02:00", "2026-01-31T12:00:00.001Z"),
+      ("1969-12-31T23:59:59.999999999Z", "1969-12-31T23:59:59.999999999Z"),
+      ("0001-01-01T00:00:00.1Z", "0001-01-01T00:00:00.100Z"),
+      ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000Z"),
+    ]
+  )
+  func `a custom time is kept to the nanosecond`(text: String, shown: String) throws {
+    let json = try JSONParser.parse(Array(#"{"customTime":"\#(text)"}"#.utf8))
+    #expect(try AttributesJSON(json).attributes.customTimeText == shown)
+  }
+
+  @Test(arguments: [
+    (#""abc=""#, ["abc="]), ("abc=", ["abc="]), (#"W/"abc=", "d""#, ["abc=", "d"]), ("*", ["*"]),
+    ("", []), ("a,\tb", ["a", "b"]),
+  ])
+  func `entity tags are quoted or bare`(header: String, tags: [String]) {
+    #expect(EntityTags.list(header) == tags)
+  }
+
+  @Test(
+    arguments: [
+      (.ifMatch, true, false), (.ifMatch, false, false), (.ifNoneMatch, true, true),
+      (.ifNoneMatch, false, false), (.ifModifiedSince, true, true),
+      (.ifModifiedSince, false, false), (.ifUnmodifiedSince, true, false),
+      (.ifUnmodifiedSince, false, false), (.ifRange, false, true),
+    ] as [(HTTPField.Name, Bool, Bool)]
+  )
+  func `a condition that a request cannot keep to is refused`(
+    name: HTTPField.Name,
+    isReading: Bool,
+    isTaken: Bool
+  ) {
+    let headers: HTTPFields = [name: "x"]
+    do {
+      try headers.refuseConditions(isReading: isReading)
+      #expect(isTaken)
+    } catch {
+      #expect(!isTaken && error.code == .unsupported)
+    }
   }
 
   @Test func `a patch changes what it names, and null takes away`() throws {

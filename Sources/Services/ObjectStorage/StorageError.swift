@@ -52,6 +52,9 @@ package struct StorageError: Error, Sendable {
 
   static let noUpload = StorageError(.notFound, "The upload session does not exist or has expired.")
 
+  /// For requests that go on with an upload that its client gave up.
+  package static let cancelledUpload = StorageError(.gone, "The upload was cancelled.")
+
   static let conditionNotMet = StorageError(
     .conditionNotMet,
     "At least one of the pre-conditions you specified did not hold."

@@ -53,7 +53,10 @@ import Testing
 
   @Test(arguments: [
     ("a/*", ["a/", "a/1", "a/2"]), ("**1", ["a/1", "b/1"]), ("?", ["a", "c", "é"]),
-    ("{a,b}/[12]", ["a/1", "a/2", "b/1"]), ("**/[!12]", ["a/b/3", "b/c/d/e"]), ("", []),
+    ("{a,b}/[12]", ["a/1", "a/2", "b/1"]), ("", []),
+    ("**/[!12]", ["a", "c", "é", "a/b/3", "b/c/d/e"]), ("**/a", ["a"]), ("a/**/3", ["a/b/3"]),
+    ("a/**/1", ["a/1"]), ("**/b/**/e", ["b/c/d/e"]), ("a**/1", ["a/1"]), ("z**/a", []),
+    ("{**/,x}c", ["c"]), ("***/c", ["c"]),
   ])
   func `globs choose names`(pattern: String, expected: [String]) async throws {
     let fixture = try StorageFixture()
@@ -74,6 +77,9 @@ import Testing
     let glob = try ObjectGlob(String(repeating: "*a", count: 300))
     #expect(!glob.matches(Array(repeating: UInt8(ascii: "a"), count: 299)))
     #expect(glob.matches(Array(repeating: UInt8(ascii: "a"), count: 301)))
+    let folders = try ObjectGlob(String(repeating: "**/", count: 300) + "b")
+    #expect(!folders.matches(Array("a/".utf8) + Array(repeating: UInt8(ascii: "a"), count: 300)))
+    #expect(folders.matches([UInt8(ascii: "b")]))
   }
 
   /// Random names and queries against a plain filter.

@@ -328,6 +328,8 @@ import Testing
     let sources = try ["a", "b", "a"].map { ComposeSource(try ObjectName($0)) }
     let made = try await bucket.compose(sources, into: NewObject(try ObjectName("c")))
     #expect(made.componentCount == 3 && made.hashes.md5 == nil)
+    // None of the sources' types is that of the whole.
+    #expect(made.attributes.contentType == nil)
     #expect(try await bucket.text("c") == "one twoone ")
     var crc = CRC32C()
     crc.update(Array("one twoone ".utf8))
@@ -338,6 +340,36 @@ import Testing
     )
     #expect(await code { _ = try await bucket.compose([], into: NewObject(made.name)) } == .invalid)
     try fixture.close()
+  }
+
+  @Test func `a custom time goes forward alone, and a new object begins anew`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let name = try ObjectName("a")
+    try await bucket.put("a", "1")
+    func set(_ time: Int64?, _ nanos: Int64 = 0) async -> StorageError.Code? {
+      await code {
+        _ = try await bucket.update(name) {
+          ($0.customTime, $0.customTimeNanos) = (time, nanos)
+        }
+      }
+    }
+    #expect(await set(nil) == nil)
+    #expect(await set(-5, 7) == nil)
+    for (time, nanos) in [(nil, 0), (-6, 999), (-5, 6)] as [(Int64?, Int64)] {
+      #expect(await set(time, nanos) == .invalid)
+    }
+    #expect(await set(-5, 7) == nil)
+    #expect(await set(-5, 8) == nil)
+    #expect(await set(10) == nil)
+    let reopened = try fixture.reopened()
+    let stored = try await reopened.bucket().object(name)
+    #expect(stored.attributes.customTime == 10 && stored.attributes.customTimeNanos == 0)
+    // What was refused changed nothing.
+    #expect(stored.metageneration == 6)
+    try await reopened.bucket().put("a", "2")
+    #expect(try await reopened.bucket().object(name).attributes.customTime == nil)
+    try reopened.close()
   }
 
   @Test func `a damaged source is not composed of`() async throws {

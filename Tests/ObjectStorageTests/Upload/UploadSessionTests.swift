@@ -188,17 +188,50 @@ import Testing
     try fixture.close()
   }
 
-  @Test func `a cancelled upload is gone, whoever comes after`() async throws {
-    let fixture = try StorageFixture()
+  @Test func `a cancelled upload is known as cancelled until its time is over`() async throws {
+    let fixture = try StorageFixture { $0.uploadLimits.project.count = 1 }
     let bucket = try await fixture.bucket()
     let session = try await Self.begin(bucket)
     _ = try await session.receive(at: 0, Parts(bytes: pattern(5)))
     try await session.cancel()
-    try await session.cancel()
-    #expect(await code { _ = try await session.receive(at: 5, Parts(bytes: [1])) } == .notFound)
-    #expect(await code { _ = try await session.finish(bucket) } == .notFound)
-    #expect(await code { _ = try await fixture.storage.session(session.id) } == .notFound)
+    let again = try await fixture.storage.session(session.id)
+    #expect(again !== session)
+    for session in [session, again] {
+      try await session.cancel()
+      #expect(try await session.status(bucket) == .cancelled)
+      #expect(await !session.isOpen)
+      #expect(await !session.isFinished)
+      #expect(await code { _ = try await session.receive(at: 5, Parts(bytes: [1])) } == .gone)
+      #expect(await code { _ = try await session.finish(bucket) } == .gone)
+    }
     #expect(try fixture.files() == (0, 0))
+    // It counts no more.
+    let next = try await Self.begin(bucket)
+    try await next.cancel()
+    try await Self.expectNoneOpen(fixture)
+    let reopened = try fixture.reopened()
+    let known = try await reopened.storage.session(session.id)
+    #expect(try await known.status(try await reopened.bucket()) == .cancelled)
+    _ = try await reopened.storage.removeOrphans()
+    reopened.time.advance(days: 8)
+    try await reopened.storage.endExpiredUploads()
+    #expect(await code { _ = try await reopened.storage.session(session.id) } == .notFound)
+    try await Self.expectNoneOpen(reopened)
+    try reopened.close()
+  }
+
+  @Test func `a finished upload is not cancelled, and one that ends is forgotten`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let session = try await Self.begin(bucket)
+    _ = try await session.receive(at: 0, isLast: true, Parts(bytes: pattern(5)))
+    let object = try await session.finish(bucket)
+    try await session.cancel()
+    #expect(try await session.status(bucket) == .finished(object))
+    #expect(await session.isFinished)
+    let other = try await Self.begin(bucket)
+    try await other.end()
+    #expect(await code { _ = try await fixture.storage.session(other.id) } == .notFound)
     try fixture.close()
   }
 

@@ -171,6 +171,7 @@ package struct ObjectDownload: Sendable {
     headers[.googStoredLength] = String(object.size)
     headers[.googStoredEncoding] = attributes.contentEncoding?.string ?? "identity"
     if let prefix = dialect.metadataPrefix { describeMetadata(prefix, &headers) }
+    if dialect == .googleXML { headers[.googCustomTime] = attributes.customTimeText }
     for (name, value) in overrides { headers[name] = value }
     return headers
   }
@@ -322,6 +323,7 @@ extension HTTPField.Name {
   static let googGeneration = storage("x-goog-generation")
   static let googMetageneration = storage("x-goog-metageneration")
   static let googStorageClass = storage("x-goog-storage-class")
+  static let googCustomTime = storage("x-goog-custom-time")
   static let googStoredLength = storage("x-goog-stored-content-length")
   static let googStoredEncoding = storage("x-goog-stored-content-encoding")
 

@@ -52,9 +52,9 @@ struct FirebaseFailure: Error {
 
   private static func status(of code: StorageError.Code) -> Int {
     switch code {
-    case .invalid: 400
+    case .invalid, .gone: 400
     case .forbidden: 403
-    case .notFound, .gone: 404
+    case .notFound: 404
     case .conflict: 409
     case .conditionNotMet: 412
     case .notModified: 304

@@ -152,10 +152,8 @@ extension FirebaseRoutes {
       let bucket = try await bucket(session.bucket, of: .administrator, request)
       return Self.answer(try await session.status(bucket))
     case ["cancel"]:
-      guard await session.isOpen else {
-        var failure = FirebaseFailure.badRequest("The upload is over.")
-        failure.headers[.uploadStatus] = "final"
-        throw failure
+      guard await !session.isFinished else {
+        throw FirebaseFailure.badRequest("The upload is over.").with(uploadStatus: "final")
       }
       try await session.cancel()
       return Self.answer(status: "cancelled")
@@ -164,6 +162,10 @@ extension FirebaseRoutes {
       let bucket = try await bucket(session.bucket, of: .administrator, request)
       let status = try await session.status(bucket)
       if case .finished = status { return Self.answer(status) }
+      if case .cancelled = status {
+        throw FirebaseFailure.badRequest("The upload was cancelled.")
+          .with(uploadStatus: "cancelled")
+      }
       return try await take(commands, session, initiator, request)
     default:
       throw FirebaseFailure.badRequest(
@@ -197,7 +199,7 @@ extension FirebaseRoutes {
       let bucket = try await bucket(session.bucket, of: initiator, request)
       return Self.answer(.finished(try await session.finish(bucket)))
     } catch let error as FirestoreError where error.code == .permissionDenied {
-      try await session.cancel()
+      try await session.end()
       var failure = FirebaseFailure.denied("WRITE")
       failure.headers[.uploadStatus] = "final"
       throw failure
@@ -224,6 +226,7 @@ extension FirebaseRoutes {
       response.headers[.uploadStatus] = "final"
       response.headers[.uploadSizeReceived] = String(object.size)
       return response
+    case .cancelled: return answer(status: "cancelled")
     }
   }
 
@@ -232,6 +235,15 @@ extension FirebaseRoutes {
     response.headers[.uploadStatus] = status
     if let received { response.headers[.uploadSizeReceived] = String(received) }
     return response
+  }
+}
+
+extension FirebaseFailure {
+  /// The failure with what has become of the upload.
+  fileprivate func with(uploadStatus status: String) -> FirebaseFailure {
+    var failure = self
+    failure.headers[.uploadStatus] = status
+    return failure
   }
 }
 

@@ -75,7 +75,20 @@ struct AttributesJSON {
       try checkStorageClass(storageClass)
       changes.append { $0.storageClass = storageClass }
     }
-    if let time = try reading.time("customTime") { changes.append { $0.customTime = time } }
+    switch reading.take("customTime") {
+    case nil: break
+    case .null?:
+      changes.append { attributes in (attributes.customTime, attributes.customTimeNanos) = (nil, 0)
+      }
+    case .string(let text)?:
+      var parsed = ObjectAttributes()
+      guard parsed.setCustomTime(text) else { throw JSONReading.invalid("customTime") }
+      let (time, nanos) = (parsed.customTime, parsed.customTimeNanos)
+      changes.append { attributes in
+        (attributes.customTime, attributes.customTimeNanos) = (time, nanos)
+      }
+    default: throw JSONReading.invalid("customTime")
+    }
     for (name, path) in [
       ("temporaryHold", \ObjectAttributes.isHeld as WritableKeyPath & Sendable),
       ("eventBasedHold", \.isHeldForEvent),
@@ -151,5 +164,20 @@ struct AttributesJSON {
       }
     }
     return expected
+  }
+}
+
+extension ObjectAttributes {
+  /// The custom time as text; nil where there is none.
+  var customTimeText: String? {
+    customTime.map { JSONValue.timeText($0, nanos: customTimeNanos) }
+  }
+
+  /// Sets the custom time by a text of RFC 3339; false for what is none.
+  mutating func setCustomTime(_ text: String) -> Bool {
+    guard let time = TimestampText.parse(text.uppercased()) else { return false }
+    customTime = time.seconds * 1_000_000 + Int64(time.nanos) / 1_000
+    customTimeNanos = Int64(time.nanos) % 1_000
+    return true
   }
 }

@@ -21,15 +21,8 @@ extension StoredBucket {
     add("etag", .string(entityTag))
     add("timeCreated", .time(created))
     add("updated", .time(updated))
-    add("iamConfiguration", Self.access)
     return .object(members + configuration.members(since: created))
   }
-
-  /// Rights are the rules' and the service accounts', for whole buckets alike.
-  private static let access: JSONValue = .object([
-    "uniformBucketLevelAccess": .object(["enabled": .bool(true)]),
-    "publicAccessPrevention": .string("inherited"),
-  ])
 
   /// A number for a project, which has none here: the same for the same name.
   static func number(ofProject project: Text) -> UInt32 {
@@ -59,7 +52,16 @@ extension BucketConfiguration {
     if !lifecycle.isEmpty {
       add("lifecycle", .object(["rule": .array(lifecycle.map(\.json))]))
     }
-    for (key, text) in documents.sorted(by: { $0.key < $1.key }) {
+    let prevention = documents[BucketChange.preventionKey]?.string
+    add(
+      "iamConfiguration",
+      .object([
+        // Rights are the rules' and the service accounts', for whole buckets alike.
+        "uniformBucketLevelAccess": .object(["enabled": .bool(true)]),
+        "publicAccessPrevention": .string(prevention ?? "inherited"),
+      ])
+    )
+    for (key, text) in documents.sorted(by: { $0.key < $1.key }) where !key.string.contains(".") {
       add(key.string, try? JSONParser.parse(Array(text.string.utf8)))
     }
     return members
@@ -107,10 +109,14 @@ struct BucketChange: Sendable {
       let rules = try LifecycleRule.rules(value)
       changes.append { $0.lifecycle = rules }
     }
-    try Self.checkAccess(reading.take("iamConfiguration"))
+    if let value = reading.take("iamConfiguration") {
+      let prevention = try Self.publicAccessPrevention(value)
+      if let prevention { changes.append { $0.documents[Self.preventionKey] = prevention } }
+    }
     for name in Self.documents {
       guard let value = reading.take(name) else { continue }
       if name == CrossOriginRule.member { _ = try CrossOriginRule.rules(value) }
+      if name == "rpo" { try Self.checkRecoveryPoint(value) }
       changes.append { Self.set(name, value, &$0) }
     }
     try reading.end()
@@ -125,14 +131,41 @@ struct BucketChange: Sendable {
     try JSONReading(value == .null ? .object([JSONValue.Member]()) : value)
   }
 
-  /// Access is uniform; a client may say so.
-  private static func checkAccess(_ value: JSONValue?) throws(StorageError) {
-    guard let value else { return }
+  /// Names the document with the word of public access prevention; documents that are members have no point in their names.
+  fileprivate static let preventionKey: Text = "iamConfiguration.publicAccessPrevention"
+
+  /// The word for public access prevention; nil where the client says none.
+  ///
+  /// Access is uniform; a client may say so. Nothing is public by a list or a policy of access here, whatever the word.
+  private static func publicAccessPrevention(_ value: JSONValue) throws(StorageError) -> Text? {
     var access = try members(value)
-    guard let uniform = access.take("uniformBucketLevelAccess") else { return }
-    var setting = try members(uniform)
-    guard try setting.flag("enabled") ?? true else {
-      throw StorageError(.unsupported, "Access control lists of single objects do not exist here.")
+    for name in ["uniformBucketLevelAccess", "bucketPolicyOnly"] {
+      guard let uniform = access.take(name) else { continue }
+      var setting = try members(uniform)
+      setting.ignore(["lockedTime"])
+      guard try setting.flag("enabled") ?? true else {
+        throw StorageError(
+          .unsupported,
+          "Access control lists of single objects do not exist here."
+        )
+      }
+      try setting.end()
+    }
+    let prevention = try access.text("publicAccessPrevention")
+    try access.end()
+    switch prevention {
+    case nil, "enforced", "inherited": return prevention
+    // An older word for it.
+    case "unspecified": return "inherited"
+    default: throw JSONReading.invalid("iamConfiguration.publicAccessPrevention")
+    }
+  }
+
+  /// Throws for what is no recovery point objective; the word is kept, as storage classes are.
+  private static func checkRecoveryPoint(_ value: JSONValue) throws(StorageError) {
+    switch value {
+    case .null, .string("DEFAULT"), .string("ASYNC_TURBO"): return
+    default: throw JSONReading.invalid("rpo")
     }
   }
 
@@ -173,7 +206,10 @@ extension LifecycleRule {
       if let value { condition.append(JSONValue.Member(name: name, value: value)) }
     }
     add("age", age.map { .number("\($0)") })
-    add("createdBefore", createdBefore.map { .string(String(Self.text(.time($0)).prefix(10))) })
+    add(
+      "createdBefore",
+      createdBefore.map { .string(String(JSONValue.timeText($0, nanos: 0).prefix(10))) }
+    )
     add("isLive", isLive.map(JSONValue.bool))
     add("numNewerVersions", newerVersions.map { .number("\($0)") })
     add("daysSinceNoncurrentTime", noncurrentDays.map { .number("\($0)") })
@@ -184,10 +220,6 @@ extension LifecycleRule {
     return .object([
       "action": .object(["type": .string(type)]), "condition": .object(condition),
     ])
-  }
-
-  private static func text(_ value: JSONValue) -> String {
-    if case .string(let text) = value { text } else { "" }
   }
 
   /// The rules of a member `lifecycle`; null is none.

@@ -62,13 +62,6 @@ struct JSONReading {
     }
   }
 
-  /// An instant, in microseconds since 1970.
-  mutating func time(_ name: String) throws(StorageError) -> Int64? {
-    guard let text = try text(name) else { return nil }
-    guard let time = TimestampText.parse(text.string) else { throw Self.invalid(name) }
-    return time.seconds * 1_000_000 + Int64(time.nanos) / 1_000
-  }
-
   /// Passes over members that a client sends back as it got them.
   mutating func ignore(_ names: Set<String>) { members.removeAll { names.contains($0.name) } }
 
@@ -88,6 +81,16 @@ extension JSONValue {
     let text = TimestampText.format(seconds: seconds, nanos: nanos)
     // Clients expect the fraction, also where it is nothing.
     return .string(nanos == 0 ? String(text.dropLast()) + ".000Z" : text)
+  }
+
+  /// An instant as text, to the nanosecond, with 3, 6 or 9 digits behind the point.
+  static func timeText(_ microseconds: Int64, nanos: Int64) -> String {
+    let rest = (microseconds % 1_000_000 + 1_000_000) % 1_000_000
+    let text = TimestampText.format(
+      seconds: (microseconds - rest) / 1_000_000,
+      nanos: Int32(rest * 1_000 + nanos)
+    )
+    return text.contains(".") ? text : text.dropLast() + ".000Z"
   }
 
   /// A 64-bit number as text.

@@ -41,7 +41,7 @@ extension StoredObject {
     add("contentDisposition", attributes.contentDisposition.map(JSONValue.text))
     add("contentEncoding", attributes.contentEncoding.map(JSONValue.text))
     add("contentLanguage", attributes.contentLanguage.map(JSONValue.text))
-    add("customTime", attributes.customTime.map(JSONValue.time))
+    add("customTime", attributes.customTimeText.map(JSONValue.string))
     add("componentCount", componentCount.map { .number("\($0)") })
     if attributes.isHeld { add("temporaryHold", .bool(true)) }
     if attributes.isHeldForEvent { add("eventBasedHold", .bool(true)) }

@@ -224,6 +224,8 @@ extension ObjectAttributes {
   fileprivate var cleared: ObjectAttributes {
     var attributes = ObjectAttributes()
     attributes.storageClass = storageClass
+    attributes.customTime = customTime
+    attributes.customTimeNanos = customTimeNanos
     attributes.isHeld = isHeld
     attributes.isHeldForEvent = isHeldForEvent
     return attributes

@@ -17,12 +17,22 @@ struct JSONUpload: Sendable {
   func answer() async throws -> ServiceResponse {
     if let id = call.query["upload_id"] { return try await proceed(id) }
     guard call.request.method != .delete else { throw StorageError(.notFound, "Not Found") }
-    switch call.query["uploadType"] {
-    case "media": return try await storeBody()
+    switch kind {
+    case "media", "raw": return try await storeBody()
     case "multipart": return try await storeParts()
     case "resumable": return try await begin()
     default: throw StorageError(.invalid, "Invalid uploadType.")
     }
+  }
+
+  /// The kind of the upload: by its parameter, else by its header, else by the type of its body; nil for a request that
+  /// goes on with an upload and names none.
+  private var kind: String? {
+    if let type = call.query["uploadType"] { return type }
+    guard call.request.method == .post else { return nil }
+    if let named = headers[.uploadProtocol] { return named.lowercased() }
+    let type = headers[.contentType].flatMap(MediaType.init)
+    return type?.name == "multipart/related" ? "multipart" : "media"
   }
 
   // MARK: In one request
@@ -109,10 +119,7 @@ struct JSONUpload: Sendable {
     else {
       throw StorageError(.notFound, "The upload session does not exist.")
     }
-    guard call.request.method != .delete else {
-      try await session.cancel()
-      return ServiceResponse(status: HTTPResponse.Status(code: 499))
-    }
+    guard call.request.method != .delete else { return try await cancel(session) }
     let bucket = try await self.bucket(of: session)
     let expected = try AttributesJSON.expected(header: headers[.googHash])
     do {
@@ -120,6 +127,14 @@ struct JSONUpload: Sendable {
     } catch let error as StorageError where error.code == .unavailable {
       throw error
     }
+  }
+
+  private func cancel(_ session: UploadSession) async throws -> ServiceResponse {
+    guard await !session.isFinished else {
+      throw StorageError(.invalid, "The upload is complete and cannot be cancelled.")
+    }
+    try await session.cancel()
+    return ServiceResponse(status: HTTPResponse.Status(code: 499))
   }
 
   /// The bucket with the rights of who began the upload.
@@ -137,17 +152,19 @@ struct JSONUpload: Sendable {
   ) async throws -> ServiceResponse {
     let body = call.request.body
     let range = try headers[.contentRange].map { try ContentRange($0) }
+    switch try await session.status(bucket) {
+    case .active: break
     // An answer may have been lost.
-    if case .finished(let object) = try await session.status(bucket) {
-      return try call.answer(object)
+    case .finished(let object): return try call.answer(object)
+    case .cancelled: throw StorageError.cancelledUpload
     }
     guard let range else {
       _ = try await session.receive(at: 0, isLast: true, body)
       return try call.answer(try await session.finish(bucket, expected))
     }
-    guard let bytes = range.bytes else { return try await status(session, bucket, range, expected) }
-    let chunk = BoundedBody(base: body, count: Int64(bytes.count))
-    let status = try await session.receive(at: bytes.lowerBound, isLast: range.isLast, chunk)
+    guard let status = try await session.receive(range, body) else {
+      return try await self.status(session, bucket, range, expected)
+    }
     guard range.isLast else { return incomplete(status) }
     return try call.answer(try await session.finish(bucket, size: range.total, expected))
   }
@@ -162,6 +179,7 @@ struct JSONUpload: Sendable {
     let status = try await session.status(bucket)
     switch status {
     case .finished(let object): return try call.answer(object)
+    case .cancelled: throw StorageError.cancelledUpload
     case .active(let received):
       guard received == range.total else { return incomplete(status) }
       return try call.answer(try await session.finish(bucket, size: received, expected))
@@ -171,6 +189,19 @@ struct JSONUpload: Sendable {
   private func incomplete(_ status: UploadStatus) -> ServiceResponse {
     guard case .active(let received) = status else { return ServiceResponse() }
     return .incomplete(received: received, for: headers)
+  }
+}
+
+extension UploadSession {
+  /// Takes the bytes of a request; nil where its range is of none.
+  func receive(_ range: ContentRange, _ body: ServiceBody) async throws -> UploadStatus? {
+    switch range.bytes {
+    case .none: return nil
+    case .chunk(let bytes):
+      let chunk = BoundedBody(base: body, count: Int64(bytes.count))
+      return try await receive(at: bytes.lowerBound, isLast: range.isLast, chunk)
+    case .rest(let first): return try await receive(at: first, isLast: true, body)
+    }
   }
 }
 
@@ -209,6 +240,7 @@ struct BoundedBody: AsyncSequence, Sendable {
 
 extension HTTPField.Name {
   static let googHash = Self("x-goog-hash") ?? .from
+  static let uploadProtocol = Self("x-goog-upload-protocol") ?? .from
   static let uploadContentType = Self("x-upload-content-type") ?? .from
   static let uploadContentLength = Self("x-upload-content-length") ?? .from
   static let uploaderID = Self("x-guploader-uploadid") ?? .from

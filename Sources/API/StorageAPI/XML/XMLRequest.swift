@@ -90,6 +90,9 @@ struct XMLRequest: Sendable {
       try AttributesJSON.checkStorageClass(Text(storageClass))
       attributes.storageClass = Text(storageClass)
     }
+    if let time = header("x-goog-custom-time"), !attributes.setCustomTime(time) {
+      throw XMLFailure.invalid("x-goog-custom-time is no time of RFC 3339.")
+    }
     for field in base.headers {
       let name = field.name.canonicalName
       for prefix in ["x-goog-meta-", "x-amz-meta-"] where name.hasPrefix(prefix) {

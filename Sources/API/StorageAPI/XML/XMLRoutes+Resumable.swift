@@ -33,32 +33,35 @@ extension XMLRoutes {
   func resume(_ id: String, _ request: XMLRequest) async throws -> ServiceResponse {
     let session = try await session(id, request)
     let bucket = try await bucket(session.bucket, of: session.project, request)
-    let range = try UploadRange(request.base.headers[.contentRange])
+    let range = try request.base.headers[.contentRange].map { try ContentRange($0) }
     let status = try await session.status(bucket)
     // An answer may have been lost.
-    if case .finished = status { return Self.answer(status, request) }
-    guard let range else { return try await take(session, bucket, from: 0, size: nil, request) }
-    guard let first = range.first else {
+    switch status {
+    case .active: break
+    case .finished, .cancelled: return try Self.answer(status, request)
+    }
+    guard let range else {
+      _ = try await session.receive(at: 0, isLast: true, request.base.body)
+      return try await finish(session, bucket, size: nil, request)
+    }
+    guard let taken = try await session.receive(range, request.base.body) else {
       guard case .active(let received) = status, received == range.total else {
-        return Self.answer(status, request)
+        return try Self.answer(status, request)
       }
       // Its size is said now that all is there.
-      let object = try await finish(session, bucket, size: received, request)
-      return Self.answer(.finished(object), request)
+      return try await finish(session, bucket, size: received, request)
     }
-    return try await take(
-      session,
-      bucket,
-      from: first,
-      size: range.total,
-      last: range.last,
-      request
-    )
+    guard range.isLast else { return try Self.answer(taken, request) }
+    return try await finish(session, bucket, size: range.total, request)
   }
 
   /// Gives an upload up, as whoever has its id may.
   func cancel(_ id: String, _ request: XMLRequest) async throws -> ServiceResponse {
-    try await session(id, request).cancel()
+    let session = try await session(id, request)
+    guard await !session.isFinished else {
+      throw XMLFailure.invalid("The upload is complete and cannot be cancelled.")
+    }
+    try await session.cancel()
     return ServiceResponse(status: HTTPResponse.Status(code: 499))
   }
 
@@ -77,44 +80,24 @@ extension XMLRoutes {
     return session
   }
 
-  private func take(
-    _ session: UploadSession,
-    _ bucket: Bucket,
-    from offset: Int64,
-    size: Int64?,
-    last: Int64? = nil,
-    _ request: XMLRequest
-  ) async throws -> ServiceResponse {
-    let isLast = last == nil || size.map { last == $0 - 1 } ?? false
-    let body = request.base.body
-    let status =
-      if let last {
-        try await session.receive(
-          at: offset,
-          isLast: isLast,
-          BoundedBody(base: body, count: last - offset + 1)
-        )
-      } else {
-        try await session.receive(at: offset, isLast: isLast, body)
-      }
-    guard isLast else { return Self.answer(status, request) }
-    let object = try await finish(session, bucket, size: size, request)
-    return Self.answer(.finished(object), request)
-  }
-
   private func finish(
     _ session: UploadSession,
     _ bucket: Bucket,
     size: Int64?,
     _ request: XMLRequest
-  ) async throws -> StoredObject {
+  ) async throws -> ServiceResponse {
     var expected = ExpectedContent()
     try request.readHashes(into: &expected)
-    return try await session.finish(bucket, size: size, expected)
+    let object = try await session.finish(bucket, size: size, expected)
+    return try Self.answer(.finished(object), request)
   }
 
-  private static func answer(_ status: UploadStatus, _ request: XMLRequest) -> ServiceResponse {
+  private static func answer(
+    _ status: UploadStatus,
+    _ request: XMLRequest
+  ) throws -> ServiceResponse {
     switch status {
+    case .cancelled: throw XMLFailure.noUpload
     case .active(let received):
       return .incomplete(received: received, for: request.base.headers)
     case .finished(let object):
@@ -122,35 +105,5 @@ extension XMLRoutes {
       response.describe(object)
       return response
     }
-  }
-}
-
-/// The header `content-range` of a chunk: `bytes 0-9/100`, `bytes 0-9/*` or the question `bytes */100`.
-struct UploadRange: Equatable {
-  /// Nil where the client asks how far the upload is.
-  let first: Int64?
-  let last: Int64?
-  /// Nil where the size is not known yet.
-  let total: Int64?
-
-  /// Nil without a header; throws for one that is malformed.
-  init?(_ header: String?) throws(XMLFailure) {
-    guard let header else { return nil }
-    let problem = XMLFailure.invalid("Content-Range is malformed.")
-    let parts = header.split(separator: " ")
-    guard parts.count == 2, parts[0].lowercased() == "bytes" else { throw problem }
-    let halves = parts[1].split(separator: "/", omittingEmptySubsequences: false)
-    guard halves.count == 2 else { throw problem }
-    total = Int64(halves[1])
-    guard total != nil || halves[1] == "*", total ?? 0 >= 0 else { throw problem }
-    if halves[0] == "*" {
-      (first, last) = (nil, nil)
-      return
-    }
-    let bounds = halves[0].split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
-    guard bounds.count == 2, let first = bounds[0], let last = bounds[1], first <= last,
-      last < total ?? .max
-    else { throw problem }
-    (self.first, self.last) = (first, last)
   }
 }

@@ -1,5 +1,5 @@
 /// A pattern of names: `*` is anything but a slash, `**` anything, `?` one character but a slash, `[a-z]` one of a set,
-/// `{a,b}` one of several texts.
+/// `{a,b}` one of several texts, and `**/` at the beginning or behind a slash any number of folders, none too.
 ///
 /// Matching takes time in proportion to the name and the pattern, whatever these are.
 package struct ObjectGlob: Sendable {
@@ -8,6 +8,8 @@ package struct ObjectGlob: Sendable {
     case anyInSegment
     case any
     case oneInSegment
+    /// The next two steps may be passed over: `**/` where there is no folder.
+    case optional
     case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
   }
 
@@ -63,6 +65,8 @@ package struct ObjectGlob: Sendable {
       switch scalar {
       case "*" where rest.first == "*":
         rest = rest.drop { $0 == "*" }
+        let isFolder = steps.last ?? .character("/") == .character("/")
+        if isFolder, rest.first == "/" { steps.append(.optional) }
         steps.append(.any)
       case "*": steps.append(.anyInSegment)
       case "?": steps.append(.oneInSegment)
@@ -109,6 +113,7 @@ package struct ObjectGlob: Sendable {
       var next = [Bool](repeating: false, count: steps.count + 1)
       for (index, step) in steps.enumerated() where reached[index] {
         switch step {
+        case .optional: break
         case .any: next[index] = true
         case .anyInSegment: if scalar != "/" { next[index] = true }
         case .oneInSegment: if scalar != "/" { next[index + 1] = true }
@@ -126,9 +131,14 @@ package struct ObjectGlob: Sendable {
 
   /// A step of anything may also be nothing.
   private static func passFree(_ steps: [Step], _ reached: inout [Bool]) {
-    for (index, step) in steps.enumerated()
-    where reached[index] && (step == .any || step == .anyInSegment) {
-      reached[index + 1] = true
+    for (index, step) in steps.enumerated() where reached[index] {
+      switch step {
+      case .any, .anyInSegment: reached[index + 1] = true
+      case .optional:
+        reached[index + 1] = true
+        reached[index + 3] = true
+      case .oneInSegment, .character, .set: break
+      }
     }
   }
 }

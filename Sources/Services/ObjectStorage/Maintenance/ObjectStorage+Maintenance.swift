@@ -105,7 +105,7 @@ extension ObjectStorage {
   }
 
   private func endUpload(_ id: UploadID, _ end: Int64) async throws {
-    if let session = sessions.known(id) { try await session.cancel() }
+    if let session = sessions.known(id) { try await session.end() }
     let record = try await write(.background) { group in
       let record = try group.upload(id)
       if let record { try group.delete(record) }
@@ -113,7 +113,7 @@ extension ObjectStorage {
       return record
     }
     forgetSession(id)
-    if let record, record.generation == nil { await discard(record.blob) }
+    if let record, record.isOpen { await discard(record.blob) }
   }
 }
 
@@ -137,7 +137,7 @@ extension KeyValueReader {
       guard let id = UploadID(String(decoding: cursor.key[prefix.count...], as: UTF8.self))
       else { continue }
       let record = try UploadRecord(id, try cursor.value(as: UploadRecord.format, in: self))
-      if record.generation == nil { blobs.insert(record.blob) }
+      if record.isOpen { blobs.insert(record.blob) }
     }
     return blobs
   }

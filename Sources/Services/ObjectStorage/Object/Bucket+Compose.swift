@@ -20,7 +20,8 @@ extension Bucket {
   /// The most objects that one is composed of at once.
   package static let composeLimit = 32
 
-  /// Makes an object of the bytes of others, one after the other; it has no MD5.
+  /// Makes an object of the bytes of others, one after the other; it has no MD5, and no type but
+  /// what the client says.
   package func compose(
     _ sources: [ComposeSource],
     into new: NewObject
@@ -41,9 +42,6 @@ extension Bucket {
       objects.append(object)
     }
     var new = new
-    if new.attributes.contentType == nil {
-      new.attributes.contentType = objects[0].attributes.contentType
-    }
     new.expected.size = objects.reduce(0) { $0 + $1.size }
     return try await concatenate(objects, into: new)
   }

@@ -44,6 +44,7 @@ extension Bucket {
           var object = found
           try change(&object.attributes)
           try object.attributes.check()
+          try object.attributes.checkCustomTime(replacing: found.attributes)
           object.metageneration += 1
           object.updated = writer.now
           try writer.put(object)

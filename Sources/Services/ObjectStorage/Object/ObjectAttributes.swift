@@ -10,6 +10,8 @@ package struct ObjectAttributes: Sendable, Hashable {
   package var storageClass: Text = "STANDARD"
   /// In microseconds since 1970.
   package var customTime: Int64?
+  /// The nanoseconds of the custom time beyond its microsecond, 0 to 999.
+  package var customTimeNanos: Int64 = 0
   /// Whether the object may not be deleted or replaced until somebody says otherwise.
   package var isHeld = false
   /// The same, until an event of the application's.
@@ -38,6 +40,17 @@ package struct ObjectAttributes: Sendable, Hashable {
   /// The most that a client's own pairs may take.
   private static let metadataLimit = 8 << 10
   private static let headerLimit = 1 << 10
+
+  /// Throws for a change that takes the custom time back, or away: only a new object can have an earlier one.
+  func checkCustomTime(replacing old: ObjectAttributes) throws(StorageError) {
+    guard let before = old.customTime else { return }
+    guard let customTime, (before, old.customTimeNanos) <= (customTime, customTimeNanos) else {
+      throw StorageError(
+        .invalid,
+        "The custom time of an object cannot be removed or set to an earlier time."
+      )
+    }
+  }
 
   /// Throws for what is too large, or cannot be sent as a header.
   func check() throws(StorageError) {

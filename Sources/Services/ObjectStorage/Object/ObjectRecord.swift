@@ -8,6 +8,7 @@ import KeyValueStore
 //  11 cache control  12 disposition     13 encoding         14 language        15 storage class
 //  16 custom time    17 held            18 held for event   19 metadata, each a pair
 //  20 noncurrent since                  21 soft-deleted at  22 ... until
+//  40 custom time's nanoseconds beyond its microsecond
 
 /// An object as it is stored.
 enum ObjectRecord {
@@ -46,6 +47,7 @@ enum ObjectRecord {
     writer.put(17, attributes.isHeld)
     writer.put(18, attributes.isHeldForEvent)
     writer.put(19, pairs: attributes.metadata)
+    if attributes.customTimeNanos > 0 { writer.put(40, attributes.customTimeNanos) }
   }
 
   /// Takes a field of attributes; false for a field of something else.
@@ -61,6 +63,7 @@ enum ObjectRecord {
     case 14: attributes.contentLanguage = try field.text()
     case 15: attributes.storageClass = try field.text()
     case 16: attributes.customTime = try field.number()
+    case 40: attributes.customTimeNanos = try field.number()
     case 17: attributes.isHeld = field.flag
     case 18: attributes.isHeldForEvent = field.flag
     case 19:

@@ -11,6 +11,7 @@ import KeyValueStore
 //  27 generation of the object that it became             28 project
 //  29 bytes counted  30 caller          31 CRC-32C of the bytes up to the offset, + 1
 //  32 entity tags of the object that there must be, 33 ... not; a comma between two
+//  34 cancelled: no more is left of it than that
 //
 // Preconditions are the client's and may be any number: what is added to them wraps.
 
@@ -34,6 +35,11 @@ struct UploadRecord: Sendable {
   var checksum: UInt32?
   /// The generation that it became; nil while it is unfinished.
   var generation: Int64?
+  /// Whether its client gave it up.
+  var isCancelled = false
+
+  /// Whether more bytes may come, so that it counts and has a blob.
+  var isOpen: Bool { generation == nil && !isCancelled }
 
   static let format = ValueFormat("an upload") { try RecordReader(Array($0)) }
 
@@ -63,7 +69,28 @@ struct UploadRecord: Sendable {
     writer.put(31, checksum.map { Int64($0) + 1 })
     writer.put(32, new.preconditions.entityTags.map { Text($0.joined(separator: ",")) })
     writer.put(33, new.preconditions.notEntityTags.map { Text($0.joined(separator: ",")) })
+    writer.put(34, isCancelled)
     return writer.bytes
+  }
+
+  /// What is kept of the upload once its client has given it up, until its time is over: that it was.
+  var cancelled: UploadRecord {
+    var record = UploadRecord(
+      id: id,
+      bucket: bucket,
+      project: project,
+      bucketNumber: bucketNumber,
+      new: NewObject(new.name),
+      blob: blob,
+      begun: begun,
+      end: end,
+      initiator: initiator,
+      caller: caller,
+      counted: 0,
+      progress: BlobProgress(offset: 0)
+    )
+    record.isCancelled = true
+    return record
   }
 }
 
@@ -136,7 +163,8 @@ extension UploadRecord {
       counted: draft.numbers[29] ?? 0,
       progress: BlobProgress(offset: draft.numbers[7] ?? 0, state: draft.raw[8] ?? []),
       checksum: draft.optional(31).map { UInt32(truncatingIfNeeded: $0) },
-      generation: draft.numbers[27]
+      generation: draft.numbers[27],
+      isCancelled: draft.numbers[34] == 1
     )
   }
 }
@@ -152,10 +180,17 @@ extension KeyValueGroup {
     try put(StorageKey.upload(upload.id), upload.bytes)
   }
 
+  /// Notes that an upload's client gave it up, and counts it no more; nothing where it is over.
+  func cancel(_ upload: UploadRecord) throws {
+    guard let current = try self.upload(upload.id), current.isOpen else { return }
+    try count(current, uploads: -1, bytes: -current.counted)
+    try put(current.cancelled)
+  }
+
   /// Forgets an upload, and counts it no more if it was unfinished.
   func delete(_ upload: UploadRecord) throws {
     guard let current = try self.upload(upload.id) else { return }
-    if current.generation == nil { try count(current, uploads: -1, bytes: -current.counted) }
+    if current.isOpen { try count(current, uploads: -1, bytes: -current.counted) }
     try delete(StorageKey.upload(upload.id))
     try delete(StorageKey.uploadEnd(upload.end, upload.id))
   }

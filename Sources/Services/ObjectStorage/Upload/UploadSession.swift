@@ -5,6 +5,8 @@ package enum UploadStatus: Sendable, Hashable {
   /// So many bytes are durable; the client goes on there.
   case active(received: Int64)
   case finished(StoredObject)
+  /// The client gave it up.
+  case cancelled
 }
 
 /// A resumable upload: bytes that arrive in several requests, over restarts.
@@ -50,7 +52,10 @@ package actor UploadSession {
   package var expectedSize: Int64? { object.expected.size }
 
   /// Whether more may come.
-  package var isOpen: Bool { !isOver && record.generation == nil }
+  package var isOpen: Bool { !isOver && record.isOpen }
+
+  /// Whether the upload became an object.
+  package var isFinished: Bool { record.generation != nil }
 
   /// For so many bytes more an upload of unknown size counts whenever it has reached those that it counts for.
   private static let countedStep: Int64 = 8 << 20
@@ -60,6 +65,7 @@ package actor UploadSession {
     epoch += 1
     return try await exclusively {
       if let generation = record.generation { return try await finished(generation, bucket) }
+      if record.isCancelled { return .cancelled }
       try checkOpen()
       try await persist()
       return .active(received: record.progress.offset)
@@ -137,11 +143,20 @@ package actor UploadSession {
     }
   }
 
-  /// Gives the upload up and forgets what came.
+  /// Gives the upload up and forgets what came; that it was given up is known until its time is over.
   package func cancel() async throws {
     epoch += 1
     try await exclusively {
-      guard !isOver, record.generation == nil else { return }
+      guard isOpen else { return }
+      try await giveUp(isRemembered: true)
+    }
+  }
+
+  /// Gives the upload up and forgets it.
+  package func end() async throws {
+    epoch += 1
+    try await exclusively {
+      guard isOpen else { return }
       try await giveUp()
     }
   }
@@ -159,7 +174,8 @@ package actor UploadSession {
   }
 
   private func checkOpen() throws(StorageError) {
-    guard !isOver, record.generation == nil else { throw .noUpload }
+    guard !record.isCancelled else { throw .cancelledUpload }
+    guard isOpen else { throw .noUpload }
   }
 
   private func checkCurrent(_ mine: Int) throws(StorageError) {
@@ -220,7 +236,7 @@ package actor UploadSession {
     let changed = next
     let (more, limits) = (changed.counted - record.counted, storage.configuration.uploadLimits)
     try await storage.write { group in
-      guard try group.upload(changed.id) != nil else { throw StorageError.noUpload }
+      guard try group.upload(changed.id)?.isOpen == true else { throw StorageError.noUpload }
       try group.count(changed, uploads: 0, bytes: more, limits: limits)
       try group.put(changed)
     }
@@ -229,8 +245,7 @@ package actor UploadSession {
 
   /// Makes durable what came, and notes how much that is.
   private func persist() async throws {
-    guard record.generation == nil, !isOver, var sink, sink.size != record.progress.offset
-    else { return }
+    guard isOpen, var sink, sink.size != record.progress.offset else { return }
     self.sink = nil
     try await sink.flush()
     let progress = try await sink.writer.persist()
@@ -239,7 +254,7 @@ package actor UploadSession {
     next.checksum = progress.offset == sink.size ? sink.hashes.crc32c : nil
     let changed = next
     try await storage.write { group in
-      guard try group.upload(changed.id) != nil else { throw StorageError.noUpload }
+      guard try group.upload(changed.id)?.isOpen == true else { throw StorageError.noUpload }
       try group.put(changed)
     }
     record = next
@@ -314,7 +329,7 @@ package actor UploadSession {
   private func commit(_ hashes: ContentHashes, _ bucket: Bucket) async throws -> StoredObject {
     let before = record
     let made = try await bucket.commit(object, hashes, record.blob) { writer, object in
-      guard try writer.group.upload(before.id) != nil,
+      guard try writer.group.upload(before.id)?.isOpen == true,
         writer.bucket.number == before.bucketNumber
       else { throw StorageError.noUpload }
       var after = before
@@ -327,13 +342,16 @@ package actor UploadSession {
     return made
   }
 
-  private func giveUp() async throws {
+  private func giveUp(isRemembered: Bool = false) async throws {
     isOver = true
     room.set(0, upTo: 0)
     await sink?.close()
     sink = nil
     let record = record
-    try await storage.write { group in try group.delete(record) }
+    try await storage.write { group in
+      if isRemembered { try group.cancel(record) } else { try group.delete(record) }
+    }
+    self.record.isCancelled = isRemembered
     storage.forgetSession(id)
     await storage.discard(record.blob)
   }
