@@ -190,10 +190,11 @@ def test_every_kind_of_error(deployment):
     device = deployment.device().register()
     refused(messaging.UnregisteredError, "not found", token="cAAA:BBBB")
     refused(exceptions.InvalidArgumentError, "not a valid FCM registration token", token="nothing")
-    refused(exceptions.InvalidArgumentError, "Malformed condition", condition="'a' in")
+    refused(exceptions.InvalidArgumentError, "Invalid condition expression provided", condition="'a' in")
     refused(exceptions.InvalidArgumentError, "Invalid data payload key", token=device.token, data={"from": "x"})
     refused(exceptions.InvalidArgumentError, "Invalid data payload key", token=device.token, data={"gcm.x": "x"})
-    refused(exceptions.InvalidArgumentError, "too big", token=device.token, data={"x": "y" * 4_096})
+    refused(exceptions.InvalidArgumentError, "too large", token=device.token, data={"x": "y" * 4_096})
+    deployment.send(token=device.token, data={"x": "y" * 4_095})
     ios = deployment.device(app_id="1:42:ios:ab").register({"ios": IOS})
     error = refused(messaging.ThirdPartyAuthError, "APNs key", token=ios.token)
     assert error.http_response.status_code == 401
@@ -211,7 +212,7 @@ def test_another_projects_token_is_a_mismatch(development, server):
     "message, field",
     [
         ({"data": {"a": 1}}, "message.data[0].value"), ({"unknown": 1}, "message"),
-        ({"topic": "a b"}, "message.topic"), ({}, "message"),
+        ({"topic": "a b"}, "message"), ({"condition": "a in topics"}, "message"), ({}, "message"),
         ({"topic": "a", "token": "b:c"}, "message.topic"),
         ({"topic": "a", "android": {"ttl": "9"}}, "message.android.ttl"),
         ({"topic": "a", "android": {"ttl": "2419201s"}}, "message.android.ttl"),
@@ -219,7 +220,8 @@ def test_another_projects_token_is_a_mismatch(development, server):
         ({"topic": "a", "android": {"notification": {"color": "red"}}}, "message.android.notification.color"),
         ({"topic": "a", "apns": {"headers": {"apns-priority": "7"}}}, "message.apns.headers"),
         ({"topic": "a", "apns": {"payload": {"aps": 1}}}, "message.apns.payload.aps"),
-        ({"topic": "a", "webpush": {"headers": {"TTL": "x"}}}, "message.webpush.headers"),
+        ({"topic": "a", "webpush": {"headers": {"TTL": "-1"}}}, "message.webpush.headers.TTL"),
+        ({"topic": "a", "webpush": {"headers": {"Urgency": "now"}}}, "message.webpush.headers.Urgency"),
         ({"topic": "a", "webpush": {"fcmOptions": {"link": "http://x"}}}, "message.webpush.fcm_options.link"),
         ({"topic": "a", "fcm_options": {"analytics_label": "a b"}}, "message.fcm_options.analytics_label"),
     ],

@@ -129,41 +129,40 @@ import Testing
     #expect(error?.violations.map(\.field) == ["notification_key"])
   }
 
-  /// The largest data that a message to a token can have.
-  private static func largest(to recipient: OutgoingMessage.Recipient) -> Int {
+  /// The largest text for which a message of a form is taken.
+  private static func largest(_ form: (String) -> String) throws -> Int {
     var (fits, tooBig) = (0, 5_000)
     while tooBig - fits > 1 {
       let size = (fits + tooBig) / 2
-      let data = JSONText.object([.init("k", .string(String(repeating: "x", count: size)))])
-      let json = JSONText.object([.init("data", data)])
-      do {
-        _ = try OutgoingMessage(json: json, recipient: recipient, now: now)
+      let json = try JSONText(parsing: form(String(repeating: "x", count: size)))
+      do throws(MessagingError) {
+        _ = try OutgoingMessage(json: json, recipient: .user("ana"), now: now)
         fits = size
-      } catch { tooBig = size }
+      } catch {
+        #expect(error.message == "Message is too large. The maximum is 4K (4096 bytes).")
+        tooBig = size
+      }
     }
     return fits
   }
 
-  @Test func `the largest message fits as devices get it`() throws {
-    let topic = try #require(TopicName(String(repeating: "t", count: 800)))
-    for (recipient, sender) in [
-      (OutgoingMessage.Recipient.user("ana"), String(repeating: "p", count: 30)),
-      (.topic(topic), "/topics/\(topic.text)"),
-    ] {
-      let data = String(repeating: "x", count: Self.largest(to: recipient))
-      let content = try Self.content(#"{"data": {"k": "\#(data)"}}"#)
-      let context = PayloadContext(
-        messageID: "0:1800000000000000",
-        sender: sender,
-        project: String(repeating: "p", count: 30),
-        installation: "cAAAAAAAAAAAAAAAAAAAAA"
-      )
-      let sizes = PushChannel.allCases.map { channel in
-        (channel, content.payload(channel, context).compactBytes.count)
-      }
-      for (channel, size) in sizes { #expect(size <= channel.payloadLimit, "\(channel)") }
-      #expect(sizes.contains { $0.1 == $0.0.payloadLimit })
-    }
+  @Test func `data and notification have 4,096 bytes, whatever is wrapped around them`() throws {
+    #expect(try Self.largest { #"{"data": {"k": "\#($0)"}}"# } == 4_095)
+    #expect(try Self.largest { #"{"notification": {"body": "\#($0)"}}"# } == 4_092)
+    #expect(
+      try Self.largest { #"{"data": {"k": "\#($0)"}, "notification": {"body": "12"}}"# } == 4_089
+    )
+    let options =
+      #""android": {"priority": "HIGH", "ttl": "60s"}, "apns": {"headers": {"apns-priority": "5"}}"#
+    #expect(try Self.largest { #"{"data": {"k": "\#($0)"}, \#(options)}"# } == 4_095)
+    // A platform's own data stands in the place of that for all, and counts in it.
+    #expect(
+      try Self.largest { #"{"data": {"k": "1"}, "webpush": {"data": {"k": "\#($0)"}}}"# } == 4_095
+    )
+    #expect(
+      try Self.largest { #"{"data": {"k": "1"}, "android": {"data": {"j": "\#($0)"}}}"# } == 4_093
+    )
+    #expect(try Self.largest { #"{"apns": {"payload": {"k": "\#($0)"}}}"# } == 4_095)
   }
 
   @Test(arguments: [

@@ -69,6 +69,7 @@ extension PushService {
       } else {
         try recipients(message.recipient, project, limit: limit, book.group)
       }
+    try requireFit(message, recipients)
     let id = try book.group.allocateVersion()
     let isFannedOut = if case .everyone = recipients { true } else { false }
     var stored = StoredMessage(
@@ -101,10 +102,28 @@ extension PushService {
   package func check(_ message: OutgoingMessage, from project: Text) async throws -> String {
     try await checkAudience(message.recipient, of: project)
     let limit = limits.registrationsPerUser
-    _ = try await read { reader in
-      try Self.recipients(message.recipient, project, limit: limit, reader)
+    try await read { reader in
+      let recipients = try Self.recipients(message.recipient, project, limit: limit, reader)
+      try Self.requireFit(message, recipients)
     }
     return Self.trialID
+  }
+
+  /// Throws INVALID_ARGUMENT where the one device that a request names cannot be given a message of its size; of several, each
+  /// that cannot has its delivery refused.
+  private static func requireFit(
+    _ message: OutgoingMessage,
+    _ recipients: Recipients
+  ) throws(MessagingError) {
+    guard case .registrations(let known) = recipients, known.count == 1, let only = known.first
+    else { return }
+    let context = PayloadContext(
+      messageID: StoredMessage.name(of: 9_999_999_999_999_999),
+      sender: only.project.string,
+      project: only.project.string,
+      installation: only.installation
+    )
+    try message.content.checkPayload(only.address.channel, context)
   }
 
   static func put(_ message: StoredMessage, _ group: any KeyValueGroup) throws {

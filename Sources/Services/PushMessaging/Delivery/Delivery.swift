@@ -16,9 +16,15 @@ package enum PushChannel: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// Bytes of a payload; Web Push loses some of its 4,096 to the encryption.
-  var payloadLimit: Int {
-    self == .webPush ? WebPushEncryption.maximumContent : 4_096
+  /// Bytes of a payload that push services take; Web Push loses some of its 4,096 to the encryption.
+  ///
+  /// Nil for our own streams.
+  var payloadLimit: Int? {
+    switch self {
+    case .apns: 4_096
+    case .webPush: WebPushEncryption.maximumContent
+    case .direct: nil
+    }
   }
 }
 

@@ -73,7 +73,7 @@ package struct LegacyMessage: Sendable {
   private static func target(of json: JSONText) -> Result<Target, MessagingError> {
     if let condition = json["condition"]?.string {
       guard let parsed = TopicCondition(parsing: condition) else {
-        return .failure(.invalid("condition", "Malformed condition expression."))
+        return .failure(.invalid("condition", "Invalid condition expression provided."))
       }
       return .success(.everyone(.condition(parsed, condition)))
     }
@@ -91,7 +91,7 @@ package struct LegacyMessage: Sendable {
     }
     guard to.hasPrefix("/topics/") else { return .success(.tokens([to])) }
     guard let topic = TopicName(to) else {
-      return .failure(.invalid("to", "Malformed topic name.", .token))
+      return .failure(.invalid("to", "Topic name contains invalid characters.", .token))
     }
     return .success(.everyone(.topic(topic)))
   }

@@ -7,40 +7,66 @@ struct PayloadContext {
   var sender: String
   var project: String
   var installation: String
-
-  /// As large as it comes for messages of a sender, for bounds: ids of messages have 18 characters and those of installations 22;
-  /// a project's has 30 at most.
-  static func largest(sender: String?) -> PayloadContext {
-    let project = String(repeating: "p", count: 30)
-    return PayloadContext(
-      messageID: StoredMessage.name(of: 9_999_999_999_999_999),
-      sender: sender ?? project,
-      project: project,
-      installation: String(repeating: "i", count: 22)
-    )
-  }
 }
 
 extension MessageContent {
-  /// What a payload has beside what the message says, at most, in bytes.
+  /// Bytes of a message's data and notification, as Firebase counts them: names and values, without what a platform wraps around.
+  package static let sizeLimit = 4_096
+  /// Bytes of a payload beside what the message says, at most.
   private static let frame = 512
 
-  /// Throws INVALID_ARGUMENT where a payload of the message would be too large for a platform.
+  /// Throws INVALID_ARGUMENT where the message's data and notification are too large for one of the platforms.
   ///
-  /// No payload says anything twice, so that of a small message need not be made.
-  ///
-  /// - Parameter sender: What devices see as the sender; nil where it is the project.
-  func checkSize(sender: String?) throws(MessagingError) {
-    let rest = Self.frame + (sender?.utf8.count ?? 0)
-    guard bytes.count + rest > PushChannel.webPush.payloadLimit else { return }
-    for channel in PushChannel.allCases {
-      let size = payload(channel, .largest(sender: sender)).compactBytes.count
-      guard size <= channel.payloadLimit else {
-        let message =
-          "The message is too big: its payload for \(channel.name) has \(size) bytes, at most "
-          + "\(channel.payloadLimit) are allowed."
-        throw .invalid("message", message, .tooBig)
-      }
+  /// A payload has a platform's envelope too: what is then too large for a push service is refused for the devices that it is
+  /// for (`checkPayload`).
+  func checkSize() throws(MessagingError) {
+    guard bytes.count > Self.sizeLimit else { return }
+    guard PushChannel.allCases.allSatisfy({ size($0) <= Self.sizeLimit }),
+      androidSize <= Self.sizeLimit
+    else { throw Self.tooLarge }
+  }
+
+  private static let tooLarge = MessagingError.invalid(
+    "message",
+    "Message is too large. The maximum is 4K (4096 bytes).",
+    .tooBig
+  )
+
+  /// Throws INVALID_ARGUMENT where the payload is larger than the push service of one device takes.
+  func checkPayload(_ channel: PushChannel, _ context: PayloadContext) throws(MessagingError) {
+    guard let limit = channel.payloadLimit,
+      bytes.count + context.sender.utf8.count + Self.frame > limit
+    else { return }
+    let size = payload(channel, context).compactBytes.count
+    guard size > limit else { return }
+    let message =
+      "Message is too large: with its envelope it has \(size) bytes, and the device's push service takes \(limit)."
+    throw .invalid("message", message, .tooBig)
+  }
+
+  /// Bytes of what a platform's devices get of data and notification.
+  private func size(_ channel: PushChannel) -> Int {
+    switch channel {
+    case .apns:
+      Self.size(json["data"]) + Self.size(json["notification"])
+        + Self.size(json["apns"]?["payload"])
+    case .webPush, .direct: size(of: json["webpush"])
+    }
+  }
+
+  private var androidSize: Int { size(of: json["android"]) }
+
+  /// The same where a platform's own members take the place of those for all.
+  private func size(of own: JSONText?) -> Int {
+    ["data", "notification"].reduce(0) { sum, part in
+      sum + Self.size(Self.merge(json[part], own?[part]?.members ?? []))
+    }
+  }
+
+  private static func size(_ object: JSONText?) -> Int {
+    (object?.members ?? []).reduce(0) { sum, member in
+      sum + member.key.utf8.count
+        + (member.value.string?.utf8.count ?? member.value.compactBytes.count)
     }
   }
 

@@ -11,11 +11,6 @@ package struct OutgoingMessage: Sendable {
     case user(String)
     /// An audience of analytics by its name.
     case audience(String)
-
-    /// What devices see as the sender; nil where it is the project.
-    fileprivate var sender: String? {
-      if case .topic(let name) = self { MessageTarget.topic(name).sender } else { nil }
-    }
   }
 
   package let recipient: Recipient
@@ -30,7 +25,7 @@ package struct OutgoingMessage: Sendable {
   package init(to recipient: Recipient, _ content: MessageContent) throws(MessagingError) {
     self.recipient = recipient
     self.content = content
-    try content.checkSize(sender: recipient.sender)
+    try content.checkSize()
   }
 
   /// The same with a cap; INVALID_ARGUMENT for a message without a label to count by.
@@ -83,12 +78,12 @@ package struct OutgoingMessage: Sendable {
     case "fid": return .installation(text)
     case "topic":
       guard let topic = TopicName(text) else {
-        throw .invalid("message.topic", "Malformed topic name.")
+        throw .invalid("message", "Topic name contains invalid characters.")
       }
       return .topic(topic)
     default:
       guard let condition = TopicCondition(parsing: text) else {
-        throw .invalid("message.condition", "Malformed condition expression.")
+        throw .invalid("message", "Invalid condition expression provided.")
       }
       return .condition(condition, text)
     }
@@ -174,10 +169,17 @@ enum MessageRules {
   private static func checkWeb(_ webPush: JSONText?) throws(MessagingError) {
     let headers = MessageContent.headers(of: webPush)
     if let text = headers["ttl"], Int64(text).map({ $0 >= 0 }) != true {
-      throw .invalid("message.webpush.headers", "Invalid TTL.", .timeToLive)
+      throw .invalid(
+        "message.webpush.headers.TTL",
+        "TTL must be a non-negative integer.",
+        .timeToLive
+      )
     }
     if let urgency = headers["urgency"], !["very-low", "low", "normal", "high"].contains(urgency) {
-      throw .invalid("message.webpush.headers", "Invalid Urgency.")
+      throw .invalid(
+        "message.webpush.headers.Urgency",
+        "Urgency must be very-low, low, normal or high."
+      )
     }
     if let link = webPush?["fcm_options"]?["link"]?.string, !link.hasPrefix("https://") {
       throw .invalid("message.webpush.fcm_options.link", "The link is an HTTPS URL.")
