@@ -126,6 +126,22 @@ def test_a_resource_is_for_its_sender_alone(server, project):
     ).status_code == 201
 
 
+def test_a_token_for_another_push_service_is_refused_whatever_host_is_named(production):
+    sender = Vapid02(private_key=ec.generate_private_key(ec.SECP256R1()))
+    receiver = Receiver(production, servers.PROJECT, vapidKey=encode(point(sender.private_key)))
+
+    def answer(audience, **headers):
+        claims = {"sub": "mailto:ana@example.com", "aud": audience, "exp": int(time.time()) + 600}
+        headers = {"TTL": "60", **sender.sign(claims), **headers}
+        return requests.post(receiver.endpoint, headers=headers, verify=production.authority, timeout=30)
+
+    # A sender was made to sign for another service, which shows the token here under its own name.
+    assert answer("https://push.example.org", Host="push.example.org").status_code == 403
+    # The right token is right under any name that leads here, and the message's URL is the resource's.
+    sent = answer(production.url, Host="push.example.org")
+    assert sent.status_code == 201 and sent.headers["location"].startswith(receiver.endpoint + "/")
+
+
 def test_brasa_sends_to_brasa(server, project, tmp_path):
     """Our encoder and our push service: a message of the Admin SDK by Web Push to a client that connects elsewhere."""
     receiver = Receiver(server, project)

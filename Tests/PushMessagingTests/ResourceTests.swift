@@ -29,7 +29,12 @@ import Testing
     let service = fixture.service
     let token = try await fixture.register("f1")
     let known = try await service.registration(of: token, in: "p")
-    let capability = try await service.makePushResource(named: "chat", vapidKey: nil, for: known)
+    let capability = try await service.makePushResource(
+      named: "chat",
+      vapidKey: nil,
+      at: "https://push.example",
+      for: known
+    )
     let resource = try await service.pushResource(capability)
     let old = try await push([1], to: resource, topic: "t")
     let new = try await push([2], to: resource, topic: "t")
@@ -53,7 +58,12 @@ import Testing
     let known = try await service.registration(of: fixture.register("f1"), in: "p")
     var resources: [PushResource] = []
     for name in ["chat", "mail"] {
-      let capability = try await service.makePushResource(named: name, vapidKey: nil, for: known)
+      let capability = try await service.makePushResource(
+        named: name,
+        vapidKey: nil,
+        at: "https://push.example",
+        for: known
+      )
       resources.append(try await service.pushResource(capability))
     }
     let (chat, mail) = (resources[0], resources[1])
@@ -69,7 +79,12 @@ import Testing
     let token = try await fixture.register("f1")
     let known = try await service.registration(of: token, in: "p")
     func make(_ name: String) async throws -> String {
-      try await service.makePushResource(named: name, vapidKey: nil, for: known)
+      try await service.makePushResource(
+        named: name,
+        vapidKey: nil,
+        at: "https://push.example",
+        for: known
+      )
     }
     let first = try await make("chat")
     let second = try await make("chat")
@@ -100,14 +115,29 @@ import Testing
     let known = try await service.registration(of: fixture.register("f1"), in: "p")
     for name in ["", "a b", String(repeating: "x", count: 101)] {
       await #expect(throws: MessagingError.self) {
-        try await service.makePushResource(named: name, vapidKey: nil, for: known)
+        try await service.makePushResource(
+          named: name,
+          vapidKey: nil,
+          at: "https://push.example",
+          for: known
+        )
       }
     }
     for name in ["a", "b", "b"] {
-      _ = try await service.makePushResource(named: name, vapidKey: nil, for: known)
+      _ = try await service.makePushResource(
+        named: name,
+        vapidKey: nil,
+        at: "https://push.example",
+        for: known
+      )
     }
     await #expect(throws: MessagingError.self) {
-      try await service.makePushResource(named: "c", vapidKey: nil, for: known)
+      try await service.makePushResource(
+        named: "c",
+        vapidKey: nil,
+        at: "https://push.example",
+        for: known
+      )
     }
   }
 }

@@ -28,12 +28,14 @@ package struct MessagingEnvironment: Sendable {
   package let keys: ProjectKeys
   /// The installation whose valid authentication token it is; does not block.
   package let installation: @Sendable (_ token: String) -> Installation?
-  private let quota: RegistrationQuota
-  private let subscriptions: RegistrationQuota
-  private let pushes: RegistrationQuota
+  private let quota: NetworkQuota
+  private let subscriptions: NetworkQuota
+  private let pushes: NetworkQuota
   private let named = NamedProjects()
   /// Where senders reach the server, as `https://push.example.org`; nil is where the request did.
   package var origin: String?
+  /// The address that the server listens on, as `http://127.0.0.1:8080`.
+  package var ownOrigin = ""
   /// Whether the legacy form takes any server key, which names its project then.
   package var takesAnyServerKey = false
 
@@ -45,9 +47,9 @@ package struct MessagingEnvironment: Sendable {
     keys: ProjectKeys,
     installation: @escaping @Sendable (_ token: String) -> Installation?
   ) {
-    quota = RegistrationQuota(limit: service.limits.registrationsPerNetwork)
-    subscriptions = RegistrationQuota(limit: service.limits.subscriptionsPerNetwork)
-    pushes = RegistrationQuota(limit: service.limits.pushesPerNetwork)
+    quota = NetworkQuota(limit: service.limits.registrationsPerNetwork)
+    subscriptions = NetworkQuota(limit: service.limits.subscriptionsPerNetwork)
+    pushes = NetworkQuota(limit: service.limits.pushesPerNetwork)
     self.service = service
     self.access = access
     self.threads = threads
@@ -175,8 +177,11 @@ package struct MessagingEnvironment: Sendable {
     }
   }
 
-  /// The origin of URLs that clients give to others.
+  /// The origin of URLs that a client asks for, to give them to others.
   func origin(of request: ServiceRequest) -> String { origin ?? request.origin }
+
+  /// The origin at which senders reach a push resource, whatever they say.
+  func origin(of resource: PushResource) -> String { origin ?? resource.origin ?? ownOrigin }
 
   /// The registration of the token in the path, which the request's installation must have made.
   func registration(of request: ServiceRequest) async throws -> Registration {

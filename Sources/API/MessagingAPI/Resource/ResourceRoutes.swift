@@ -47,12 +47,14 @@ struct ResourceRoutes: Sendable {
       try RegistrationForm.point(text, "vapidKey")
     }
     try environment.countSubscription(request)
+    let origin = environment.origin(of: request)
     let capability = try await service.makePushResource(
       named: name,
       vapidKey: vapidKey,
+      at: origin,
       for: registration
     )
-    let endpoint = environment.origin(of: request) + Self.root + capability
+    let endpoint = origin + Self.root + capability
     return .json(.object([.init("name", .string(name)), .init("endpoint", .string(endpoint))]))
   }
 
@@ -73,7 +75,7 @@ struct ResourceRoutes: Sendable {
     let id = try await service.push(message, to: resource)
     var response = ServiceResponse(status: .created)
     response.headers[.location] =
-      environment.origin(of: request) + Self.root + "\(capability)/\(id)"
+      environment.origin(of: resource) + Self.root + "\(capability)/\(id)"
     response.headers[.timeToLive] = "\(message.timeToLive)"
     return response
   }
@@ -86,7 +88,8 @@ struct ResourceRoutes: Sendable {
       response.headers[.wwwAuthenticate] = "vapid"
       return response
     }
-    let origins: Set = [environment.origin(of: request), request.origin]
+    // Never where the sender says that it is: a token for another push service would do then.
+    let origins = Set([environment.origin(of: resource), resource.origin].compactMap(\.self))
     let isValid = proof.isValid(for: origins, now: service.now / 1_000_000)
     return isValid && proof.publicKey == key ? nil : ServiceResponse(status: .forbidden)
   }

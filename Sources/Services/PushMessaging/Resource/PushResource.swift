@@ -10,28 +10,45 @@ package struct PushResource: Sendable, Equatable {
   package let name: String
   /// The only VAPID key that may send (RFC 8292, 4); nil lets everybody.
   package let vapidKey: [UInt8]?
+  /// The origin of the URL that the client was given, which is what senders' tokens are for; nil where none was kept yet.
+  package let origin: String?
 
-  init(project: Text, registration: Int64, name: String, vapidKey: [UInt8]?) {
+  init(
+    project: Text,
+    registration: Int64,
+    name: String,
+    vapidKey: [UInt8]?,
+    origin: String?
+  ) {
     self.project = project
     self.registration = registration
     self.name = name
     self.vapidKey = vapidKey
+    self.origin = origin
   }
 
   init(decoding value: some Collection<UInt8>) throws {
     var reader = try RecordReader(Array(value))
     var (project, number, name) = ("", Int64(0), "")
     var key: [UInt8]?
+    var origin: String?
     while let field = try reader.next() {
       switch field.tag {
       case 1: project = try field.string()
       case 2: number = try field.number()
       case 3: name = try field.string()
       case 4: key = field.raw
+      case 5: origin = try field.string()
       default: break
       }
     }
-    self.init(project: Text(project), registration: number, name: name, vapidKey: key)
+    self.init(
+      project: Text(project),
+      registration: number,
+      name: name,
+      vapidKey: key,
+      origin: origin
+    )
   }
 
   var encoded: [UInt8] {
@@ -40,6 +57,7 @@ package struct PushResource: Sendable, Equatable {
     writer.put(2, registration)
     writer.put(3, name)
     writer.put(4, bytes: vapidKey)
+    if let origin { writer.put(5, origin) }
     return writer.bytes
   }
 }

@@ -6,12 +6,13 @@ import KeyValueStore
 
 extension PushService {
   /// Makes a registration's push resource of a name, in the place of one that has it, and gives its capability: the end of
-  /// its URL, which nobody can guess and which is kept as its hash alone.
+  /// its URL at an origin, which nobody can guess and which is kept as its hash alone.
   ///
   /// INVALID_ARGUMENT for a name that is none or a registration of another way, QUOTA_EXCEEDED where it has too many.
   package func makePushResource(
     named name: String,
     vapidKey: [UInt8]?,
+    at origin: String,
     for registration: Registration
   ) async throws -> String {
     guard registration.address == .direct else {
@@ -37,7 +38,8 @@ extension PushService {
         project: registration.project,
         registration: registration.number,
         name: name,
-        vapidKey: vapidKey
+        vapidKey: vapidKey,
+        origin: origin
       )
       try group.put(MessagingKey(.resource, bytes: hash).bytes, resource.encoded)
       try group.put(key, hash)

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// How many registrations, or subscriptions, each network makes in an hour, within a bound.
+/// How many things of a kind each network makes in an hour, such as registrations, within a bound.
 ///
 /// Memory is bounded too: networks beyond a number share what is left. Any thread may call.
-package final class RegistrationQuota: Sendable {
+package final class NetworkQuota: Sendable {
   private struct State {
     var counts: [String: Int] = [:]
     var others = 0

@@ -1,10 +1,10 @@
 import Testing
 
-@testable import PushMessaging
+import ServiceModule
 
-@Suite struct RegistrationQuotaTests {
+@Suite struct NetworkQuotaTests {
   @Test func `each network has its share of an hour`() {
-    let quota = RegistrationQuota(limit: 2, networks: 2)
+    let quota = NetworkQuota(limit: 2, networks: 2)
     let hour: Int64 = 3_600_000_000
     #expect((0..<3).map { _ in quota.take("a", now: hour) } == [true, true, false])
     #expect(quota.take("b", now: hour))
