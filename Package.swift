@@ -529,6 +529,7 @@ let package = Package(
         .embedInCode("Browser/Files/messaging.js"),
         .embedInCode("Browser/Files/messaging-store.js"),
         .embedInCode("Browser/Files/messaging-worker.js"),
+        .embedInCode("Browser/Files/web.js"),
       ],
       swiftSettings: strict
     ),

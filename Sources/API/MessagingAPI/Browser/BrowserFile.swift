@@ -5,18 +5,19 @@ import ServiceModule
 
 /// A script that is in the binary.
 struct BrowserFile: Sendable {
-  let name: String
+  let path: String
   private let bytes: [UInt8]
   private let tag: String
 
   static let all = [
-    BrowserFile("messaging.js", PackageResources.messaging_js),
-    BrowserFile("messaging-store.js", PackageResources.messaging_store_js),
-    BrowserFile("messaging-worker.js", PackageResources.messaging_worker_js),
+    BrowserFile("/__/messaging/messaging.js", PackageResources.messaging_js),
+    BrowserFile("/__/messaging/messaging-store.js", PackageResources.messaging_store_js),
+    BrowserFile("/__/messaging/messaging-worker.js", PackageResources.messaging_worker_js),
+    BrowserFile("/__/brasa/web.js", PackageResources.web_js),
   ]
 
-  private init(_ name: String, _ bytes: [UInt8]) {
-    self.name = name
+  private init(_ path: String, _ bytes: [UInt8]) {
+    self.path = path
     self.bytes = bytes
     tag = "\"\(Hexadecimal.text(Array(SHA256.hash(data: bytes)).prefix(8)))\""
   }
