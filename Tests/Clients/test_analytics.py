@@ -212,7 +212,15 @@ def test_the_protocol_answers_what_is_wrong_as_what_is_right(analytics):
         ({"events": [{"name": "first_open"}]}, [("events", "NAME_RESERVED")]),
         ({"events": [{"name": "a", "params": {"ga_b": 1}}]}, [("events.params.ga_b", "NAME_RESERVED")]),
         ({"events": [{"name": "a", "timestamp_micros": 1}]}, [("events", "VALUE_OUT_OF_BOUNDS")]),
-        ({"events": [{"name": "a", "timestamp_micros": -(2**63)}]}, []),
+        ({"events": [{"name": "a", "timestamp_micros": -(2**63)}]}, [("events.timestamp_micros", "VALUE_INVALID")]),
+        ({"events": [{"name": "a", "timestamp_micros": "soon"}]}, [("events.timestamp_micros", "VALUE_INVALID")]),
+        ({"timestamp_micros": 1.5}, [("timestamp_micros", "VALUE_INVALID")]),
+        ({"timestamp_micros": {}}, [("timestamp_micros", "VALUE_INVALID")]),
+        # Seconds where microseconds belong; the events have that time.
+        ({"timestamp_micros": 1_800_000_000}, [("timestamp_micros", "VALUE_OUT_OF_BOUNDS"), ("events", "VALUE_OUT_OF_BOUNDS")]),
+        ({"timestamp_micros": str(micros(60))}, []),
+        ({"user_properties": {"level": {"value": 1, "timestamp_micros": "x"}}},
+         [("user_properties.level.timestamp_micros", "VALUE_INVALID")]),
         ({"user_properties": {"first_open_time": {"value": 1}}},
          [("user_properties.first_open_time", "NAME_RESERVED")]),
         ({"consent": {"ad_user_data": "DENIED", "ad_personalization": "GRANTED"}, "ip_override": "192.0.2.1",
@@ -232,6 +240,16 @@ def test_the_protocol_answers_what_is_wrong_as_what_is_right(analytics):
 def test_validation_codes(analytics, change, expected):
     body = {"app_instance_id": HEXADECIMAL, "events": [{"name": "fine"}], **change}
     assert analytics.validation(body) == expected
+
+
+def test_what_the_sdk_sets_does_not_count_in_whatever_order_it_comes(analytics):
+    system = {"ga_session_id": 1, "ga_session_number": 1, "engagement_time_msec": 1, "session_engaged": 1}
+    own = {f"p{n:02}": n for n in range(27)}
+    first = dict(list(own.items())[:25])
+    orders = [({**first, **system}, []), ({**own, **system}, ["p25", "p26"]), ({**system, **own}, ["p25", "p26"])]
+    for params, dropped in orders:
+        answer = analytics.accepted(batch(INSTANCE, event("big", params)))
+        assert [found["field"] for found in answer.get("dropped", [])] == [f"params.{name}" for name in dropped]
 
 
 def test_the_debug_view_shows_events_and_what_was_dropped(analytics):

@@ -29,6 +29,7 @@ import Testing
     batch.properties = [UserProperty("level", "", time: .max / 4)]
     batch.received = 1_795_400_000_000_000
     batch.clockOffset = -5
+    batch.standing = SenderStanding.allCases.randomElement(using: &source) ?? .proven
     batch.dropped = [.nameInvalid: 3, .valueInvalid: 1]
     return batch
   }

@@ -45,10 +45,12 @@ import Testing
     _ events: [AnalyticsEvent],
     from user: String?,
     app: String = "1:42:ios:ab",
+    _ standing: SenderStanding = .proven,
     to analytics: EventAnalytics
   ) async throws {
     var batch = EventBatch(instanceID: user, events: events)
     batch.context.appID = app
+    batch.standing = standing
     _ = try await analytics.record(batch, from: .sdk, project: Self.project)
   }
 
@@ -232,6 +234,133 @@ import Testing
     let dropped = try analytics.dropped(of: Self.project, range)
     #expect(dropped.map(\.name) == ["EXCEEDED_MAX_ENTITIES"])
     #expect(dropped.map(\.figures.events) == [1])
+    #expect(try Self.differences(analytics) == [])
+  }
+
+  private func names(_ analytics: EventAnalytics, on day: Int = Self.day) throws -> [String: Int] {
+    let events = try analytics.events(
+      of: Self.project,
+      try DayRange(EventDay(day), EventDay(day))
+    )
+    return Dictionary(uniqueKeysWithValues: events.map { ($0.name, $0.figures.events) })
+      .filter { $0.value > 0 }
+  }
+
+  @Test func `names that a project knew are free, however much junk a day brings`() async throws {
+    let analytics = try open { $0.namesPerDay = 3 }
+    let known = ["a", "b", "c"]
+    for name in known {
+      try await send([AnalyticsEvent(name, time: clock.now)], from: "u1", to: analytics)
+    }
+    clock.set(clock.now + EventStream.day)
+    for name in ["x", "y", "z", "w"] + known {
+      try await send([AnalyticsEvent(name, time: clock.now)], from: "u2", to: analytics)
+    }
+    #expect(try names(analytics, on: Self.day + 1).keys.sorted() == known + ["x", "y", "z"])
+    #expect(try Self.differences(analytics) == [])
+  }
+
+  @Test func `invented apps of senders that prove nothing use up no name of the day`()
+    async throws
+  {
+    let analytics = try open { ($0.namesPerDay, $0.wordsPerDay) = (3, 30) }
+    for number in 0..<40 {
+      try await send(
+        [AnalyticsEvent("junk\(number)", time: clock.now)],
+        from: "u\(number)",
+        app: "invented-\(number)",
+        .unproven,
+        to: analytics
+      )
+    }
+    // A tenth of the day's words is theirs.
+    #expect(try names(analytics).keys.sorted() == ["junk0", "junk1", "junk2"])
+    for name in ["a", "b", "c", "d"] {
+      try await send([AnalyticsEvent(name, time: clock.now)], from: "u1", to: analytics)
+    }
+    #expect(try names(analytics).keys.filter { !$0.hasPrefix("junk") }.sorted() == ["a", "b", "c"])
+    let apps = try analytics.breakdown(
+      of: Self.project,
+      try DayRange(EventDay(Self.day), EventDay(Self.day)),
+      by: .app,
+      event: "a"
+    )
+    #expect(apps.map(\.name) == ["1:42:ios:ab"])
+    #expect(try Self.differences(analytics) == [])
+  }
+
+  @Test func `apps of which none is registered have one budget of names`() async throws {
+    let analytics = try open { $0.namesPerDay = 3 }
+    for (number, name) in ["a", "b", "c", "d"].enumerated() {
+      try await send(
+        [AnalyticsEvent(name, time: clock.now)],
+        from: "u1",
+        app: "app-\(number)",
+        .provenOfAnyApp,
+        to: analytics
+      )
+    }
+    #expect(try names(analytics).keys.sorted() == ["a", "b", "c"])
+  }
+
+  @Test func `a sender that only names an installation touches nothing of it`() async throws {
+    let analytics = try open()
+    func batch(_ number: Int64, user: String?, _ standing: SenderStanding) -> EventBatch {
+      var batch = EventBatch(
+        instanceID: "victim",
+        number: number,
+        events: [AnalyticsEvent("tick", time: clock.now)]
+      )
+      (batch.userID, batch.standing) = (user, standing)
+      return batch
+    }
+    for number in 1...5 {
+      let forged = batch(Int64(number), user: "mallory", .unproven)
+      let receipt = try await analytics.record(forged, from: .server, project: Self.project)
+      #expect(receipt.accepted == 1)
+    }
+    for number in 1...5 {
+      let own = batch(Int64(number), user: "ana", .proven)
+      let receipt = try await analytics.record(own, from: .sdk, project: Self.project)
+      #expect(receipt == BatchReceipt(accepted: 1))
+    }
+    // An app that has lost its token sends again what the server has.
+    let again = batch(5, user: "ana", .unproven)
+    let receipt = try await analytics.record(again, from: .sdk, project: Self.project)
+    #expect(receipt.isRepeated)
+    #expect(try analytics.erase(.user("mallory"), of: Self.project) == 5)
+    let range = try DayRange(EventDay(Self.day), EventDay(Self.day))
+    let left = try analytics.timeline(
+      of: .user("ana"),
+      project: Self.project,
+      range,
+      limit: 10
+    )
+    #expect(left.map(\.instanceID) == Array(repeating: "victim", count: 5))
+    _ = try await analytics.record(
+      batch(9, user: nil, .unproven),
+      from: .server,
+      project: Self.project
+    )
+    // Erasing the installation takes what came in its name.
+    #expect(try analytics.erase(.instance("victim"), of: Self.project) == 6)
+    #expect(try Self.differences(analytics) == [])
+  }
+
+  @Test func `of installations that prove nothing so many are told apart`() async throws {
+    let analytics = try open { $0.unprovenPerDay = 2 }
+    for user in ["u1", "u2", "u3", "u1"] {
+      try await send(
+        [AnalyticsEvent("tick", time: clock.now)],
+        from: user,
+        .unproven,
+        to: analytics
+      )
+    }
+    try await send([AnalyticsEvent("tick", time: clock.now)], from: "u4", to: analytics)
+    let range = try DayRange(EventDay(Self.day), EventDay(Self.day))
+    let figures = try analytics.events(of: Self.project, range).map(\.figures)
+    #expect(figures.map(\.events) == [5] && figures.map(\.users) == [3])
     #expect(try Self.differences(analytics) == [])
   }
 

@@ -34,7 +34,9 @@ final class Intake: Sendable {
 
   var port: Int { server.port }
   var url: String { server.url }
-  var requests: [AnsweringServer.Request] { server.requests }
+  var requests: [AnsweringServer.Request] {
+    server.requests.filter { $0.line.contains("events:batch") }
+  }
 
   init(failures: [Int] = [], lostAnswers: Int = 0) throws {
     let (news, continuation) = AsyncStream.makeStream(
@@ -45,6 +47,10 @@ final class Intake: Sendable {
     let taken = Box()
     taken.state.withLock { ($0.failures, $0.lostAnswers) = (failures, lostAnswers) }
     server = try AnsweringServer { request in
+      // Where there are no installations there are no tokens, and events come without.
+      guard request.line.contains("events:batch") else {
+        return AnsweringServer.Answer(404, body: "{}")
+      }
       let answer = taken.take(Self.expanded(request))
       continuation.yield(taken.state.withLock { $0.events.count })
       return answer

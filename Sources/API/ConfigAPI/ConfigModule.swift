@@ -11,12 +11,13 @@ extension ServiceModule {
   ///
   /// It is `firebaseremoteconfig.googleapis.com` v1 and `firebaseremoteconfigrealtime.googleapis.com` v1.
   /// `threads` do what waits for the disk. What takes events of analytics is asked of `eventsElsewhere` first, where another node
-  /// may have them.
+  /// may have them. What `proof` does not prove to be an installation is kept of nobody.
   package static func remoteConfig(
     _ templates: ConfigTemplates,
     access: AccessControl,
     threads: EngineThreads,
     keys: ProjectKeys,
+    proof: InstallationProof,
     eventsElsewhere: HTTPRoute.Passing? = nil,
     log: Logger
   ) -> ServiceModule {
@@ -31,6 +32,7 @@ extension ServiceModule {
       templates: templates,
       threads: threads,
       keys: keys,
+      proof: proof,
       eventsElsewhere: eventsElsewhere
     )
     module.hosts = [

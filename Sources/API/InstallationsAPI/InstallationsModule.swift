@@ -9,11 +9,13 @@ import ServiceModule
 extension ServiceModule {
   /// The installations of apps: ids and tokens, which Remote Config and messaging ask apps for.
   ///
-  /// It is `firebaseinstallations.googleapis.com` v1. `observer` hears of what apps show and end.
+  /// It is `firebaseinstallations.googleapis.com` v1. A network makes so many installations an hour, nil for any number: whoever has
+  /// one counts in experiments and has shares of analytics. `observer` is notified of installations that apps show and end.
   package static func installations(
     _ tokens: InstallationTokens,
     keys: ProjectKeys,
     threads: EngineThreads,
+    perNetwork: Int?,
     observer: (any InstallationObserver)? = nil,
     clock: MicrosecondClock = .system
   ) -> ServiceModule {
@@ -23,6 +25,7 @@ extension ServiceModule {
       tokens: tokens,
       keys: keys,
       threads: threads,
+      quota: perNetwork.map { NetworkQuota(limit: $0) },
       observer: observer,
       clock: clock
     )
@@ -42,6 +45,7 @@ private struct InstallationRoutes: Sendable {
   let tokens: InstallationTokens
   let keys: ProjectKeys
   let threads: EngineThreads
+  let quota: NetworkQuota?
   let observer: (any InstallationObserver)?
   let clock: MicrosecondClock
 
@@ -72,7 +76,7 @@ private struct InstallationRoutes: Sendable {
     guard let appID = body["appId"]?.string, !appID.isEmpty, appID.count <= Self.appIDLength else {
       throw FirestoreError.invalidArgument("Installation has no app id.")
     }
-    let id = provedID(request, body, in: project) ?? InstallationTokens.newID()
+    let id = try id(of: request, body, in: project)
     let installation = InstallationTokens.Installation(project: project, id: id, appID: appID)
     return .json(
       .object([
@@ -84,17 +88,29 @@ private struct InstallationRoutes: Sendable {
     )
   }
 
-  /// The id that a request names and proves to be its own; nil without a proof.
+  /// The id that a request proves to be its own, or a new one; RESOURCE_EXHAUSTED where its network made too many.
+  private func id(
+    of request: ServiceRequest,
+    _ body: JSONText,
+    in project: Text
+  ) throws(FirestoreError) -> String {
+    let asked = body["fid"]?.string.flatMap { InstallationTokens.isID($0) ? $0 : nil }
+    if let asked, isKnown(asked, request, in: project) { return asked }
+    guard quota?.take(request.context.network, now: clock.now()) ?? true else {
+      throw FirestoreError(.resourceExhausted, "Too many installations were made. Try again later.")
+    }
+    let secret = body["fidSecret"]?.string
+    if let asked, secret.flatMap(InstallationTokens.id(provedBy:)) == asked { return asked }
+    return InstallationTokens.newID()
+  }
+
+  /// Whether a request has the refresh token of an id, which an installation has that was made before.
   ///
   /// An id is no secret, being the half of every registration token that back ends see: tokens of one that is only named would be
   /// another device's. The proofs are the id's refresh token, and the secret that it was made of.
-  private func provedID(_ request: ServiceRequest, _ body: JSONText, in project: Text) -> String? {
-    guard let asked = body["fid"]?.string, InstallationTokens.isID(asked) else { return nil }
-    if let secret = body["fidSecret"]?.string, InstallationTokens.id(provedBy: secret) == asked {
-      return asked
-    }
-    guard let token = Self.refreshToken(of: request) else { return nil }
-    return tokens.installation(asked, of: project, refreshToken: token).map(\.id)
+  private func isKnown(_ id: String, _ request: ServiceRequest, in project: Text) -> Bool {
+    guard let token = Self.refreshToken(of: request) else { return false }
+    return tokens.installation(id, of: project, refreshToken: token) != nil
   }
 
   private func generate(_ request: ServiceRequest) async throws -> ServiceResponse {

@@ -2,11 +2,11 @@ import FirestoreModel
 
 /// What an installation's id is made of, so that who made the id can prove that: the server gives tokens of an id to nobody who only
 /// names it.
-struct InstallationSecret: Sendable {
+package struct InstallationSecret: Sendable {
   /// The id: 17 bytes of the SHA-256 of the secret in URL-safe base64, of which the first four bits are 0111.
-  let id: String
+  package let id: String
   /// The secret: 32 bytes in URL-safe base64.
-  let text: String
+  package let text: String
 
   /// The secret of those 32 bytes.
   init(_ bytes: [UInt8]) {
@@ -17,7 +17,7 @@ struct InstallationSecret: Sendable {
   }
 
   /// A new secret.
-  static func random() -> InstallationSecret {
+  package static func random() -> InstallationSecret {
     var generator = SystemRandomNumberGenerator()
     return InstallationSecret((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
   }

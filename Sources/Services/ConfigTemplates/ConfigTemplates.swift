@@ -246,9 +246,9 @@ package final class ConfigTemplates: Sendable {
     return (decision, assigned)
   }
 
-  /// The audiences that a client is in; nil where nobody knows.
+  /// The audiences that a client is in; nil where nobody knows, or where the client only names an installation.
   private func audienceNames(of client: ConfigClient, _ id: TemplateID) throws -> Set<String>? {
-    try client.installationID.flatMap {
+    try client.provedInstallation.flatMap {
       try audiences?.audiences(ofInstallation: $0, project: id.project)
     }
   }

@@ -70,11 +70,17 @@ package final class EventAnalytics: Sendable {
       ("analytics_segments_waiting", Double(waiting.reduce(0) { $0 + $1.segments })),
       ("analytics_batches_total", Double(counts.batches)),
       ("analytics_batches_repeated_total", Double(counts.repeated)),
+      ("analytics_batches_unproven_total", Double(counts.unproven)),
+      ("analytics_batches_refused_total", Double(counts.refused)),
+      ("analytics_batches_unproven_refused_total", Double(counts.unprovenRefused)),
       ("analytics_events_total", Double(counts.events)),
       ("analytics_events_dropped_total", Double(counts.dropped)),
       ("analytics_events_debug_total", Double(counts.debug)),
       ("analytics_segments_sealed_total", Double(counts.sealed)),
       ("analytics_merges_total", Double(counts.merges)),
+      ("analytics_space_low", space == .room ? 0 : 1),
+      ("analytics_space_short", space == .short ? 1 : 0),
+      ("analytics_days_dropped_total", Double(counts.daysDropped)),
     ]
   }
 
@@ -134,12 +140,19 @@ package struct AnalyticsConfiguration: Sendable {
   package var wordLimit = 20_000
   /// Of these, new on one day.
   package var wordsPerDay = 2_000
-  /// Different names of an app's events in a day.
+  /// Different names of an app's events that are new on one day.
   package var namesPerDay = 500
+  /// Installations that proved nothing and are told apart, new in a project on one day; further ones count as nobody.
+  package var unprovenPerDay = 2_000
   /// What the disk has left; nil is not asked.
   package var availableBytes: (@Sendable () throws -> Int)?
-  /// What it is to keep for documents.
+  /// Bytes that stay free for documents; with less than twice as many left, senders that prove nothing are refused.
   package var reserveBytes = 1 << 30
+  /// Days whose events stay, counted back from today, where the disk is short and older ones are dropped; nil, which is what an
+  /// operator has not changed, drops none.
+  package var keptDays: Int?
+  /// Is notified of how much room there is; does not wait.
+  package var onSpace: (@Sendable (SpaceNotice) -> Void)?
   /// Has the disk get back soon what deleted keys of a range took; does not wait for it.
   package var freeSpace: (@Sendable (KeyRange) throws -> Void)?
 
@@ -151,9 +164,21 @@ package struct AnalyticsConfiguration: Sendable {
 struct IntakeCounts: Sendable {
   var batches = 0
   var repeated = 0
+  /// Batches whose sender proved nothing.
+  var unproven = 0
+  /// Requests for which there was no room, and those of them whose sender proved nothing.
+  var refused = 0
+  var unprovenRefused = 0
+  /// Days that were dropped for want of room.
+  var daysDropped = 0
   var events = 0
   var dropped = 0
   var debug = 0
   var sealed = 0
   var merges = 0
+
+  mutating func noteRefusal(of standing: SenderStanding) {
+    refused += 1
+    if !standing.isProven { unprovenRefused += 1 }
+  }
 }

@@ -7,6 +7,8 @@ import time
 
 import requests
 
+from support import secrets
+
 _numbers = itertools.count(1)
 
 
@@ -47,19 +49,31 @@ def batch(instance, *events, number=None, **others):
 class Analytics:
     """Requests of one project, without the checks of a client."""
 
-    def __init__(self, server, project, app="1:42:ios:ab"):
+    def __init__(self, server, project, app="1:42:ios:ab", administrator="owner"):
         self.url, self.project, self.app = server.url, project, app
+        self.administrator = {"Authorization": f"Bearer {administrator}"}
         self.session = requests.Session()
         self.session.trust_env = False
         self.session.verify = getattr(server, "authority", True)
         self.key = {"x-goog-api-key": project}
 
-    def send(self, body, packed=False, key=None):
+    def install(self, app=None, **others):
+        """A new installation of the app, as the server knows it: its id and its token."""
+        answer = self.session.post(
+            f"{self.url}/v1/projects/{self.project}/installations", headers=self.key, timeout=30,
+            json={"appId": app or self.app, "authVersion": "FIS_v2", "sdkVersion": "w:0.6", **others},
+        )
+        assert answer.status_code == 200, answer.text
+        secrets.note_message(answer.json())
+        return answer.json()["fid"], answer.json()["authToken"]["token"]
+
+    def send(self, body, packed=False, key=None, token=None, app=None):
+        proof = {"X-Goog-Firebase-Installations-Auth": token} if token else {}
         data = json.dumps(body).encode()
         return self.session.post(
-            f"{self.url}/v1/projects/{self.project}/apps/{self.app}/events:batch",
+            f"{self.url}/v1/projects/{self.project}/apps/{app or self.app}/events:batch",
             data=gzip.compress(data) if packed else data,
-            headers={"Content-Type": "application/json", **(self.key if key is None else key)},
+            headers={"Content-Type": "application/json", **(self.key if key is None else key), **proof},
             timeout=30,
         )
 
@@ -68,9 +82,9 @@ class Analytics:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def collect(self, body, path="mp/collect", **query):
+    def collect(self, body, path="mp/collect", headers=None, **query):
         query = {"firebase_app_id": self.app, "api_secret": self.project, **query}
-        return self.session.post(f"{self.url}/{path}", json=body, params=query, timeout=30)
+        return self.session.post(f"{self.url}/{path}", json=body, params=query, headers=headers, timeout=30)
 
     def validation(self, body, **query):
         answer = self.collect(body, "debug/mp/collect", **query)
@@ -83,7 +97,7 @@ class Analytics:
             f"{self.url}/v1/projects/{self.project}/analytics/{path}",
             params=query,
             json=body,
-            headers={"Authorization": "Bearer owner"},
+            headers=self.administrator,
             timeout=60,
         )
         assert answer.status_code == status, f"{answer.status_code}: {answer.text}"

@@ -6,6 +6,8 @@ struct BatchMessage {
   let batch: EventBatch
   /// The app's clock when it sent the batch, in microseconds.
   let sent: Int64
+  /// What proves the batch's installation where its token is another one's, as after an app's data were reset.
+  let secret: String?
 
   /// Reads a batch of an app; INVALID_ARGUMENT names what is wrong.
   init(_ json: JSONText, appID: String) throws(FirestoreError) {
@@ -33,6 +35,7 @@ struct BatchMessage {
     for event in events { batch.events.append(try Self.event(event)) }
     self.batch = batch
     self.sent = sent
+    secret = isDenied ? nil : try fields.text("appInstanceSecret", atMost: 64)
   }
 
   static func wrong(_ field: String) -> FirestoreError {

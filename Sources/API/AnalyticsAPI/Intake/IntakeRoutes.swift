@@ -1,3 +1,4 @@
+import Access
 import EventAnalytics
 import FirestoreModel
 import FirestoreWire
@@ -10,10 +11,17 @@ import ServiceModule
 ///     POST /v1/projects/{project}/apps/{app}/events:batch    a batch of our SDK, with the project's API key
 ///     POST /mp/collect                                       the Measurement Protocol: 204 whatever it holds
 ///     POST /debug/mp/collect                                 says what is wrong with such a request, keeps nothing
+///
+/// A batch is its installation's if the installation's token comes with it, and a request of the Measurement Protocol also if
+/// an administrator's credentials do. Events of others are kept apart and have a small share.
 struct IntakeRoutes: Sendable {
   let analytics: EventAnalytics
+  let access: AccessControl
   let threads: EngineThreads
   let keys: ProjectKeys
+  let proof: InstallationProof
+  /// How an app's id stands in its project; may block.
+  let apps: AnalyticsApps
 
   /// The largest batch, packed and unpacked.
   private static let batchBytes = 1 << 20
@@ -39,13 +47,65 @@ struct IntakeRoutes: Sendable {
     let key = try QueryParameters(request.query).apiKey ?? request.headers[.googleAPIKey]
     let project = try await project(key, path: request.parameters["project"], request)
     let body = try await request.collectUnpackedText(upTo: Self.batchBytes)
-    try analytics.admit(body.count, from: request.context.network, to: project)
     let app = request.parameters["app"] ?? ""
-    let batch = try await reading(body, request) { [analytics] json in
-      let message = try BatchMessage(json, appID: app)
-      return analytics.check(message.batch, from: .sdk, sent: message.sent)
+    let batch = try await working(request) { [self] in
+      let sender = try sender(of: app, in: project, request)
+      try analytics.admit(body.count, from: sender.counted)
+      let message = try BatchMessage(Self.json(body), appID: app)
+      let batch = sender.sends(message.batch, secret: message.secret)
+      return analytics.check(batch, from: .sdk, sent: message.sent)
     }
     return .json(try await analytics.record(batch, project: project).json)
+  }
+
+  /// Who sends events, by a request's credentials alone.
+  private struct Sender {
+    let claim: InstallationProof.Claim
+    let isAdministrator: Bool
+    let counted: EventSender
+    let idOfSecret: @Sendable (String) -> String?
+
+    /// A batch with how far its sender is the one that it names.
+    func sends(_ batch: EventBatch, secret: String? = nil) -> EventBatch {
+      var batch = batch
+      let isOwn =
+        isAdministrator || claim.covers(installation: batch.instanceID)
+        || claim != .nothing && secret.flatMap(idOfSecret) == batch.instanceID
+      batch.standing = isOwn ? counted.standing : .unproven
+      return batch
+    }
+  }
+
+  /// The sender of a request; blocks.
+  private func sender(
+    of app: String,
+    in project: Text,
+    _ request: ServiceRequest,
+    isAdministrator: Bool = false
+  ) throws -> Sender {
+    let claim = proof.claim(of: request, in: project)
+    var standing = SenderStanding.unproven
+    let isID = app.utf8.count <= EventLimits.contextLength
+    if isID, isAdministrator || claim.covers(app: app) {
+      switch try apps.standing(of: app, in: project) {
+      case .registered: standing = .proven
+      case .oneOfAny: standing = .provenOfAnyApp
+      case .unknown: break
+      }
+    }
+    let counted = EventSender(
+      network: request.context.network,
+      project: project,
+      app: app,
+      installation: claim.installation?.id,
+      standing: standing
+    )
+    return Sender(
+      claim: claim,
+      isAdministrator: isAdministrator,
+      counted: counted,
+      idOfSecret: proof.idOfSecret
+    )
   }
 
   // MARK: The Measurement Protocol
@@ -53,10 +113,18 @@ struct IntakeRoutes: Sendable {
   private func collect(_ request: ServiceRequest) async throws -> ServiceResponse {
     do {
       let call = try await protocolCall(request)
-      try analytics.admit(call.body.count, from: request.context.network, to: call.project)
-      let batch = try await reading(call.body, request) { [analytics] json in
-        let message = try call.message(json, now: analytics.now)
-        return message.problems.isEmpty ? analytics.check(message.batch, from: .server) : nil
+      let isAdministrator = try await isAdministrator(request, of: call.project)
+      let batch = try await working(request) { [self] () throws -> CheckedBatch? in
+        let sender = try sender(
+          of: call.app,
+          in: call.project,
+          request,
+          isAdministrator: isAdministrator
+        )
+        try analytics.admit(call.body.count, from: sender.counted)
+        let message = try call.message(Self.json(call.body), now: analytics.now)
+        guard message.problems.isEmpty else { return nil }
+        return analytics.check(sender.sends(message.batch), from: .server)
       }
       if let batch { _ = try await analytics.record(batch, project: call.project) }
     } catch is ServiceBody.TooLarge {
@@ -71,8 +139,8 @@ struct IntakeRoutes: Sendable {
     var drops: [EventDrop]
     do {
       let call = try await protocolCall(request)
-      drops = try await reading(call.body, request) { [analytics] json in
-        let message = try call.message(json, now: analytics.now)
+      drops = try await working(request) { [analytics] in
+        let message = try call.message(Self.json(call.body), now: analytics.now)
         guard message.problems.isEmpty else { return message.problems }
         return message.remarks + analytics.problems(with: message.batch)
       }
@@ -85,6 +153,23 @@ struct IntakeRoutes: Sendable {
     }
     let messages = JSONText.array(drops.map(\.validationMessage))
     return .json(.object([.init("validationMessages", messages)]))
+  }
+
+  /// Whether a request has the credentials of one of the project's administrators, as servers do that have a service account.
+  ///
+  /// Wrong credentials are none: a request that is wrong is answered as one that is right.
+  private func isAdministrator(_ request: ServiceRequest, of project: Text) async throws -> Bool {
+    guard request.context.authorization != nil else { return false }
+    let (access, context) = (access, request.context)
+    return try await threads.run(caller: context.network) {
+      do throws(FirestoreError) {
+        try access.requireAdministration(try access.identify(context), of: project)
+        return true
+      } catch {
+        guard error.code == .permissionDenied || error.code == .unauthenticated else { throw error }
+        return false
+      }
+    }
   }
 
   /// A request of the Measurement Protocol, its body unread.
@@ -127,14 +212,11 @@ struct IntakeRoutes: Sendable {
   }
 
   /// Does the work that a body is; it stands back behind what people wait for.
-  private func reading<Answer: Sendable>(
-    _ body: [UInt8],
+  private func working<Answer: Sendable>(
     _ request: ServiceRequest,
-    _ work: @escaping @Sendable (JSONText) throws -> Answer
+    _ work: @escaping @Sendable () throws -> Answer
   ) async throws -> Answer {
-    try await threads.run(on: .intake, caller: request.context.network) {
-      try work(try Self.json(body))
-    }
+    try await threads.run(on: .intake, caller: request.context.network) { try work() }
   }
 
   private static func json(_ bytes: [UInt8]) throws(FirestoreError) -> JSONText {

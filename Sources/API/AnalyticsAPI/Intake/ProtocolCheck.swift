@@ -10,9 +10,10 @@ struct ProtocolCheck {
   private(set) var remarks: [EventDrop] = []
   private let json: JSONText
 
-  /// Checks a request.
-  init(_ json: JSONText) {
+  /// Checks a request that comes at a time, in microseconds.
+  init(_ json: JSONText, now: Int64) {
     self.json = json
+    checkTimes(now)
     let behaviors = ["RELAXED", "ENFORCE_RECOMMENDATIONS"]
     requireChoice("validation_behavior", json["validation_behavior"], behaviors)
     for name in Self.consents {
@@ -47,6 +48,41 @@ struct ProtocolCheck {
       ]
     ),
   ]
+
+  /// Checks `timestamp_micros` of the request, its events and its user's properties.
+  ///
+  /// A time that cannot be read counts as none; that of an event which is too old or in the future drops the event, which tells of
+  /// it.
+  private mutating func checkTimes(_ now: Int64) {
+    let name = "timestamp_micros"
+    if let time = requireTime(name, json[name]) {
+      let bounds = (now - EventLimits.age)...(now + EventLimits.future)
+      if !bounds.contains(time) {
+        let text =
+          "The field [\(name)] is in microseconds, at most 72 hours ago and not in the future."
+        remarks.append(EventDrop(index: nil, field: name, .valueOutOfBounds, text))
+      }
+    }
+    for (index, event) in (json["events"]?.elements ?? []).prefix(100).enumerated() {
+      _ = requireTime(name, event[name], of: index)
+    }
+    for property in (json["user_properties"]?.members ?? []).prefix(100) {
+      _ = requireTime("user_properties.\(property.key.prefix(60)).\(name)", property.value[name])
+    }
+  }
+
+  /// The time that a field says; nil where it is absent or cannot be read, which is told.
+  private mutating func requireTime(
+    _ field: String,
+    _ value: JSONText?,
+    of index: Int? = nil
+  ) -> Int64? {
+    guard let value, value != .null else { return nil }
+    if let time = ProtocolMessage.time(value) { return time }
+    let text = "The field [\(field)] has to be a whole number of microseconds since 1970."
+    remarks.append(EventDrop(index: index, field: field, .valueInvalid, text))
+    return nil
+  }
 
   private mutating func requireChoice(_ field: String, _ value: JSONText?, _ choices: [String]) {
     require(field, value, choices.joined(separator: " or ")) {

@@ -12,7 +12,7 @@ struct ProtocolMessage {
   /// Reads a request for an app, or a stream of the web; INVALID_ARGUMENT where it is not of the form.
   init(_ json: JSONText, appID: String, isWeb: Bool, now: Int64) throws(FirestoreError) {
     let fields = MessageFields(json)
-    let check = ProtocolCheck(json)
+    let check = ProtocolCheck(json, now: now)
     var problems: [EventDrop] = []
     remarks = check.remarks
     let field = isWeb ? "client_id" : "app_instance_id"
@@ -79,7 +79,8 @@ struct ProtocolMessage {
     }
   }
 
-  private static func time(_ json: JSONText?) -> Int64? {
+  /// A time in microseconds, as a number or a text of its digits; nil for others, which count as none.
+  static func time(_ json: JSONText?) -> Int64? {
     let time = json?.integer ?? json?.string.flatMap { Int64($0) }
     return time.flatMap { BatchMessage.isTime($0) ? $0 : nil }
   }

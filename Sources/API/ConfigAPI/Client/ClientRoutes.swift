@@ -15,6 +15,7 @@ struct ClientRoutes: Sendable {
   let templates: ConfigTemplates
   let threads: EngineThreads
   let keys: ProjectKeys
+  let proof: InstallationProof
   let eventsElsewhere: HTTPRoute.Passing?
 
   /// The largest body, packed and unpacked.
@@ -41,7 +42,7 @@ struct ClientRoutes: Sendable {
       return answer
     }
     let body = try await body(of: request)
-    let client = try ConfigClient(fetch: body, userAgent: request.headers[.userAgent])
+    let client = try client(body, request, of: id.project)
     let reply: ConfigReply
     if let known = templates.replyInMemory(to: client, of: id) {
       reply = known
@@ -56,6 +57,20 @@ struct ClientRoutes: Sendable {
     response.headers[.eTag] = reply.etag
     response.headers[.cacheControl] = "no-store"
     return response
+  }
+
+  /// What a request says of its client, and whether the client is the installation that it names.
+  private func client(
+    _ body: JSONText,
+    _ request: ServiceRequest,
+    of project: Text
+  ) throws -> ConfigClient {
+    var client = try ConfigClient(fetch: body, userAgent: request.headers[.userAgent])
+    let token = body["app_instance_id_token"]?.string
+    let claim = proof.claim(of: request, in: project, token: token)
+    client.isProven =
+      claim.covers(app: client.appID) && claim.covers(installation: client.installationID)
+    return client
   }
 
   private func asksForAudiences(_ id: TemplateID, _ request: ServiceRequest) async throws -> Bool {

@@ -86,7 +86,8 @@ extension EventCollector {
     update { editor, volatile in
       try editor.append(.cleared)
       try editor.change { settings in
-        settings.instanceID = InstallationID.random()
+        let secret = InstallationSecret.random()
+        (settings.instanceID, settings.instanceSecret) = (secret.id, secret.text)
         settings.defaultParameters = [:]
         settings.session = nil
         settings.sessionCount = 0

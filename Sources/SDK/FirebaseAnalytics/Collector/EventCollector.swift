@@ -85,6 +85,7 @@ package final class EventCollector: FirebaseComponent {
       lease: files.lease,
       backend: backend,
       instanceID: { try $0.instanceID ?? installations.currentID() },
+      token: { try? await installations.authToken().authToken },
       isEnabled: { $0.isEnabled ?? list.isEnabled },
       now: surroundings.now,
       sleep: surroundings.sleep

@@ -2,6 +2,8 @@
 struct EventBatch: Encodable, Sendable {
   /// Nil where the user does not consent to an id.
   let appInstanceId: String?
+  /// What proves the id, where it is not the installation's.
+  let appInstanceSecret: String?
   let batchNumber: Int64
   /// The device's clock, by which the server corrects the times of events.
   let sentTimeMillis: Int64
@@ -17,10 +19,12 @@ struct EventBatch: Encodable, Sendable {
     number: Int64,
     events: ArraySlice<LogContents.Waiting>,
     instanceID: String,
+    secret: String? = nil,
     sentTimeMillis: Int64
   ) {
     let context = events.first?.context ?? EventContext()
     appInstanceId = context.isAnonymous ? nil : instanceID
+    appInstanceSecret = context.isAnonymous ? nil : secret
     batchNumber = number
     self.sentTimeMillis = sentTimeMillis
     device = context.device

@@ -41,17 +41,20 @@ final class EventUploader: Sendable {
   private let lease: LogFile
   private let backend: EventBackend
   private let instanceID: @Sendable (AnalyticsSettings) throws -> String
+  private let token: @Sendable () async -> String?
   private let isEnabled: @Sendable (AnalyticsSettings) -> Bool
   private let now: @Sendable () -> Date
   private let sleep: @Sendable (TimeInterval) async throws -> Void
   private let state = Mutex(State())
 
-  /// An uploader of a log, with the file by which processes agree who sends.
+  /// An uploader of a log, with the file by which processes agree who sends; `token` gives that of the installation, or nil where it
+  /// has none now.
   init(
     log: EventLog,
     lease: LogFile,
     backend: EventBackend,
     instanceID: @escaping @Sendable (AnalyticsSettings) throws -> String,
+    token: @escaping @Sendable () async -> String?,
     isEnabled: @escaping @Sendable (AnalyticsSettings) -> Bool,
     now: @escaping @Sendable () -> Date,
     sleep: @escaping @Sendable (TimeInterval) async throws -> Void
@@ -60,6 +63,7 @@ final class EventUploader: Sendable {
     self.lease = lease
     self.backend = backend
     self.instanceID = instanceID
+    self.token = token
     self.isEnabled = isEnabled
     self.now = now
     self.sleep = sleep
@@ -130,13 +134,23 @@ final class EventUploader: Sendable {
     do {
       guard try lease.tryLock() else { return .wait(seconds: Self.collectingTime) }
       defer { lease.unlock() }
+      // Before the batch: the server may give the installation another id with its first token.
+      let token = try namesInstallation() ? await token() : nil
       guard let ready = try nextBatch() else { return .idle }
-      let outcome = await backend.send(ready.batch)
+      let outcome = await backend.send(ready.batch, token: token)
       if Task.isCancelled { return .idle }
       return try finish(ready.number, outcome)
     } catch {
       note("The events cannot be read or written: \(error)")
       return .wait(seconds: Self.backoff.longest)
+    }
+  }
+
+  /// Whether the next batch names its installation; without consent nothing does, a token neither.
+  private func namesInstallation() throws -> Bool {
+    try log.update { editor in
+      guard let next = editor.contents.waiting.first else { return false }
+      return isEnabled(editor.contents.settings) && !next.context.isAnonymous
     }
   }
 
@@ -155,6 +169,7 @@ final class EventUploader: Sendable {
         number: batch.number,
         events: editor.contents.batchEvents,
         instanceID: try instanceID(editor.contents.settings),
+        secret: editor.contents.settings.instanceSecret,
         sentTimeMillis: millis
       )
       return Ready(batch: content, number: batch.number)

@@ -1,12 +1,56 @@
 import EventAnalytics
 import KeyValueRocksDB
+import Logging
 
 extension AnalyticsConfiguration {
-  /// What a server has: events leave the disk its reserve.
-  static func served(by engine: RocksDBEngine) -> AnalyticsConfiguration {
+  /// The configuration of a server: events leave the disk its reserve, and go only where the operator says so.
+  static func served(
+    by engine: RocksDBEngine,
+    _ settings: EventSettings
+  ) -> AnalyticsConfiguration {
     var configuration = AnalyticsConfiguration()
     configuration.availableBytes = { try engine.availableBytes() }
     configuration.freeSpace = { try engine.freeSpace(of: $0) }
+    configuration.limits = settings.limits
+    configuration.keptDays = settings.keptDays
+    let log = Logger(label: "analytics")
+    configuration.onSpace = { $0.write(to: log) }
     return configuration
+  }
+}
+
+extension SpaceNotice {
+  /// Tells the operator.
+  fileprivate func write(to log: Logger) {
+    switch self {
+    case .low(let available, let next):
+      log.warning(
+        "the disk has little room for events: senders that prove nothing are refused",
+        metadata: Self.metadata(available, next)
+      )
+    case .short(let available, let next):
+      log.error(
+        "the disk has no room for events: all batches are refused",
+        metadata: Self.metadata(available, next)
+      )
+    case .room(let available):
+      log.notice("the disk has room for events again", metadata: Self.metadata(available, nil))
+    case .dropped(let day):
+      log.warning(
+        "a day of events was dropped for want of room",
+        metadata: ["project": "\(day.project.string)", "day": "\(day.day.text)"]
+      )
+    }
+  }
+
+  private static func metadata(_ available: Int, _ next: Day?) -> Logger.Metadata {
+    var metadata: Logger.Metadata = ["available_bytes": "\(available)"]
+    if let next {
+      metadata["next_dropped_project"] = "\(next.project.string)"
+      metadata["next_dropped_day"] = "\(next.day.text)"
+    } else {
+      metadata["dropped_days"] = "none"
+    }
+    return metadata
   }
 }

@@ -1,5 +1,6 @@
 import Access
 import AnalyticsAPI
+import Authentication
 import EventAnalytics
 import Foundation
 import KeyValueStore
@@ -14,15 +15,19 @@ enum AnalyticsServices {
     access: AccessControl,
     threads: EngineThreads,
     keys: ProjectKeys,
+    proof: InstallationProof,
+    accounts: Accounts,
     settings: ServeSettings
   ) -> ServiceModule {
     var module = ServiceModule.analytics(
       analytics,
       access: access,
       threads: threads,
-      keys: keys
+      keys: keys,
+      proof: proof,
+      apps: apps(of: accounts, settings)
     )
-    if let directory = settings.analyticsExport {
+    if let directory = settings.events.exportDirectory {
       let export = DailyEventExport(
         analytics: analytics,
         threads: threads,
@@ -32,5 +37,17 @@ enum AnalyticsServices {
       module.tasks.append(ServiceTask("daily export") { try await export.run() })
     }
     return module
+  }
+
+  /// The apps that projects have; in development any app is one of them.
+  private static func apps(of accounts: Accounts, _ settings: ServeSettings) -> AnalyticsApps {
+    if settings.isDevelopment { return AnalyticsApps { _, _ in .registered } }
+    return AnalyticsApps { app, project in
+      switch try accounts.project(project).knows(app: app) {
+      case true?: .registered
+      case false?: .unknown
+      case nil: .oneOfAny
+      }
+    }
   }
 }

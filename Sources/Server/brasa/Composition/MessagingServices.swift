@@ -43,10 +43,9 @@ enum MessagingServices {
     access: AccessControl,
     threads: EngineThreads,
     keys: ProjectKeys,
-    installations: InstallationTokens,
+    shown: ShownTokens,
     settings: ServeSettings
   ) throws -> ServiceModule {
-    let shown = ShownTokens(installations)
     var environment = MessagingEnvironment(
       service: service,
       access: access,
@@ -60,6 +59,7 @@ enum MessagingServices {
     }
     environment.takesAnyServerKey = settings.isDevelopment
     environment.origin = settings.hasNamedOrigin ? settings.origin : nil
+    environment.ownOrigin = settings.origin
     let network = settings.messaging
     let seconds: @Sendable () -> Int = { Int(service.now / 1_000_000) }
     let apple = APNsTransport(

@@ -141,7 +141,7 @@ extension ServedSystem {
     }
     let analytics = try EventAnalytics(
       engine: directory.events,
-      configuration: .served(by: directory.events)
+      configuration: .served(by: directory.events, settings.events)
     )
     let templates = try ConfigTemplates(
       engine: directory.databases.engine,
@@ -225,6 +225,8 @@ extension ServedSystem {
     var eventsElsewhere: HTTPRoute.Passing?
     if let peers { eventsElsewhere = { try await peers.passHome($0) } }
     let installations = try InstallationTokens(engine: directory.engine)
+    let shown = ShownTokens(installations)
+    let proof = InstallationProof.served(shown, isDevelopment: settings.isDevelopment)
     var modules = [
       ServiceModule.firestore(
         peers.map { ForwardingService(service, on: $0.own, nodes: $0) } ?? service,
@@ -238,6 +240,7 @@ extension ServedSystem {
         access: access,
         threads: threads,
         keys: keys,
+        proof: proof,
         eventsElsewhere: eventsElsewhere,
         log: Logger(label: "remote config")
       ),
@@ -245,12 +248,20 @@ extension ServedSystem {
     ]
     // What these keep in memory or on this machine is one node's.
     let own: [ServiceModule] = [
-      .installations(installations, keys: keys, threads: threads, observer: messages),
+      .installations(
+        installations,
+        keys: keys,
+        threads: threads,
+        perNetwork: settings.events.installationsPerNetwork,
+        observer: messages
+      ),
       AnalyticsServices.module(
         analytics,
         access: access,
         threads: threads,
         keys: keys,
+        proof: proof,
+        accounts: accounts,
         settings: settings
       ),
       try MessagingServices.module(
@@ -258,7 +269,7 @@ extension ServedSystem {
         access: access,
         threads: threads,
         keys: keys,
-        installations: installations,
+        shown: shown,
         settings: settings
       ),
       files.module(access: access, accounts: accounts, threads: threads),

@@ -56,8 +56,7 @@ struct ServeSettings: Sendable, Equatable {
   var recentSignIn: Int
   var identity: IdentitySettings
   var messaging: MessagingSettings
-  /// The directory of the daily export of events; nil exports nothing.
-  var analyticsExport: String?
+  var events: EventSettings
 
   /// How queries are proven by the rules.
   enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
@@ -91,7 +90,7 @@ struct ServeSettings: Sendable, Equatable {
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     identity = try IdentitySettings(environment)
     messaging = try MessagingSettings(environment)
-    analyticsExport = environment.text("ANALYTICS_EXPORT")
+    events = try EventSettings(environment, isDevelopment: isDevelopment)
     files = try FileSettings(environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     tableKilobytes = try environment.number("TABLE_KILOBYTES")

@@ -19,6 +19,15 @@ extension ProjectAccounts {
     try apps().first { $0.id == which } ?? apps().first { $0.bundleID == which }
   }
 
+  /// Whether the project has registered an app of that id; nil where it has registered none at all.
+  package func knows(app id: String) throws -> Bool? {
+    try accounts.engine.read { reader in
+      if try reader.get(key(ofApp: id)) != nil { return true }
+      let range = KeyRange(prefix: AccountKey.prefix(.app, scope))
+      return try reader.cursor(over: range, reversed: false).next() ? false : nil
+    }
+  }
+
   /// Registers an app; DUPLICATE_CONFIG_ID where the platform has one with that bundle id.
   ///
   /// A project that has an app is known to clients by its API key.

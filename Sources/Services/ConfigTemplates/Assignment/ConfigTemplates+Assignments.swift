@@ -9,9 +9,10 @@ extension ConfigTemplates {
   /// Records that one step of the maintenance deletes.
   private static let forgottenAtOnce = 4_096
 
-  /// The installation of a client of which a template keeps decisions; nil where it keeps none.
+  /// The installation of a client of which a template keeps decisions; nil where it keeps none, and for a client that only names
+  /// one: an experiment counts no installation that somebody made up.
   func assignedInstallation(_ client: ConfigClient, by served: ServedTemplate) -> String? {
-    guard served.compiled.keepsAssignments, let id = client.installationID, !id.isEmpty,
+    guard served.compiled.keepsAssignments, let id = client.provedInstallation, !id.isEmpty,
       id.utf8.count <= Self.installationLength
     else { return nil }
     return id

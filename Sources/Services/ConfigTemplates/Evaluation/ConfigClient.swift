@@ -5,6 +5,8 @@ package struct ConfigClient: Sendable, Equatable {
   package var appID: String?
   /// The Firebase installation id, by which percentages are decided.
   package var installationID: String?
+  /// Whether the client is the installation that it names: of others nothing is kept or known.
+  package var isProven = true
   package var appVersion: String?
   package var appBuild: String?
   /// ISO 3166 in two letters.
@@ -20,6 +22,9 @@ package struct ConfigClient: Sendable, Equatable {
 
   /// A client of which nothing is known.
   package init() {}
+
+  /// The installation that the client proved to be; nil for one that is only named.
+  var provedInstallation: String? { isProven ? installationID : nil }
 
   /// The platform in the app's id: `ios` of `1:42:ios:ab`.
   package var platform: String? {

@@ -106,10 +106,12 @@ package struct BatchCheck {
         continue
       }
       guard let value = value(parameter, index, field) else { continue }
-      if !EventNames.systemParameters.contains(parameter.name) { count += 1 }
-      guard count <= EventLimits.parameters else {
-        drop(index, field, .exceededMaxEntities, "An event has at most 25 parameters.")
-        continue
+      if !EventNames.systemParameters.contains(parameter.name) {
+        guard count < EventLimits.parameters else {
+          drop(index, field, .exceededMaxEntities, "An event has at most 25 parameters.")
+          continue
+        }
+        count += 1
       }
       kept.append(EventParameter(parameter.name, value))
     }

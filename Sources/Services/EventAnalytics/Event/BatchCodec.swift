@@ -1,6 +1,7 @@
 import KeyValueStore
 
-// A batch in the intake, as `ByteWriter` writes: a format byte (1), flags (1 an instance id, 2 a user id, 4 imported), the
+// A batch in the intake, as `ByteWriter` writes: a format byte (1), flags (1 an instance id, 2 a user id, 4 imported,
+// 8 unproven, 16 proven of any app), the
 // instance id, the context's seven texts and its offset, received, clock offset, the user id, properties (name, value,
 // time), dropped (code, count), events (name, time, sequence, parameters). A value is a byte for its kind (0 text,
 // 1 integer, 2 double, 3 items) and its content.
@@ -12,7 +13,8 @@ extension EventBatch {
   var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.byte(Self.format)
-    writer.byte((instanceID == nil ? 0 : 1) | (userID == nil ? 0 : 2) | (isImported ? 4 : 0))
+    let marks: UInt8 = (instanceID == nil ? 0 : 1) | (userID == nil ? 0 : 2) | (isImported ? 4 : 0)
+    writer.byte(marks | standing.flags)
     if let instanceID { writer.text(instanceID) }
     writer.raw(context.encoded)
     writer.signed(received)
@@ -41,6 +43,7 @@ extension EventBatch {
     var context = ByteReader(Array(try reader.raw()))
     self.init(instanceID: instanceID, context: try EventContext(from: &context), events: [])
     isImported = flags & 4 != 0
+    standing = SenderStanding(flags: flags)
     received = try reader.signed()
     clockOffset = try reader.signed()
     if flags & 2 != 0 { userID = try reader.text() }
@@ -50,6 +53,21 @@ extension EventBatch {
       dropped[code, default: 0] &+= Int(truncatingIfNeeded: try reader.number())
     }
     events = try (0..<reader.count()).map { _ in try AnalyticsEvent(from: &reader) }
+  }
+}
+
+extension SenderStanding {
+  /// Its bits among those of a batch.
+  fileprivate var flags: UInt8 {
+    switch self {
+    case .proven: 0
+    case .unproven: 8
+    case .provenOfAnyApp: 16
+    }
+  }
+
+  fileprivate init(flags: UInt8) {
+    self = flags & 8 != 0 ? .unproven : flags & 16 != 0 ? .provenOfAnyApp : .proven
   }
 }
 

@@ -25,7 +25,7 @@ package enum EventLimits {
   /// By how much it is corrected at most.
   static let clockCorrection: Int64 = 86_400 * 1_000_000
   /// How far ahead of the server's clock an event may lie.
-  static let future: Int64 = 60 * 1_000_000
+  package static let future: Int64 = 60 * 1_000_000
   /// Values of a batch that were dropped and are told.
   static let reportedDrops = 1_000
 }

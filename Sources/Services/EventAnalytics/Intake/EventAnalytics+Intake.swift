@@ -12,8 +12,8 @@ package struct BatchReceipt: Sendable, Equatable {
 /// A batch that was held to the limits, and the bytes in which it is kept.
 package struct CheckedBatch: Sendable {
   fileprivate let kept: EventBatch
-  /// By what a repeat is known; nil where it counts again.
-  fileprivate let identity: String?
+  /// By what a repeat is known, the batch's own first; none where it counts again.
+  fileprivate let identities: [String]
   fileprivate let drops: [EventDrop]
   fileprivate let bytes: [UInt8]
 }
@@ -22,19 +22,24 @@ extension EventAnalytics {
   /// For how long a batch's number is known, in microseconds.
   static let repeatWindow: Int64 = 7 * 86_400 * 1_000_000
 
-  /// Counts what a request takes against the shares of its address, its project and all.
-  package func admit(
-    _ bytes: Int,
-    from address: String,
-    to project: Text
-  ) throws(FirestoreError) {
-    if isShortOfSpace {
+  /// Counts what a request takes against the shares of its sender; RESOURCE_EXHAUSTED where there is no room for it.
+  package func admit(_ bytes: Int, from sender: EventSender) throws(FirestoreError) {
+    do throws(FirestoreError) {
+      try requireRoom(for: sender)
+      try limiter.take(bytes, from: sender, now: clock.now())
+    } catch {
+      state.withLock { $0.counts.noteRefusal(of: sender.standing) }
+      throw error
+    }
+  }
+
+  private func requireRoom(for sender: EventSender) throws(FirestoreError) {
+    guard space.takes(sender.standing) else {
       throw FirestoreError(.resourceExhausted, "The server's disk is nearly full.")
     }
-    if let log = log(of: project), log.waiting.segments >= configuration.waitingSegments {
+    if let log = log(of: sender.project), log.waiting.segments >= configuration.waitingSegments {
       throw FirestoreError(.resourceExhausted, "Too many events wait to be counted.")
     }
-    try limiter.take(bytes, address: address, project: project, now: clock.now())
   }
 
   /// Checks a batch and keeps what is allowed of it; returns when it is durable.
@@ -58,10 +63,11 @@ extension EventAnalytics {
     sent: Int64? = nil
   ) -> CheckedBatch {
     var check = BatchCheck(sender, now: clock.now())
-    let kept = check.check(batch, sent: sent)
+    var kept = check.check(batch, sent: sent)
+    if !batch.standing.isProven { kept.instanceID = batch.instanceID.map(InstanceName.unproven) }
     return CheckedBatch(
       kept: kept,
-      identity: batch.instanceID ?? batch.fingerprint,
+      identities: batch.identities,
       drops: check.drops,
       bytes: kept.isStored ? kept.encoded : []
     )
@@ -85,19 +91,18 @@ extension EventAnalytics {
   /// Writes a batch and answers whether its number was not seen before.
   private func keep(_ checked: CheckedBatch, in log: ProjectLog, now: Int64) async throws -> Bool {
     let (batch, bytes) = (checked.kept, checked.bytes)
-    let mark = checked.identity.flatMap { id in
+    let marks = checked.identities.compactMap { id in
       batch.number.map { EventKey.batch(log.number, id, $0) }
     }
     let isStored = batch.isStored
-    guard isStored || mark != nil else { return true }
+    guard isStored || !marks.isEmpty else { return true }
     do {
       return try await engine.commit { group in
-        if let mark {
-          if let seen = try group.get(mark), Self.time(seen) > now - Self.repeatWindow {
-            return false
-          }
-          try group.put(mark, Self.bytes(now))
+        for mark in marks {
+          guard let seen = try group.get(mark) else { continue }
+          if Self.time(seen) > now - Self.repeatWindow { return false }
         }
+        if let own = marks.first { try group.put(own, Self.bytes(now)) }
         if isStored {
           let events = batch.events.count + 1
           try group.put(log.take(events: events, now: now), bytes)
@@ -112,6 +117,7 @@ extension EventAnalytics {
   private func note(_ batch: EventBatch, isNew: Bool) {
     state.withLock { state in
       state.counts.batches += 1
+      if !batch.standing.isProven { state.counts.unproven += 1 }
       guard isNew else {
         state.counts.repeated += 1
         return
@@ -184,6 +190,15 @@ extension EventAnalytics {
 }
 
 extension EventBatch {
+  /// The names under which its number may have been seen.
+  ///
+  /// A sender that proves nothing leaves marks of its own, so that it cannot use up the numbers of the installation that it
+  /// names. It looks at that one's marks, too: an app may send a batch again without the token that it had.
+  fileprivate var identities: [String] {
+    guard let instanceID else { return fingerprint.map { [$0] } ?? [] }
+    return standing.isProven ? [instanceID] : [InstanceName.unproven(instanceID), instanceID]
+  }
+
   /// Whether the log has it; what a device in debug mode sends is shown and not counted.
   fileprivate var isStored: Bool { !isDebug && (!events.isEmpty || !dropped.isEmpty) }
 }

@@ -1,7 +1,7 @@
 import FirestoreModel
 import Synchronization
 
-/// How many bytes of events are taken in a second.
+/// How many bytes of events are taken.
 package struct IntakeLimits: Sendable {
   /// From one address, in one project, and in all: bytes a second in the long run.
   package var address = 8 << 20
@@ -9,59 +9,101 @@ package struct IntakeLimits: Sendable {
   package var total = 32 << 20
   /// Seconds whose bytes may come at once.
   package var burst = 10
+  /// From one installation that proved itself: bytes a day.
+  package var installationDay = 8 << 20
+  /// From one app: bytes a day, of which a network has half at most, and a sixteenth while half are taken.
+  package var appDay = 1 << 30
+  /// From senders that proved nothing, in one network, in one project, and in all: bytes a day.
+  package var unprovenNetworkDay = 8 << 20
+  package var unprovenProjectDay = 64 << 20
+  package var unprovenDay = 256 << 20
 
   /// The limits of a server.
   package init() {}
+
+  /// Sets what senders that proved nothing have in one project; a network has an eighth of it, and all projects four times as much.
+  package mutating func setUnproven(inProject bytes: Int) {
+    (unprovenNetworkDay, unprovenProjectDay, unprovenDay) = (
+      max(bytes / 8, 1 << 20), bytes, bytes * 4
+    )
+  }
+
+  /// No limits by the day: for development.
+  package mutating func removeDays() {
+    let days = [
+      \IntakeLimits.installationDay, \.appDay, \.unprovenNetworkDay, \.unprovenProjectDay,
+      \.unprovenDay,
+    ]
+    for day in days { self[keyPath: day] = .max }
+  }
 }
 
-/// Counts what comes in by address, by project and in all, and refuses what is beyond the limits.
+/// Counts what comes in by network, by installation, by app, by project and in all, and refuses what is beyond the limits.
 ///
-/// Each is a bucket that runs empty with time. Only buckets that are not empty are kept.
+/// Each count is a bucket that runs empty with time. Only buckets that are not empty are kept. Senders that proved nothing
+/// have buckets of their own, so that what they send takes nothing of what others may.
 final class IntakeLimiter: Sendable {
+  private enum Kind: Int, CaseIterable {
+    case total, project, address, installation, app, appOfNetwork, unproven, unprovenProject,
+      unprovenNetwork
+  }
+
+  private struct Name: Hashable {
+    var project: Text = ""
+    var first = ""
+    var second = ""
+  }
+
   private struct Bucket {
     var bytes: Double = 0
     var time: Int64 = 0
 
-    /// What is in it at a time, of a limit a second.
-    func level(at now: Int64, _ limit: Int) -> Double {
-      max(0, bytes - Double(max(0, now - time)) / 1_000_000 * Double(limit))
+    /// The bytes in it at a time, of which so many leave it in a second.
+    func level(at now: Int64, _ drain: Double) -> Double {
+      max(0, bytes - Double(max(0, now - time)) / 1_000_000 * drain)
     }
   }
 
-  private struct State {
-    var total = Bucket()
-    var projects: [Text: Bucket] = [:]
-    var addresses: [String: Bucket] = [:]
+  /// A bucket that a request has to find room in.
+  private struct Share {
+    let kind: Kind
+    let name: Name
+    let size: Double
+    /// Bytes that leave it in a second.
+    let drain: Double
+
+    static func second(_ kind: Kind, _ name: Name, _ limit: Int, _ burst: Int) -> Share {
+      Share(kind: kind, name: name, size: Double(limit) * Double(burst), drain: Double(limit))
+    }
+
+    static func day(_ kind: Kind, _ name: Name, _ limit: Int) -> Share {
+      Share(kind: kind, name: name, size: Double(limit), drain: Double(limit) / 86_400)
+    }
   }
 
   /// Buckets of one kind that are kept.
   private static let bucketLimit = 16_384
 
   private let limits: IntakeLimits
-  private let state = Mutex(State())
+  private let tables = Mutex<[[Name: Bucket]]>(Array(repeating: [:], count: Kind.allCases.count))
 
   init(_ limits: IntakeLimits) { self.limits = limits }
 
   /// Counts bytes of a request; RESOURCE_EXHAUSTED where one of the buckets is full.
-  func take(_ bytes: Int, address: String, project: Text, now: Int64) throws(FirestoreError) {
-    let isTaken = state.withLock { state in
-      Self.sweep(&state.addresses, now, limits.address)
-      Self.sweep(&state.projects, now, limits.project)
-      let levels = [
-        (state.total.level(at: now, limits.total), limits.total),
-        (state.projects[project, default: Bucket()].level(at: now, limits.project), limits.project),
-        (
-          state.addresses[address, default: Bucket()].level(at: now, limits.address),
-          limits.address
-        ),
-      ]
-      let hasRoom = levels.allSatisfy { level, limit in
-        level + Double(bytes) <= Double(limit * limits.burst)
+  func take(_ bytes: Int, from sender: EventSender, now: Int64) throws(FirestoreError) {
+    let shares = sender.standing.isProven ? provenShares(sender) : unprovenShares(sender)
+    let isTaken = tables.withLock { tables in
+      let levels = shares.map { share in
+        Self.sweep(&tables[share.kind.rawValue], now, share.drain)
+        return tables[share.kind.rawValue][share.name]?.level(at: now, share.drain) ?? 0
       }
-      guard hasRoom else { return false }
-      state.total = Bucket(bytes: levels[0].0 + Double(bytes), time: now)
-      state.projects[project] = Bucket(bytes: levels[1].0 + Double(bytes), time: now)
-      state.addresses[address] = Bucket(bytes: levels[2].0 + Double(bytes), time: now)
+      let hasRoom = zip(shares, levels).allSatisfy { share, level in
+        level + Double(bytes) <= share.size
+      }
+      guard hasRoom, Self.isFair(bytes, shares, levels) else { return false }
+      for (share, level) in zip(shares, levels) {
+        tables[share.kind.rawValue][share.name] = Bucket(bytes: level + Double(bytes), time: now)
+      }
       return true
     }
     guard isTaken else {
@@ -69,14 +111,46 @@ final class IntakeLimiter: Sendable {
     }
   }
 
-  private static func sweep<Key: Hashable>(
-    _ buckets: inout [Key: Bucket],
-    _ now: Int64,
-    _ limit: Int
-  ) {
+  private func provenShares(_ sender: EventSender) -> [Share] {
+    let (project, burst) = (sender.project, limits.burst)
+    // The ids of apps that nobody registered are anybody's to invent.
+    let app = sender.standing == .provenOfAnyApp ? "" : sender.app
+    let network = Name(project: project, first: app, second: sender.network)
+    var shares: [Share] = [
+      .second(.total, Name(), limits.total, burst),
+      .second(.project, Name(project: project), limits.project, burst),
+      .second(.address, Name(first: sender.network), limits.address, burst),
+      .day(.app, Name(project: project, first: app), limits.appDay),
+      .day(.appOfNetwork, network, limits.appDay / 2),
+    ]
+    if let installation = sender.installation {
+      let name = Name(project: project, first: installation)
+      shares.append(.day(.installation, name, limits.installationDay))
+    }
+    return shares
+  }
+
+  private func unprovenShares(_ sender: EventSender) -> [Share] {
+    [
+      .day(.unproven, Name(), limits.unprovenDay),
+      .day(.unprovenProject, Name(project: sender.project), limits.unprovenProjectDay),
+      .day(.unprovenNetwork, Name(first: sender.network), limits.unprovenNetworkDay),
+    ]
+  }
+
+  /// Whether a network leaves others their part of an app's day: once half of it is taken it has a sixteenth.
+  private static func isFair(_ bytes: Int, _ shares: [Share], _ levels: [Double]) -> Bool {
+    guard let app = shares.firstIndex(where: { $0.kind == .app }),
+      let network = shares.firstIndex(where: { $0.kind == .appOfNetwork }),
+      levels[app] + Double(bytes) > shares[app].size / 2
+    else { return true }
+    return levels[network] + Double(bytes) <= shares[app].size / 16
+  }
+
+  private static func sweep(_ buckets: inout [Name: Bucket], _ now: Int64, _ drain: Double) {
     guard buckets.count >= bucketLimit else { return }
-    buckets = buckets.filter { $0.value.level(at: now, limit) > 0 }
-    // Who is left has sent within the last seconds; the least of them are forgotten.
+    buckets = buckets.filter { $0.value.level(at: now, drain) > 0 }
+    // The senders that are left have sent lately; those of the least bytes are forgotten.
     guard buckets.count >= bucketLimit else { return }
     let kept = buckets.sorted { $0.value.bytes > $1.value.bytes }.prefix(bucketLimit / 2)
     buckets = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })

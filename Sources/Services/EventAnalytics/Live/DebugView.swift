@@ -8,6 +8,8 @@ import Synchronization
 final class DebugView: Sendable {
   private struct Device {
     var context: EventContext
+    /// Whether it proved to be the installation that it names.
+    var isProven: Bool
     var entries: [DebugEntry] = []
     var bytes = 0
     var properties: [UserProperty] = []
@@ -41,7 +43,13 @@ final class DebugView: Sendable {
     state.withLock { state in
       Self.forget(before: now - Self.age, &state)
       var device =
-        state.devices[name] ?? Device(context: batch.context, entries: [], lastSeen: now)
+        state.devices[name]
+        ?? Device(
+          context: batch.context,
+          isProven: batch.standing.isProven,
+          entries: [],
+          lastSeen: now
+        )
       state.bytes -= device.bytes
       device.context = batch.context
       device.properties = batch.properties
@@ -51,8 +59,12 @@ final class DebugView: Sendable {
       state.bytes += device.bytes
       state.devices[name] = device
       while state.devices.count > Self.deviceLimit || state.bytes > Self.byteLimit {
-        guard let oldest = state.devices.min(by: { $0.value.lastSeen < $1.value.lastSeen })?.key
-        else { break }
+        // Strangers make way first, however new they are.
+        let oldest = state.devices.min { left, right in
+          (left.value.isProven ? 1 : 0, left.value.lastSeen)
+            < (right.value.isProven ? 1 : 0, right.value.lastSeen)
+        }
+        guard let oldest = oldest?.key else { break }
         Self.remove(oldest, &state)
       }
     }

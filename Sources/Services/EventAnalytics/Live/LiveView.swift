@@ -8,14 +8,19 @@ final class LiveView: Sendable {
   private struct Counts {
     var events: [String: Int] = [:]
     var users: Set<String> = []
+    /// Names and users that senders brought who proved nothing.
+    var strangers = 0
 
     var held: Int { events.count + users.count }
 
-    /// Counts an event and answers how many names and users are held more than before.
-    mutating func note(_ name: String, of user: String?) -> Int {
+    /// Counts an event of a batch and answers how many names and users are held more than before.
+    mutating func note(_ name: String, of batch: EventBatch) -> Int {
       let before = held
-      events[name, default: 0] += 1
-      if let user { users.insert(user) }
+      let isProven = batch.standing.isProven
+      let isBound = !isProven && strangers >= LiveView.strangerLimit
+      events[isBound && events[name] == nil ? "(other)" : name, default: 0] += 1
+      if let user = batch.instanceID, !isBound { users.insert(user) }
+      if !isProven { strangers += held - before }
       return held - before
     }
   }
@@ -29,6 +34,8 @@ final class LiveView: Sendable {
   static let minutes: Int64 = 30
   /// Users and names that are held at most.
   private static let heldLimit = 400_000
+  /// Of them, those of a minute that senders bring who proved nothing.
+  private static let strangerLimit = 500
 
   private let state = Mutex(State())
 
@@ -40,7 +47,7 @@ final class LiveView: Sendable {
       for event in batch.events where Self.minute(event.time) > oldest {
         // In place: a copy would be of all users of the minute.
         let more = state.projects[project, default: [:]][Self.minute(event.time), default: Counts()]
-          .note(event.name, of: batch.instanceID)
+          .note(event.name, of: batch)
         state.held += more
       }
       while state.held > Self.heldLimit { Self.forgetOldest(&state) }

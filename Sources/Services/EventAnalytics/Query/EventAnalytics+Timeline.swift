@@ -45,7 +45,9 @@ extension AnalyticsView {
     of subject: EventSubject
   ) throws -> [(number: UInt32, record: InstanceRecord)] {
     switch subject {
-    case .instance(let id): return try instance(id).map { [($0.number, $0)] } ?? []
+    case .instance(let id):
+      return try InstanceName.all(id).compactMap { try instance($0) }
+        .map { (number: $0.number, record: $0) }.sorted { $0.number < $1.number }
     case .user(let id):
       let prefix = EventKey.named(.user, project, id)
       let cursor = try reader.cursor(over: KeyRange(prefix: prefix), reversed: false)

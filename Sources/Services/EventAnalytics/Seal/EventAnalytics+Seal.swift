@@ -96,6 +96,7 @@ extension EventAnalytics {
         limit: configuration.namesPerDay,
         reader: reader
       ),
+      unprovenPerDay: configuration.unprovenPerDay,
       reader: reader
     )
     var keys: [[UInt8]] = []

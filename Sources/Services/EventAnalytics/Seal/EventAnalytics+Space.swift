@@ -1,99 +1,114 @@
 import FirestoreModel
 import KeyValueStore
-import Synchronization
 
-/// What the upkeep of the store remembers between its steps.
-struct UpkeepState {
-  /// Where the look for old batch numbers and purchases goes on; nil begins anew when it is time.
-  var markPosition: [UInt8]?
-  var markTime: Int64 = 0
-  /// Whether the disk has less left than is to be left.
-  var isShort = false
-  /// When a day was dropped because it has; nil while none was, or some of one is still to go.
-  var droppedTime: Int64?
-  /// The project whose turn it is.
-  var turn = 0
+/// How much room the disk has for events.
+package enum SpaceLevel: Sendable {
+  /// Enough for all.
+  case room
+  /// Less than twice the reserve: senders that prove nothing are refused.
+  case low
+  /// Less than the reserve: everybody is refused.
+  case short
+
+  init(available: Int, reserve: Int) {
+    self = available < reserve ? .short : available / 2 < reserve ? .low : .room
+  }
+
+  /// Whether batches of such senders are taken.
+  func takes(_ standing: SenderStanding) -> Bool {
+    switch self {
+    case .room: true
+    case .low: standing.isProven
+    case .short: false
+    }
+  }
+}
+
+/// A change of the room on the disk, or what was done about it, for the operator.
+package enum SpaceNotice: Sendable, Equatable {
+  /// A project's day of events.
+  package struct Day: Sendable, Equatable {
+    package let project: Text
+    package let day: EventDay
+  }
+
+  /// Senders that prove nothing are refused; `next` is the day that would be dropped, where days may be.
+  case low(available: Int, next: Day?)
+  /// Everybody is refused; `next` is the day that is dropped, where days may be.
+  case short(available: Int, next: Day?)
+  /// There is room again.
+  case room(available: Int)
+  /// The events of a day were dropped.
+  case dropped(Day)
 }
 
 extension EventAnalytics {
-  private static let markPause: Int64 = 3_600_000_000
-  private static let markStep = 4_096
-
-  /// Whether batches are refused because the disk is nearly full.
-  var isShortOfSpace: Bool { upkeep.withLock { $0.isShort } }
-
-  /// For how long a purchase is known, in microseconds.
-  private static let purchaseWindow: Int64 = 31 * 86_400 * 1_000_000
-
-  /// Forgets numbers of batches and purchases that are older than repeats are looked for, a few at a time; false where
-  /// there is nothing to do now.
-  func forgetOldMarks() throws -> Bool {
-    let now = clock.now()
-    let start = upkeep.withLock { upkeep -> [UInt8]? in
-      if let position = upkeep.markPosition { return position }
-      return now - upkeep.markTime >= Self.markPause ? [EventKey.Kind.batch.rawValue] : nil
-    }
-    guard let start else { return false }
-    var keys: [[UInt8]] = []
-    var last: [UInt8]?
-    try engine.read { reader in
-      let range = KeyRange(
-        lower: start,
-        upper: KeyRange.successor(ofPrefix: [EventKey.Kind.purchase.rawValue])
-      )
-      let cursor = try reader.cursor(over: range, reversed: false)
-      var seen = 0
-      while seen < Self.markStep, try cursor.next() {
-        seen += 1
-        let key = Array(cursor.key)
-        let isBatch = key.first == EventKey.Kind.batch.rawValue
-        let window = isBatch ? Self.repeatWindow : Self.purchaseWindow
-        if Self.time(Array(cursor.value)) <= now - window { keys.append(key) }
-        last = seen == Self.markStep ? key : nil
-      }
-    }
-    if !keys.isEmpty {
-      try engine.write(.background) { group in for key in keys { try group.delete(key) } }
-    }
-    upkeep.withLock { upkeep in
-      upkeep.markPosition = last
-      if last == nil { upkeep.markTime = now }
-    }
-    return last != nil
-  }
-
-  /// Looks whether the disk keeps its reserve.
-  ///
-  /// Where it does not batches are refused until there is room again, and the oldest events of all projects go: one day at a
-  /// time, since the disk has its room back only some time after they went.
-  func keepReserve() throws -> Bool {
-    guard let available = try configuration.availableBytes?() else { return false }
-    let (isShort, now) = (available < configuration.reserveBytes, clock.now())
-    let mayDrop = upkeep.withLock { upkeep in
-      upkeep.isShort = isShort
-      guard let time = upkeep.droppedTime else { return isShort }
-      return isShort && now - time >= Self.dropPause
-    }
-    guard mayDrop else { return false }
-    upkeep.withLock { $0.droppedTime = nil }
-    return try dropOldestDay()
-  }
+  /// How much room there was when it was last looked at.
+  var space: SpaceLevel { upkeep.withLock { $0.space } }
 
   /// Between two days that are dropped for want of room.
   static let dropPause: Int64 = 10 * 60_000_000
+  /// After which the operator is notified again of a disk without room.
+  private static let noticePause: Int64 = 3_600_000_000
 
-  /// Drops some of the oldest day of events that there is, but for today's; false where there is none.
-  private func dropOldestDay() throws -> Bool {
+  /// Looks whether the disk keeps its reserve; true where some of a day was dropped.
+  ///
+  /// Where it does not, batches are refused until there is room again. Where the operator said so (`keptDays`), the oldest
+  /// events of all projects go, too: one day at a time, since the disk has its room back only some time after they went.
+  func keepReserve() throws -> Bool {
+    guard let available = try configuration.availableBytes?() else { return false }
+    let level = SpaceLevel(available: available, reserve: configuration.reserveBytes)
+    try tell(level, available)
+    guard level == .short, let oldest = try oldestDroppableDay() else { return false }
+    let now = clock.now()
+    let mayDrop = upkeep.withLock { upkeep in
+      guard let time = upkeep.droppedTime else { return true }
+      guard now - time >= Self.dropPause else { return false }
+      upkeep.droppedTime = nil
+      return true
+    }
+    return try mayDrop && drop(oldest.day, of: oldest.log)
+  }
+
+  /// Notifies the operator where the level is another one, and every hour while there is no room.
+  private func tell(_ level: SpaceLevel, _ available: Int) throws {
+    let now = clock.now()
+    let isNews = upkeep.withLock { upkeep in
+      let isOld = level != .room && now - upkeep.toldSpace >= Self.noticePause
+      guard upkeep.space != level || isOld else { return false }
+      (upkeep.space, upkeep.toldSpace) = (level, now)
+      return true
+    }
+    guard isNews, let onSpace = configuration.onSpace else { return }
+    let next = try level == .room ? nil : oldestDroppableDay()
+    let day = next.map { SpaceNotice.Day(project: $0.log.name, day: $0.day) }
+    switch level {
+    case .room: onSpace(.room(available: available))
+    case .low: onSpace(.low(available: available, next: day))
+    case .short: onSpace(.short(available: available, next: day))
+    }
+  }
+
+  /// The oldest day of all projects that the operator lets go; nil where there is none.
+  private func oldestDroppableDay() throws -> (log: ProjectLog, day: EventDay)? {
+    guard let keptDays = configuration.keptDays else { return nil }
     var oldest: (log: ProjectLog, day: EventDay)?
     for log in logs {
-      guard let day = try firstDay(of: log), day < today(of: log.name) else { continue }
+      let firstKept = today(of: log.name).advanced(by: 1 - max(keptDays, 1))
+      guard let day = try firstDay(of: log), day < firstKept else { continue }
       if oldest.map({ day < $0.day }) ?? true { oldest = (log, day) }
     }
-    guard let (log, day) = oldest else { return false }
+    return oldest
+  }
+
+  /// Drops some of a day of events, the oldest of its project; false where there is none.
+  private func drop(_ day: EventDay, of log: ProjectLog) throws -> Bool {
     let end = day.advanced(by: 1)
     guard try dropEvents(of: log, before: end) else { return false }
     if try firstDay(of: log).map({ $0 >= end }) ?? true {
       upkeep.withLock { $0.droppedTime = clock.now() }
+      state.withLock { $0.counts.daysDropped += 1 }
+      configuration.onSpace?(.dropped(SpaceNotice.Day(project: log.name, day: day)))
       let first = EventKey.numbered(.timeline, log.number)
       try configuration.freeSpace?(
         KeyRange(lower: first, upper: EventKey.numbered(.timeline, log.number, end.key))

@@ -1,8 +1,10 @@
 import KeyValueStore
 
-/// Holds each app to so many different names of events a day.
+/// Holds each app to so many names of events that are new on a day.
 ///
-/// What earlier segments have counted says which names there are. Names that SDKs log by themselves are free.
+/// What earlier segments have counted says which names there are. Names that the project knew before the day are free, so that
+/// a stranger's junk crowds out none of them, and so are those that SDKs log by themselves. Names of senders that proved
+/// nothing are bounded by the table of words alone, which counts them apart.
 struct NameBudget {
   private struct AppDay: Hashable {
     let day: EventDay
@@ -28,32 +30,50 @@ struct NameBudget {
     _ name: String,
     _ number: UInt32?,
     app: UInt32,
-    on day: EventDay
+    on day: EventDay,
+    from standing: SenderStanding,
+    _ words: inout WordTable
   ) throws -> Bool {
-    if EventNames.reservedEvents.contains(name) { return true }
-    try load(day)
-    let taken = names[AppDay(day: day, app: app)] ?? []
+    if !standing.isProven || EventNames.reservedEvents.contains(name) { return true }
+    if let number, try !words.isNew(number, in: .events) { return true }
+    try load(day, &words)
+    let taken = standing == .proven ? names[AppDay(day: day, app: app)] ?? [] : all(on: day)
     return number.map(taken.contains) == true || taken.count < limit
   }
 
+  /// The new names of all apps: those whose ids are anybody's to invent have one budget.
+  private func all(on day: EventDay) -> Set<UInt32> {
+    names.reduce(into: []) { all, entry in
+      if entry.key.day == day { all.formUnion(entry.value) }
+    }
+  }
+
   /// Notes the name of an event that is kept.
-  mutating func note(_ name: String, _ number: UInt32, app: UInt32, on day: EventDay) {
-    guard !EventNames.reservedEvents.contains(name) else { return }
+  mutating func note(
+    _ name: String,
+    _ number: UInt32,
+    app: UInt32,
+    on day: EventDay,
+    _ words: inout WordTable
+  ) throws {
+    guard !EventNames.reservedEvents.contains(name), try words.isNew(number, in: .events) else {
+      return
+    }
     names[AppDay(day: day, app: app), default: []].insert(number)
   }
 
-  private mutating func load(_ day: EventDay) throws {
+  private mutating func load(_ day: EventDay, _ words: inout WordTable) throws {
     guard days.insert(day).inserted else { return }
     let prefix = Facet.prefix(project, day, .app)
     let cursor = try reader.cursor(over: KeyRange(prefix: prefix), reversed: false)
-    var words = WordReader(project: project, reader: reader)
+    var texts = WordReader(project: project, reader: reader)
     while try cursor.next() {
       guard let (facet, _) = Facet.parse(cursor.key) else {
         throw KeyValueError(.corruption, "the key of a count is damaged")
       }
-      guard facet.a != 0 else { continue }
-      let name = try words.text(facet.a, in: .events)
-      note(name, facet.a, app: facet.b, on: day)
+      guard facet.a != 0, try words.isNew(facet.a, in: .events) else { continue }
+      let name = try texts.text(facet.a, in: .events)
+      try note(name, facet.a, app: facet.b, on: day, &words)
     }
   }
 }

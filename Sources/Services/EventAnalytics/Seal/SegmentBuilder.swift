@@ -19,6 +19,7 @@ struct SegmentBuilder {
   private let project: UInt32
   private let segment: UInt32
   private let reader: any KeyValueReader
+  private let unprovenPerDay: Int
   private var calendar: DayCalendar
   private var counters: ProjectCounters
   private(set) var words: WordTable
@@ -44,8 +45,10 @@ struct SegmentBuilder {
     calendar: DayCalendar,
     words: WordTable,
     names: NameBudget,
+    unprovenPerDay: Int,
     reader: any KeyValueReader
   ) throws {
+    self.unprovenPerDay = unprovenPerDay
     self.project = project
     self.segment = segment
     self.calendar = calendar
@@ -62,7 +65,11 @@ struct SegmentBuilder {
       days[calendar.day(of: batch.received), default: DayCount()].noteDrops(code, count)
     }
     guard !batch.events.isEmpty else { return }
-    if batch.isImported { words.advanceToImported() } else { words.advance(to: batch.received) }
+    if batch.isImported {
+      words.advanceToImported()
+    } else {
+      words.advance(to: batch.received, from: batch.standing)
+    }
     let context = try self.context(batch.context)
     let properties = try batch.properties.compactMap { try property($0) }
     var runs: [EventDay: TimelineRun] = [:]
@@ -72,8 +79,7 @@ struct SegmentBuilder {
         drop(.nameDuplicated, on: day)
         continue
       }
-      let isBound = !batch.isImported
-      guard let event = try self.event(event, of: context.words.app, on: day, isBound) else {
+      guard let event = try self.event(event, of: batch, app: context.words.app, on: day) else {
         drop(.exceededMaxEntities, on: day)
         continue
       }
@@ -106,7 +112,7 @@ struct SegmentBuilder {
     on day: EventDay,
     _ context: ContextWords
   ) throws {
-    let number = try batch.instanceID.map { try instance($0, on: day) } ?? 0
+    let number = try batch.instanceID.map { try instance($0, of: batch, on: day) } ?? 0
     if number != 0, let user = batch.userID {
       var key = EventKey.named(.user, project, user)
       EventKey.append(number, to: &key)
@@ -134,7 +140,12 @@ struct SegmentBuilder {
 
   // MARK: Numbers
 
-  private mutating func instance(_ id: String, on day: EventDay) throws -> UInt32 {
+  /// The number of an installation; nobody's for one that proved nothing and is one too many.
+  private mutating func instance(
+    _ id: String,
+    of batch: EventBatch,
+    on day: EventDay
+  ) throws -> UInt32 {
     if var known = try instances[id] ?? stored(id) {
       let before = known
       known.extend(to: day)
@@ -142,6 +153,8 @@ struct SegmentBuilder {
       instances[id] = known
       return known.number
     }
+    let isUnproven = !batch.standing.isProven
+    if isUnproven, !counters.takeUnproven(at: batch.received, atMost: unprovenPerDay) { return 0 }
     let record = InstanceRecord(number: counters.instance, day: day)
     counters.instance += 1
     instances[id] = record
@@ -178,15 +191,18 @@ struct SegmentBuilder {
 
   private mutating func event(
     _ event: AnalyticsEvent,
-    of app: UInt32,
-    on day: EventDay,
-    _ isBound: Bool
+    of batch: EventBatch,
+    app: UInt32,
+    on day: EventDay
   ) throws -> TimelineEvent? {
     let known = try words.knownNumber(of: event.name, in: .events)
-    guard try !isBound || names.admits(event.name, known, app: app, on: day) else { return nil }
+    let isAdmitted =
+      try batch.isImported
+      || names.admits(event.name, known, app: app, on: day, from: batch.standing, &words)
+    guard isAdmitted else { return nil }
     let name = try known ?? words.number(of: event.name, in: .events)
     guard name != WordTable.other else { return nil }
-    names.note(event.name, name, app: app, on: day)
+    try names.note(event.name, name, app: app, on: day, &words)
     let parameters = try event.parameters.compactMap { parameter -> TimelineEvent.Parameter? in
       let name = try words.number(of: parameter.name, in: .parameters)
       guard name != WordTable.other else { return nil }

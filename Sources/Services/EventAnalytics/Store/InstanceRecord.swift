@@ -40,22 +40,39 @@ struct ProjectCounters: Sendable, Equatable {
   var instance: UInt32 = 1
   /// Segments are numbered from 1; 0 is what was merged.
   var segment: UInt32 = 1
+  /// The last day (UTC, since 1970) on which installations that proved nothing got numbers, and how many did on it.
+  var unprovenDay: UInt32 = 0
+  var unproven: UInt32 = 0
 
   static func read(_ project: UInt32, _ reader: any KeyValueReader) throws -> ProjectCounters {
     guard let bytes = try reader.get(EventKey.numbered(.counters, project)) else {
       return ProjectCounters()
     }
     return try bytes.withUnsafeBytes { raw in
-      ProjectCounters(
+      var counters = ProjectCounters(
         instance: try EventKey.requiredNumber(raw, at: 0),
         segment: try EventKey.requiredNumber(raw, at: 4)
       )
+      // Older versions told no senders apart.
+      guard raw.count > 8 else { return counters }
+      counters.unprovenDay = try EventKey.requiredNumber(raw, at: 8)
+      counters.unproven = try EventKey.requiredNumber(raw, at: 12)
+      return counters
     }
   }
 
   func write(_ project: UInt32, to group: any KeyValueGroup) throws {
     var bytes: [UInt8] = []
-    for number in [instance, segment] { EventKey.append(number, to: &bytes) }
+    for number in [instance, segment, unprovenDay, unproven] { EventKey.append(number, to: &bytes) }
     try group.put(EventKey.numbered(.counters, project), bytes)
+  }
+
+  /// Counts an installation that proved nothing and is new at a time, in microseconds; false where the day has enough of them.
+  mutating func takeUnproven(at time: Int64, atMost limit: Int) -> Bool {
+    let day = UInt32(clamping: time / 86_400_000_000)
+    if day > unprovenDay { (unprovenDay, unproven) = (day, 0) }
+    guard unproven < limit else { return false }
+    unproven += 1
+    return true
   }
 }

@@ -4,7 +4,8 @@ import KeyValueStore
 /// Gives words their numbers while a segment is sealed.
 ///
 /// Numbers of a scope are given in order, and never twice. A scope that is full, or has grown enough on a day, gives none:
-/// `other` stands for further words. What events were given is kept with them, so that counting again gives the same.
+/// `other` stands for further words. Words that senders bring who proved nothing are numbered from `unprovenFirst` and counted
+/// apart, a tenth as many, so that they take nothing of what others may bring. What events were given is kept with them, so that counting again gives the same.
 struct WordTable {
   /// How many words a scope has, and had when the last day began on which it got some.
   private struct Growth {
@@ -12,6 +13,13 @@ struct WordTable {
     /// Days since 1970, in UTC.
     var day: UInt32 = 0
     var before: UInt32 = 0
+    /// The same of words that senders brought who proved nothing.
+    var unproven: UInt32 = 0
+    var unprovenBefore: UInt32 = 0
+
+    mutating func begin(_ day: UInt32) {
+      (self.day, before, unprovenBefore) = (day, count, unproven)
+    }
   }
 
   /// How many words a scope may have.
@@ -19,10 +27,15 @@ struct WordTable {
     var all: UInt32
     /// Of those, new on one day: who sends masses of junk takes up a day and not the scope.
     var perDay: UInt32
+
+    /// The share of senders who proved nothing.
+    var unproven: Limits { Limits(all: max(all / 10, 1), perDay: max(perDay / 10, 1)) }
   }
 
   /// The number of all words for which there was none left.
   static let other: UInt32 = 0
+  /// Words that senders brought who proved nothing have numbers from here.
+  static let unprovenFirst: UInt32 = 1 << 30
   /// Of contexts, of which an app has many on its first day.
   private static let contextLimits = Limits(all: 100_000, perDay: 100_000)
 
@@ -34,6 +47,8 @@ struct WordTable {
   private var day: UInt32 = 0
   /// Whether they count against their day.
   private var isBoundByDay = true
+  /// Whether their sender proved to be the one that it names.
+  private var isProven = true
   /// Words that are new with this segment.
   private var added: [DictionaryCache.Name: UInt32] = [:]
   private var found: [DictionaryCache.Name: UInt32] = [:]
@@ -48,14 +63,29 @@ struct WordTable {
     self.limits = limits
   }
 
-  /// What follows came at that time, in microseconds since 1970.
-  mutating func advance(to time: Int64) {
-    isBoundByDay = true
+  /// What follows came at that time, in microseconds since 1970, from such a sender.
+  mutating func advance(to time: Int64, from standing: SenderStanding) {
+    (isBoundByDay, isProven) = (true, standing.isProven)
     day = max(day, UInt32(clamping: time / 86_400_000_000))
   }
 
   /// What follows is imported: history has the words of all its days at once.
-  mutating func advanceToImported() { isBoundByDay = false }
+  mutating func advanceToImported() { (isBoundByDay, isProven) = (false, true) }
+
+  /// Whether a number was given on the day that it is, to a word that a proven sender brought.
+  mutating func isNew(_ number: UInt32, in scope: WordScope) throws -> Bool {
+    guard number >= KnownWord.count, number < Self.unprovenFirst else { return false }
+    let before = try currentGrowth(of: scope).before
+    return number - KnownWord.count >= before
+  }
+
+  /// How many words the scope has, and had when the day began that it is.
+  private mutating func currentGrowth(of scope: WordScope) throws -> Growth {
+    var growth = try growths[scope] ?? Self.growth(of: scope, in: project, reader)
+    if day > growth.day { growth.begin(day) }
+    growths[scope] = growth
+    return growth
+  }
 
   /// The number of a word, `other` where its scope is full.
   mutating func number(of text: String, in scope: WordScope) throws -> UInt32 {
@@ -80,20 +110,31 @@ struct WordTable {
       found[name] = stored
       return stored
     }
-    var growth = try growths[scope] ?? Self.growth(of: scope, in: project, reader)
-    if day > growth.day { (growth.day, growth.before) = (day, growth.count) }
-    let limits = scope.kind == .context ? Self.contextLimits : limits
-    let isFull = growth.count >= limits.all
-    let isEnoughToday = isBoundByDay && growth.count - growth.before >= limits.perDay
-    growths[scope] = growth
-    guard !isFull, !isEnoughToday else { return Self.other }
-    let number = KnownWord.count + growth.count
-    growths[scope]?.count += 1
-    // What is imported takes nothing of the day's.
-    if !isBoundByDay { growths[scope]?.before += 1 }
+    guard let number = try takeNumber(in: scope) else { return Self.other }
     grown.insert(scope)
     found[name] = number
     added[name] = number
+    return number
+  }
+
+  /// The next number of a scope; nil where it has enough words.
+  private mutating func takeNumber(in scope: WordScope) throws -> UInt32? {
+    var growth = try currentGrowth(of: scope)
+    let limits = scope.kind == .context ? Self.contextLimits : limits
+    defer { growths[scope] = growth }
+    guard isProven else {
+      let share = limits.unproven
+      guard growth.unproven < share.all, growth.unproven - growth.unprovenBefore < share.perDay
+      else { return nil }
+      defer { growth.unproven += 1 }
+      return Self.unprovenFirst + growth.unproven
+    }
+    let isEnoughToday = isBoundByDay && growth.count - growth.before >= limits.perDay
+    guard growth.count < limits.all, !isEnoughToday else { return nil }
+    let number = KnownWord.count + growth.count
+    growth.count += 1
+    // What is imported takes nothing of the day's.
+    if !isBoundByDay { growth.before += 1 }
     return number
   }
 
@@ -108,7 +149,9 @@ struct WordTable {
     }
     for scope in grown {
       let growth = growths[scope] ?? Growth()
-      let numbers = [growth.count, growth.day, growth.before]
+      let numbers = [
+        growth.count, growth.day, growth.before, growth.unproven, growth.unprovenBefore,
+      ]
       try group.put(scope.prefix(.words, project), numbers.flatMap(Self.bytes))
     }
   }
@@ -142,11 +185,16 @@ struct WordTable {
     // The count was all that older versions kept.
     guard bytes.count > 4 else { return Growth(count: count, before: count) }
     return try bytes.withUnsafeBytes { bytes in
-      Growth(
+      var growth = Growth(
         count: count,
         day: try EventKey.requiredNumber(bytes, at: 4),
         before: try EventKey.requiredNumber(bytes, at: 8)
       )
+      // Older versions told no senders apart.
+      guard bytes.count > 12 else { return growth }
+      growth.unproven = try EventKey.requiredNumber(bytes, at: 12)
+      growth.unprovenBefore = try EventKey.requiredNumber(bytes, at: 16)
+      return growth
     }
   }
 
