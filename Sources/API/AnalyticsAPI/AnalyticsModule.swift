@@ -37,7 +37,7 @@ extension ServiceModule {
 
 /// The apps that projects have registered.
 package struct AnalyticsApps: Sendable {
-  /// How an app's id stands in a project.
+  /// The standing of an app's id in a project.
   package enum Standing: Sendable {
     /// The project registered it.
     case registered

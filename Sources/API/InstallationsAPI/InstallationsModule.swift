@@ -104,7 +104,7 @@ private struct InstallationRoutes: Sendable {
     return InstallationTokens.newID()
   }
 
-  /// Whether a request has the refresh token of an id, which an installation has that was made before.
+  /// Returns true for the refresh token of an id, which an installation has that was made before.
   ///
   /// An id is no secret, being the half of every registration token that back ends see: tokens of one that is only named would be
   /// another device's. The proofs are the id's refresh token, and the secret that it was made of.

@@ -151,7 +151,7 @@ package struct AnalyticsConfiguration: Sendable {
   /// Days whose events stay, counted back from today, where the disk is short and older ones are dropped; nil, which is what an
   /// operator has not changed, drops none.
   package var keptDays: Int?
-  /// Is notified of how much room there is; does not wait.
+  /// Receives notices about the room on the disk; does not wait.
   package var onSpace: (@Sendable (SpaceNotice) -> Void)?
   /// Has the disk get back soon what deleted keys of a range took; does not wait for it.
   package var freeSpace: (@Sendable (KeyRange) throws -> Void)?

@@ -6,7 +6,7 @@ struct BatchMessage {
   let batch: EventBatch
   /// The app's clock when it sent the batch, in microseconds.
   let sent: Int64
-  /// What proves the batch's installation where its token is another one's, as after an app's data were reset.
+  /// The proof of the batch's installation where its token is another one's, as after an app's data were reset.
   let secret: String?
 
   /// Reads a batch of an app; INVALID_ARGUMENT names what is wrong.

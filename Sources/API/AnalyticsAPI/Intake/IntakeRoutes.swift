@@ -20,7 +20,7 @@ struct IntakeRoutes: Sendable {
   let threads: EngineThreads
   let keys: ProjectKeys
   let proof: InstallationProof
-  /// How an app's id stands in its project; may block.
+  /// The apps of projects; asking may block.
   let apps: AnalyticsApps
 
   /// The largest batch, packed and unpacked.
@@ -58,7 +58,7 @@ struct IntakeRoutes: Sendable {
     return .json(try await analytics.record(batch, project: project).json)
   }
 
-  /// Who sends events, by a request's credentials alone.
+  /// The sender of events, known by a request's credentials alone.
   private struct Sender {
     let claim: InstallationProof.Claim
     let isAdministrator: Bool
@@ -155,7 +155,7 @@ struct IntakeRoutes: Sendable {
     return .json(.object([.init("validationMessages", messages)]))
   }
 
-  /// Whether a request has the credentials of one of the project's administrators, as servers do that have a service account.
+  /// Returns true for the credentials of one of the project's administrators, such as a service account's.
   ///
   /// Wrong credentials are none: a request that is wrong is answered as one that is right.
   private func isAdministrator(_ request: ServiceRequest, of project: Text) async throws -> Bool {

@@ -59,7 +59,7 @@ struct ClientRoutes: Sendable {
     return response
   }
 
-  /// What a request says of its client, and whether the client is the installation that it names.
+  /// The client that a request describes, with the proof that it is the installation which it names.
   private func client(
     _ body: JSONText,
     _ request: ServiceRequest,

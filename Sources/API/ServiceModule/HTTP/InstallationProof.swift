@@ -1,7 +1,7 @@
 import FirestoreModel
 import HTTPTypes
 
-/// What the authentication token of an app's installation proves of a request.
+/// The proof that a request comes from an app's installation: its authentication token.
 ///
 /// An installation's id is no secret, so nothing is kept in the name of one that a request only names.
 package struct InstallationProof: Sendable {
@@ -19,7 +19,7 @@ package struct InstallationProof: Sendable {
     }
   }
 
-  /// What a request proved.
+  /// The outcome of a request's proof.
   package enum Claim: Sendable, Equatable {
     /// Development believes what a request says.
     case believed
@@ -31,7 +31,7 @@ package struct InstallationProof: Sendable {
       if case .proved(let installation) = self { installation } else { nil }
     }
 
-    /// Whether the request may act for an app, if that is named.
+    /// Returns true if the request may act for an app, or names none.
     package func covers(app: String?) -> Bool {
       switch self {
       case .believed: true
@@ -40,7 +40,7 @@ package struct InstallationProof: Sendable {
       }
     }
 
-    /// Whether the request may act for an installation; nobody's is everybody's who proved something.
+    /// Returns true if the request may act for an installation, or names none.
     package func covers(installation id: String?) -> Bool {
       switch self {
       case .believed: true
@@ -66,7 +66,7 @@ package struct InstallationProof: Sendable {
     self.installation = installation
   }
 
-  /// What a request proves in a project by the token in its header, or in its body where the product's clients send it there.
+  /// The claim of a request in a project, by the token in its header, or in its body where the product's clients send it there.
   package func claim(
     of request: ServiceRequest,
     in project: Text,

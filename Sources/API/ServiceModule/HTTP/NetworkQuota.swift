@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many things of a kind each network makes in an hour, such as registrations, within a bound.
+/// A bound of the things of a kind, such as registrations, that each network makes in an hour.
 ///
 /// Memory is bounded too: networks beyond a number share what is left. Any thread may call.
 package final class NetworkQuota: Sendable {

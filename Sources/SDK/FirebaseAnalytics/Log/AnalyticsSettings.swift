@@ -4,7 +4,7 @@ struct AnalyticsSettings: Codable, Sendable, Hashable {
   var isEnabled: Bool?
   /// The app instance's id since the data were reset; nil is the installation's.
   var instanceID: String?
-  /// What proves that id to the server; nil where data were reset by an older version.
+  /// The proof of that id for the server; nil where data were reset by an older version.
   var instanceSecret: String?
   var defaultParameters: [String: EventValue] = [:]
   var sessionTimeoutMillis: Int64 = 1_800_000

@@ -2,7 +2,7 @@
 struct EventBatch: Encodable, Sendable {
   /// Nil where the user does not consent to an id.
   let appInstanceId: String?
-  /// What proves the id, where it is not the installation's.
+  /// The proof of the id, where it is not the installation's.
   let appInstanceSecret: String?
   let batchNumber: Int64
   /// The device's clock, by which the server corrects the times of events.

@@ -146,7 +146,7 @@ final class EventUploader: Sendable {
     }
   }
 
-  /// Whether the next batch names its installation; without consent nothing does, a token neither.
+  /// Returns true if the next batch names its installation; without consent nothing does, a token neither.
   private func namesInstallation() throws -> Bool {
     try log.update { editor in
       guard let next = editor.contents.waiting.first else { return false }

@@ -2,10 +2,12 @@ import Access
 import AnalyticsAPI
 import Authentication
 import EventAnalytics
+import FirestoreModel
 import Foundation
 import KeyValueStore
 import Logging
 import ServiceModule
+import Synchronization
 
 /// Analytics as the server has it.
 enum AnalyticsServices {
@@ -42,12 +44,43 @@ enum AnalyticsServices {
   /// The apps that projects have; in development any app is one of them.
   private static func apps(of accounts: Accounts, _ settings: ServeSettings) -> AnalyticsApps {
     if settings.isDevelopment { return AnalyticsApps { _, _ in .registered } }
+    let known = KnownApps()
     return AnalyticsApps { app, project in
+      let now = MicrosecondClock.system.now()
+      if known.has(app, of: project, at: now) { return .registered }
       switch try accounts.project(project).knows(app: app) {
-      case true?: .registered
-      case false?: .unknown
-      case nil: .oneOfAny
+      case true?:
+        known.note(app, of: project, at: now)
+        return .registered
+      case false?: return .unknown
+      case nil: return .oneOfAny
       }
+    }
+  }
+}
+
+/// Registered apps that were looked up within the last seconds: each batch asks for its app.
+private final class KnownApps: Sendable {
+  private struct Name: Hashable {
+    let project: Text
+    let app: String
+  }
+
+  /// Microseconds after which an app is looked up again, as it may be deleted.
+  private static let age: Int64 = 10_000_000
+  private static let limit = 10_000
+  private let times = Mutex<[Name: Int64]>([:])
+
+  func has(_ app: String, of project: Text, at now: Int64) -> Bool {
+    times.withLock { times in
+      times[Name(project: project, app: app)].map { (0..<Self.age).contains(now - $0) } ?? false
+    }
+  }
+
+  func note(_ app: String, of project: Text, at now: Int64) {
+    times.withLock { times in
+      if times.count >= Self.limit { times = [:] }
+      times[Name(project: project, app: app)] = now
     }
   }
 }

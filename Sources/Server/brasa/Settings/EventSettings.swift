@@ -1,7 +1,7 @@
 import ArgumentParser
 import EventAnalytics
 
-/// How much apps and strangers may send to analytics, and what goes where the disk is short, from `BRASA_*` variables.
+/// The bounds of what apps and strangers send to analytics, and the days that go where the disk is short, from `BRASA_*` variables.
 ///
 ///     BRASA_ANALYTICS_EXPORT              the directory of the daily export
 ///     BRASA_ANALYTICS_APP_MEGABYTES       events of an app in a day: 1 to 1,048,576, 1,024 if not said

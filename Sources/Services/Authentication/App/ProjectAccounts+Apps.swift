@@ -19,7 +19,7 @@ extension ProjectAccounts {
     try apps().first { $0.id == which } ?? apps().first { $0.bundleID == which }
   }
 
-  /// Whether the project has registered an app of that id; nil where it has registered none at all.
+  /// Returns true if the project has registered an app of that id, and nil if it has registered no app at all.
   package func knows(app id: String) throws -> Bool? {
     try accounts.engine.read { reader in
       if try reader.get(key(ofApp: id)) != nil { return true }

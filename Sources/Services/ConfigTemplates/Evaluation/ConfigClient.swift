@@ -5,7 +5,7 @@ package struct ConfigClient: Sendable, Equatable {
   package var appID: String?
   /// The Firebase installation id, by which percentages are decided.
   package var installationID: String?
-  /// Whether the client is the installation that it names: of others nothing is kept or known.
+  /// True for a client that is the installation which it names: of others nothing is kept or known.
   package var isProven = true
   package var appVersion: String?
   package var appBuild: String?

@@ -45,7 +45,7 @@ package struct EventBatch: Sendable, Equatable {
   package var events: [AnalyticsEvent]
   /// Whether it is shown in the DebugView alone.
   package var isDebug = false
-  /// How much is known of its sender.
+  /// The server's knowledge of its sender.
   package var standing = SenderStanding.proven
   /// Whether an administrator brought it from elsewhere: bounds that keep clients from junk do not apply.
   package var isImported = false

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// How much the server knows about the sender of a batch.
+/// The server's knowledge of the sender of a batch.
 ///
 /// An API key is public, so a batch that has nothing else may name any app and any installation. Its events are kept apart from
 /// those of senders that prove themselves, and have a small share of everything that is bounded.
@@ -12,7 +12,7 @@ package enum SenderStanding: Sendable, Hashable, CaseIterable {
   /// Nothing proves the sender, or its app is not among those that the project registered.
   case unproven
 
-  /// Whether the sender is the installation that its batch names.
+  /// True for a sender that is the installation which its batch names.
   var isProven: Bool { self != .unproven }
 }
 

@@ -1,7 +1,7 @@
 import FirestoreModel
 import Synchronization
 
-/// How many bytes of events are taken.
+/// The bytes of events that are taken.
 package struct IntakeLimits: Sendable {
   /// From one address, in one project, and in all: bytes a second in the long run.
   package var address = 8 << 20
@@ -138,7 +138,7 @@ final class IntakeLimiter: Sendable {
     ]
   }
 
-  /// Whether a network leaves others their part of an app's day: once half of it is taken it has a sixteenth.
+  /// Returns true if a network leaves others their part of an app's day: once half of it is taken it has a sixteenth.
   private static func isFair(_ bytes: Int, _ shares: [Share], _ levels: [Double]) -> Bool {
     guard let app = shares.firstIndex(where: { $0.kind == .app }),
       let network = shares.firstIndex(where: { $0.kind == .appOfNetwork }),

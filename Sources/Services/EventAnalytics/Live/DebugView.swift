@@ -8,7 +8,7 @@ import Synchronization
 final class DebugView: Sendable {
   private struct Device {
     var context: EventContext
-    /// Whether it proved to be the installation that it names.
+    /// True for a device that proved to be the installation which it names.
     var isProven: Bool
     var entries: [DebugEntry] = []
     var bytes = 0

@@ -34,7 +34,7 @@ final class LiveView: Sendable {
   static let minutes: Int64 = 30
   /// Users and names that are held at most.
   private static let heldLimit = 400_000
-  /// Of them, those of a minute that senders bring who proved nothing.
+  /// The names and users of a minute that senders bring who proved nothing.
   private static let strangerLimit = 500
 
   private let state = Mutex(State())

@@ -7,7 +7,7 @@ struct UpkeepState {
   /// Where the look for old batch numbers and purchases goes on; nil begins anew when it is time.
   var markPosition: [UInt8]?
   var markTime: Int64 = 0
-  /// How much the disk has left.
+  /// The room that the disk has left.
   var space = SpaceLevel.room
   /// When the room that there is was last told.
   var toldSpace: Int64 = 0

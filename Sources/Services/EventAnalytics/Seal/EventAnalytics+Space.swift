@@ -1,7 +1,7 @@
 import FirestoreModel
 import KeyValueStore
 
-/// How much room the disk has for events.
+/// The room that the disk has for events.
 package enum SpaceLevel: Sendable {
   /// Enough for all.
   case room
@@ -14,7 +14,7 @@ package enum SpaceLevel: Sendable {
     self = available < reserve ? .short : available / 2 < reserve ? .low : .room
   }
 
-  /// Whether batches of such senders are taken.
+  /// Returns true if batches of such senders are taken.
   func takes(_ standing: SenderStanding) -> Bool {
     switch self {
     case .room: true
@@ -43,7 +43,7 @@ package enum SpaceNotice: Sendable, Equatable {
 }
 
 extension EventAnalytics {
-  /// How much room there was when it was last looked at.
+  /// The room that there was when it was last looked at.
   var space: SpaceLevel { upkeep.withLock { $0.space } }
 
   /// Between two days that are dropped for want of room.

@@ -2,7 +2,7 @@ import KeyValueStore
 
 /// Holds each app to so many names of events that are new on a day.
 ///
-/// What earlier segments have counted says which names there are. Names that the project knew before the day are free, so that
+/// The counts of earlier segments say which names there are. Names that the project knew before the day are free, so that
 /// a stranger's junk crowds out none of them, and so are those that SDKs log by themselves. Names of senders that proved
 /// nothing are bounded by the table of words alone, which counts them apart.
 struct NameBudget {

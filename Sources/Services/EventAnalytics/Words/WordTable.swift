@@ -47,7 +47,7 @@ struct WordTable {
   private var day: UInt32 = 0
   /// Whether they count against their day.
   private var isBoundByDay = true
-  /// Whether their sender proved to be the one that it names.
+  /// True while words come from a sender that proved itself.
   private var isProven = true
   /// Words that are new with this segment.
   private var added: [DictionaryCache.Name: UInt32] = [:]
@@ -63,7 +63,7 @@ struct WordTable {
     self.limits = limits
   }
 
-  /// What follows came at that time, in microseconds since 1970, from such a sender.
+  /// Notes that the next words came at that time, in microseconds since 1970, from such a sender.
   mutating func advance(to time: Int64, from standing: SenderStanding) {
     (isBoundByDay, isProven) = (true, standing.isProven)
     day = max(day, UInt32(clamping: time / 86_400_000_000))
@@ -72,14 +72,14 @@ struct WordTable {
   /// What follows is imported: history has the words of all its days at once.
   mutating func advanceToImported() { (isBoundByDay, isProven) = (false, true) }
 
-  /// Whether a number was given on the day that it is, to a word that a proven sender brought.
+  /// Returns true for a number that was given today, to a word that a proven sender brought.
   mutating func isNew(_ number: UInt32, in scope: WordScope) throws -> Bool {
     guard number >= KnownWord.count, number < Self.unprovenFirst else { return false }
     let before = try currentGrowth(of: scope).before
     return number - KnownWord.count >= before
   }
 
-  /// How many words the scope has, and had when the day began that it is.
+  /// The growth of a scope, with the words that it had when today began.
   private mutating func currentGrowth(of scope: WordScope) throws -> Growth {
     var growth = try growths[scope] ?? Self.growth(of: scope, in: project, reader)
     if day > growth.day { growth.begin(day) }
