@@ -25,7 +25,7 @@ package final class TestVerifier: TokenVerifier {
 
   package func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let unsigned = try? UnsignedToken(token), unsigned.isSigned,
+    guard parts.count == 3, let unsigned = try? UnsignedToken(token), unsigned.isIssued,
       Base64.decode(parts[2].utf8) == TestTokens.signature("\(parts[0]).\(parts[1])")
     else { throw AccessControl.invalidCredentials }
     let claimed = unsigned.identity

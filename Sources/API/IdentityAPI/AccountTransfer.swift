@@ -7,24 +7,31 @@ import FirestoreWire
 package enum AccountTransfer {
   /// Reads accounts of one import.
   package struct Reader: Sendable {
-    private let hash: ImportedHash?
+    private let password: ImportedPassword
 
     /// - Parameter parameters: A JSON object with `hashAlgorithm` and what it needs, by the names of
     ///   the API; empty where no account has a password.
-    package init(parameters: String) throws {
+    /// - Parameter takesEmulators: Whether passwords count as Google's Auth emulator writes them.
+    package init(parameters: String, takesEmulators: Bool = false) throws {
       let json = try JSONParser.parse(Array(parameters.utf8))
-      hash = try AccountTransfer.refusing {
+      let hash = try AccountTransfer.refusing {
         try ImportedHash(try RequestShapes.batchCreate.read(json))
       }
+      password = ImportedPassword(hash, takesEmulators: takesEmulators)
     }
 
-    /// One account.
+    /// One account; what is wrong with it is its own refusal.
     package func user(_ line: String) throws -> ImportedUser {
       let json = try JSONParser.parse(Array(line.utf8))
-      return try AccountTransfer.refusing {
+      do {
         let message = try RequestShapes.exportedUser.read(json)
-        var user = try IdentityCall.imported(message, hash)
+        var user = IdentityCall.imported(message, password)
         user.lastSignInAt = message.integer("lastSignedInAt") ?? user.lastSignInAt
+        return user
+      } catch let failure as IdentityFailure {
+        let uid = (try? JSONText(parsing: line))?["localId"]?.string
+        var user = ImportedUser(uid: uid ?? "")
+        user.refusal = AccountError(.init(rawValue: failure.message))
         return user
       }
     }

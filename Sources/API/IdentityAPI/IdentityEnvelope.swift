@@ -25,6 +25,9 @@ struct IdentityEnvelope: Sendable {
     query.parameters.first { $0.name == name }?.value
   }
 
+  /// Whether development takes what the caller claims without a proof: not of pages that it does not trust.
+  var believesClaims: Bool { !context.isForeignPage }
+
   func isPlainPage(_ route: IdentityRoute) -> Bool {
     if case .page = route { true } else { false }
   }

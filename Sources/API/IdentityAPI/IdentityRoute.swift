@@ -17,7 +17,8 @@ import ServiceModule
 ///     *      /identitytoolkit/v3/relyingparty/NAME            the same under its old names
 ///     POST   /v1/projects/P/accounts, /v1/projects/P/accounts:VERB, /v1/projects/P:createSessionCookie
 ///     *      /v2/projects/P/config, /oauthIdpConfigs, /inboundSamlConfigs, /tenants, …
-///     POST   /token                                           a service account's access token
+///     POST   /token, /oauth2/v4/token, /oauth2/v3/token       a service account's access token
+///     POST   /v1/projects/-/serviceAccounts/EMAIL:signBlob    signs for a service account
 ///     GET    /robot/v1/metadata/x509/NAME, /service_accounts/v1/jwk/NAME, /oauth2/v3/certs,
 ///            /P/.well-known/openid-configuration              published keys
 ///     *      /emulator/v1/projects/P/accounts, /config, /oobCodes, /verificationCodes   development
@@ -35,6 +36,8 @@ enum IdentityRoute: Equatable, Sendable {
   case token
   /// The exchange of a service account's assertion.
   case assertion
+  /// Signing for the service account of that e-mail.
+  case signBlob(account: String)
   case keys(PublishedKeys)
   case discovery(project: String)
   case emulator(project: String, [String])
@@ -46,7 +49,7 @@ enum IdentityRoute: Equatable, Sendable {
   var project: Text? {
     switch self {
     case .admin(let project, _), .configuration(let project, _): Text(project)
-    case .client, .token, .assertion, .keys, .discovery, .emulator, .page, .unknown: nil
+    case .client, .token, .assertion, .signBlob, .keys, .discovery, .emulator, .page, .unknown: nil
     }
   }
 
@@ -68,7 +71,7 @@ enum IdentityRoute: Equatable, Sendable {
   /// Google's hosts of the account APIs.
   static let hosts = [
     "identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com",
-    "oauth2.googleapis.com", "securetoken.google.com",
+    "oauth2.googleapis.com", "securetoken.google.com", "iamcredentials.googleapis.com",
   ]
 
   /// All paths.
@@ -87,6 +90,8 @@ enum IdentityRoute: Equatable, Sendable {
     clientPath("/v2/accounts:revokeToken") { _, _ in .client("revokeToken") },
     clientPath("/v2/accounts/{verb}") { values, _ in .client(values["verb"] ?? "") },
     clientPath("/token") { _, _ in .assertion },
+    clientPath("/oauth2/v4/token") { _, _ in .assertion },
+    clientPath("/oauth2/v3/token") { _, _ in .assertion },
     clientPath("/identitytoolkit/v3/relyingparty/{name}") { values, _ in
       relyingParty(values["name"] ?? "")
     },
@@ -118,6 +123,9 @@ enum IdentityRoute: Equatable, Sendable {
     },
     administratorPath("/v1/projects/{project}:createSessionCookie") { project, _, _ in
       .admin(project: project, "createSessionCookie")
+    },
+    administratorPath("/v1/projects/{project}/serviceAccounts/{account}:signBlob") { _, values, _ in
+      .signBlob(account: values["account"] ?? "")
     },
   ]
 
@@ -201,6 +209,8 @@ enum IdentityRoute: Equatable, Sendable {
   ///
   /// GET is no sign of reading here: old clients send it for what changes accounts.
   static func role(_ method: HTTPRequest.Method, _ path: String) -> AdministratorRole {
+    // What signs for a service account is as good as a key of it.
+    if signsBlobs(path) { return .owner }
     let segments = path.split(separator: "/").map(String.init)
     guard segments.count == 4, segments[0] == "v1", segments[1] == "projects" else {
       return .editor
@@ -210,6 +220,11 @@ enum IdentityRoute: Equatable, Sendable {
       return .viewer
     default: return .editor
     }
+  }
+
+  private static func signsBlobs(_ path: String) -> Bool {
+    let last = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+    return (PercentEncoding.decode(last) ?? String(last)).hasSuffix(":signBlob")
   }
 
   /// Whether a path, as it came, erases users, whichever of the APIs' forms it has.

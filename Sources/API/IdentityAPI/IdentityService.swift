@@ -43,6 +43,11 @@ struct IdentityService: Sendable {
       guard caller != .nobody else { throw IdentityFailure.missingCredentials }
       try environment.access.requireAdministration(caller, of: Text(project))
       return caller
+    case .signBlob:
+      let caller = try await identify(context)
+      guard caller != .nobody else { throw IdentityFailure.missingCredentials }
+      try environment.access.requireAdministration(caller)
+      return caller
     case .client:
       // Clients send no bearer; a back end that does is an administrator on a client's path.
       return context.authorization == nil ? .nobody : try await identify(context)
@@ -77,6 +82,7 @@ struct IdentityService: Sendable {
     case .token:
       return .json(try await refresh(envelope))
     case .assertion: return .json(try await exchange(envelope))
+    case .signBlob(let account): return .json(try await signBlob(account, envelope))
     case .keys(let kind): return try await keys(kind)
     case .discovery(let project): return discovery(project)
     case .emulator(let project, let segments):
@@ -103,6 +109,9 @@ struct IdentityService: Sendable {
   ) async throws -> IdentityAnswer {
     let message = operation.readsBody ? try operation.shape.read(envelope.body) : IdentityMessage()
     try Self.refuseTenants(message, envelope)
+    if !envelope.believesClaims, let token = message.text("idToken") {
+      try accounts.requireProof(ofIDToken: token)
+    }
     let call = IdentityCall(
       service: self,
       project: project,
@@ -159,6 +168,15 @@ struct IdentityCall: Sendable {
   ) async throws -> R {
     let accounts = service.accounts.project(project)
     return try await service.blocking { try work(accounts) }
+  }
+
+  /// The email of a field that must be there.
+  func requiredAddress(
+    _ name: String = "email",
+    else code: String = "MISSING_EMAIL"
+  ) throws -> String {
+    guard let address = try message.address(name) else { throw IdentityFailure.code(code) }
+    return address
   }
 
   /// The text of a field that must be there; its absence has a code of its own.

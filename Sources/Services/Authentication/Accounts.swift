@@ -18,6 +18,8 @@ package final class Accounts: Sendable {
   package let signingKeys: SigningKeys
   /// The accounts of back ends.
   package let serviceAccounts: ServiceAccounts
+  /// What makes unsigned tokens this process's own.
+  let seal: UnsignedSeal
   /// Who has tried too often.
   package let limits: AttemptLimits
   let revocations = Revocations()
@@ -44,6 +46,7 @@ package final class Accounts: Sendable {
     servedOrigin = Mutex(configuration.origin)
     signingKeys = try SigningKeys(engine: engine, configuration: configuration)
     serviceAccounts = try ServiceAccounts(engine: engine, configuration: configuration)
+    seal = UnsignedSeal(random: configuration.random)
     limits = AttemptLimits(configuration.limits, clock: configuration.clock)
     try observeOthers()
   }
@@ -60,7 +63,9 @@ package final class Accounts: Sendable {
   /// session cookie and access token at once; who has a refresh token goes on with it.
   package func rotateSigningKeys(immediately: Bool) throws {
     try signingKeys.rotate(immediately: immediately)
-    if immediately { revocations.endAll(issuedUpTo: now / 1_000_000) }
+    guard immediately else { return }
+    seal.replaceKey()
+    revocations.endAll(issuedUpTo: now / 1_000_000)
   }
 
   /// The secret of `IdentityProviders`, made by its first use: a sign-in at a provider's page outlives the process, and ends on

@@ -9,6 +9,9 @@ package struct AccountsConfiguration: Sendable {
   package var limits = AttemptLimits.Settings()
   /// Whether what Google's Auth emulator accepts unsigned is accepted: custom tokens, bearer tokens.
   package var acceptsUnsigned = false
+  /// Whether ID tokens and session cookies are issued unsigned, with a seal of this process, as clients in emulator mode
+  /// require.
+  package var issuesUnsigned = false
   /// Where clients reach the server, such as `https://brasa.example.org`, without a slash at the end.
   ///
   /// Links in mail and the `token_uri` of service accounts are made of it and of nothing else. Where

@@ -40,10 +40,11 @@ extension IdentityService {
   ) async throws -> JSONValue {
     switch envelope.method {
     case .get:
-      return ProjectConfigurationJSON.json(
-        try await blocking { try accounts.configuration() },
-        scope: accounts.scope
-      )
+      let showsHashes = envelope.mayReadHashes
+      let (configuration, hashes) = try await blocking {
+        (try accounts.configuration(), showsHashes ? try accounts.knownPasswordParameters() : nil)
+      }
+      return ProjectConfigurationJSON.json(configuration, scope: accounts.scope, hashes: hashes)
     case .patch:
       let changed = try await blocking {
         try accounts.configure { configuration in

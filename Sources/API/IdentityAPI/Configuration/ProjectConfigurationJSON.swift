@@ -5,7 +5,13 @@ import FirestoreWire
 /// A project's configuration as the resource `config` of identitytoolkit v2.
 enum ProjectConfigurationJSON {
   /// The resource.
-  static func json(_ configuration: ProjectConfiguration, scope: AccountScope) -> JSONValue {
+  ///
+  /// - Parameter hashes: The parameters of the project's password hashes, for who may read them.
+  static func json(
+    _ configuration: ProjectConfiguration,
+    scope: AccountScope,
+    hashes: FirebaseScrypt? = nil
+  ) -> JSONValue {
     let policy = configuration.passwordPolicy
     let options: JSONValue = .object([
       "minPasswordLength": .number("\(policy.minimumLength)"),
@@ -16,17 +22,12 @@ enum ProjectConfigurationJSON {
       "containsNonAlphanumericCharacter": .bool(policy.requiresSymbol),
     ])
     let state = configuration.allowsTOTP ? "ENABLED" : "DISABLED"
+    var mobileLinks = AnswerBuilder()
+    mobileLinks.put("domain", configuration.mobileLinksDomain?.rawValue)
     return .object([
       "name": .string("\(scope)/config"),
-      "signIn": .object([
-        "email": .object([
-          "enabled": .bool(configuration.allowsPassword),
-          "passwordRequired": .bool(!configuration.allowsEmailLink),
-        ]),
-        "anonymous": .object(["enabled": .bool(configuration.allowsAnonymous)]),
-        "phoneNumber": .object(["enabled": .bool(false)]),
-        "allowDuplicateEmails": .bool(false),
-      ]),
+      "signIn": signIn(configuration, hashes),
+      "mobileLinksConfig": mobileLinks.json,
       "client": .object([
         "permissions": .object([
           "disabledUserSignup": .bool(!configuration.allowsSignUp),
@@ -36,7 +37,9 @@ enum ProjectConfigurationJSON {
       "emailPrivacyConfig": .object([
         "enableImprovedEmailPrivacy": .bool(configuration.hidesAccounts)
       ]),
-      "authorizedDomains": .array(configuration.authorizedDomains.map(JSONValue.string)),
+      "authorizedDomains": .array(
+        configuration.authorizedDomains(of: scope.project?.string ?? "").map(JSONValue.string)
+      ),
       "mfa": .object([
         "state": .string(state),
         "providerConfigs": .array([
@@ -49,9 +52,39 @@ enum ProjectConfigurationJSON {
         ]),
       ]),
       "passwordPolicyConfig": .object([
-        "passwordPolicyEnforcementState": .string("ENFORCE"),
+        "passwordPolicyEnforcementState": .string(policy == PasswordPolicy() ? "OFF" : "ENFORCE"),
         "passwordPolicyVersions": .array([.object(["customStrengthOptions": options])]),
       ]),
+    ])
+  }
+
+  private static func signIn(
+    _ configuration: ProjectConfiguration,
+    _ hashes: FirebaseScrypt?
+  ) -> JSONValue {
+    var members: [JSONValue.Member] = [
+      .init(
+        name: "email",
+        value: .object([
+          "enabled": .bool(configuration.allowsPassword),
+          "passwordRequired": .bool(!configuration.allowsEmailLink),
+        ])
+      ),
+      .init(name: "anonymous", value: .object(["enabled": .bool(configuration.allowsAnonymous)])),
+      .init(name: "phoneNumber", value: .object(["enabled": .bool(false)])),
+      .init(name: "allowDuplicateEmails", value: .bool(false)),
+    ]
+    if let hashes { members.append(.init(name: "hashConfig", value: hashConfig(hashes))) }
+    return .object(members)
+  }
+
+  private static func hashConfig(_ hashes: FirebaseScrypt) -> JSONValue {
+    .object([
+      "algorithm": .string("SCRYPT"),
+      "signerKey": .string(Base64.standard(hashes.signerKey)),
+      "saltSeparator": .string(Base64.standard(hashes.saltSeparator)),
+      "rounds": .number("\(hashes.rounds)"),
+      "memoryCost": .number("\(hashes.memoryCost)"),
     ])
   }
 
@@ -66,7 +99,6 @@ enum ProjectConfigurationJSON {
       "name",
       "signIn.hashConfig",
       "subtype",
-      "passwordPolicyConfig.passwordPolicyEnforcementState",
       "passwordPolicyConfig.forceUpgradeOnSignin",
       "passwordPolicyConfig.lastUpdateTime"
     )
@@ -88,6 +120,15 @@ enum ProjectConfigurationJSON {
           throw IdentityFailure.invalid("Invalid value at 'authorizedDomains' (TYPE_STRING)")
         }
         return text
+      }
+    }
+    try reader.text("mobileLinksConfig.domain") { text in
+      configuration.mobileLinksDomain = try text.flatMap { text in
+        guard text != "DOMAIN_UNSPECIFIED" else { return nil }
+        guard let domain = ProjectConfiguration.MobileLinksDomain(rawValue: text) else {
+          throw IdentityFailure.invalid("Invalid value at 'mobileLinksConfig.domain' (TYPE_ENUM)")
+        }
+        return domain
       }
     }
     try applySecondFactors(&reader, to: &configuration)
@@ -142,6 +183,10 @@ enum ProjectConfigurationJSON {
       policy.requiresDigit = flag(options, "containsNumericCharacter")
       policy.requiresSymbol = flag(options, "containsNonAlphanumericCharacter")
       configuration.passwordPolicy = policy
+    }
+    try reader.text("passwordPolicyConfig.passwordPolicyEnforcementState") { state in
+      // Without a policy that is enforced, Firebase asks for six characters.
+      if state == "OFF" { configuration.passwordPolicy = PasswordPolicy() }
     }
   }
 

@@ -55,7 +55,7 @@ enum ProviderResource: CaseIterable {
       var types = AnswerBuilder()
       types.put("idToken", provider.acceptsIDToken)
       types.put("code", provider.acceptsCode)
-      answer.set("responseType", types.json)
+      if !types.members.isEmpty { answer.set("responseType", types.json) }
     case .known:
       answer.put("clientId", provider.clientID)
       answer.put("clientSecret", provider.clientSecret)

@@ -2,6 +2,7 @@ import Authentication
 import FirestoreModel
 import FirestoreWire
 import HTTPTypes
+import KeyValueStore
 import ServiceModule
 
 /// An error as Google's account APIs answer it.
@@ -53,6 +54,14 @@ struct IdentityFailure: Error {
     reason: "notFound"
   )
 
+  /// The refusal while the store does not take or give anything.
+  static let unavailable = IdentityFailure(
+    status: .serviceUnavailable,
+    message: "UNAVAILABLE : The service is currently unavailable.",
+    canonical: "UNAVAILABLE",
+    reason: "backendError"
+  )
+
   /// What an error thrown below becomes; nil for what is the server's own fault.
   init?(_ error: any Error) {
     switch error {
@@ -65,6 +74,12 @@ struct IdentityFailure: Error {
         message: error.message,
         canonical: isMissing ? "NOT_FOUND" : nil
       )
+    case let error as KeyValueError:
+      // Damage and our own mistakes stay faults of the server; the others pass when the operator has seen to the disk.
+      guard ![.corruption, .misuse, .unsupported, .foreign, .newerFormat].contains(error.code) else {
+        return nil
+      }
+      self = .unavailable
     case let error as FirestoreError:
       switch error.code {
       case .unauthenticated, .permissionDenied, .invalidArgument, .notFound, .resourceExhausted,

@@ -29,6 +29,13 @@ struct IdentityMessage: Sendable {
   /// The text; nil when it is empty or did not come.
   func text(_ name: String) -> String? { given(name).flatMap { $0.isEmpty ? nil : $0 } }
 
+  /// The text of an email's field; an empty one is no absent one, and INVALID_EMAIL.
+  func address(_ name: String) throws(IdentityFailure) -> String? {
+    let given = given(name)
+    guard given?.isEmpty != true else { throw IdentityFailure.code("INVALID_EMAIL") }
+    return given
+  }
+
   func flag(_ name: String) -> Bool? {
     if case .flag(let flag)? = values[name] { flag } else { nil }
   }

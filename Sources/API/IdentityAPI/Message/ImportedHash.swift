@@ -10,9 +10,7 @@ struct ImportedHash: Sendable {
     guard let name = message.text("hashAlgorithm") else { return nil }
     func number(_ field: String) -> Int { Int(clamping: message.integer(field) ?? 0) }
     func bytes(_ field: String) throws -> [UInt8] { try Self.bytes(message.text(field), field) }
-    let order: PasswordAlgorithm.InputOrder =
-      ["PASSWORD_AND_SALT", "2"].contains(message.text("passwordHashOrder"))
-      ? .passwordFirst : .saltFirst
+    let order = try Self.order(message.text("passwordHashOrder"), name)
     switch name {
     case "HMAC_SHA512": algorithm = .hmac(.sha512, key: try bytes("signerKey"), order: order)
     case "HMAC_SHA256": algorithm = .hmac(.sha256, key: try bytes("signerKey"), order: order)
@@ -47,14 +45,40 @@ struct ImportedHash: Sendable {
     try algorithm.checkBounds()
   }
 
-  /// The password of one account; nil where it has none.
-  func password(_ user: IdentityMessage) throws -> PasswordHash? {
-    guard let hash = user.text("passwordHash") else { return nil }
-    return PasswordHash(
+  /// The order that is named, or Google's: a keyed hash has the password first, another one the salt.
+  private static func order(
+    _ named: String?,
+    _ algorithm: String
+  ) throws -> PasswordAlgorithm.InputOrder {
+    switch named {
+    case "SALT_AND_PASSWORD", "1": return .saltFirst
+    case "PASSWORD_AND_SALT", "2": return .passwordFirst
+    case nil, "UNSPECIFIED_ORDER", "0":
+      return algorithm.hasPrefix("HMAC_") ? .passwordFirst : .saltFirst
+    case let other?:
+      throw AccountError(.invalidHash, "The passwordHashOrder \(other.prefix(40)) is not known.")
+    }
+  }
+
+  /// The password's hash with its salt, as one account of the import has them.
+  func password(hash: String, salt: String?) throws -> PasswordHash {
+    PasswordHash(
       algorithm: algorithm,
-      salt: try Self.bytes(user.text("salt"), "salt"),
-      hash: try Self.bytes(hash, "passwordHash")
+      salt: try Self.bytes(salt, "salt"),
+      hash: digest(try Self.bytes(hash, "passwordHash"))
     )
+  }
+
+  /// The bytes of a digest that came as hexadecimal text, and other hashes as they are.
+  private func digest(_ hash: [UInt8]) -> [UInt8] {
+    switch algorithm {
+    case .digest(let digest, _, _), .hmac(let digest, _, _):
+      guard hash.count == 2 * digest.length else { return hash }
+      let digits = hash.compactMap(Hexadecimal.digit)
+      guard digits.count == hash.count else { return hash }
+      return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    case .own, .firebaseScrypt, .scrypt, .bcrypt, .pbkdf2: return hash
+    }
   }
 
   private static func bytes(_ text: String?, _ field: String) throws -> [UInt8] {

@@ -98,6 +98,8 @@ enum RequestShapes {
   static let createSessionCookie = shape(["idToken"], ["validDuration": .integer])
   static let token = shape(["refreshToken", "code", "scope", "grantType"])
 
+  static let signBlob = MessageShape(texts: ["payload"], ["delegates": .texts])
+
   static let enrollmentStart = shape(
     ["idToken"],
     ["phoneEnrollmentInfo": .message(phoneInfo), "totpEnrollmentInfo": .message(nothing)]

@@ -63,7 +63,8 @@ extension IdentityCall {
     if let code = message.text("oobCode") {
       let done = try await accounts { try $0.apply(code: code, from: origin) }
       if let change = done.change { await tell(of: change) }
-      return updated(done.user)
+      let isChange = done.code.purpose == .verifyAndChangeEmail
+      return updated(done.user, newEmail: isChange ? done.user.email?.string : nil)
     }
     if let idToken = message.text("idToken") { return try await updateOwn(idToken) }
     guard isAdministrator else {
@@ -85,7 +86,7 @@ extension IdentityCall {
       throw IdentityFailure.code("INSUFFICIENT_PERMISSION", "Insufficient permission.")
     }
     var change = ProjectAccounts.OwnUpdate()
-    change.email = message.text("email")
+    change.email = try message.address("email")
     change.password = message.text("password")
     change.displayName = FieldChange(message.given("displayName"))
     change.photoURL = FieldChange(message.given("photoUrl"))
@@ -116,7 +117,7 @@ extension IdentityCall {
 
   private func administratorsUpdate() throws -> UserUpdate {
     var change = UserUpdate()
-    change.email = FieldChange(message.text("email"))
+    change.email = FieldChange(try message.address("email"))
     change.isEmailVerified = message.flag("emailVerified")
     change.password = FieldChange(message.text("password"))
     change.displayName = FieldChange(message.given("displayName"))
@@ -139,7 +140,7 @@ extension IdentityCall {
       }
     }
     if let identity = message.message("linkProviderUserInfo") {
-      change.linkedProvider = try Self.linkedProvider(identity)
+      change.linkedProvider = try ImportedIdentity.read(identity)
     }
     if let factors = message.message("mfa") { change.secondFactors = try Self.factors(factors) }
     return change
@@ -153,25 +154,15 @@ extension IdentityCall {
     return []
   }
 
-  /// An identity of a provider as administrators and imports give it.
-  static func linkedProvider(_ message: IdentityMessage) throws -> LinkedProvider {
-    guard let id = message.text("providerId"), let raw = message.text("rawId"),
-      id != "password", id != "phone"
-    else { throw IdentityFailure.code("INVALID_PROVIDER_ID") }
-    return LinkedProvider(
-      providerID: Text(id),
-      rawID: Text(raw),
-      email: message.text("email"),
-      displayName: message.text("displayName"),
-      photoURL: message.text("photoUrl"),
-      screenName: message.text("screenName")
-    )
-  }
-
-  private func updated(_ user: User, _ session: Session? = nil) -> JSONValue {
+  private func updated(
+    _ user: User,
+    _ session: Session? = nil,
+    newEmail: String? = nil
+  ) -> JSONValue {
     var answer = AnswerBuilder(kind: "SetAccountInfoResponse")
     answer.put("localId", user.uid.string)
     answer.put("email", user.email?.string)
+    answer.put("newEmail", newEmail)
     answer.put("displayName", user.displayName)
     answer.put("photoUrl", user.photoURL)
     answer.set("emailVerified", .bool(user.isEmailVerified))

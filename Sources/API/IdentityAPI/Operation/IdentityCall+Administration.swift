@@ -10,7 +10,7 @@ extension IdentityCall {
     guard message.messages("mfaInfo")?.isEmpty != false else { throw ClientOperations.noMessages }
     var draft = NewUser(
       uid: message.text("localId"),
-      email: message.text("email"),
+      email: try message.address("email"),
       password: message.text("password"),
       displayName: message.text("displayName")
     )
@@ -105,7 +105,9 @@ extension IdentityCall {
   func batchCreate() async throws -> JSONValue {
     let list = message.messages("users") ?? []
     let hash = try ImportedHash(message)
-    let imported = try list.map { try Self.imported($0, hash) }
+    let takesEmulators = service.accounts.configuration.acceptsUnsigned
+    let password = ImportedPassword(hash, takesEmulators: takesEmulators)
+    let imported = list.map { Self.imported($0, password) }
     // Google overwrites an account of the same id unless it is told not to.
     let keepsExisting = message.flag("allowOverwrite") == false
     let errors = try await accounts { accounts in
@@ -125,11 +127,8 @@ extension IdentityCall {
     return answer.json
   }
 
-  /// One account of an import.
-  static func imported(_ message: IdentityMessage, _ hash: ImportedHash?) throws -> ImportedUser {
-    guard message.text("tenantId") == nil else {
-      throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
-    }
+  /// One account of an import; what is wrong with it is its own refusal.
+  static func imported(_ message: IdentityMessage, _ password: ImportedPassword) -> ImportedUser {
     var user = ImportedUser(uid: message.text("localId") ?? "")
     user.email = message.text("email")
     user.isEmailVerified = message.flag("emailVerified") ?? false
@@ -141,11 +140,22 @@ extension IdentityCall {
     user.createdAt = message.integer("createdAt")
     user.lastSignInAt = message.integer("lastLoginAt")
     user.validSince = message.integer("validSince")
-    user.rawPassword = message.text("rawPassword")
-    user.password = try hash?.password(message)
-    user.providers = try (message.messages("providerUserInfo") ?? [])
-      .filter { !["password", "phone"].contains($0.text("providerId")) }
-      .map(linkedProvider)
+    do {
+      guard message.text("tenantId") == nil else {
+        throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+      }
+      try password.read(message, into: &user)
+      user.providers = try (message.messages("providerUserInfo") ?? [])
+        .filter { !["password", "phone"].contains($0.text("providerId")) }
+        .map(ImportedIdentity.read)
+    } catch let error as AccountError {
+      user.refusal = error
+    } catch {
+      user.refusal = AccountError(
+        .init(rawValue: (error as? IdentityFailure)?.message ?? "INVALID_ARGUMENT"),
+        cause: error
+      )
+    }
     return user
   }
 

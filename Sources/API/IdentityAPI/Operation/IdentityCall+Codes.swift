@@ -88,15 +88,15 @@ extension IdentityCall {
   ) throws -> AddressedCode {
     switch purpose {
     case .passwordReset:
-      let email = try required("email", else: "MISSING_EMAIL")
+      let email = try requiredAddress()
       return try accounts.makePasswordResetCode(email: email, from: origin)
     case .emailSignIn:
-      let email = try required("email", else: "MISSING_EMAIL")
+      let email = try requiredAddress()
       return try accounts.makeSignInCode(email: email, from: origin)
     case .verifyEmail:
       return try accounts.makeVerificationCode(try holder(accounts).user, from: origin)
     case .verifyAndChangeEmail:
-      let newEmail = try required("newEmail", else: "MISSING_NEW_EMAIL")
+      let newEmail = try requiredAddress("newEmail", else: "MISSING_NEW_EMAIL")
       let holder = try holder(accounts)
       return try accounts.makeEmailChangeCode(
         holder.user,
@@ -112,7 +112,7 @@ extension IdentityCall {
   private func holder(_ accounts: ProjectAccounts) throws -> (user: User, token: IDToken?) {
     if let idToken = message.text("idToken") { return try accounts.signedIn(idToken) }
     guard isAdministrator else { throw IdentityFailure.code("MISSING_ID_TOKEN") }
-    let email = try required("email", else: "MISSING_EMAIL")
+    let email = try requiredAddress()
     guard let user = try accounts.user(email: email) else { throw AccountError(.userNotFound) }
     return (user, nil)
   }
@@ -127,7 +127,8 @@ extension IdentityCall {
       throw AccountError(.invalidContinueURI, "((continueUrl must be a web address))")
     }
     if service.environment.isDevelopment { return }
-    let domains = try await accounts { try $0.configuration().authorizedDomains }
+    let project = project.string
+    let domains = try await accounts { try $0.configuration().authorizedDomains(of: project) }
     let own = WebAddress(service.accounts.origin)?.host
     guard host == own || domains.contains(where: { $0.lowercased() == host }) else {
       throw AccountError(.unauthorizedDomain, "Domain not allowlisted by project")
@@ -178,7 +179,7 @@ extension IdentityCall {
 
 extension IdentityCall {
   private func changePassword(from old: String) async throws -> JSONValue {
-    let email = try required("email", else: "MISSING_EMAIL")
+    let email = try requiredAddress()
     let new = try required("newPassword", else: "MISSING_PASSWORD")
     let user = try await accounts {
       try $0.changePassword(email: email, from: old, to: new, origin: origin)

@@ -10,7 +10,10 @@ extension IdentityCall {
     let configuration = try await accounts { try $0.configuration() }
     var answer = AnswerBuilder()
     answer.put("projectId", ProjectNumber(project).text)
-    answer.put("authorizedDomains", configuration.authorizedDomains.map(JSONValue.string))
+    answer.put(
+      "authorizedDomains",
+      configuration.authorizedDomains(of: project.string).map(JSONValue.string)
+    )
     answer.set("allowPasswordUser", .bool(configuration.allowsPassword))
     answer.set("enableAnonymousUser", .bool(configuration.allowsAnonymous))
     return answer.json

@@ -18,7 +18,11 @@ extension IdentityCall {
         try accounts.provider($0, credential.providerID)
       }
     }
-    let profile = try await service.environment.providers.profile(credential, configuration)
+    let profile = try await service.environment.providers.profile(
+      credential,
+      configuration,
+      takesClaims: envelope.believesClaims
+    )
     do {
       return try await sign(in: profile)
     } catch let error as AccountError where message.flag("returnIdpCredential") == true {
@@ -171,7 +175,7 @@ extension IdentityCall {
     let (configuration, domains) = try await accounts { accounts in
       (
         try Self.kind(of: id).flatMap { try accounts.provider($0, id) },
-        try accounts.configuration().authorizedDomains
+        try accounts.configuration().authorizedDomains(of: project.string)
       )
     }
     let own = WebAddress(service.accounts.origin)?.host

@@ -17,7 +17,7 @@ extension IdentityCall {
       )
     }
     let kind = "SignupNewUserResponse"
-    guard let email = message.text("email") else {
+    guard let email = try message.address("email") else {
       guard message.text("password") == nil else { throw IdentityFailure.code("MISSING_EMAIL") }
       guard message.text("idToken") == nil else { throw IdentityFailure.code("MISSING_EMAIL") }
       return try await answer(kind, accounts { try $0.signUpAnonymously(from: origin) })
@@ -45,7 +45,7 @@ extension IdentityCall {
 
   /// `accounts:signInWithPassword`.
   func signInWithPassword() async throws -> JSONValue {
-    let email = try required("email", else: "MISSING_EMAIL")
+    let email = try requiredAddress()
     let password = try required("password", else: "MISSING_PASSWORD")
     let outcome = try await accounts {
       try $0.signIn(email: email, password: password, from: origin)
@@ -56,7 +56,9 @@ extension IdentityCall {
   /// `accounts:signInWithCustomToken`.
   func signInWithCustomToken() async throws -> JSONValue {
     let token = try required("token", else: "MISSING_CUSTOM_TOKEN")
-    let outcome = try await accounts { try $0.signIn(customToken: token) }
+    let outcome = try await accounts {
+      try $0.signIn(customToken: token, takesUnsigned: envelope.believesClaims)
+    }
     return answer("VerifyCustomTokenResponse", outcome, withProfile: false) {
       $0.set("isNewUser", .bool(outcome.isNewUser))
     }
@@ -64,7 +66,7 @@ extension IdentityCall {
 
   /// `accounts:signInWithEmailLink`.
   func signInWithEmailLink() async throws -> JSONValue {
-    let email = try required("email", else: "MISSING_EMAIL")
+    let email = try requiredAddress()
     let code = try required("oobCode", else: "MISSING_OOB_CODE")
     let outcome = try await accounts {
       try $0.signIn(

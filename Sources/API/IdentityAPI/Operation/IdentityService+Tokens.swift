@@ -50,6 +50,7 @@ extension IdentityService {
         nil
       }
     }
+    guard field("grant_type") != "refresh_token" else { throw Self.noPeople }
     guard field("grant_type") == "urn:ietf:params:oauth:grant-type:jwt-bearer",
       let assertion = field("assertion")
     else { throw OAuthFailure(code: "unsupported_grant_type", description: "Invalid grant_type") }
@@ -63,6 +64,37 @@ extension IdentityService {
       "access_token": .string(made.token),
       "expires_in": .number(String(made.expiresIn)),
       "token_type": .string("Bearer"),
+    ])
+  }
+
+  /// The refusal of a session of Google's, which the Firebase CLI keeps after `firebase login`.
+  private static let noPeople = OAuthFailure(
+    code: "unsupported_grant_type",
+    description: "This server knows no Google accounts: set GOOGLE_APPLICATION_CREDENTIALS to a key file of "
+      + "`brasa keys create`."
+  )
+
+  /// Signs bytes for a service account, as IAM Credentials' `signBlob`.
+  func signBlob(_ email: String, _ envelope: IdentityEnvelope) async throws -> JSONValue {
+    guard envelope.method == .post else { throw IdentityFailure.notFound }
+    let message = try RequestShapes.signBlob.read(envelope.body)
+    guard let bytes = message.text("payload").flatMap(Base64.decode), !bytes.isEmpty,
+      bytes.count <= ServiceAccounts.longestBlob
+    else {
+      throw IdentityFailure.invalid("Invalid value at 'payload' (TYPE_BYTES): 1 byte to 1 MiB in Base64.")
+    }
+    let accounts = accounts
+    let signed = try await blocking { try accounts.serviceAccounts.sign(bytes, as: email) }
+    guard let signed else {
+      throw IdentityFailure(
+        status: .notFound,
+        message: "There is no service account \(email.prefix(200)): `brasa keys create` makes one.",
+        canonical: "NOT_FOUND",
+        reason: "notFound"
+      )
+    }
+    return .object([
+      "keyId": .string(signed.keyID), "signedBlob": .string(Base64.standard(signed.signature)),
     ])
   }
 

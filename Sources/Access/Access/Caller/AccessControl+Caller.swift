@@ -71,7 +71,7 @@ extension AccessControl {
       context.memory?.remember(authorization, administrator)
       return .caller(administrator)
     }
-    if let user = try unsignedUser(holding: token) {
+    if let user = try unsignedUser(holding: token, context) {
       remember(user, authorization, context)
       return .caller(user)
     }
@@ -142,17 +142,28 @@ extension AccessControl {
     holding token: Substring,
     _ context: CallContext
   ) throws(FirestoreError) -> Caller {
-    if let user = try unsignedUser(holding: token) { return user }
+    if let user = try unsignedUser(holding: token, context) { return user }
     guard let verifier else { throw Self.invalidCredentials }
     return try verifier.caller(holding: token, isSecure: context.isEncryptedOrLocal)
   }
 
-  /// The user whom a token names that counts without a signature; nil where the verifier has to be asked.
-  private func unsignedUser(holding token: Substring) throws(FirestoreError) -> Caller? {
+  /// The user whom a token names that counts without a proof; nil where the verifier has to be asked.
+  private func unsignedUser(
+    holding token: Substring,
+    _ context: CallContext
+  ) throws(FirestoreError) -> Caller? {
     guard case .development = mode else { return nil }
     let unsigned = try UnsignedToken(token)
-    return unsigned.isSigned && verifier != nil ? nil : .user(unsigned.identity)
+    if unsigned.isIssued, verifier != nil { return nil }
+    guard !context.isForeignPage else { throw Self.unprovenToken }
+    return .user(unsigned.identity)
   }
+
+  /// The error for a token without a proof from a page that development does not trust.
+  private static let unprovenToken = FirestoreError(
+    .unauthenticated,
+    "Pages of this origin need a token that this development server issued: --dev-origin names pages that do not."
+  )
 
   /// The error for administrators of development that a web page claims to be.
   private static let foreignPage = FirestoreError(

@@ -1,15 +1,16 @@
 import FirestoreModel
 
 /// The claims of a JSON web token whose signature nobody checks: development mode's credentials, as
-/// the emulator takes them.
+/// the emulator takes them, written by hand in a test.
 ///
 /// Three parts of base64 without padding, joined by points: a header, the claims, a signature. The
 /// user is the claim `sub`; `exp` does not count.
 package struct UnsignedToken: Sendable {
   /// The user that the claims name.
   package let identity: UserIdentity
-  /// Whether the token claims to be signed.
-  package let isSigned: Bool
+  /// Whether a server has to have issued the token: it claims to be signed, or names a session as a development server's
+  /// unsigned tokens do.
+  package let isIssued: Bool
 
   /// Reads a token; INVALID_ARGUMENT for what is none.
   package init(_ token: Substring) throws(FirestoreError) {
@@ -28,7 +29,7 @@ package struct UnsignedToken: Sendable {
       issued: Self.seconds(claims["iat"]) ?? 0,
       isSigned: false
     )
-    isSigned = header["alg"] != .string("none")
+    isIssued = header["alg"] != .string("none") || header["ses"] != nil
   }
 
   private static let invalid = FirestoreError.invalidArgument("invalid jwt")

@@ -223,11 +223,19 @@ package final class Administrators: Sendable {
   }
 
   /// Signs in with address and password.
-  func signIn(email: String, password: String, from address: String) throws -> SignIn {
+  ///
+  /// - Parameter device: The token of a device in which the administrator signed in before.
+  func signIn(
+    email: String,
+    password: String,
+    from address: String,
+    device: String? = nil
+  ) throws -> SignIn {
     let outcome = try scope.signIn(
       email: email,
       password: password,
-      from: .client(address: address)
+      from: .client(address: address),
+      device: device.flatMap { try self.device(of: $0, for: email) }
     )
     switch outcome {
     case .needsSecondFactor(let user, let pending):
@@ -352,6 +360,7 @@ package final class Administrators: Sendable {
   private static let policy: PasswordPolicy = {
     var policy = PasswordPolicy()
     policy.minimumLength = 12
+    policy.refusesCommon = true
     return policy
   }()
 

@@ -13,7 +13,11 @@ enum SessionCookie {
   /// Over TLS no other name counts than the one that only this host can have set: pages of hosts beside it can set any
   /// other, and so sign somebody in as themselves.
   static func secret(_ request: ServiceRequest, isSecure: Bool) -> String? {
-    let wanted = isSecure ? secureName : plainName
+    value(of: isSecure ? secureName : plainName, request)
+  }
+
+  /// The value of a cookie in a request; nil without one.
+  static func value(of wanted: String, _ request: ServiceRequest) -> String? {
     for line in request.headers[values: .cookie] {
       for pair in line.split(separator: ";") {
         let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -62,11 +62,18 @@ struct SessionRoutes: Sendable {
     let body = try await ConsoleBody(request)
     let (email, password) = (try body.required("email"), try body.required("password"))
     let address = request.address
+    let device = DeviceCookie.token(request, isSecure: environment.isSecure(request))
     let outcome = try await audit.noting("sign-in", request, of: email) { administrators in
-      (try administrators.signIn(email: email, password: password, from: address), email)
+      let outcome = try administrators.signIn(
+        email: email,
+        password: password,
+        from: address,
+        device: device
+      )
+      return (outcome, email)
     }
     switch outcome {
-    case .session(let secret): return signedIn(secret, request)
+    case .session(let secret): return try await signedIn(secret, as: email, request)
     case .needsSecondFactor(let pending, let factor):
       return .private(.object(["pending": .string(pending), "factor": .string(factor)]))
     }
@@ -78,10 +85,11 @@ struct SessionRoutes: Sendable {
     let (pending, factor) = (try body.required("pending"), try body.required("factor"))
     let code = try body.required("code")
     let action = RecoveryCode.isForm(of: code) ? "recovery code" : "second factor"
-    let secret = try await audit.noting(action, request) { administrators in
-      try administrators.finishSignIn(pending: pending, factor: factor, code: code)
+    let signedIn = try await audit.noting(action, request) { administrators in
+      let done = try administrators.finishSignIn(pending: pending, factor: factor, code: code)
+      return (done, done.email)
     }
-    return signedIn(secret, request)
+    return try await self.signedIn(signedIn.secret, as: signedIn.email, request)
   }
 
   @Sendable
@@ -114,7 +122,7 @@ struct SessionRoutes: Sendable {
       return (made, made.email)
     }
     let codes = JSONValue.array(made.recoveryCodes.map(JSONValue.string))
-    return signedIn(made.secret, request, ["recoveryCodes": codes])
+    return try await signedIn(made.secret, as: made.email, request, ["recoveryCodes": codes])
   }
 
   @Sendable
@@ -171,6 +179,23 @@ struct SessionRoutes: Sendable {
   }
 
   private var audit: SessionAudit { SessionAudit(environment: environment) }
+
+  /// An answer that sets the cookies of a session and of the device, which is known from now on.
+  private func signedIn(
+    _ secret: String,
+    as email: String,
+    _ request: ServiceRequest,
+    _ members: [String: JSONValue] = [:]
+  ) async throws -> ServiceResponse {
+    var response = signedIn(secret, request, members)
+    let administrators = administrators
+    let token = try await environment.blocking { try administrators.makeDeviceToken(for: email) }
+    if let token {
+      let isSecure = environment.isSecure(request)
+      response.headers.append(DeviceCookie.field(token, isSecure: isSecure))
+    }
+    return response
+  }
 
   /// An answer that sets the cookie.
   private func signedIn(

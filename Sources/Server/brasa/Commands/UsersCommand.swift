@@ -20,10 +20,11 @@ struct UsersCommand: ParsableCommand {
         brasa users enable ana@example.com --project shop
         brasa users delete ana@example.com --project shop --force
         brasa users methods anonymous on --project shop
+        brasa users policy --minimum-length 10 --refuse-common --project shop
       """,
     subcommands: [
       List.self, Show.self, Create.self, Disable.self, Enable.self, SetClaims.self, Delete.self,
-      Import.self, Export.self, Parameters.self, Methods.self,
+      Import.self, Export.self, Parameters.self, Methods.self, Policy.self,
     ],
     defaultSubcommand: List.self
   )

@@ -30,7 +30,8 @@ extension LocalAdministration {
     let all = accounts.serviceAccounts.all
     for key in all {
       let made = Date(timeIntervalSince1970: Double(key.createdAt)).formatted(.iso8601)
-      try output(.line("\(key.keyID)  \(key.email)  \(key.role.rawValue)  \(made)"))
+      let note = key.isHeld ? "  held by the server, for signBlob" : ""
+      try output(.line("\(key.keyID)  \(key.email)  \(key.role.rawValue)  \(made)\(note)"))
     }
     try output(.finished(summary: all.count.counting("key")))
   }

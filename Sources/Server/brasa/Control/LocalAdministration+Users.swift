@@ -58,7 +58,19 @@ extension LocalAdministration {
     case .setMethod(let method, let isOn):
       let configuration = try project.configure { $0[keyPath: method.setting] = isOn }
       try output(.finished(summary: method.description(in: configuration)))
+    case .policy: try tell(of: project.configuration().passwordPolicy, output)
+    case .setPolicy(let change):
+      let changed = try project.configure { change.apply(to: &$0.passwordPolicy) }
+      try tell(of: changed.passwordPolicy, output)
     }
+  }
+
+  private func tell(
+    of policy: PasswordPolicy,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    for line in policy.lines { try output(.line(line)) }
+    try output(.finished(summary: ""))
   }
 
   private func draft(
@@ -136,7 +148,10 @@ extension LocalAdministration {
     _ input: () throws -> [UInt8]?,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
-    let reader = try AccountTransfer.Reader(parameters: parameters)
+    let reader = try AccountTransfer.Reader(
+      parameters: parameters,
+      takesEmulators: project.accounts.configuration.acceptsUnsigned
+    )
     let stored = try AccountTransfer.store(in: project) { try text(input).map(reader.user) }
     // Told at the end: the other side writes all before it reads.
     for refusal in stored.refusals { try output(.difference(refusal)) }

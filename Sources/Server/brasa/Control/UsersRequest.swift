@@ -17,6 +17,9 @@ enum UsersRequest: Codable, Sendable, Equatable {
   /// What apps may do, each as a line.
   case methods
   case setMethod(SignInMethod, isOn: Bool)
+  /// What the project asks of new passwords, each as a line.
+  case policy
+  case setPolicy(PasswordPolicyChange)
 
   /// What a new account is made of.
   struct NewAccount: Codable, Sendable, Equatable {

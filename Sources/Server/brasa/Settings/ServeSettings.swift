@@ -170,7 +170,14 @@ struct ServeSettings: Sendable, Equatable {
       warnings.append(
         "DEVELOPMENT MODE: no credential is checked; unsigned tokens and 'Bearer owner' count"
       )
-      if !isLoopback { warnings.append("the development server is reachable from other machines") }
+      if !isLoopback {
+        warnings.append(
+          """
+          the development server is reachable from other machines, and its tokens are unsigned: a back end that checks \
+          them as the emulator's believes whatever anybody writes
+          """
+        )
+      }
     } else if !isLoopback, tls == nil {
       warnings.append(
         """
@@ -208,6 +215,8 @@ struct ServeSettings: Sendable, Equatable {
   var accounts: AccountsConfiguration {
     var accounts = isDevelopment ? AccountsConfiguration.development : AccountsConfiguration()
     accounts.origin = origin
+    // A seal is one process's: what one node of several issued, the others could not check.
+    accounts.issuesUnsigned = isDevelopment && !isClustered
     return accounts
   }
 

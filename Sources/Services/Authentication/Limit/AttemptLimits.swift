@@ -7,9 +7,9 @@ import Synchronization
 /// An attempt is counted before its outcome is known and given back when it was good, so that a
 /// hundred at once count as a hundred. Wrong passwords count three times over: by address, by account
 /// and address, and by account. The first two stop only that address. The third stops addresses that
-/// never signed in to the account, once many different ones tried: the owner's own addresses and his
+/// never signed in to the account, once many different ones tried: the owner's own addresses, devices and
 /// sessions stay as they are, and an email's code or link opens a new address, so nobody is locked out by
-/// unknown. An address is the owner's after a sign-up, a right password, a code of an email or a
+/// unknown. A device that the account was signed in to from has tries of its own, wherever it is. An address is the owner's after a sign-up, a right password, a code of an email or a
 /// refresh from it.
 ///
 /// Counts are in memory, bounded, and begin anew with the server.
@@ -80,7 +80,8 @@ package final class AttemptLimits: Sendable {
   }
 
   fileprivate enum Kind: UInt8, Sendable {
-    case passwordByAddress, passwordByAccountAndAddress, passwordByAccount
+    case passwordByAddress, passwordByAccountAndAddress, passwordByAccountAndDevice
+    case passwordByAccount
     case signUp, emailByAccount, emailByAddress, code, secondFactor
     case secondFactorOfDay, enrollment, token
     case familiar
@@ -120,9 +121,12 @@ package final class AttemptLimits: Sendable {
   /// Counts a password of that account, or throws TOO_MANY_ATTEMPTS_TRY_LATER.
   ///
   /// The account is any name that stays the same, such as project and e-mail.
+  ///
+  /// - Parameter device: The name of a device that the account was signed in to from, which somebody vouches for.
   package func enterPassword(
     account: Text,
-    from origin: RequestOrigin
+    from origin: RequestOrigin,
+    device: Text? = nil
   ) throws(AccountError) -> Attempt {
     let address = origin.bucket
     let familiar = Key(kind: .familiar, account: account, address: address)
@@ -136,8 +140,16 @@ package final class AttemptLimits: Sendable {
         settings.wrongPasswordsByAccountAndAddress
       ),
     ]
-    let isFamiliar = state.withLock { $0.familiar[familiar] != nil }
-    if !isFamiliar {
+    var isFamiliar = state.withLock { $0.familiar[familiar] != nil }
+    if let device {
+      isFamiliar = true
+      wanted.append(
+        (
+          Key(kind: .passwordByAccountAndDevice, account: account, address: device),
+          settings.wrongPasswordsByAccountAndAddress
+        )
+      )
+    } else if !isFamiliar {
       wanted.append(
         (
           Key(kind: .passwordByAccount, account: account, address: ""),

@@ -49,8 +49,38 @@ extension PasswordHash {
     if case .pbkdf2 = algorithm, hash.count > 128 {
       throw AccountError(.invalidHash, "a PBKDF2 hash has at most 128 bytes")
     }
+    if let length = algorithm.hashLength, hash.count != length {
+      throw AccountError(
+        .invalidHash,
+        "the password hash has \(hash.count) bytes, and the named algorithm makes \(length)"
+      )
+    }
     if algorithm == .bcrypt, BCryptHash(hash) == nil {
       throw AccountError(.invalidHash, "the hash is not a bcrypt hash of cost 4 to 13")
+    }
+  }
+}
+
+extension PasswordAlgorithm {
+  /// The bytes of every hash that the algorithm makes; nil where hashes differ in length.
+  fileprivate var hashLength: Int? {
+    switch self {
+    case .own, .bcrypt, .pbkdf2: nil
+    case .firebaseScrypt(let parameters): parameters.signerKey.count
+    case .scrypt(_, _, _, let length): length
+    case .hmac(let digest, _, _), .digest(let digest, _, _): digest.length
+    }
+  }
+}
+
+extension PasswordDigest {
+  /// The bytes of a digest.
+  package var length: Int {
+    switch self {
+    case .md5: 16
+    case .sha1: 20
+    case .sha256: 32
+    case .sha512: 64
     }
   }
 }

@@ -1,39 +1,44 @@
-/// Items that wait for a password thread: those of familiar callers and those of strangers take turns.
+/// Items that wait for a password thread: those of familiar callers, of strangers who sign in and of sign-ups take turns.
 ///
-/// A familiar caller who finds it full takes a stranger's slot, so that people who sign in from where they
-/// were before get through a flood of strangers, however many addresses it comes from. A quarter of the
-/// slots is left to strangers, or who has many accounts would keep everybody out who is new.
+/// A caller who finds it full takes a slot of a kind behind the caller's own, so that people who sign in from where they
+/// were before get through a flood of strangers, and people who sign in at all through a flood of sign-ups, however many
+/// addresses it comes from. A quarter of the slots is left to each kind, or who has many accounts would keep everybody out
+/// who is new.
 struct PasswordLine<Item> {
-  private var familiar = FairQueue<Item>()
-  private var strangers = FairQueue<Item>()
-  private var isStrangersTurn = false
+  /// By kind.
+  private var queues = PasswordCaller.Kind.allCases.map { _ in FairQueue<Item>() }
+  /// The kind whose turn it is.
+  private var turn = 0
 
-  var count: Int { familiar.count + strangers.count }
+  var count: Int { queues.reduce(0) { $0 + $1.count } }
 
   mutating func append(_ item: Item, for caller: PasswordCaller) {
-    if caller.isFamiliar {
-      familiar.append(item, for: caller)
-    } else {
-      strangers.append(item, for: caller)
-    }
+    queues[caller.kind.rawValue].append(item, for: caller)
   }
 
   /// Takes the item whose turn it is.
   mutating func removeFirst() -> Item? {
-    defer { isStrangersTurn.toggle() }
-    return isStrangersTurn
-      ? strangers.removeFirst() ?? familiar.removeFirst()
-      : familiar.removeFirst() ?? strangers.removeFirst()
+    for step in queues.indices {
+      let kind = (turn + step) % queues.count
+      guard let item = queues[kind].removeFirst() else { continue }
+      turn = (kind + 1) % queues.count
+      return item
+    }
+    return nil
   }
 
-  /// Removes an item in favour of that caller; nil where he has his share.
+  /// Removes an item in favour of that caller; nil where the caller has its share.
   mutating func crowdedOut(by caller: PasswordCaller) -> Item? {
     let share = count / 4
-    if caller.isFamiliar {
-      return (strangers.count > share ? strangers.removeNewest() : nil)
-        ?? familiar.crowdedOut(by: caller)
+    let own = caller.kind.rawValue
+    for kind in queues.indices.reversed() where kind > own && queues[kind].count > share {
+      return queues[kind].removeNewest()
     }
-    return (strangers.count < share ? familiar.removeNewest() : nil)
-      ?? strangers.crowdedOut(by: caller)
+    if queues[own].count < share {
+      for kind in queues.indices where kind < own && queues[kind].count > share {
+        return queues[kind].removeNewest()
+      }
+    }
+    return queues[own].crowdedOut(by: caller)
   }
 }

@@ -1,25 +1,20 @@
 /// What a project asks of new passwords.
 package struct PasswordPolicy: Sendable, Hashable, Codable {
   /// In characters, as people count them.
-  package var minimumLength = 8
+  package var minimumLength = 6
   package var maximumLength = 4_096
   package var requiresLowercase = false
   package var requiresUppercase = false
   package var requiresDigit = false
   package var requiresSymbol = false
   /// Whether the most common passwords are refused.
-  package var refusesCommon = true
+  package var refusesCommon = false
 
-  /// Eight characters, none of the most common; no rules of composition.
+  /// Firebase's: six characters and no rules of composition.
   package init() {}
 
-  /// What the Auth emulator asks: six characters.
-  package static var emulator: PasswordPolicy {
-    var policy = PasswordPolicy()
-    policy.minimumLength = 6
-    policy.refusesCommon = false
-    return policy
-  }
+  /// The policy for passwords that administrators choose, whatever the project asks of its users.
+  package static let administrators = PasswordPolicy()
 
   /// Throws what is wrong with a new password.
   package func check(_ password: String) throws(AccountError) {

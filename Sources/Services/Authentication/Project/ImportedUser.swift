@@ -20,6 +20,8 @@ package struct ImportedUser: Sendable {
   /// Seconds since 1970.
   package var validSince: Int64?
   package var secondFactors: [SecondFactor] = []
+  /// Why the account cannot be taken, found while it was read.
+  package var refusal: AccountError?
 
   /// An account with that uid.
   package init(uid: String) { self.uid = uid }

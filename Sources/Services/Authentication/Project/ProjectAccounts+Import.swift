@@ -59,7 +59,7 @@ extension ProjectAccounts {
     var uids: Set<Text> = []
     var emails: Set<EmailAddress> = []
     var rawIDs: Set<[Text]> = []
-    for item in imported where !item.uid.isEmpty {
+    for item in imported where !item.uid.isEmpty && item.refusal == nil {
       guard uids.insert(Text(item.uid)).inserted else {
         throw AccountError(.duplicateLocalID, item.uid)
       }
@@ -77,6 +77,7 @@ extension ProjectAccounts {
   }
 
   private func user(of item: ImportedUser) throws -> User {
+    if let refusal = item.refusal { throw refusal }
     guard !item.uid.isEmpty else { throw AccountError(.missingLocalID) }
     guard item.uid.utf16.count <= 128 else { throw AccountError(.invalidUserID) }
     var user = User(uid: Text(item.uid), at: now)
@@ -93,7 +94,7 @@ extension ProjectAccounts {
       try password.checkBounds()
       user.password = password
     } else if let raw = item.rawPassword {
-      user.password = try newHash(raw)
+      user.password = try newHash(raw, .administrators)
     }
     if user.password != nil { user.passwordUpdatedAt = now / 1_000 }
     user.createdAt = item.createdAt ?? user.createdAt

@@ -4,23 +4,22 @@ import KeyValueStore
 // Many users at once.
 
 extension ProjectAccounts {
-  /// Users in the order of their uids, at most 1,000, from where the last page ended.
+  /// Users in the order of their uids, at most 1,000, behind the uid that is the token of the last page.
   package func list(limit: Int = 1_000, pageToken: String? = nil) throws -> UserPage {
     guard 1...1_000 ~= limit else { throw AccountError(.invalidPageToken) }
     return try accounts.engine.read { snapshot in
       var range = KeyRange(prefix: AccountKey.prefix(.user, scope))
       if let pageToken {
-        guard let uid = Base64.decodeStrictly(Array(pageToken.utf8)),
-          let text = String(validating: uid, as: UTF8.self)
-        else { throw AccountError(.invalidPageToken) }
-        range.lower = AccountKey.user(scope, Text(text)) + [0]
+        guard !pageToken.isEmpty, pageToken.utf16.count <= 128 else {
+          throw AccountError(.invalidPageToken)
+        }
+        range.lower = AccountKey.user(scope, Text(pageToken)) + [0]
       }
       var users: [User] = []
       let cursor = try snapshot.cursor(over: range, reversed: false)
       while try cursor.next() {
         guard users.count < limit else {
-          let last = users.last.map { $0.uid.withBytes { Base64.url(Array($0)) } }
-          return UserPage(users: users, nextPageToken: last)
+          return UserPage(users: users, nextPageToken: users.last?.uid.string)
         }
         users.append(try Self.user(at: cursor))
       }

@@ -41,7 +41,7 @@ extension ProjectAccounts {
     user.customClaims = try draft.customClaims.flatMap(CustomClaims.check)
     user.secondFactors = draft.secondFactors
     if let password = draft.password {
-      user.password = try newHash(password)
+      user.password = try newHash(password, .administrators)
       user.passwordUpdatedAt = user.createdAt
     }
     let made = user
@@ -51,7 +51,7 @@ extension ProjectAccounts {
 
   /// Changes an account; USER_NOT_FOUND, EMAIL_EXISTS and so on where it cannot be.
   package func update(_ uid: Text, _ update: UserUpdate) throws -> User {
-    let prepared = try PreparedUpdate(update) { try newHash($0) }
+    let prepared = try PreparedUpdate(update) { try newHash($0, .administrators) }
     return try write { users in
       try users.change(uid) { user in
         try prepared.apply(to: &user, at: now)
@@ -70,12 +70,13 @@ extension ProjectAccounts {
     try write { users in try users.change(uid) { $0.revoke(at: now) } }
   }
 
-  /// Hashes a new password after the project's policy let it pass.
+  /// Hashes a new password after a policy let it pass: that one, or else the project's.
   func newHash(
     _ password: String,
+    _ policy: PasswordPolicy? = nil,
     for caller: PasswordCaller = .administrator
   ) throws -> PasswordHash {
-    try configuration().passwordPolicy.check(password)
+    try (policy ?? configuration().passwordPolicy).check(password)
     let hasher = try hasher
     let random = random
     return try accounts.passwords.run(for: caller) { try hasher.hash(password, random: random) }

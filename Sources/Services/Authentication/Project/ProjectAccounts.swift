@@ -49,6 +49,11 @@ extension ProjectAccounts {
     try (record() ?? update { _ in }).passwordParameters
   }
 
+  /// The same of a project that has some; asking makes none.
+  package func knownPasswordParameters() throws -> FirebaseScrypt? {
+    try record()?.passwordParameters
+  }
+
   /// Makes hashes; the first time, the project's secret too.
   var hasher: PasswordHasher {
     get throws { PasswordHasher(own: try passwordParameters()) }
@@ -103,6 +108,8 @@ extension ProjectAccounts {
     var record = try JSONDecoder().decode(ProjectRecord.self, from: Data(bytes))
     record.configuration.hidesAccountsByDefault =
       accounts.configuration.defaults.hidesAccountsByDefault
+    record.configuration.authorizesFirebaseHosting =
+      accounts.configuration.defaults.authorizesFirebaseHosting
     return record
   }
 }

@@ -22,9 +22,20 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   /// The steps before and after the current one whose TOTP codes count, 0 to 10.
   package var adjacentIntervals = 1
   package var passwordPolicy = PasswordPolicy()
-  /// Hosts that links may lead on to.
+  /// Hosts that links may lead on to, beside what `authorizedDomains(of:)` adds.
   package var authorizedDomains = ["localhost", "127.0.0.1"]
+  /// Whether the project's names at Firebase's hosting count too: whoever has the name there gets the codes of links, so that
+  /// production leaves it to the operator.
+  var authorizesFirebaseHosting = false
   package var mail = MailTemplates()
+  /// Which domain links for apps on telephones have, as the Admin SDKs set it; Brasa's links have the server's own.
+  package var mobileLinksDomain: MobileLinksDomain?
+
+  /// The domains that links for apps may have at Firebase.
+  package enum MobileLinksDomain: String, Sendable, Hashable, Codable {
+    case hosting = "HOSTING_DOMAIN"
+    case dynamicLinks = "FIREBASE_DYNAMIC_LINK_DOMAIN"
+  }
 
   /// Password and e-mail link, no anonymous accounts.
   package init() {}
@@ -34,14 +45,22 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
     var configuration = ProjectConfiguration()
     configuration.allowsAnonymous = true
     configuration.allowsPhone = true
-    configuration.passwordPolicy = .emulator
     configuration.hidesAccountsByDefault = false
+    configuration.authorizesFirebaseHosting = true
     return configuration
+  }
+
+  /// Hosts that links of a project may lead on to.
+  package func authorizedDomains(of project: String) -> [String] {
+    guard authorizesFirebaseHosting else { return authorizedDomains }
+    let own = ["\(project).firebaseapp.com", "\(project).web.app"]
+    return authorizedDomains + own.filter { !authorizedDomains.contains($0) }
   }
 
   private enum CodingKeys: String, CodingKey {
     case allowsPassword, allowsEmailLink, allowsAnonymous, allowsPhone, allowsSignUp, allowsDeletion
     case allowsTOTP, adjacentIntervals, passwordPolicy, authorizedDomains, mail
+    case mobileLinksDomain
     case chosenToHideAccounts = "hidesAccounts"
   }
 
@@ -54,7 +73,12 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
       )
     guard 0...10 ~= adjacentIntervals, 6...30 ~= lengths.lowerBound,
       lengths.upperBound == passwordPolicy.maximumLength, lengths.upperBound <= 4_096
-    else { throw AccountError(.invalidConfiguration) }
+    else {
+      throw AccountError(
+        .invalidConfiguration,
+        "A password's minimum length is 6 to 30, its maximum length up to 4096, adjacentIntervals 0 to 10."
+      )
+    }
   }
 }
 

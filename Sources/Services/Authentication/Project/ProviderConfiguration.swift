@@ -22,7 +22,7 @@ package struct ProviderConfiguration: Sendable, Hashable, Codable {
   package var issuer: String?
   /// Further audiences, such as an app's bundle id.
   package var audiences: [String] = []
-  package var acceptsIDToken = true
+  package var acceptsIDToken = false
   package var acceptsCode = false
   package var saml: SAML?
 

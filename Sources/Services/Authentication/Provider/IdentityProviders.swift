@@ -57,10 +57,14 @@ package final class IdentityProviders: Sendable {
   ///
   /// Development takes what the Auth emulator takes too: claims without a signature
   /// (`UnsignedCredential`), and any token of a provider that is not set up.
+  ///
+  /// - Parameter takesClaims: Whether development does so for this caller.
   package func profile(
     _ credential: ProviderCredential,
-    _ configuration: ProviderConfiguration?
+    _ configuration: ProviderConfiguration?,
+    takesClaims: Bool = true
   ) async throws -> ProviderProfile {
+    let acceptsUnsigned = acceptsUnsigned && takesClaims
     guard configuration?.isEnabled ?? acceptsUnsigned else {
       throw AccountError(.operationNotAllowed)
     }
@@ -233,10 +237,15 @@ package final class IdentityProviders: Sendable {
     guard let keys = document["jwks_uri"]?.string else {
       throw Self.invalid("The provider's discovery names no keys.")
     }
+    let authorization = document["authorization_endpoint"]?.string
+    // A client opens it: a script in its place would run in the client's page.
+    guard authorization.map(Self.isWebAddress) ?? true else {
+      throw Self.invalid("The provider's authorization endpoint is no web address.")
+    }
     let found = ProviderEndpoints(
       issuers: [named],
       keys: keys,
-      authorization: document["authorization_endpoint"]?.string,
+      authorization: authorization,
       token: document["token_endpoint"]?.string
     )
     state.withLock {
@@ -244,6 +253,11 @@ package final class IdentityProviders: Sendable {
       $0.endpoints[issuer] = Kept(content: found, fetched: now, end: now + life)
     }
     return found
+  }
+
+  private static func isWebAddress(_ text: String) -> Bool {
+    (text.hasPrefix("https://") || text.hasPrefix("http://")) && text.utf8.count <= 2_048
+      && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
   }
 
   /// The key that a token names, asked for anew when it is not known.

@@ -42,14 +42,20 @@ extension Accounts {
   }
 
   /// The account that signed a token as its own issuer and subject.
-  func signer(of token: JSONWebToken) throws(JSONWebToken.Problem) -> ServiceAccount {
+  ///
+  /// - Parameter byHeldKey: Whether a key that the server holds counts: for custom tokens alone, or whoever may have bytes
+  ///   signed would have the account's credentials.
+  func signer(
+    of token: JSONWebToken,
+    byHeldKey: Bool = false
+  ) throws(JSONWebToken.Problem) -> ServiceAccount {
     guard token.algorithm == "RS256" else { throw .algorithm }
     guard let issuer = token.claims["iss"]?.string else { throw .issuer }
     let subject = token.claims["sub"]
     guard subject == nil || subject?.string == issuer else { throw .subject }
     let named = token.keyID.map { id in [serviceAccounts.key(id)].compactMap(\.self) }
     let candidates = (named ?? serviceAccounts.keys(of: issuer)).filter {
-      Text($0.email) == Text(issuer)
+      Text($0.email) == Text(issuer) && (byHeldKey || !$0.isHeld)
     }
     guard !candidates.isEmpty else { throw .unknownKey }
     for account in candidates.prefix(10) {
@@ -73,7 +79,8 @@ extension Accounts {
   private var tokenAudiences: Set<String> {
     [
       "https://oauth2.googleapis.com/token", "https://accounts.google.com/o/oauth2/token",
-      "https://www.googleapis.com/oauth2/v4/token", origin + "/token",
+      "https://www.googleapis.com/oauth2/v4/token", "https://www.googleapis.com/oauth2/v3/token",
+      origin + "/token", origin + "/oauth2/v4/token", origin + "/oauth2/v3/token",
     ]
   }
 }

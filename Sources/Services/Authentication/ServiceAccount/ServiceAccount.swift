@@ -4,7 +4,8 @@ import KeyValueStore
 
 // A service account's key is kept under its e-mail and key id, in the form of RecordWriter.swift:
 // 1 name, 2 role, 3 project, 4 public key (SubjectPublicKeyInfo, DER), 5 created at (s),
-// 6 end (s; absent is never). The private key is in the file of whoever made it, and nowhere else.
+// 6 end (s; absent is never), 20 private key (PKCS #8, DER), of a key that the server holds alone. Every other private
+// key is in the file of whoever made it, and nowhere else.
 
 /// A key of a back end's account.
 package struct ServiceAccount: Sendable {
@@ -20,6 +21,12 @@ package struct ServiceAccount: Sendable {
   /// Seconds since 1970.
   package let createdAt: Int64
   let publicKey: _RSA.Signing.PublicKey
+  /// The private key, of a key that the server holds: it signs what administrators send to `signBlob`, and opens nothing
+  /// itself.
+  let heldKey: _RSA.Signing.PrivateKey?
+
+  /// Whether the server holds the private key, instead of a file.
+  package var isHeld: Bool { heldKey != nil }
 
   /// What an account may do.
   package enum Role: String, Sendable, CaseIterable {
@@ -32,13 +39,15 @@ package struct ServiceAccount: Sendable {
     role: Role,
     project: Text,
     createdAt: Int64,
-    publicKey: _RSA.Signing.PublicKey
+    publicKey: _RSA.Signing.PublicKey,
+    heldKey: _RSA.Signing.PrivateKey? = nil
   ) {
     self.name = name
     self.role = role
     self.project = project
     self.createdAt = createdAt
     self.publicKey = publicKey
+    self.heldKey = heldKey
     email = Self.email(name, project)
     keyID = SigningKey.id(of: publicKey)
   }
@@ -56,6 +65,7 @@ package struct ServiceAccount: Sendable {
     writer.put(3, project)
     writer.put(4, bytes: Array(publicKey.derRepresentation))
     writer.put(5, createdAt)
+    if let heldKey { writer.put(20, bytes: Array(heldKey.pkcs8DERRepresentation)) }
     return writer.bytes
   }
 
@@ -64,11 +74,13 @@ package struct ServiceAccount: Sendable {
     var texts: [UInt8: String] = [:]
     var createdAt: Int64 = 0
     var key: [UInt8] = []
+    var heldKey: [UInt8]?
     while let field = try reader.next() {
       switch field.tag {
       case 1...3: texts[field.tag] = try field.string()
       case 4: key = field.raw
       case 5: createdAt = try field.number()
+      case 20: heldKey = field.raw
       default: break
       }
     }
@@ -80,7 +92,8 @@ package struct ServiceAccount: Sendable {
       role: role,
       project: Text(texts[3] ?? ""),
       createdAt: createdAt,
-      publicKey: try _RSA.Signing.PublicKey(derRepresentation: key)
+      publicKey: try _RSA.Signing.PublicKey(derRepresentation: key),
+      heldKey: try heldKey.map { try _RSA.Signing.PrivateKey(derRepresentation: $0) }
     )
   }
 }

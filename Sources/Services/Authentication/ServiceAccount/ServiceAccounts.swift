@@ -6,7 +6,7 @@ import Synchronization
 /// The keys of back ends' accounts; few, and all in memory.
 package final class ServiceAccounts: Sendable {
   private let engine: any KeyValueEngine
-  private let configuration: AccountsConfiguration
+  let configuration: AccountsConfiguration
   private let keys: Mutex<[String: ServiceAccount]>
 
   /// The keys that one server keeps at most.
@@ -60,6 +60,19 @@ package final class ServiceAccounts: Sendable {
     return (account, file(of: account, privateKey, origin))
   }
 
+  /// Keeps a key that the server holds, and returns it; of an account that has one that one, and nil where the account is gone.
+  func keep(_ made: ServiceAccount) throws -> ServiceAccount? {
+    try engine.write { group -> ServiceAccount? in
+      let others = try Self.load(group).values.filter { $0.email == made.email }
+      guard !others.isEmpty else { return nil }
+      if let held = others.first(where: \.isHeld) { return held }
+      try group.put(made.key, made.encoded())
+      return made
+    } settled: { outcome in
+      if case .success(let kept?) = outcome { keys.withLock { $0[kept.keyID] = kept } }
+    }
+  }
+
   /// Reads the keys anew.
   func read(_ reader: any KeyValueReader) throws {
     let stored = try Self.load(reader)
@@ -67,10 +80,15 @@ package final class ServiceAccounts: Sendable {
   }
 
   /// Takes keys back: the one with that id, or all of the account with that e-mail or name.
+  ///
+  /// The key that the server holds for the account goes with any other: nothing that its holder had signed is valid any more.
   package func revoke(_ which: String) throws -> [ServiceAccount] {
     try engine.write { group in
-      let gone = try Self.load(group).values.filter {
-        $0.keyID == which || $0.email == which || $0.name == which
+      let all = try Self.load(group).values
+      let named = all.filter { $0.keyID == which || $0.email == which || $0.name == which }
+      let emails = Set(named.map { Text($0.email) })
+      let gone = all.filter { key in
+        named.contains { $0.keyID == key.keyID } || key.isHeld && emails.contains(Text(key.email))
       }
       for account in gone { try group.delete(account.key) }
       return gone

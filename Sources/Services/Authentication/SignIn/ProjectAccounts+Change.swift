@@ -85,7 +85,7 @@ extension ProjectAccounts {
     var change = UserUpdate()
     change.email = .set(email)
     change.password = .set(password)
-    let caller = PasswordCaller(origin, account: name(user.uid))
+    let caller = PasswordCaller(origin, account: name(user.uid), isSignUp: true)
     let prepared = try PreparedUpdate(change) { try newHash($0, for: caller) }
     let changed = try write { users in
       try users.change(user.uid) { current in

@@ -6,9 +6,14 @@ import FirestoreModel
 
 extension ProjectAccounts {
   /// Signs in the user whom a custom token names; makes the account where there is none.
-  package func signIn(customToken text: String) throws -> SignInOutcome {
+  ///
+  /// - Parameter takesUnsigned: Whether a development server takes an unsigned one.
+  package func signIn(
+    customToken text: String,
+    takesUnsigned: Bool = true
+  ) throws -> SignInOutcome {
     guard !text.isEmpty else { throw AccountError(.init(rawValue: "MISSING_CUSTOM_TOKEN")) }
-    let claims = try customClaims(of: text)
+    let claims = try customClaims(of: text, takesUnsigned: takesUnsigned)
     guard claims["tenant_id"] == nil else { throw AccountError(.tenantsUnsupported) }
     guard let uid = claims["uid"]?.string ?? claims["user_id"]?.string else {
       throw AccountError(.missingIdentifier)
@@ -31,8 +36,9 @@ extension ProjectAccounts {
   }
 
   /// The claims of a custom token that is good.
-  private func customClaims(of text: String) throws -> JSONText {
-    if accounts.configuration.acceptsUnsigned, text.hasPrefix("{") {
+  private func customClaims(of text: String, takesUnsigned: Bool) throws -> JSONText {
+    let takesUnsigned = takesUnsigned && accounts.configuration.acceptsUnsigned
+    if takesUnsigned, text.hasPrefix("{") {
       guard let object = try? JSONText(parsing: text), object.members != nil else {
         throw AccountError(.invalidCustomToken, "The custom token is not a JSON object.")
       }
@@ -44,8 +50,8 @@ extension ProjectAccounts {
         throw JSONWebToken.Problem.audience
       }
       try token.checkTimes(at: now / 1_000_000, leeway: 300)
-      if token.isUnsigned, accounts.configuration.acceptsUnsigned { return token.claims }
-      let account = try accounts.signer(of: token)
+      if token.isUnsigned, takesUnsigned { return token.claims }
+      let account = try accounts.signer(of: token, byHeldKey: true)
       try accounts.checkLifetime(token)
       guard scope == .project(account.project) else {
         throw AccountError(.credentialMismatch)

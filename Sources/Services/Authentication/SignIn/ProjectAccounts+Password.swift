@@ -23,7 +23,8 @@ extension ProjectAccounts {
     var user = User(uid: Text(random.uid()), at: now)
     user.email = email
     user.displayName = try displayName.map { try Self.bounded($0, "DISPLAY_NAME") }
-    user.password = try newHash(password, for: PasswordCaller(origin, account: name(email)))
+    let caller = PasswordCaller(origin, account: name(email), isSignUp: true)
+    user.password = try newHash(password, for: caller)
     user.passwordUpdatedAt = user.createdAt
     let session = try establishNew(user, by: "password")
     accounts.limits.befriend(account: name(email), origin)
@@ -44,12 +45,15 @@ extension ProjectAccounts {
   ///
   /// While the project hides accounts, a wrong address and a wrong password give the same answer after
   /// the same work, and a disabled account shows only to who knows its password.
+  ///
+  /// - Parameter device: The name of a device of which the caller knows that the account was signed in to from it.
   package func signIn(
     email raw: String,
     password: String,
-    from origin: RequestOrigin
+    from origin: RequestOrigin,
+    device: Text? = nil
   ) throws -> SignInOutcome {
-    let checked = try check(email: raw, password: password, from: origin)
+    let checked = try check(email: raw, password: password, from: origin, device: device)
     return try establish(signIn(by: "password")) { users in
       let found = try checked.user(in: users)
       guard let renewed = checked.renewed, !found.isDisabled else { return (found, false) }
@@ -108,12 +112,17 @@ extension ProjectAccounts {
   private func check(
     email raw: String,
     password: String,
-    from origin: RequestOrigin
+    from origin: RequestOrigin,
+    device: Text? = nil
   ) throws -> CheckedPassword {
     let configuration = try configuration()
     guard configuration.allowsPassword else { throw AccountError(.passwordLoginDisabled) }
     let email = try Self.email(raw)
-    let attempt = try accounts.limits.enterPassword(account: name(email), from: origin)
+    let attempt = try accounts.limits.enterPassword(
+      account: name(email),
+      from: origin,
+      device: device
+    )
     let caller = PasswordCaller(origin, account: name(email), isFamiliar: attempt.isFamiliar)
     let hasher = try checkingHasher
     let user = try read { try $0.user(email: email) }

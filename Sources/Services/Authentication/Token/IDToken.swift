@@ -49,7 +49,7 @@ package struct IDToken: Sendable {
     self.uid = Text(uid)
     self.issued = issued
     self.expiry = expiry
-    self.claims = claims
+    self.claims = Self.withoutSeal(token)
     let firebase = claims["firebase"]
     signIn = SignInFacts(
       provider: Text(firebase?["sign_in_provider"]?.string ?? ""),
@@ -58,6 +58,12 @@ package struct IDToken: Sendable {
         .init(id: Text($0), kind: Text(firebase?["sign_in_second_factor"]?.string ?? ""))
       }
     )
+  }
+
+  /// The claims that say something of the user.
+  private static func withoutSeal(_ token: JSONWebToken) -> JSONText {
+    guard token.isSealed, let members = token.claims.members else { return token.claims }
+    return .object(members.filter { $0.key != "jti" })
   }
 
   /// The scope that the audience and `firebase.tenant` name; tokens of the server's own accounts have no

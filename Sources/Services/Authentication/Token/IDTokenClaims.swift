@@ -4,8 +4,8 @@ import FirestoreModel
 //
 //   iss, aud, auth_time, user_id, sub, iat, exp; where the user has them: name, picture, email with
 //   email_verified, phone_number; provider_id "anonymous" of anonymous users; `firebase` with
-//   identities, sign_in_provider and, of a tenant's user, tenant; custom claims at the top level, those of the sign-in before those
-//   of the user, reserved names never.
+//   identities, sign_in_provider and, of a tenant's user, tenant; custom claims at the top level, those of a custom token
+//   before those of the user, reserved names never.
 //
 // The header carries, beside alg, kid and typ, the session of the user (`User.session`) as `ses`.
 
@@ -43,10 +43,10 @@ struct IDTokenClaims {
     return members
   }
 
-  /// The claims of sign-in and user; the user's win.
+  /// The claims of user and sign-in; those of the custom token that signed in win.
   private var custom: [JSONText.Member] {
     var members: [JSONText.Member] = []
-    for text in [signIn.extraClaims, user.customClaims] {
+    for text in [user.customClaims, signIn.extraClaims] {
       guard let text, let claims = try? JSONText(parsing: text).members else { continue }
       for claim in claims where !CustomClaims.reserved.contains(Text(claim.key)) {
         members.removeAll { Text($0.key) == Text(claim.key) }

@@ -25,6 +25,8 @@ package struct JSONWebToken: Sendable {
     case subject
     case expired
     case notYetValid
+    /// An unsigned token that another process issued, mostly this server before a restart.
+    case otherProcess
   }
 
   package let header: JSONText

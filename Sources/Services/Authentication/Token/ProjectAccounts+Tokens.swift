@@ -24,7 +24,7 @@ extension ProjectAccounts {
       .init("iss", .string(IDToken.Issuer.sessionCookie.name(for: scope))),
       .init("iat", .integer(issued)), .init("exp", .integer(issued + lifetime)),
     ]
-    let names = Set(replaced.map { Text($0.key) })
+    let names = Set(replaced.map { Text($0.key) } + ["jti"])
     let kept = (token.claims.members ?? []).filter { !names.contains(Text($0.key)) }
     return try sign(kept + replaced, session: user.session)
   }
@@ -48,6 +48,7 @@ extension ProjectAccounts {
   func idToken(_ text: String) throws -> IDToken { try verify(text, .idToken) }
 
   private func sign(_ claims: [JSONText.Member], session: Int64) throws -> String {
+    if accounts.configuration.issuesUnsigned { return accounts.seal.token(claims, session: session) }
     let key = try accounts.signingKeys.signer()
     return try JSONWebToken.signed(
       header: [
@@ -62,7 +63,7 @@ extension ProjectAccounts {
   private func verify(_ text: String, _ issuer: IDToken.Issuer) throws(AccountError) -> IDToken {
     let token: IDToken
     do {
-      token = try accounts.verify(JSONWebToken(parsing: text), issuer)
+      token = try accounts.verify(JSONWebToken(parsing: text), issuer, takesUnproven: true)
     } catch {
       throw AccountError(error == .expired ? .tokenExpired : .invalidIDToken, cause: error)
     }
@@ -90,18 +91,43 @@ extension User {
 
 extension Accounts {
   /// Checks all of a token but what its user has done since.
+  ///
+  /// - Parameter takesUnproven: Whether development takes an unsigned token of another process as one that a test wrote.
   func verify(
     _ token: JSONWebToken,
-    _ issuer: IDToken.Issuer
+    _ issuer: IDToken.Issuer,
+    takesUnproven: Bool = false
   ) throws(JSONWebToken.Problem) -> IDToken {
     if token.isUnsigned, configuration.acceptsUnsigned {
-      try token.checkTimes(at: now / 1_000_000, leeway: 300)
-      return try IDToken(token, issuer: issuer, isSigned: false)
+      return try verifyUnsigned(token, issuer, takesUnproven: takesUnproven)
     }
     guard token.algorithm == "RS256" else { throw .algorithm }
     guard let id = token.keyID, let key = signingKeys.publicKey(id) else { throw .unknownKey }
     try token.check(key)
     try token.checkTimes(at: now / 1_000_000, leeway: 60)
     return try IDToken(token, issuer: issuer, isSigned: true)
+  }
+  /// As `verify`, for a token without a signature: one with this process's seal is as good as a signed one, one that a test
+  /// wrote by hand says who somebody claims to be.
+  private func verifyUnsigned(
+    _ token: JSONWebToken,
+    _ issuer: IDToken.Issuer,
+    takesUnproven: Bool
+  ) throws(JSONWebToken.Problem) -> IDToken {
+    guard seal.covers(token) else {
+      guard takesUnproven || !token.isSealed else { throw .otherProcess }
+      try token.checkTimes(at: now / 1_000_000, leeway: 300)
+      return try IDToken(token, issuer: issuer, isSigned: false)
+    }
+    try token.checkTimes(at: now / 1_000_000, leeway: 60)
+    return try IDToken(token, issuer: issuer, isSigned: true)
+  }
+  /// Refuses an unsigned ID token that this process did not issue, as account calls of pages that development does not trust
+  /// do: TOKEN_EXPIRED for one of an earlier process, INVALID_ID_TOKEN for one that somebody wrote.
+  package func requireProof(ofIDToken text: String) throws(AccountError) {
+    guard let token = try? JSONWebToken(parsing: text), token.isUnsigned, !seal.covers(token) else {
+      return
+    }
+    throw AccountError(token.isSealed ? .tokenExpired : .invalidIDToken)
   }
 }

@@ -11,7 +11,9 @@ package enum CustomClaims {
   /// The most bytes that the JSON of a user's claims may have.
   package static let maximumLength = 1_000
 
-  /// Checks claims given as the text of a JSON object; nil when they are empty.
+  /// Checks claims given as the text of a JSON object; nil for no text.
+  ///
+  /// An empty object stays one: it shows that claims were taken away, as with Firebase.
   package static func check(_ text: String) throws(AccountError) -> String? {
     guard text.utf8.count <= maximumLength else { throw AccountError(.claimsTooLarge) }
     guard !text.isEmpty, let document = try? JSONText(parsing: text),
@@ -23,6 +25,6 @@ package enum CustomClaims {
     for member in members where reserved.contains(Text(member.key)) {
       throw AccountError(.forbiddenClaim, member.key)
     }
-    return members.isEmpty ? nil : text
+    return members.isEmpty ? "{}" : text
   }
 }

@@ -1,0 +1,49 @@
+import Authentication
+import FirestoreModel
+
+/// How an import takes the passwords of its accounts: a hash of the import's algorithm, or what Google's Auth emulator has in
+/// its place.
+struct ImportedPassword: Sendable {
+  private let hash: ImportedHash?
+  /// Whether the emulator's form counts: it has the password itself, which development's test accounts may show.
+  private let takesEmulators: Bool
+
+  /// What comes before the salt and the password in the emulator's form.
+  private static let emulatorsStart = "fakeHash:salt="
+
+  init(_ hash: ImportedHash?, takesEmulators: Bool) {
+    self.hash = hash
+    self.takesEmulators = takesEmulators
+  }
+
+  /// Puts the password of an account that is read into it; throws where it could not be kept.
+  func read(_ message: IdentityMessage, into user: inout ImportedUser) throws {
+    user.rawPassword = message.text("rawPassword")
+    guard let text = message.text("passwordHash") else { return }
+    if text.hasPrefix(Self.emulatorsStart) {
+      user.rawPassword = try emulatorsPassword(text, salt: message.text("salt") ?? "")
+      return
+    }
+    guard let hash else {
+      throw AccountError(
+        .init(rawValue: "INVALID_HASH_ALGORITHM"),
+        "The account has a passwordHash, and the import names no hashAlgorithm (--hash-algo)."
+      )
+    }
+    user.password = try hash.password(hash: text, salt: message.text("salt"))
+  }
+
+  private func emulatorsPassword(_ text: String, salt: String) throws(AccountError) -> String {
+    guard takesEmulators else {
+      throw AccountError(
+        .invalidHash,
+        "The passwordHash is the Auth emulator's, which a development server takes and no other."
+      )
+    }
+    let start = Self.emulatorsStart + salt + ":password="
+    guard text.hasPrefix(start), text.count > start.count else {
+      throw AccountError(.invalidHash, "The Auth emulator's passwordHash does not fit its salt.")
+    }
+    return String(text.dropFirst(start.count))
+  }
+}
