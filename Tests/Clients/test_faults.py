@@ -4,6 +4,7 @@ import sys
 import time
 
 import pytest
+import requests
 from google.api_core import exceptions
 
 from support import clients, shim
@@ -79,6 +80,10 @@ def test_a_failing_disk_ends_acknowledging_and_a_restart_recovers(tmp_path, libr
         _, still_refused = write_until_refused(client, 1)
         assert still_refused
         failing.wait_for_output("call failed", "cause=")
+        # Accounts say the same: who signs up may try again later.
+        address = f"{failing.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=demo-brasa"
+        answer = requests.post(address, json={}, timeout=60)
+        assert answer.status_code == 503 and answer.json()["error"]["status"] == "UNAVAILABLE", answer.text
     finally:
         failing.kill()
     server = servers.Brasa(data).start()

@@ -1,5 +1,6 @@
 """Service accounts of ours in production: Google's clients with a key file that `brasa keys` made."""
 
+import base64
 import json
 import stat
 import subprocess
@@ -155,6 +156,69 @@ def test_keys_and_algorithms_that_are_wrong_are_refused(production, authority, a
     good = sign(account, payload)
     for token in [unknown, symmetric, unsigned, critical, good[:-4] + "AAAA", good + "x"]:
         assert read(production, authority, token) == 401
+
+
+def exchange(production, authority, path, **form):
+    return requests.post(
+        f"https://localhost:{production.port}{path}", data=form, verify=str(authority), timeout=30,
+        headers={"Content-Type": "application/x-www-form-urlencoded"},
+    )
+
+
+@pytest.mark.parametrize("path", ["/oauth2/v4/token", "/oauth2/v3/token", "/www.googleapis.com/oauth2/v4/token"])
+def test_the_routes_of_nodes_clients_and_the_command_line(production, authority, account, path):
+    grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    scope = "https://www.googleapis.com/auth/cloud-platform"
+    assertion = sign(account, claims(account, aud="https://www.googleapis.com/oauth2/v4/token", scope=scope))
+    made = exchange(production, authority, path, grant_type=grant, assertion=assertion)
+    assert made.status_code == 200 and made.json()["token_type"] == "Bearer"
+    assert read(production, authority, secrets.note(made.json()["access_token"])) == 404
+    # Sessions of Google accounts are not known here, and the refusal says what to do.
+    refused = exchange(production, authority, path, grant_type="refresh_token", refresh_token="1//x", client_id="c")
+    assert refused.status_code == 400 and refused.json()["error"] == "unsupported_grant_type"
+    assert "brasa keys create" in refused.json()["error_description"]
+
+
+def test_blobs_are_signed_for_administrators(production, authority, account):
+    email = account["client_email"]
+
+    def sign_blob(token, email=email, payload=b"to sign", **more):
+        return requests.post(
+            f"https://localhost:{production.port}/iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/{email}:signBlob",
+            json={"payload": base64.b64encode(payload).decode(), **more}, verify=str(authority), timeout=60,
+            headers={"Authorization": f"Bearer {token}"} if token else {},
+        )
+
+    token = sign(account, claims(account))
+    signed = sign_blob(token, delegates=[])
+    assert signed.status_code == 200, signed.text
+    again = sign_blob(token)
+    assert again.json() == signed.json() and signed.json()["keyId"] != account["private_key_id"]
+    assert len(base64.b64decode(signed.json()["signedBlob"])) == 256
+    assert sign_blob(token, email="nobody@shop.iam.brasa").status_code == 404
+    assert sign_blob(token, payload=b"").status_code == 400
+    for nobody in (None, "nonsense", "owner"):
+        assert sign_blob(nobody).status_code in (401, 403)
+    # As Node's SDK makes custom tokens with it; and it opens nothing itself.
+    def token_of(audience, **more):
+        header = base64.urlsafe_b64encode(b'{"alg":"RS256","typ":"JWT"}').rstrip(b"=")
+        body = claims(account, aud=audience, **more)
+        text = header + b"." + base64.urlsafe_b64encode(json.dumps(body).encode()).rstrip(b"=")
+        signature = base64.b64decode(sign_blob(token, payload=text).json()["signedBlob"])
+        return secrets.note((text + b"." + base64.urlsafe_b64encode(signature).rstrip(b"=")).decode())
+
+    custom = token_of(
+        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit", uid="ana",
+    )
+    signed_in = requests.post(
+        f"https://localhost:{production.port}/v1/accounts:signInWithCustomToken?key={PROJECT}",
+        json={"token": custom}, verify=str(authority), timeout=60,
+    )
+    assert signed_in.status_code == 200, signed_in.text
+    secrets.note_message(signed_in.json())
+    assert read(production, authority, token_of(FIRESTORE)) == 401
+    listed = servers.run("keys", "list", "--data", production.data).stdout
+    assert f"{signed.json()['keyId']}  {email}" in listed and "held by the server" in listed
 
 
 def test_a_revoked_key_stops_at_once(production, authority, tmp_path):

@@ -54,6 +54,49 @@ def test_methods_of_signing_in(deployment):
     assert refused.returncode != 0 and "anonymous" in refused.stderr
 
 
+def test_the_policy_for_passwords(deployment):
+    users, sign_in, _ = deployment
+    assert users("policy") == (
+        "minimum length  6\nmaximum length  4096\nrequired  nothing\ncommon passwords  allowed\n"
+    )
+    changed = users("policy", "--minimum-length", "10", "--require", "digit,lowercase", "--refuse-common")
+    assert changed == (
+        "minimum length  10\nmaximum length  4096\nrequired  lowercase,digit\ncommon passwords  refused\n"
+    )
+    # What an administrator sets need not fit it, but be of six characters.
+    users("create", "--email", "ana@example.com", "--password-stdin", input="123456\n")
+    refused = users("create", "--email", "bia@example.com", "--password-stdin", input="12345\n", check=False)
+    assert refused.returncode != 0 and "at least 6 characters" in refused.stderr
+    assert sign_in("ana@example.com", "123456")["idToken"]
+    assert "required  nothing\ncommon passwords  allowed" in users("policy", "--require", "nothing", "--no-refuse-common")
+    for wrong in (("--minimum-length", "5"), ("--require", "emoji"), ("--maximum-length", "5000")):
+        refused = users("policy", *wrong, check=False)
+        assert refused.returncode != 0 and ("length" in refused.stderr or "lowercase" in refused.stderr)
+
+
+def test_passwords_that_cannot_be_kept_are_told(deployment):
+    users, sign_in, directory = deployment
+    fake = "fakeHash:salt=fakeSaltAbc:password=secret12"
+    source = directory / "users.json"
+    source.write_text(json.dumps({"users": [
+        {"localId": "a", "email": "a@example.com", "passwordHash": HASH, "salt": "42xEC+ixf3L2lw=="},
+        {"localId": "b", "email": "b@example.com", "passwordHash": fake, "salt": "fakeSaltAbc"},
+        {"localId": "c", "email": "c@example.com", "providerUserInfo": [{"providerId": "google.com"}]},
+        {"localId": "d", "email": "d@example.com"},
+    ]}))
+    said = users("import", source, check=False)
+    assert said.returncode == 1
+    assert "a: INVALID_HASH_ALGORITHM" in said.stdout and "--hash-algo" in said.stdout
+    assert "c: INVALID_PROVIDER_ID : federatedId or" in said.stdout
+    listed = users("list")
+    assert "d@example.com" in listed and "a@example.com" not in listed and "c@example.com" not in listed
+    if "2 refused" in said.stdout:
+        # A development server takes what its emulator's test accounts show anyway.
+        assert sign_in("b@example.com", "secret12")["localId"] == "b"
+    else:
+        assert "b: INVALID_HASH_PARAMETER : The passwordHash is the Auth emulator's" in said.stdout
+
+
 def test_an_accounts_life(deployment):
     users, sign_in, _ = deployment
     assert users("create", "--uid", "ana", "--email", "Ana@Example.com", "--display-name", "Ana",

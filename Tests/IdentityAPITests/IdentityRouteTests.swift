@@ -19,6 +19,11 @@ struct IdentityRouteTests {
     ("/identitytoolkit/v3/relyingparty/publicKeys", .keys(.certificates)),
     ("/v2/accounts/mfaEnrollment:start", .client("mfaEnrollment:start")),
     ("/v2/accounts:revokeToken", .client("revokeToken")),
+    ("/oauth2/v4/token", .assertion), ("/oauth2/v3/token", .assertion),
+    (
+      "/v1/projects/-/serviceAccounts/a@p.iam.brasa:signBlob",
+      .signBlob(account: "a@p.iam.brasa")
+    ),
     ("/v2/passwordPolicy", .client("passwordPolicy")), ("/v1/projects", .client("projects")),
     ("/securetoken.googleapis.com/v1/token", .token), ("/v1/token", .token),
     ("/token", .assertion), ("/oauth2.googleapis.com/token", .assertion),

@@ -62,6 +62,19 @@ struct AttemptLimitsTests {
     #expect(!right("ana", "192.0.2.2"))
   }
 
+  @Test func `lock-out: a known device has tries of its own in the storm`() {
+    for host in 0..<20 { for _ in 0..<10 { _ = wrong("ana", "203.0.113.\(host)") } }
+    #expect(!right("ana", "192.0.2.1"))
+    func tries(_ address: String, _ device: Text) -> Bool {
+      let origin = RequestOrigin.client(address: address)
+      return (try? limits.enterPassword(account: "ana", from: origin, device: device)) != nil
+    }
+    // Ten, wherever the device is taken to, so that a stolen one opens no new storm.
+    #expect((0..<30).count { tries("192.0.2.\($0)", "phone") } == 10)
+    #expect(tries("192.0.2.99", "tablet"))
+    #expect(!right("ana", "192.0.2.100"))
+  }
+
   @Test func `one address is stopped over all accounts`() {
     let tried = (0..<200).count { wrong(Text("account\($0)"), "203.0.113.7") }
     #expect(tried == 60)

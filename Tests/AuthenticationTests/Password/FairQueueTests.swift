@@ -31,6 +31,38 @@ struct FairQueueTests {
     #expect(queue.count == 0)
   }
 
+  @Test func `networks take turns, however many addresses they have`() {
+    var queue = FairQueue<String>()
+    for host in 0..<4 { queue.append("flood \(host)", for: caller("203.0.113.\(host)")) }
+    for host in 0..<2 { queue.append("IPv6 \(host)", for: caller("2001:db8:1:\(host)::1")) }
+    queue.append("honest", for: caller("198.51.100.9"))
+    #expect(queue.crowdedOut(by: caller("198.51.100.9", "bia")) == "flood 0")
+    #expect(
+      served(&queue) == [
+        "flood 1", "IPv6 0", "honest", "flood 2", "IPv6 1", "flood 3",
+      ]
+    )
+  }
+
+  @Test func `sign-ups leave room for people who sign in`() {
+    func signUp(_ number: Int) -> PasswordCaller {
+      PasswordCaller(.client(address: "10.0.\(number).1"), account: "new", isSignUp: true)
+    }
+    var line = PasswordLine<String>()
+    for number in 0..<8 { line.append("sign-up \(number)", for: signUp(number)) }
+    #expect(line.crowdedOut(by: signUp(9)) == nil)
+    for number in 0..<6 {
+      let honest = caller("198.51.\(number).9")
+      #expect(line.crowdedOut(by: honest)?.hasPrefix("sign-up") == true)
+      line.append("honest \(number)", for: honest)
+    }
+    // A quarter stays theirs.
+    #expect(line.crowdedOut(by: caller("198.51.99.9")) == nil)
+    #expect(line.removeFirst() == "honest 0")
+    #expect(line.removeFirst()?.hasPrefix("sign-up") == true)
+    #expect(line.removeFirst() == "honest 1")
+  }
+
   @Test func `the newest of whoever has most makes room, and nobody for his own`() {
     var queue = FairQueue<String>()
     for index in 0..<4 { queue.append("greedy \(index)", for: caller("203.0.113.7")) }

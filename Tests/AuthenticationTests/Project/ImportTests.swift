@@ -79,6 +79,37 @@ struct ImportTests {
     #expect(try project.user(email: "here@example.com") == nil)
   }
 
+  @Test func `an account that could not be read is refused by itself`() throws {
+    let project = try AccountsFixture().project
+    var unreadable = ImportedUser(uid: "b")
+    unreadable.email = "b@example.com"
+    unreadable.refusal = AccountError(.invalidHash, "no hash")
+    // What it has does not stand in the way of others of the import.
+    var other = ImportedUser(uid: "c")
+    other.email = "b@example.com"
+    let errors = try project.importUsers([ImportedUser(uid: "a"), unreadable, other])
+    #expect(errors.map(\.index) == [1] && errors[0].message == "INVALID_HASH_PARAMETER : no hash")
+    #expect(try project.list().users.map(\.uid) == ["a", "c"])
+  }
+
+  @Test(arguments: [
+    (PasswordAlgorithm.digest(.sha256, rounds: 1, order: .saltFirst), 31),
+    (.hmac(.md5, key: [1], order: .passwordFirst), 17),
+    (.scrypt(cost: 2, blockSize: 1, parallelization: 1, length: 64), 63),
+    (.firebaseScrypt(.init(signerKey: [1, 2, 3], saltSeparator: [])), 4),
+  ])
+  func `a hash that the algorithm cannot have made is refused`(
+    algorithm: PasswordAlgorithm,
+    length: Int
+  ) {
+    let hash = PasswordHash(
+      algorithm: algorithm,
+      salt: [1],
+      hash: [UInt8](repeating: 7, count: length)
+    )
+    expect(.invalidHash) { try hash.checkBounds() }
+  }
+
   @Test func `an import that repeats itself is refused whole`() throws {
     let project = try AccountsFixture().project
     var first = ImportedUser(uid: "a")

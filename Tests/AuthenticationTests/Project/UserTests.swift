@@ -97,6 +97,16 @@ struct UserTests {
     _ = try BearerTokens(fixture.accounts).bearer(Substring(session.idToken))
   }
 
+  @Test func `claims that were taken away show as an empty object`() throws {
+    let fixture = try AccountsFixture()
+    let made = try fixture.project.create(NewUser(uid: "ana"))
+    #expect(made.customClaims == nil)
+    var update = UserUpdate()
+    update.customClaims = .set(#"{ }"#)
+    #expect(try fixture.project.update("ana", update).customClaims == "{}")
+    #expect(try fixture.reopened().project("demo-brasa").user("ana")?.customClaims == "{}")
+  }
+
   @Test func `pages show every user once, in the order of uids`() throws {
     let fixture = try AccountsFixture()
     let project = fixture.project
@@ -112,7 +122,13 @@ struct UserTests {
     #expect(seen == uids.map { Text($0) }.sorted())
     #expect(try project.list(limit: 57).nextPageToken == nil)
     expect(.invalidPageToken) { _ = try project.list(limit: 0) }
-    expect(.invalidPageToken) { _ = try project.list(pageToken: "?") }
+    // A token is the uid that the last page ended with, also one that a caller chose.
+    let page = try project.list(limit: 2, pageToken: "user-1")
+    #expect(page.users.map(\.uid) == ["user-10", "user-11"] && page.nextPageToken == "user-11")
+    #expect(try project.list(limit: 1, pageToken: "user-10a").users.first?.uid == "user-11")
+    for token in ["", String(repeating: "u", count: 129)] {
+      expect(.invalidPageToken) { _ = try project.list(pageToken: token) }
+    }
   }
 
   @Test func `queries order, skip and bound`() throws {

@@ -85,6 +85,57 @@ struct ServiceAccountTests {
     expect(.userDisabled) { _ = try project.signIn(customToken: good) }
   }
 
+  @Test func `the claims of a custom token win over the account's`() throws {
+    var draft = NewUser(uid: "ana")
+    draft.customClaims = #"{"role":"viewer","shop":1}"#
+    _ = try project.create(draft)
+    let text = try customToken(["claims": .object([.init("role", .string("seller"))])])
+    let session = try #require(try project.signIn(customToken: text).session)
+    let refreshed = try fixture.accounts.refresh(session.refreshToken)
+    for token in [session.idToken, refreshed.idToken] {
+      let claims = try JSONWebToken(parsing: token).claims
+      #expect(claims["role"]?.string == "seller" && claims["shop"]?.integer == 1)
+    }
+  }
+
+  @Test func `what the server signs is a custom token of the account and opens nothing else`()
+    throws
+  {
+    let accounts = fixture.accounts
+    let service = accounts.serviceAccounts
+    #expect(try service.sign([1], as: "nobody@demo-brasa.iam.brasa") == nil)
+    func signed(_ claims: [JSONText.Member]) throws -> String {
+      let header = JSONText.object([.init("alg", .string("RS256")), .init("typ", .string("JWT"))])
+      let text = [header, .object(claims)].map { Base64.url(Array($0.compact.utf8)) }
+        .joined(separator: ".")
+      let made = try #require(try service.sign(Array(text.utf8), as: account.email))
+      #expect(made.keyID != account.keyID)
+      return text + "." + Base64.url(made.signature)
+    }
+    func claims(_ audience: String) -> [JSONText.Member] {
+      [
+        .init("iss", .string(account.email)), .init("sub", .string(account.email)),
+        .init("aud", .string(audience)), .init("uid", .string("ana")),
+        .init("iat", .integer(now)), .init("exp", .integer(now + 3_600)),
+      ]
+    }
+    let custom = try signed(claims(CustomToken.audience))
+    #expect(try project.signIn(customToken: custom).session?.user.uid == "ana")
+    let bearer = try signed(claims("https://firestore.googleapis.com/"))
+    #expect(throws: JSONWebToken.Problem.unknownKey) {
+      try BearerTokens(accounts).bearer(Substring(bearer))
+    }
+    let assertion = try signed(claims("https://www.googleapis.com/oauth2/v4/token"))
+    #expect(throws: JSONWebToken.Problem.unknownKey) { try accounts.exchange(assertion: assertion) }
+    // The account keeps one such key over a restart, and loses it with the first key that is revoked.
+    let reopened = try fixture.reopened()
+    #expect(reopened.serviceAccounts.all.count { $0.isHeld } == 1)
+    #expect(try reopened.project("demo-brasa").signIn(customToken: custom).session != nil)
+    #expect(try service.revoke(account.keyID).count == 2)
+    expect(.invalidCustomToken) { _ = try project.signIn(customToken: custom) }
+    #expect(try service.sign([1], as: account.email) == nil)
+  }
+
   @Test func `emulator tokens: refused in production, taken in development`() throws {
     let unsigned =
       Base64.url(Array(#"{"alg":"none","typ":"JWT"}"#.utf8)) + "."

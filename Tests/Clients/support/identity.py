@@ -13,7 +13,7 @@ IDENTITY = "identitytoolkit.googleapis.com"
 SECURE_TOKEN = "securetoken.googleapis.com"
 GOOGLE_HOSTS = (
     IDENTITY, SECURE_TOKEN, "www.googleapis.com", "oauth2.googleapis.com",
-    "securetoken.google.com",
+    "securetoken.google.com", "iamcredentials.googleapis.com",
 )
 
 

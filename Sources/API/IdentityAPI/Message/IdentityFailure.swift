@@ -76,7 +76,8 @@ struct IdentityFailure: Error {
       )
     case let error as KeyValueError:
       // Damage and our own mistakes stay faults of the server; the others pass when the operator has seen to the disk.
-      guard ![.corruption, .misuse, .unsupported, .foreign, .newerFormat].contains(error.code) else {
+      guard ![.corruption, .misuse, .unsupported, .foreign, .newerFormat].contains(error.code)
+      else {
         return nil
       }
       self = .unavailable

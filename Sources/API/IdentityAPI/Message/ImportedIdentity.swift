@@ -39,7 +39,8 @@ enum ImportedIdentity {
   /// Hosts of federated ids that are not the provider's id.
   private static let providers = [
     "accounts.google.com": "google.com", "appleid.apple.com": "apple.com",
-    "login.microsoftonline.com": "microsoft.com", "me.yahoo.com": "yahoo.com", "x.com": "twitter.com",
+    "login.microsoftonline.com": "microsoft.com", "me.yahoo.com": "yahoo.com",
+    "x.com": "twitter.com",
   ]
 
   /// Providers whose id is the host of their federated ids.

@@ -70,7 +70,8 @@ extension IdentityService {
   /// The refusal of a session of Google's, which the Firebase CLI keeps after `firebase login`.
   private static let noPeople = OAuthFailure(
     code: "unsupported_grant_type",
-    description: "This server knows no Google accounts: set GOOGLE_APPLICATION_CREDENTIALS to a key file of "
+    description:
+      "This server knows no Google accounts: set GOOGLE_APPLICATION_CREDENTIALS to a key file of "
       + "`brasa keys create`."
   )
 
@@ -81,7 +82,9 @@ extension IdentityService {
     guard let bytes = message.text("payload").flatMap(Base64.decode), !bytes.isEmpty,
       bytes.count <= ServiceAccounts.longestBlob
     else {
-      throw IdentityFailure.invalid("Invalid value at 'payload' (TYPE_BYTES): 1 byte to 1 MiB in Base64.")
+      throw IdentityFailure.invalid(
+        "Invalid value at 'payload' (TYPE_BYTES): 1 byte to 1 MiB in Base64."
+      )
     }
     let accounts = accounts
     let signed = try await blocking { try accounts.serviceAccounts.sign(bytes, as: email) }

@@ -15,7 +15,8 @@ extension UsersCommand {
     )
     @Option(help: "The fewest characters, 6 to 30.") var minimumLength: Int?
     @Option(help: "The most characters, up to 4096.") var maximumLength: Int?
-    @Option(help: "lowercase, uppercase, digit, symbol, with commas; or nothing.") var require: String?
+    @Option(help: "lowercase, uppercase, digit, symbol, with commas; or nothing.") var require:
+      String?
     @Flag(
       inversion: .prefixedNo,
       exclusivity: .exclusive,

@@ -48,7 +48,9 @@ extension ProjectAccounts {
   func idToken(_ text: String) throws -> IDToken { try verify(text, .idToken) }
 
   private func sign(_ claims: [JSONText.Member], session: Int64) throws -> String {
-    if accounts.configuration.issuesUnsigned { return accounts.seal.token(claims, session: session) }
+    if accounts.configuration.issuesUnsigned {
+      return accounts.seal.token(claims, session: session)
+    }
     let key = try accounts.signingKeys.signer()
     return try JSONWebToken.signed(
       header: [

@@ -49,7 +49,9 @@ final class UnsignedSeal: Sendable {
       let claims = Base64.decodeStrictly(token.signed[(dot + 1)...])
     else { return false }
     let end = Array(Self.member(seal).utf8)
-    guard claims.count > end.count, claims.suffix(end.count).elementsEqual(end) else { return false }
+    guard claims.count > end.count, claims.suffix(end.count).elementsEqual(end) else {
+      return false
+    }
     let content = Array(claims.dropLast(end.count)) + [UInt8(ascii: "}")]
     let expected = Base64.url(code(Array(token.signed[...dot]) + content))
     return ConstantTime.areEqual(Array(expected.utf8), Array(seal.utf8))
