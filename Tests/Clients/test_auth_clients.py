@@ -190,7 +190,7 @@ class TestSessions:
     def test_deletion_ends_the_session(self, identity, ana):
         identity.client("delete", idToken=ana["idToken"])
         refused("USER_NOT_FOUND", identity.client, "lookup", idToken=ana["idToken"])
-        refused("USER_NOT_FOUND", identity.refresh, ana["refreshToken"])
+        refused("TOKEN_EXPIRED", identity.refresh, ana["refreshToken"])
 
     def test_another_password_ends_older_sessions(self, identity, ana):
         fresh = identity.client("update", idToken=ana["idToken"], password="another one 8")

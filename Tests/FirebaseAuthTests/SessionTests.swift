@@ -30,7 +30,7 @@ struct SessionTests {
     let user = try await fixture.signUp()
     try await fixture.deleteAccounts()
     let failure = await authFailure { _ = try await user.getIDToken(forcingRefresh: true) }
-    #expect(failure == .userNotFound)
+    #expect(failure == .userTokenExpired)
     #expect(fixture.auth.currentUser == nil && fixture.store.data == nil)
   }
 

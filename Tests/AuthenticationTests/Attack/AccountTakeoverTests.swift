@@ -255,7 +255,7 @@ struct AccountTakeoverTests {
     try fixture.project.revoke(session.user.uid)
     expect(.tokenExpired) { _ = try accounts.refresh(session.refreshToken) }
     try fixture.project.delete(session.user.uid)
-    expect(.userNotFound) { _ = try accounts.refresh(session.refreshToken) }
+    expect(.tokenExpired) { _ = try accounts.refresh(session.refreshToken) }
     #expect(try records(of: session.user.uid, fixture) == 0)
   }
 

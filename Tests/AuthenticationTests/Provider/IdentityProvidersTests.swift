@@ -133,6 +133,63 @@ struct IdentityProvidersTests {
     #expect(web.asked.count { $0.hasSuffix("/keys") } == 2)
   }
 
+  @Test func `a provider that fails is asked again after ten seconds`() async throws {
+    web.fail(true)
+    for _ in 0..<20 {
+      #expect(await refusal { try await profile(try token()) } == "INVALID_IDP_RESPONSE")
+    }
+    #expect(web.asked.count == 1)
+    web.fail(false)
+    clock.advance(seconds: 10)
+    _ = try await profile(try token())
+  }
+
+  @Test func `a provider that never answers holds few connections, and no other provider`()
+    async throws
+  {
+    _ = try await profile(try token())
+    let before = web.asked.count
+    web.hold(true)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<100 { group.addTask { _ = await refusal { try await redeem() } } }
+      // Those that are refused return while the others are held.
+      for _ in 0..<(100 - IdentityProviders.mostQuestions) { await group.next() }
+      #expect(web.asked.count - before == IdentityProviders.mostQuestions)
+      var google = ProviderConfiguration(kind: .known, id: "google.com")
+      google.isEnabled = true
+      google.clientID = "web"
+      let issuer = JSONText.string("https://accounts.google.com")
+      _ = try? await profile(try token(["iss": issuer]), google)
+      #expect(web.asked.last == "https://www.googleapis.com/oauth2/v3/certs")
+      web.hold(false)
+    }
+    #expect(await refusal { try await redeem() } == "INVALID_IDP_RESPONSE")
+    #expect(web.asked.last == "\(ScriptedWeb.issuer)/token")
+  }
+
+  /// Brings a code, which the provider's token endpoint is asked about.
+  private func redeem() async throws -> ProviderProfile {
+    let begun = try await providers.begin(
+      configuration,
+      continueURI: "https://app.example",
+      scope: nil,
+      random: .system
+    )
+    let fields = begun.authURI.split(separator: "&").first { $0.hasPrefix("state=") }
+    var credential = ProviderCredential(providerID: "oidc.corp")
+    credential.code = "c"
+    credential.sessionID = begun.sessionID
+    credential.state = fields.map { String($0.dropFirst(6)) }
+    credential.requestURI = "https://app.example"
+    return try await providers.profile(credential, configuration)
+  }
+
+  @Test(arguments: ["javascript:alert(1)//", "data:text/html,x", "//evil.example", "https://a b"])
+  func `no script takes the place of the page to sign in at`(address: String) async {
+    web.authorization = address
+    #expect(await refusal { try await redeem() } == "INVALID_IDP_RESPONSE")
+  }
+
   @Test func `an address counts as verified only if the provider says so`() async throws {
     let said: [(JSONText?, Bool)] = [
       (.boolean(true), true), (.string("true"), true), (.boolean(false), false),
@@ -229,18 +286,56 @@ final class ScriptedWeb: DocumentFetcher {
     }
   }()
 
-  private let list = Mutex<[String]>([])
+  private struct State {
+    var asked: [String] = []
+    var fails = false
+    var holds = false
+    var held: [CheckedContinuation<Void, Never>] = []
+    var authorization = "\(ScriptedWeb.issuer)/authorize"
+  }
+
+  private let state = Mutex(State())
 
   /// The addresses that were asked.
-  var asked: [String] { list.withLock { $0 } }
+  var asked: [String] { state.withLock { $0.asked } }
+
+  var authorization: String {
+    get { state.withLock { $0.authorization } }
+    set { state.withLock { $0.authorization = newValue } }
+  }
+
+  /// Whether nothing can be fetched.
+  func fail(_ fails: Bool) { state.withLock { $0.fails = fails } }
+
+  /// Whether the token endpoint keeps who asks waiting.
+  func hold(_ holds: Bool) {
+    let held = state.withLock { state in
+      state.holds = holds
+      defer { state.held = [] }
+      return state.held
+    }
+    for waiting in held { waiting.resume() }
+  }
 
   func fetch(_ request: DocumentRequest) async throws -> FetchedDocument {
-    list.withLock { $0.append(request.url) }
+    try state.withLock { state in
+      state.asked.append(request.url)
+      if state.fails { throw CancellationError() }
+    }
+    if request.url.hasSuffix("/token") {
+      await withCheckedContinuation { continuation in
+        let isHeld = state.withLock { state in
+          if state.holds { state.held.append(continuation) }
+          return state.holds
+        }
+        if !isHeld { continuation.resume() }
+      }
+    }
     let document: JSONText
     if request.url.hasSuffix("/.well-known/openid-configuration") {
       document = .object([
         .init("issuer", .string(Self.issuer)), .init("jwks_uri", .string("\(Self.issuer)/keys")),
-        .init("authorization_endpoint", .string("\(Self.issuer)/authorize")),
+        .init("authorization_endpoint", .string(authorization)),
         .init("token_endpoint", .string("\(Self.issuer)/token")),
       ])
     } else {

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// Issuer, audience and the address of the keys are the configuration's, or fixed for the providers that
 /// Firebase knows; nothing of a token chooses them. Discovery and keys are kept as long as their servers
-/// say, an hour at most. Keys that are not known yet are asked for at most once in ten seconds. Any task may
-/// call.
+/// say, an hour at most. Keys that are not known yet are asked for at most once in ten seconds, and so is a document
+/// whose server failed. Any task may call.
 package final class IdentityProviders: Sendable {
   private struct Kept<Content: Sendable>: Sendable {
     let content: Content
@@ -20,6 +20,10 @@ package final class IdentityProviders: Sendable {
   private struct State {
     var endpoints: [String: Kept<ProviderEndpoints>] = [:]
     var keys: [String: Kept<[String: _RSA.Signing.PublicKey]>] = [:]
+    /// Documents that could not be had, and when they may be asked for again.
+    var failures: [String: Int64] = [:]
+    /// Questions in flight by host, none with zero.
+    var asking: [Substring: Int] = [:]
   }
 
   private let fetcher: any DocumentFetcher
@@ -34,6 +38,8 @@ package final class IdentityProviders: Sendable {
   private static let refetchInterval: Int64 = 10
   /// Issuers whose documents are kept at most.
   private static let capacity = 200
+  /// Questions that one host is asked at once: one that never answers holds no more connections.
+  static let mostQuestions = 32
 
   /// Checks with documents from that fetcher.
   ///
@@ -305,9 +311,55 @@ package final class IdentityProviders: Sendable {
 
   /// A JSON document, and how many seconds it may be kept.
   func json(_ url: String, _ request: DocumentRequest? = nil) async throws -> (JSONText, Int64) {
+    let host = url.prefix(while: Self.isBeforePath())
+    // What strangers bring in a request differs from one to the next: only a document's own failure says something of others.
+    let isShared = request == nil
+    try begin(asking: host, isShared ? url : nil)
+    do {
+      let found = try await document(request ?? DocumentRequest(url: url))
+      end(asking: host, failed: nil)
+      return found
+    } catch {
+      end(asking: host, failed: isShared ? url : nil)
+      throw error
+    }
+  }
+
+  private static func isBeforePath() -> (Character) -> Bool {
+    var slashes = 0
+    return { character in
+      if character == "/" { slashes += 1 }
+      return slashes < 3
+    }
+  }
+
+  private func begin(asking host: Substring, _ document: String?) throws(AccountError) {
+    let now = now
+    let isBusy = state.withLock { state -> Bool in
+      if let document, let end = state.failures[document], now < end { return true }
+      guard state.asking[host, default: 0] < Self.mostQuestions else { return true }
+      state.asking[host, default: 0] += 1
+      return false
+    }
+    if isBusy {
+      throw Self.invalid("The provider did not answer lately. Try again in some seconds.")
+    }
+  }
+
+  private func end(asking host: Substring, failed document: String?) {
+    state.withLock { state in
+      let left = state.asking[host, default: 1] - 1
+      state.asking[host] = left > 0 ? left : nil
+      guard let document else { return }
+      if state.failures.count >= Self.capacity { state.failures = [:] }
+      state.failures[document] = now + Self.refetchInterval
+    }
+  }
+
+  private func document(_ request: DocumentRequest) async throws -> (JSONText, Int64) {
     let answer: FetchedDocument
     do {
-      answer = try await fetcher.fetch(request ?? DocumentRequest(url: url))
+      answer = try await fetcher.fetch(request)
     } catch {
       throw AccountError(
         .init(rawValue: "INVALID_IDP_RESPONSE"),

@@ -3,7 +3,10 @@ import FirestoreModel
 extension Accounts {
   /// New tokens for the holder of a refresh token, which stays the same.
   ///
-  /// INVALID_REFRESH_TOKEN, TOKEN_EXPIRED, USER_NOT_FOUND or USER_DISABLED where it is not valid.
+  /// INVALID_REFRESH_TOKEN, TOKEN_EXPIRED or USER_DISABLED where it is not valid.
+  ///
+  /// A deleted user's is TOKEN_EXPIRED: at that code Google's web client signs out, and at USER_NOT_FOUND its listeners would
+  /// ask for tokens for ever.
   /// A token of another scope than `only` is refused with PROJECT_NUMBER_MISMATCH.
   package func refresh(
     _ text: String,
@@ -15,7 +18,7 @@ extension Accounts {
     let scoped = self[token.scope]
     let (user, facts) = try scoped.read { users in
       let record = try users.reader.get(token.key)
-      guard let user = try users.user(token.uid) else { throw AccountError(.userNotFound) }
+      guard let user = try users.user(token.uid) else { throw AccountError(.tokenExpired) }
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
       guard let record else { throw AccountError(.tokenExpired) }
       let (facts, session) = try SignInFacts.decode(record)
