@@ -152,6 +152,17 @@ struct BearerTokenTests {
     #expect(tokens.isValid(new.scope, new.uid, session: new.session, expiry: new.expiry))
   }
 
+  @Test func `an account gets tokens at once where the clock went back after it was made`() throws {
+    fixture.clock.advance(seconds: -3_600)
+    let fresh = try fixture.accounts.refresh(session.refreshToken)
+    _ = try tokens.bearer(Substring(fresh.idToken))
+    _ = try fixture.project.signedIn(fresh.idToken)
+    var update = UserUpdate()
+    update.validSince = now
+    _ = try fixture.project.update(session.user.uid, update)
+    #expect(throws: (any Error).self) { try tokens.bearer(Substring(fresh.idToken)) }
+  }
+
   @Test func `lazy revocation lets a token live out its hour`() throws {
     let lazy = BearerTokens(fixture.accounts, mode: .lazy)
     try fixture.project.delete(session.user.uid)

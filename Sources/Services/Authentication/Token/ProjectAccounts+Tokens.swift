@@ -86,8 +86,12 @@ extension ProjectAccounts {
 
 extension User {
   /// Whether a token of the user was issued after the last revocation, and the user is not disabled.
+  ///
+  /// The session tells it exactly, also where the clock went back after the account was made or its tokens were
+  /// revoked. A token without one is compared by time.
   func accepts(_ token: IDToken) -> Bool {
-    !isDisabled && token.issued >= validSince && (token.session ?? session) == session
+    guard !isDisabled else { return false }
+    return token.session.map { $0 == session } ?? (token.issued >= validSince)
   }
 }
 
