@@ -216,7 +216,7 @@ def test_a_collection_is_deleted_whole(filled, running):
     assert bad.returncode == 1 and "not the path of a collection" in bad.stderr
     if not running:
         filled.start()
-    assert list(json.loads(snapshot_of(filled))) == ["v/all", "v/é \u0001:%"]
+    assert list(json.loads(snapshot_of(filled))) == ["/v/all", "/v/é \u0001:%"]
 
 
 def test_databases_are_listed_created_and_deleted(filled):

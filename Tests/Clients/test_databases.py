@@ -3,7 +3,7 @@
 import pytest
 import requests
 
-from support import clients
+from support import clients, tokens
 from support.rpc import Calls, Failure, Names
 
 
@@ -139,7 +139,8 @@ def test_bulk_delete_takes_collections_by_id_and_shows_its_progress(server, proj
 @pytest.mark.brasa_only
 def test_bulk_delete_is_an_administrators(server, project):
     url = f"{server.url}/v1/projects/{project}/databases/(default):bulkDeleteDocuments"
-    assert requests.post(url, json={}).status_code == 403
+    user = {"Authorization": f"Bearer {tokens.unsigned(project, 'ana')}"}
+    assert requests.post(url, json={}, headers=user).status_code == 403
     owner = {"Authorization": "Bearer owner"}
     assert requests.post(url, json={"namespaceIds": ["other"]}, headers=owner).status_code == 400
     assert requests.post(url, json={"unknown": 1}, headers=owner).status_code == 400
