@@ -1,3 +1,4 @@
+import FirestoreModel
 import Foundation
 import Gateway
 import KeyValueRocksDB
@@ -44,8 +45,8 @@ final class ClockWatch: Service {
   static func check(_ clock: WallClock, lastWrite: Int64) throws {
     let now = clock.now()
     guard lastWrite > 0, now - lastWrite > greatestGap else { return }
-    throw KeyValueError(
-      .misuse,
+    throw FirestoreError(
+      .failedPrecondition,
       """
       The machine's clock says \(text(now)), but the last write to this store was at \(text(lastWrite)). If the clock is \
       wrong, set it. If it is right, start the server once with --accept-clock.
@@ -116,13 +117,15 @@ final class ClockWatch: Service {
 }
 
 extension OpenDataDirectory {
-  /// Throws, with the directory closed, where the clock cannot be right; development takes any clock.
+  /// Throws, with the directory closed, where the clock is not accepted and cannot be right; development takes any clock.
   func checkClock(_ clock: WallClock, _ settings: ServeSettings) throws {
-    guard !settings.isDevelopment, !settings.acceptsClock,
-      let store = engine as? RocksDBEngine
-    else { return }
+    guard !settings.isDevelopment, let store = engine as? RocksDBEngine else { return }
     do {
-      try ClockWatch.check(clock, lastWrite: store.recoveredVersion)
+      guard settings.acceptsClock else {
+        return try ClockWatch.check(clock, lastWrite: store.recoveredVersion)
+      }
+      // The next start finds a write of the time that was accepted.
+      try store.write { group in _ = try group.allocateVersion() }
     } catch {
       try close()
       throw error
