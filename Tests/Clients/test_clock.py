@@ -21,7 +21,7 @@ class SettableClock:
         self.path = directory / "offset"
         self.path.write_bytes(struct.pack("=q", 0))
         library = shim.compile(servers.CHECKOUT / "Tests" / "Faults" / "clock.c", directory / "clock.so")
-        self.environment = {"LD_PRELOAD": str(library), "BRASA_TEST_CLOCK": str(self.path)}
+        self.environment = {"LD_PRELOAD": str(library), "BRASA_FAULT_CLOCK": str(self.path)}
 
     def set_ahead(self, seconds):
         with self.path.open("r+b") as file:

@@ -72,7 +72,7 @@ def scene(tmp_path_factory):
     assert first.stop() == 0
     library = directory / "clock.so"
     shim.compile(servers.CHECKOUT / "Tests" / "Faults" / "clock.c", library)
-    later = servers.Brasa(data, development=False, environment={
+    later = servers.Brasa(data, "--accept-clock", development=False, environment={
         "BRASA_PROJECT": PROJECT, "LD_PRELOAD": str(library), "BRASA_FAULT_CLOCK_AHEAD": "7200",
     }).start()
     identity = Identity(later, PROJECT)

@@ -17,8 +17,24 @@ package final class ThreadCondition: @unchecked Sendable {
   /// A lock that nobody holds.
   package init() {
     pthread_mutex_init(mutex, nil)
+    #if canImport(Darwin)
     pthread_cond_init(changed, nil)
+    #else
+    // A step of the system's clock neither ends a wait nor prolongs it.
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, Self.clock)
+    pthread_cond_init(changed, &attributes)
+    pthread_condattr_destroy(&attributes)
+    #endif
   }
+
+  /// The clock of deadlines; Darwin's conditions know the system's alone.
+  #if canImport(Darwin)
+  private static let clock = CLOCK_REALTIME
+  #else
+  private static let clock = CLOCK_MONOTONIC
+  #endif
 
   deinit {
     pthread_cond_destroy(changed)
@@ -57,7 +73,7 @@ package final class ThreadCondition: @unchecked Sendable {
 
   private static func deadline(after microseconds: Int) -> timespec {
     var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
+    clock_gettime(clock, &time)
     let nanoseconds = time.tv_nsec + microseconds % 1_000_000 * 1_000
     time.tv_sec += microseconds / 1_000_000 + nanoseconds / 1_000_000_000
     time.tv_nsec = nanoseconds % 1_000_000_000
