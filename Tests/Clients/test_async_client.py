@@ -84,6 +84,27 @@ def test_transactions(server, project):
     assert run(server, project, body) == 4
 
 
+@firestore.async_transactional
+async def take(transaction, document):
+    """The README's form: one function of a module, which tasks share with what it remembers of its last attempt."""
+    value = (await document.get(transaction=transaction)).get("n")
+    transaction.update(document, {"n": value + 1})
+
+
+def test_tasks_that_share_one_transactional_function_lose_nothing(server, project):
+    async def body(client):
+        documents = [client.document(f"a/{number}") for number in range(10)]
+        for document in documents:
+            await document.set({"n": 0})
+        tasks = [take(client.transaction(max_attempts=20), document) for document in documents * 3]
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+        return outcomes, [(await document.get()).get("n") for document in documents]
+
+    outcomes, values = run(server, project, body)
+    assert outcomes == [None] * 30
+    assert values == [3] * 10
+
+
 def test_recursive_delete(server, project):
     async def body(client):
         for path in ("a/x", "a/x/b/y", "a/x/b/y/c/z", "a/w"):

@@ -112,6 +112,40 @@ def test_threads_that_increment_one_document_lose_nothing(client):
     assert document.get().get("n") == 20
 
 
+@firestore.transactional
+def move(transaction, source, target, amount):
+    """The README's form: one function of a module, which threads share with what it remembers of its last attempt."""
+    have = source.get(transaction=transaction).get("amount")
+    other = target.get(transaction=transaction).get("amount")
+    transaction.update(source, {"amount": have - amount})
+    transaction.update(target, {"amount": other + amount})
+
+
+def test_threads_that_share_one_transactional_function_lose_nothing(client):
+    accounts = [client.document(f"accounts/{number}") for number in range(8)]
+    for account in accounts:
+        account.set({"amount": 1000})
+    failures = []
+
+    def work(number):
+        source, target = accounts[number], accounts[(number + 1) % 8]
+        for _ in range(20):
+            try:
+                move(client.transaction(max_attempts=20), source, target, 1 + number)
+            except Exception as failure:  # the assertion below shows it
+                failures.append(failure)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert failures == []
+    amounts = [account.get().get("amount") for account in accounts]
+    moved = [20 * (1 + number) if number < 6 else 0 for number in range(8)]
+    assert amounts == [1000 - moved[number] + moved[number - 1] for number in range(8)]
+
+
 @pytest.mark.emulator_differs("it locks whatever the mode is")
 def test_an_optimistic_transaction_that_read_a_changed_document_is_aborted(calls, names):
     calls.Commit(database=names.database, writes=[put(names("t/a"), n=1)])

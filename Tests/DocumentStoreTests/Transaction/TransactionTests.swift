@@ -1,5 +1,6 @@
 import FirestoreModel
 import KeyValueStore
+import Synchronization
 import Testing
 
 @testable import DocumentStore
@@ -112,19 +113,90 @@ import Testing
     try fixture.close()
   }
 
-  @Test func `only an attempt that can be retried is one`() async throws {
+  @Test func `a transaction that never was, or reads alone, cannot be retried`() async throws {
     let fixture = try StoreFixture()
     let database = try fixture.database
-    let committed = try database.beginTransaction(.readWrite())
-    try await database.commit(in: committed)
-    for id in [committed, TransactionID([1])] {
+    let reading = try database.beginTransaction(.readOnly())
+    for id in [reading, TransactionID([1])] {
       let error = await refusal { _ = try database.beginTransaction(.readWrite(retrying: id)) }
       #expect(error?.message == "Invalid retry transaction.")
     }
-    let aborted = try database.beginTransaction(.readWrite())
-    _ = try database.beginTransaction(.readWrite(retrying: aborted))
-    #expect(await refusal { try await database.commit(in: aborted) }?.code == .aborted)
     try fixture.close()
+  }
+
+  @Test func `a retry leaves a transaction that is under way as it is`() async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let first = try database.beginTransaction(.readWrite())
+    #expect(try await database.read("a/x", in: first) == nil)
+    let second = try database.beginTransaction(.readWrite(retrying: first))
+    #expect(try await database.read("a/y", in: second) == nil)
+    try await database.commit(set("a/x", ["by": .integer(1)]), in: first)
+    try await database.commit(set("a/y", ["by": .integer(2)]), in: second)
+    #expect(try database.fields("a/x") == map(["by": .integer(1)]))
+    #expect(try database.fields("a/y") == map(["by": .integer(2)]))
+    #expect(database.locks.isIdle)
+    try fixture.close()
+  }
+
+  @Test(arguments: [Transaction.End.committed, .rolledBack, .refused, .expired])
+  func `a retry takes the age of a transaction however it ended`(
+    _ end: Transaction.End
+  ) async throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    let first = try database.transactions.begin(.readWrite())
+    database.transactions.end(first, end)
+    let between = try database.transactions.begin(.readWrite())
+    let retry = try database.transactions.begin(.readWrite(retrying: first.id))
+    #expect(retry.owner.age == first.owner.age)
+    #expect(retry.owner.age < between.owner.age)
+    #expect(retry.isRetry == (end != .committed))
+    try fixture.close()
+  }
+
+  /// A client that shares one function among its tasks names the transaction that any of them began first.
+  @Test(arguments: TestEngineKind.allCases)
+  func `transactions that all name the same first attempt lose nothing`(
+    _ kind: TestEngineKind
+  ) async throws {
+    let fixture = try StoreFixture(kind)
+    let database = try fixture.database
+    try await database.commit(set("a/hot", ["n": .integer(0)]))
+    let shared = SharedAttempt()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<20 { try await Self.increment(database, naming: shared) }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try database.fields("a/hot") == map(["n": .integer(160)]))
+    #expect(database.locks.isIdle)
+    try fixture.close()
+  }
+
+  private static func increment(
+    _ database: Database,
+    naming shared: SharedAttempt
+  ) async throws {
+    shared.id.withLock { $0 = nil }
+    for _ in 1...200 {
+      let earlier = shared.id.withLock { $0 }
+      let id = try database.beginTransaction(.readWrite(retrying: earlier))
+      shared.id.withLock { $0 = $0 ?? id }
+      do {
+        guard case .integer(let n)? = try await database.read("a/hot", in: id)?["n"] else {
+          throw FirestoreError(.internalError, "the counter is gone")
+        }
+        try await database.commit(set("a/hot", ["n": .integer(n + 1)]), in: id)
+        return
+      } catch let error as FirestoreError where error.code == .aborted {
+        continue
+      }
+    }
+    throw FirestoreError(.aborted, "no attempt got through")
   }
 
   @Test func `a plain commit waits for a pessimistic reader and goes on when it is done`()
@@ -281,4 +353,9 @@ import Testing
     default: break
     }
   }
+}
+
+/// The transaction that tasks of one client take for the last attempt of each.
+private final class SharedAttempt: Sendable {
+  let id = Mutex<TransactionID?>(nil)
 }

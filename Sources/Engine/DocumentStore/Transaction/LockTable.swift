@@ -5,7 +5,8 @@
 ///   aborted before, asks for it exclusively.
 /// - Whoever has to wait is queued by the age of its first attempt; holders that ask
 ///   for more come before everybody else, because nobody else can be served before them.
-/// - A wait that closes a circle ends a wait in it: that of the youngest, who is the one to try again.
+/// - A wait that closes a circle ends a wait in it: that of the youngest, who is the one to try again. Of owners of one age, which
+///   name the same first attempt, the later one is the younger.
 ///   So the oldest of all is never refused for a circle, and a retry, which keeps its age, becomes it.
 struct LockTable: Sendable {
   /// Who asks: one transaction attempt or one commit, with the age that orders it.
@@ -164,7 +165,7 @@ struct LockTable: Sendable {
   /// Ends waits until the new one closes no circle; each time that of the circle's youngest.
   private mutating func breakCircles(of new: Waiter, for key: DocumentKey) -> Outcome {
     var outcome = Outcome(answer: .waits(ticket: new.ticket))
-    while let victim = circle(closedBy: new.owner.number).max(by: { $0.age < $1.age }) {
+    while let victim = circle(closedBy: new.owner.number).max(by: { $0.isOlder(than: $1) }) {
       drop(victim.ticket, of: victim.owner, for: victim.key)
       if victim.ticket == new.ticket {
         outcome.answer = .deadlock
@@ -224,6 +225,8 @@ struct LockTable: Sendable {
     let age: UInt64
     let key: DocumentKey
     let ticket: UInt64
+
+    func isOlder(than other: Link) -> Bool { (age, owner) < (other.age, other.owner) }
   }
 
   /// The waits over which `owner` waits for itself; empty where it does not.

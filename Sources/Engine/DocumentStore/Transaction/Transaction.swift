@@ -45,7 +45,7 @@ final class Transaction: Sendable {
   let began: Int64
   let isReadOnly: Bool
   let isPessimistic: Bool
-  /// Whether it retries an aborted attempt.
+  /// Whether it retries an attempt that ended without a commit.
   let isRetry: Bool
   /// The documents that a refused attempt had read, for whose locks its retry waits before it queries.
   let contested: [DocumentKey]
@@ -57,6 +57,7 @@ final class Transaction: Sendable {
     id: TransactionID,
     owner: LockTable.Owner,
     options: TransactionKind,
+    isRetry: Bool = false,
     contested: [DocumentKey] = [],
     holder: TransactionHolder? = nil,
     now: Int64
@@ -64,6 +65,7 @@ final class Transaction: Sendable {
     self.id = id
     self.owner = owner
     began = now
+    self.isRetry = isRetry
     self.contested = contested
     self.holder = holder
     var version: CommitVersion?
@@ -72,11 +74,9 @@ final class Transaction: Sendable {
       version = readTime
       isReadOnly = true
       isPessimistic = false
-      isRetry = false
-    case .readWrite(let mode, let retrying):
+    case .readWrite(let mode, _):
       isReadOnly = false
       isPessimistic = mode == .pessimistic
-      isRetry = retrying != nil
     }
     state = Mutex(State(version: version, lastUsed: now))
   }

@@ -43,8 +43,9 @@ package struct TransactionHolder: Sendable, Hashable {
 package enum TransactionKind: Sendable, Hashable {
   /// Reads at one version: the given one or that of the first read. Commits nothing.
   case readOnly(readTime: CommitVersion? = nil)
-  /// Reads at one version and writes if nothing that was read has changed. `retrying` names the
-  /// attempt that was aborted; the new one keeps its age in the queues.
+  /// Reads at one version and writes if nothing that was read has changed.
+  ///
+  /// `retrying` names an earlier transaction, whatever became of it; the new one keeps its age in the queues.
   case readWrite(mode: ConcurrencyMode = .pessimistic, retrying: TransactionID? = nil)
 }
 

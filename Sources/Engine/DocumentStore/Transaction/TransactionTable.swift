@@ -59,6 +59,7 @@ final class TransactionTable: Sendable {
         id: id,
         owner: owner,
         options: options,
+        isRetry: attempt?.isOver ?? false,
         contested: attempt?.contested ?? [],
         holder: holder,
         now: now
@@ -161,19 +162,27 @@ final class TransactionTable: Sendable {
     )
   }
 
-  /// The attempt that is retried, which ends if it has not; nil for a first attempt.
-  private func attempt(
-    before options: TransactionKind
-  ) throws(FirestoreError) -> (age: UInt64, contested: [DocumentKey])? {
+  /// An earlier transaction as its retry needs it.
+  private struct Attempt {
+    let age: UInt64
+    let contested: [DocumentKey]
+    /// Whether it ended without a commit, so that the retry asks for its documents alone.
+    let isOver: Bool
+  }
+
+  /// The earlier transaction that a new one names; nil for a first attempt.
+  ///
+  /// It gives its age and stays as it is. Clients that share one function among threads name transactions of other threads, which
+  /// are under way or have committed.
+  private func attempt(before options: TransactionKind) throws(FirestoreError) -> Attempt? {
     guard case .readWrite(_, let retrying?) = options else { return nil }
     let (open, past) = state.withLock { ($0.open[retrying], $0.past[retrying]) }
     if let open, !open.isReadOnly {
-      end(open, .rolledBack)
-      return (open.owner.age, [])
+      return Attempt(age: open.owner.age, contested: [], isOver: false)
     }
     if past == nil, isOfAnotherNode(retrying) { return nil }
-    guard let past, past.end != .committed else { throw .badRetryTransaction }
-    return (past.age, past.contested)
+    guard let past else { throw .badRetryTransaction }
+    return Attempt(age: past.age, contested: past.contested, isOver: past.end != .committed)
   }
 
   private func forget(_ state: inout State, now: Int64) {
